@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 
 from inspector.present.message_columns import Column
 from inspector.ui.app.application import Application
-from inspector.ui.dialogs.columns import ColumnsDialog
+from inspector.ui.panels.messages.columns_dialog import ColumnsDialog
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.windows import panes_of, story, window_on
 

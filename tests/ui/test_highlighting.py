@@ -16,7 +16,7 @@ from inspector.present.message_columns import Column
 from inspector.settings import DEFAULT_HIGHLIGHTS, HighlightRule
 from inspector.settings.sharing import SIGN
 from inspector.ui.app.application import Application
-from inspector.ui.dialogs.highlight_model import HighlightDelegate
+from inspector.ui.dialogs.highlight_page import HighlightDelegate
 from inspector.ui.dialogs.ordered_list import OrderedList
 from inspector.ui.dialogs.settings import SettingsDialog
 from inspector.ui.window.main_window import MainWindow

@@ -16,12 +16,10 @@ from PySide6.QtWidgets import (
 
 from inspector.diagnostics.licences import Licence, bundled
 from inspector.present.wire_text import plain, visible_controls
-from inspector.ui.dialogs.dialog import Dialog
-from inspector.ui.dialogs.list_frame import ListFrame
+from inspector.ui.dialogs.dialog import Dialog, ListFrame
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.start.rows import Sign
 from inspector.ui.widgets.buttons import WordButton
-from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.widgets.labels import Sign, TextLabel
 
 CLAIM = "See who thinks what, where, because of what, and what it costs."
 _WIDTH, _HEIGHT = 640, 600

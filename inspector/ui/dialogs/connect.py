@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.base.aio import spawn
@@ -21,14 +21,46 @@ from inspector.present.wire_text import plain
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
 from inspector.settings.credentials import NO_KEYRING, KeyringError, TokenStore, account
 from inspector.sources.connection import AddressError, Connection, Secret, fresh_participant, named_space, normal_url
-from inspector.ui.dialogs.fitted import FittedDialog
+from inspector.ui.dialogs.dialog import FittedDialog
 from inspector.ui.dialogs.keep_fields import KeepFields
-from inspector.ui.dialogs.result_card import ResultCard
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton, WordButton
 from inspector.ui.widgets.form import CheckField, FieldColumn, Form, RecentEdit, SecretEdit
-from inspector.ui.widgets.labels import HairLine, TextLabel
+from inspector.ui.widgets.labels import HairLine, IconLabel, TextLabel
 from inspector.ui.widgets.scrolled_part import ScrolledPart
+
+
+class ResultCard(QFrame):
+    """An icon, a sentence, and a line of more about it; hidden until there is something to say."""
+
+    def __init__(self, theme_controller: ThemeController, *, name: str, parent: QWidget) -> None:
+        """Make a hidden card; its parts are named after it: `...Icon`, `...Headline`, `...Detail`."""
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setProperty("variant", "card")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 8, 12, 8)
+        row.setSpacing(8)
+        self._icon = IconLabel(theme_controller, "success", name=f"{name}Icon", parent=self)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        self._headline = TextLabel(variant="strong", name=f"{name}Headline", wrap=True, parent=self)
+        self._detail = TextLabel(variant="hint", name=f"{name}Detail", wrap=True, parent=self)
+        words.addWidget(self._headline)
+        words.addWidget(self._detail)
+        row.addWidget(self._icon)
+        row.addLayout(words, 1)
+        self.hide()
+
+    def say(self, icon: str, token: str, headline: str, detail: str = "") -> None:
+        """Show a sentence, and more about it if there is more."""
+        self._icon.set_icon(icon, token)
+        self._headline.setText(headline)
+        self._detail.setText(detail)
+        self._detail.setVisible(bool(detail))
+        self.setAccessibleName(f"{headline} {detail}".strip())
+        self.show()
+
 
 TOKEN_HELP = "Kept in memory only, until this window closes. Never in settings, logs or the window title."
 TOKEN_KEPT_HELP = "Kept in the system keyring. Never in settings, logs or the window title."

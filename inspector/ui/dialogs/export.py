@@ -13,7 +13,7 @@ from inspector.export import DEFAULT_FIELDS, Format, Manner, Preview
 from inspector.filters import FilterError
 from inspector.filters.naming import field_named
 from inspector.present import formats
-from inspector.ui.dialogs.fitted import FittedDialog
+from inspector.ui.dialogs.dialog import FittedDialog
 from inspector.ui.dialogs.secrets_preview import SecretsPreview
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton

@@ -9,8 +9,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.ui.dialogs.dialog import Dialog
-from inspector.ui.dialogs.list_frame import ListFrame
+from inspector.ui.dialogs.dialog import Dialog, ListFrame
 from inspector.ui.input import fuzzy
 from inspector.ui.input.keys import Keys
 from inspector.ui.look.theme import ThemeController

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.ui.dialogs.fitted import FittedDialog
+from inspector.ui.dialogs.dialog import FittedDialog
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import IconLabel, TextLabel

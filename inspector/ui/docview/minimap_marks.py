@@ -7,10 +7,10 @@ from PySide6.QtCore import QObject, QTimer
 
 from inspector.analysis.findings import Severity
 from inspector.document.document import CaptureDocument
+from inspector.present.findings import problem_messages
 from inspector.ui import budgets
 from inspector.ui.docview.find_in_view import FindInView
 from inspector.ui.docview.gaps import GapRows
-from inspector.ui.panels.findings.problems import problem_messages
 from inspector.ui.panels.messages.minimap import MinimapMarks, ordered
 from inspector.ui.panels.messages.panel import MessagesPanel
 

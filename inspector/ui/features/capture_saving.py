@@ -20,9 +20,9 @@ from inspector.capture.captures import OwnCapture, Unsaved, claim
 from inspector.capture.flags import Flag
 from inspector.document.saving import save_capture, save_copy, why_not_saved
 from inspector.present import formats
+from inspector.present.unsaved_captures import unsaved_words
 from inspector.ui.dialogs.asking import Asking, chosen_file
 from inspector.ui.dialogs.message import CANCEL
-from inspector.ui.panels.start.unsaved import unsaved_words
 
 if TYPE_CHECKING:
     from inspector.document.live import LiveSession

@@ -96,7 +96,7 @@ class FilterConditions(QObject):
         """A range of time in seconds, as the panes count them; "" for what is shown as written."""
         if self._panes is None:
             return ""
-        from inspector.ui.panels.timeline.range_words import range_words
+        from inspector.present.time_ranges import range_words
 
         return range_words(text, self._panes.messages.model.start_ns) or ""
 

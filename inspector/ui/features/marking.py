@@ -16,10 +16,10 @@ from inspector.analysis.marks import ContextTarget, Marks, Note, Target
 from inspector.document.marks_file import MarksFile, Snapshot, not_looked_for
 from inspector.document.marks_file.finding import Found
 from inspector.present import formats
+from inspector.present.context_labels import node_label
 from inspector.present.subject import ContextPlace
 from inspector.present.wire_text import plain
 from inspector.ui import budgets
-from inspector.ui.panels.context_labels import node_label
 from inspector.ui.widgets.comment_editor import CommentEditor
 from inspector.ui.widgets.notice import Link
 

@@ -133,7 +133,7 @@ class Navigation(QObject):
         panes = self._shown.panes
         if panes is None:
             return
-        from inspector.ui.dialogs.columns import ColumnsDialog
+        from inspector.ui.panels.messages.columns_dialog import ColumnsDialog
 
         dialog = ColumnsDialog(self._theme, panes.messages, panes.completer.payload_names(), self._parent)
         dialog.open()

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
+from inspector.filters.next_shown import next_alike, next_shown
 from inspector.filters.visible import Messages
 from inspector.present import formats
-from inspector.ui.panels.findings.problems import failed_words, next_problem
-from inspector.ui.panels.stepping import next_alike, next_shown
+from inspector.present.findings import failed_words, next_problem
 from inspector.ui.widgets.notice import Link
 
 if TYPE_CHECKING:

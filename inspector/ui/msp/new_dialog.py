@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from inspector.msp.document import SessionDocument
 from inspector.msp.objects import Session, Subsession
-from inspector.ui.dialogs.fitted import FittedDialog
+from inspector.ui.dialogs.dialog import FittedDialog
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.words import label_of
 from inspector.ui.widgets.form import CheckField, FieldColumn, Form

@@ -6,14 +6,39 @@ from collections.abc import Sequence
 from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from typing_extensions import override
 
 from inspector.present.wire_text import tool_tip
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.widgets.sparkline import paint_sparkline
+
+
+def paint_sparkline(painter: QPainter, box: QRectF, values: Sequence[float], color: QColor, width: float = 1.2) -> None:
+    """Paint values from left to right, the highest at the top of the box.
+
+    Args:
+        painter: where to; its state is kept.
+        box: room for the line.
+        values: oldest first; fewer than two give a flat line.
+        color: of the line.
+        width: of the line, in logical pixels.
+    """
+    inner = box.adjusted(width / 2, width / 2, -width / 2, -width / 2)
+    top = max(values, default=0.0)
+    shown = list(values) if len(values) > 1 else [0.0, 0.0]
+    step = inner.width() / (len(shown) - 1)
+    points = [
+        QPointF(inner.left() + step * place, inner.bottom() - (value / top * inner.height() if top > 0 else 0.0))
+        for place, value in enumerate(shown)
+    ]
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(color, width))
+    painter.drawPolyline(points)
+    painter.restore()
+
 
 Dot = Literal["on", "wait", "off", "failed"]
 """Green disc, amber ring, grey ring, red cross."""

@@ -45,6 +45,7 @@ from inspector.ui.window.warming import Warming
 
 if TYPE_CHECKING:
     from inspector.document.document import CaptureDocument
+    from inspector.present.findings import Problems
     from inspector.settings import Table
     from inspector.ui.app.application import Application
     from inspector.ui.docview.center import Center
@@ -69,7 +70,6 @@ if TYPE_CHECKING:
     from inspector.ui.features.token_counting import TokenCounting
     from inspector.ui.msp.editing import MspEditing
     from inspector.ui.msp.saving import MspSaving
-    from inspector.ui.panels.findings.problems import Problems
     from inspector.ui.panels.findings.rows import Grouping
     from inspector.ui.panels.messages.panel import SelectionTotals
     from inspector.ui.widgets.filter_bar import FilterBar

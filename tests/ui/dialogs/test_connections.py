@@ -9,8 +9,7 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from inspector.settings import NamedConnection, Settings
-from inspector.ui.dialogs.connection_model import PLACE_ROLE, TOKEN_ROLE, ConnectionListModel
-from inspector.ui.dialogs.connections import NONE_KEPT, ConnectionsDialog
+from inspector.ui.dialogs.connections import NONE_KEPT, PLACE_ROLE, TOKEN_ROLE, ConnectionListModel, ConnectionsDialog
 from inspector.ui.look.theme import ThemeController
 from tests.ui.find import child
 

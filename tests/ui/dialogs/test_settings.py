@@ -19,8 +19,8 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from inspector.settings import DEFAULT_PRESETS, Preset, Settings, default_presets
-from inspector.ui.dialogs.hints_preview import HintsPreview
-from inspector.ui.dialogs.preset_model import FILTER_ROLE, PresetListModel
+from inspector.ui.dialogs.display_page import HintsPreview
+from inspector.ui.dialogs.presets_page import FILTER_ROLE, PresetListModel
 from inspector.ui.dialogs.settings import FurtherPage, SettingsDialog
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp import SUBSESSIONS, TITLE, subsessions_page

@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 from inspector.filters.compile import compile_filter
 from inspector.present.message_columns import Column, TimeColumn
 from inspector.settings import Table, TableColumn
-from inspector.ui.dialogs.columns import ColumnsDialog
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.column_layout import layout_for
 from inspector.ui.panels.messages.columns import ChosenColumns, Wanted
+from inspector.ui.panels.messages.columns_dialog import ColumnsDialog
 from inspector.ui.panels.messages.panel import MessagesPanel
 from tests.builders import GrowingLog, envelope, tool_call, tool_result
 from tests.ui.budgeting import set_budgets

@@ -17,10 +17,9 @@ from inspector.filters import compile_filter
 from inspector.filters.visible import Reach, Scope
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.contexts.activity import FADE_S, HOLD_S
-from inspector.ui.panels.contexts.codes import main_code, root_code
 from inspector.ui.panels.contexts.model import MAX_STEPS, ContextTreeModel
 from inspector.ui.panels.contexts.panel import ContextsPanel
-from inspector.ui.panels.contexts.rows import ContextRows
+from inspector.ui.panels.contexts.rows import ContextRows, main_code, root_code
 from tests.builders import document_of, envelope, received
 from tests.ui.live import Live
 

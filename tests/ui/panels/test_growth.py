@@ -14,13 +14,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from inspector.document.document import CaptureDocument
+from inspector.present.plot_words import short, signed
 from inspector.ui.app.application import Application
 from inspector.ui.panels.growth import GrowthPlot
 from inspector.ui.panels.growth.canvas import PlotCanvas
-from inspector.ui.panels.growth.choice import SELECTED
 from inspector.ui.panels.growth.growth_figure import KEYS, REPORTED_KEY
-from inspector.ui.panels.growth.panel import GROWTH, NO_READER, NOT_COUNTED, RATES
-from inspector.ui.panels.growth.words import short, signed
+from inspector.ui.panels.growth.panel import GROWTH, NO_READER, NOT_COUNTED, RATES, SELECTED
 from inspector.ui.panels.timeline.geometry import head_width
 from inspector.ui.panels.timeline.panel import TimelinePanel
 from inspector.ui.window.main_window import MainWindow

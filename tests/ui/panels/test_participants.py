@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QMenu
 from inspector.analysis.participants import Participant
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
+from inspector.present import participant_words as words
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.participants import words
 from inspector.ui.panels.participants.model import ParticipantsModel, Presence
 from inspector.ui.panels.participants.panel import EMPTY, ParticipantsPanel
 from tests.builders import document_of, envelope, received

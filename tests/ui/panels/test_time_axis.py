@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtWidgets import QApplication
 
-from inspector.ui.panels.timeline.axis import LEAST_SPAN_NS, TimeAxis, since_words
+from inspector.present.time_ranges import since_words
+from inspector.ui.panels.timeline.axis import LEAST_SPAN_NS, TimeAxis
 
 SECOND = 1_000_000_000
 

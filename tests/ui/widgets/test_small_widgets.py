@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.form import FieldColumn, RecentEdit, SecretEdit
 from inspector.ui.widgets.segmented import SegmentedControl
-from inspector.ui.widgets.sparkline import paint_sparkline
+from inspector.ui.widgets.status_button import paint_sparkline
 from tests.ui.find import child
 
 

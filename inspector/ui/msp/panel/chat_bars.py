@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit, QPushButto
 from typing_extensions import override
 
 from inspector.present.wire_text import plain
+from inspector.ui.look.state_dots import draw_state
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.words import dot_state, label_of, state_words
-from inspector.ui.panels.contexts.dots import draw_state
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.labels import TextLabel
 

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QStyleOptionViewI
 from typing_extensions import override
 
 from inspector.ui import budgets
+from inspector.ui.look.state_dots import draw_state
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.list_model import Order, SubsessionListModel
 from inspector.ui.msp.panel.token_counts import Tallies, TokenCounts
-from inspector.ui.panels.contexts.dots import draw_state
 from inspector.ui.panels.details.section import Segments
 from inspector.ui.panels.list_delegate import RIGHT, ListDelegate
 from inspector.ui.panels.list_view import ListView

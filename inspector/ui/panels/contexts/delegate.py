@@ -12,8 +12,8 @@ from typing_extensions import override
 from inspector.present.formats import short_count
 from inspector.ui.look import icons
 from inspector.ui.look.row_background import paint_ground
+from inspector.ui.look.state_dots import draw_state
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.contexts.dots import draw_state
 from inspector.ui.panels.contexts.model import ContextTreeModel
 from inspector.ui.panels.pane_head import name_font
 

@@ -9,8 +9,8 @@ from PySide6.QtGui import QPainter
 from typing_extensions import override
 
 from inspector.analysis.findings import Severity
+from inspector.present.findings import FindingLine
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.findings.lines import FindingLine
 from inspector.ui.panels.findings.model import FindingsModel, group_title
 from inspector.ui.panels.list_delegate import GAP, ICON, ListDelegate
 

@@ -7,9 +7,9 @@ from typing_extensions import override
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
+from inspector.present.findings import PLURALS, FindingLine, finding_line, why
 from inspector.present.wire_text import tool_tip
 from inspector.ui.look.roles import Role
-from inspector.ui.panels.findings.lines import PLURALS, FindingLine, finding_line, why
 from inspector.ui.panels.findings.rows import Choice, FindingRows, Group, Key
 from inspector.ui.panels.list_view import ListModel
 

@@ -1,4 +1,4 @@
-"""The findings panel: head, list, and how it keeps up with the traffic.
+"""The findings panel: head, list of groups that open and close, menus, and how it keeps up with the traffic.
 
 The list is made anew at most a few times a second and only while it is seen; figures that stand elsewhere (status bar,
 presets) are told as often.
@@ -6,25 +6,158 @@ presets) are told as often.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
 from inspector.analysis.findings import CHECK_BY_CODE, Severity
 from inspector.document.document import CaptureDocument
+from inspector.filters.strings import quote
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
+from inspector.present.findings import PLURALS, FindingLine, Problems, failed_words, problems_of
 from inspector.ui import budgets
+from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.findings.delegate import FindingDelegate
 from inspector.ui.panels.findings.head import FindingsHead
-from inspector.ui.panels.findings.menu import FindingMenu
 from inspector.ui.panels.findings.model import FindingsModel
-from inspector.ui.panels.findings.problems import Problems, failed_words, problems_of
-from inspector.ui.panels.findings.rows import Grouping, Key
-from inspector.ui.panels.findings.view import FindingsView
+from inspector.ui.panels.findings.rows import Group, Grouping, Key
 from inspector.ui.panels.list_panel import ListPanel
+from inspector.ui.panels.list_view import ListView
+from inspector.ui.widgets.filter_menu import add_filter_actions
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
+
+_HIDE, _COPY = "hide", "copy"
+
+
+class FindingMenu(QMenu):
+    """What can be done with a row.
+
+    Signals:
+        filter_chosen(str, str): an expression, and how it joins the filter in force (`filter_menu.FilterMode`).
+        hide_chosen(): list the findings of this code, or of this severity, no more.
+    """
+
+    filter_chosen = Signal(str, str)
+    hide_chosen = Signal()
+
+    def __init__(self, group: Group, line: FindingLine | None, parent: QWidget | None = None) -> None:
+        """Make the menu.
+
+        Args:
+            group: where the row stands.
+            line: its finding; None for the group's head.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self.setObjectName("findingMenu")
+        self.setAccessibleName("Finding")
+        check = line.check if line is not None else group.check
+        expression = f"finding.severity == {group.severity.word}"
+        if check is not None:
+            expression = f"finding == {quote(check.code)}"
+        add_filter_actions(self, expression, self.filter_chosen.emit)
+        self.addSeparator()
+        hidden = "this code" if check is not None else f"the {PLURALS[group.severity]}"
+        self._add("hide", f"Hide {hidden} in this list", (_HIDE, ""))
+        self.addSeparator()
+        if line is not None:
+            self._add("copy.row", "Copy row", (_COPY, line.copied)).setIcon(icons.icon("copy"))
+            self._add("copy.sentence", "Copy sentence", (_COPY, line.sentence))
+        if check is not None:
+            self._add("copy.code", "Copy code", (_COPY, check.code))
+        self._add("copy.filter", "Copy as filter", (_COPY, expression))
+        self.triggered.connect(self._on_triggered)
+
+    def _add(self, name: str, title: str, data: tuple[str, str]) -> QAction:
+        action = self.addAction(title)
+        action.setObjectName(name)
+        action.setData(data)
+        return action
+
+    def _on_triggered(self, action: QAction) -> None:
+        if action.data() is None:  # one of those that filter
+            return
+        what, text = action.data()
+        if what == _HIDE:
+            self.hide_chosen.emit()
+        else:
+            QGuiApplication.clipboard().setText(text)
+
+
+_KEYS = Qt.Key
+_OUT = (_KEYS.Key_Left, _KEYS.Key_Minus)
+_IN = (_KEYS.Key_Right, _KEYS.Key_Plus)
+
+
+class FindingsView(ListView):
+    """Shows the findings. What is selected is a finding or a group, never a place."""
+
+    def __init__(self, model: FindingsModel, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
+        super().__init__(model, theme_controller, name="findingsList", title="Findings", parent=parent)
+        self._rows = model
+        self._delegate = FindingDelegate(model, theme_controller, self)
+        self.setItemDelegate(self._delegate)
+
+    # Keys
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if plain and event.key() in _OUT:
+            self._go_out(self.currentIndex().row())
+        elif plain and event.key() in _IN:
+            self._go_in(self.currentIndex().row())
+        else:
+            super().keyPressEvent(event)
+
+    @override
+    def _enter(self, row: int) -> None:
+        if row < 0:
+            return
+        if self._rows.is_head(row):
+            self._rows.set_open(row, not self._rows.group(row).is_open)
+        else:
+            self.entered.emit(row)
+
+    def _go_out(self, row: int) -> None:
+        """Close the group; from a finding go to the head."""
+        if row < 0 or not self._rows.group(row).has_head:
+            return
+        if self._rows.is_head(row):
+            self._rows.set_open(row, False)
+        else:
+            self._pick(self._rows.group(row).first_row)
+
+    def _go_in(self, row: int) -> None:
+        """Open the group; from the head of an open one go to its first finding."""
+        if row < 0 or not self._rows.is_head(row):
+            return
+        if self._rows.group(row).is_open:
+            self._pick(row + 1)
+        else:
+            self._rows.set_open(row, True)
+
+    # Pointer
+
+    @override
+    def _press(self, row: int) -> None:
+        if self._rows.is_head(row):
+            self.select(self._rows.rows.key_at(row), into_view=False)
+            self._rows.set_open(row, not self._rows.group(row).is_open)
+        else:
+            super()._press(row)
+
+    @override
+    def _press_twice(self, row: int) -> None:
+        if self._rows.is_head(row):
+            self._press(row)
+        else:
+            super()._press_twice(row)
+
 
 _REST = 10
 """Between two times it is left alone for this many times as long as it took."""

@@ -17,8 +17,8 @@ from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.findings import CHECKS, Severity
 from inspector.analysis.findings.check import Check
 from inspector.analysis.findings.store import Findings
+from inspector.filters.next_shown import are_shown
 from inspector.filters.visible import VisibleRows
-from inspector.ui.panels.stepping import are_shown
 
 Key = tuple[str, int]
 """Names a row whatever comes and goes around it: (code, message) of a finding, (key of the group, HEAD) of a head."""

@@ -26,10 +26,10 @@ from typing_extensions import override
 
 from inspector.analysis.timeline.marks import Window
 from inspector.analysis.timeline.steps import nice_ticks
+from inspector.present.plot_words import short
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.card import ValuesCard
 from inspector.ui.panels.growth.figure import Figure, Scale
-from inspector.ui.panels.growth.words import short
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.geometry import head_width, right_margin
 from inspector.ui.panels.timeline.gestures import AxisGestures

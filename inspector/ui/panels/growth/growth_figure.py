@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from inspector.analysis.timeline.marks import Window
 from inspector.analysis.timeline.steps import columns_of, outline
+from inspector.present.plot_words import message_words, signed
 from inspector.present.wire_text import plain
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.canvas import PlotCanvas
@@ -22,7 +23,6 @@ from inspector.ui.panels.growth.card import CardText
 from inspector.ui.panels.growth.figure import Level, Scale
 from inspector.ui.panels.growth.legend import Key, area_color
 from inspector.ui.panels.growth.source import GrowthSource
-from inspector.ui.panels.growth.words import message_words, signed
 from inspector.ui.panels.timeline.axis import TimeAxis
 
 UNCOLLAPSED, SEEN, SAVED, REPORTED = "ink.tertiary", "accent.ring", "badge.consumed", "ink.primary"

@@ -11,13 +11,14 @@ from inspector.analysis.timeline.rates import FAMILIES, Bins, FamilyTimes, bin_w
 from inspector.analysis.timeline.times import MessageTimes
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
+from inspector.present.time_ranges import since_words
 from inspector.present.wire_text import plain
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.canvas import PlotCanvas
 from inspector.ui.panels.growth.card import CardText
 from inspector.ui.panels.growth.figure import Scale
 from inspector.ui.panels.growth.legend import Key
-from inspector.ui.panels.timeline.axis import TimeAxis, since_words
+from inspector.ui.panels.timeline.axis import TimeAxis
 
 NAMES = tuple(family.name.lower() for family in FAMILIES)
 

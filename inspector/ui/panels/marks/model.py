@@ -1,18 +1,134 @@
-"""The item model of the marks panel: rows of `MarkRows`, texts made for those that are asked for."""
+"""The item model of the marks panel: what is listed in which row, in words made for those that are asked for."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import numpy as np
 from PySide6.QtCore import QObject
 from typing_extensions import override
 
-from inspector.analysis.marks import Target
+from inspector.analysis.marks import ContextTarget, Marks, Note, Target
 from inspector.document.document import CaptureDocument
+from inspector.filters.next_shown import are_shown
 from inspector.filters.visible import VisibleRows
-from inspector.present.wire_text import tool_tip
+from inspector.present import formats
+from inspector.present.context_labels import context_label, node_label
+from inspector.present.message_row import row_content
+from inspector.present.wire_text import plain, tool_tip, visible_controls
 from inspector.ui.look.roles import Role
-from inspector.ui.panels.list_view import ListModel
-from inspector.ui.panels.marks.lines import MarkLine, mark_line
-from inspector.ui.panels.marks.rows import Choice, MarkRows
+from inspector.ui.panels.list_view import Key, ListModel
+
+_LONGEST_TIP = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class MarkLine:
+    """A note in words.
+
+    Attributes:
+        target: what it is on.
+        text: the comment on one line; without one, what the message says or how the context is called.
+        about: "coder thought"; "context".
+        context: as in other lists.
+        number: "No. 12"; "" for a context.
+        comment: the whole comment, safe to show.
+    """
+
+    target: Target
+    note: Note
+    text: str
+    about: str
+    context: str
+    number: str
+    comment: str
+
+    @property
+    def copied(self) -> str:
+        """The row as text, separated by tabs."""
+        state = "marked" if self.note.marked else ""
+        return "\t".join((self.number or "context", state, self.about, self.context, self.text))
+
+
+def mark_line(document: CaptureDocument, target: Target) -> MarkLine:
+    """A note in words."""
+    note = document.analysis.marks.note(target)
+    said = plain(note.comment)
+    comment = visible_controls(note.comment[:_LONGEST_TIP])
+    if isinstance(target, ContextTarget):
+        label = node_label(document, target.node)
+        return MarkLine(target, note, said or label, "context", label if said else "", "", comment)
+    content = row_content(document, target)
+    about = " ".join(filter(None, (content.sender, content.word)))
+    text = said or plain(content.text)
+    number = formats.message_number(target)
+    return MarkLine(target, note, text, about, context_label(document, target), number, comment)
+
+
+_MESSAGE = ""
+
+
+@dataclass
+class Choice:
+    """What the user wants to see.
+
+    Attributes:
+        view_only: not what the display filter and the scope hide.
+        comments_only: not what is marked without a word.
+    """
+
+    view_only: bool = False
+    comments_only: bool = False
+
+
+class MarkRows:
+    """The rows as of the last `take`.
+
+    Attributes:
+        outside: messages with a note that filter and scope hide.
+        left_out: notes that are not listed for the user's choice.
+    """
+
+    def __init__(self) -> None:
+        self.outside = 0
+        self.left_out = 0
+        self._targets: list[Target] = []
+        self._row_of: dict[Key, int] = {}
+
+    def take(self, marks: Marks, shown: VisibleRows, choice: Choice) -> None:
+        """Make the rows anew. O(notes log messages shown)."""
+        messages = marks.rows
+        among = are_shown(messages, shown)
+        self.outside = len(messages) - int(np.count_nonzero(among))
+        listed: list[Target] = (messages[among] if choice.view_only else messages).tolist()
+        listed += [target for target, _ in marks.contexts()]
+        if choice.comments_only:
+            listed = [target for target in listed if marks.note(target).comment]
+        self._targets = listed
+        self._row_of = {key_of(target): row for row, target in enumerate(listed)}
+        self.left_out = len(messages) + sum(1 for _ in marks.contexts()) - len(listed)
+
+    def __len__(self) -> int:
+        return len(self._targets)
+
+    def target_at(self, row: int) -> Target:
+        """What a row is about."""
+        return self._targets[row]
+
+    def key_at(self, row: int) -> Key:
+        """What names a row."""
+        return key_of(self._targets[row])
+
+    def row_of(self, key: Key) -> int:
+        """The row of a key; -1 when it is not listed."""
+        return self._row_of.get(key, -1)
+
+
+def key_of(target: Target) -> Key:
+    """What names the row of a message or a context."""
+    if isinstance(target, ContextTarget):
+        return str(target.space), target.node
+    return _MESSAGE, target
 
 
 class MarksModel(ListModel):

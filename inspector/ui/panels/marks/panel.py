@@ -1,11 +1,11 @@
-"""The marks panel: head, list, and how it keeps up with the view."""
+"""The marks panel: head, list, how a row is painted, its menu, and how it keeps up with the view."""
 
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, QRect, Qt, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QPainter
+from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
@@ -15,15 +15,100 @@ from inspector.filters.visible import VisibleRows
 from inspector.present.subject import ContextPlace
 from inspector.ui import budgets
 from inspector.ui.input.keys import KeyWords
+from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.list_delegate import GAP, ICON, ListDelegate
 from inspector.ui.panels.list_head import ListHead
 from inspector.ui.panels.list_panel import ListPanel
 from inspector.ui.panels.list_view import ListView
-from inspector.ui.panels.marks.delegate import MarkDelegate
-from inspector.ui.panels.marks.menu import MarkMenu
-from inspector.ui.panels.marks.model import MarksModel
-from inspector.ui.panels.marks.rows import key_of
+from inspector.ui.panels.marks.model import MarkLine, MarksModel, key_of
+from inspector.ui.widgets.filter_menu import add_filter_actions
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
+
+_ABOUT_FROM, _CONTEXT_FROM, _ROOMY_FROM = 520, 680, 1150
+"""Widths at 100 % from which who and what, the context and a longer context are shown: the text goes first."""
+_ABOUT, _CONTEXT, _LONG_CONTEXT = 150, 114, 220
+
+
+class MarkDelegate(ListDelegate):
+    """One row."""
+
+    def __init__(self, model: MarksModel, theme_controller: ThemeController, parent: QObject | None = None) -> None:
+        super().__init__(theme_controller, parent)
+        self._model = model
+
+    @override
+    def paint_row(self, painter: QPainter, row: int, cell: QRect) -> None:
+        line, zoom, width = self._model.line(row), self._zoom, cell.width()
+        gap, hidden = round(GAP * zoom), not self._model.is_shown(row)
+        number = self.number_left(cell)
+        wide = _LONG_CONTEXT if width >= _ROOMY_FROM * zoom else _CONTEXT
+        context = number - (round(wide * zoom) if width >= _CONTEXT_FROM * zoom else 0)
+        about = context - (round(_ABOUT * zoom) if width >= _ABOUT_FROM * zoom else 0)
+        x = cell.left() + self._themes.theme.metrics.pane_padding
+        self._icon(painter, "mark" if line.note.marked else "comment", "accent.text", x, cell, 14)
+        x += round(ICON * zoom)
+        # One's own words are read first; what the message says stands in where there are none.
+        ink = "ink.tertiary" if hidden else "ink.primary" if line.note.comment else "ink.secondary"
+        if line.note.marked and line.note.comment:
+            self._icon(painter, "comment", "ink.tertiary", x, cell, 12)
+            x += round(18 * zoom)
+        self._draw(painter, "body", ink, x, cell, line.text, about - gap - x)
+        if about < context:
+            self._draw(painter, "body", "ink.tertiary", about, cell, line.about, context - gap - about)
+        if context < number:
+            ink = "ink.tertiary" if hidden else "ink.secondary"
+            self._draw(painter, "body", ink, context, cell, line.context, number - gap - context)
+        self.draw_number(painter, cell, line.number)
+
+
+_COMMENT, _MARK, _REMOVE, _COPY = "comment", "mark", "remove", "copy"
+
+
+class MarkMenu(QMenu):
+    """What can be done with a row.
+
+    Signals:
+        comment_chosen(), mark_chosen(), remove_chosen(): edit the comment; mark or unmark; take both away.
+        filter_chosen(str, str): an expression, and how it joins the filter in force (`filter_menu.FilterMode`).
+    """
+
+    comment_chosen = Signal()
+    mark_chosen = Signal()
+    remove_chosen = Signal()
+    filter_chosen = Signal(str, str)
+
+    def __init__(self, line: MarkLine, parent: QWidget | None = None) -> None:
+        """Make the menu of a row."""
+        super().__init__(parent)
+        self.setObjectName("markMenu")
+        self.setAccessibleName("Mark")
+        self._add(_COMMENT, "Edit the comment..." if line.note.comment else "Comment...")
+        self._add(_MARK, "Unmark" if line.note.marked else "Mark")
+        self._add(_REMOVE, "Remove mark and comment" if line.note.comment else "Remove the mark")
+        self.addSeparator()
+        if isinstance(line.target, int):
+            add_filter_actions(self, "comment" if line.note.comment else "mark", self.filter_chosen.emit)
+            self.addSeparator()
+        self._add(_COPY, "Copy row", line.copied).setIcon(icons.icon("copy"))
+        if line.note.comment:
+            self._add("copy.comment", "Copy comment", line.note.comment)
+        self.triggered.connect(self._on_triggered)
+
+    def _add(self, name: str, title: str, copied: str = "") -> QAction:
+        action = self.addAction(title)
+        action.setObjectName(name)
+        action.setData(copied)
+        return action
+
+    def _on_triggered(self, action: QAction) -> None:
+        acts = {_COMMENT: self.comment_chosen, _MARK: self.mark_chosen, _REMOVE: self.remove_chosen}
+        chosen = acts.get(action.objectName())
+        if chosen is not None:
+            chosen.emit()
+        elif isinstance(action.data(), str) and action.data():
+            QGuiApplication.clipboard().setText(action.data())
+
 
 FILTER = "mark || comment"
 """The display filter for everything that is listed here."""

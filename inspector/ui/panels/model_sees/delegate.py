@@ -16,8 +16,7 @@ from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.panels.details.pills import paint_pill, pill_width
 from inspector.ui.panels.list_delegate import LEFT, RIGHT, ListDelegate
 from inspector.ui.panels.list_view import ListView
-from inspector.ui.panels.model_sees.lines import ROLE_ICONS, EntryLine
-from inspector.ui.panels.model_sees.model import EntriesModel
+from inspector.ui.panels.model_sees.model import ROLE_ICONS, EntriesModel, EntryLine
 
 _GAP = 12
 _MARK, _ROLE, _TOKENS = 18, 84, 70

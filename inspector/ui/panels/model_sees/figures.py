@@ -15,7 +15,7 @@ from inspector.present.wire_text import tool_tip
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.figures import gauge_color
-from inspector.ui.panels.model_sees.lines import ROLE_WORDS
+from inspector.ui.panels.model_sees.model import ROLE_WORDS
 
 _ORDER = (Role.TOOLS, Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL)
 _ALPHAS = {Role.TOOLS: 0.45, Role.SYSTEM: 0.28, Role.USER: 0.62, Role.ASSISTANT: 0.8, Role.TOOL: 1.0}

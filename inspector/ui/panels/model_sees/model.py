@@ -1,16 +1,135 @@
-"""The item model of the list: rows of `EntryRows`, texts made for those that are asked for."""
+"""The item model of the list: rows of `EntryRows`, in words for those that are painted, secrets masked."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from PySide6.QtCore import QObject
 from typing_extensions import override
 
+from inspector.analysis.model_context import Entry, Moment, Role
+from inspector.analysis.model_context.messages import content_of
 from inspector.document.document import CaptureDocument
-from inspector.present.wire_text import tool_tip
-from inspector.ui.look.roles import Role
+from inspector.present import formats
+from inspector.present.message_row import row_content
+from inspector.present.plot_words import signed
+from inspector.present.wire_text import plain, tool_tip
+from inspector.ui.look.roles import Role as ItemRole
 from inspector.ui.panels.list_view import ListModel
 from inspector.ui.panels.model_sees.context_state import EntryRows, Sight
-from inspector.ui.panels.model_sees.lines import EntryLine, entry_line
+
+ROLE_ICONS = {
+    Role.SYSTEM: "ri.settings-3-line",
+    Role.USER: "ri.user-line",
+    Role.ASSISTANT: "ri.chat-1-line",
+    Role.TOOL: "ri.arrow-left-down-line",
+    Role.TOOLS: "ri.tools-line",
+    Role.NONE: "hidden",
+}
+ROLE_WORDS = {
+    Role.SYSTEM: "system",
+    Role.USER: "user",
+    Role.ASSISTANT: "assistant",
+    Role.TOOL: "tool",
+    Role.TOOLS: "tool list",
+    Role.NONE: "out",
+}
+"""What users read; `Role.word` is for chat interfaces."""
+ASSUMED = "Assumed: no client reports what it hands to its model."
+
+
+@dataclass(frozen=True, slots=True)
+class EntryLine:
+    """An entry in words.
+
+    Attributes:
+        entry: what it is.
+        text: its first words, safe to show; of a collapsed result its summary.
+        tokens: as the column says it.
+        share: of the largest entry listed, 0 to 1.
+        mark: came, went or collapsed, while two moments are compared.
+        change: by how many tokens it costs more or less since; None where nothing is compared.
+    """
+
+    entry: Entry
+    text: str
+    tokens: str
+    share: float
+    mark: str
+    change: int | None = None
+
+    @property
+    def number(self) -> str:
+        """As the column says it."""
+        return str(self.entry.message + 1)
+
+    @property
+    def role(self) -> str:
+        """As the column says it."""
+        return ROLE_WORDS[self.entry.role]
+
+    @property
+    def why(self) -> str:
+        """The reason as a sentence, with a star where it is assumed."""
+        return f"{self.entry.reason} *" if self.entry.assumed else self.entry.reason
+
+    @property
+    def state(self) -> str:
+        """In or out, in a word."""
+        return "collapsed" if self.entry.collapsed else "in" if self.entry.included else "out"
+
+    @property
+    def spoken(self) -> str:
+        """The row for screen readers."""
+        tokens = f"{self.tokens} tokens" if self.entry.included or self.change else ""
+        assumed = "assumed" if self.entry.assumed else ""
+        number = formats.message_number(self.entry.message)
+        words = (self.mark, number, self.role, self.state, self.text, tokens, self.entry.reason, assumed)
+        return ", ".join(filter(None, words))
+
+    @property
+    def tip(self) -> str:
+        """The row's tooltip, plain text."""
+        whole = self.entry.whole_tokens
+        parts = [self.text, self.entry.reason + (f"\n{ASSUMED}" if self.entry.assumed else "")]
+        if self.entry.collapsed and whole is not None:
+            parts.append(f"{self.entry.tokens or 0:,} tokens now, {whole:,} before it was collapsed (estimate).")
+        elif not self.entry.included and whole:
+            parts.append(f"It would cost {formats.count_of(whole, 'token')} (estimate).")
+        return "\n\n".join(parts)
+
+    @property
+    def copied(self) -> str:
+        """The row as text, separated by tabs."""
+        return "\t".join((self.number, self.role, self.state, self.tokens, self.text, self.why))
+
+
+def entry_line(document: CaptureDocument, rows: EntryRows, row: int) -> EntryLine:
+    """An entry in words."""
+    assert rows.moment is not None
+    place = int(rows.places[row])
+    entry = rows.moment.entry(place)
+    tokens = "" if not entry.included else "counting" if entry.tokens is None else f"{entry.tokens:,}"
+    share = (entry.tokens or 0) / rows.most if rows.most and entry.included else 0.0
+    change = None
+    if rows.change is not None:
+        change = int(rows.change.by_entry[place])
+        tokens = tokens if tokens == "counting" else signed(change)
+        share = abs(change) / rows.most if rows.most else 0.0
+    return EntryLine(entry, _text(document, rows.moment, place), tokens, share, rows.mark(row), change)
+
+
+_AS_IN_TABLE = (Role.NONE, Role.TOOLS)
+
+
+def _text(document: CaptureDocument, moment: Moment, place: int) -> str:
+    """The first words; of what is above 1 MB, of lists of tools and of what is out, what the table says."""
+    message = int(moment.context.rows[place])
+    in_table = moment.context.roles[place] in _AS_IN_TABLE or document.capture.is_big(message)
+    if in_table and not moment.collapsed[place]:
+        return plain(row_content(document, message).text)
+    return plain(content_of(moment, place)) or plain(row_content(document, message).text)
+
 
 _KEPT = 2_000
 
@@ -64,6 +183,6 @@ class EntriesModel(ListModel):
 
     @override
     def more(self, row: int, role: int) -> object:
-        if role == Role.MESSAGE:
+        if role == ItemRole.MESSAGE:
             return int(self.rows.messages[row])
-        return self.line(row).entry.collapsed if role == Role.COLLAPSED else None
+        return self.line(row).entry.collapsed if role == ItemRole.COLLAPSED else None

@@ -7,10 +7,10 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from typing_extensions import override
 
+from inspector.present import participant_words as words
 from inspector.ui.look.row_background import paint_ground
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.pane_head import name_font
-from inspector.ui.panels.participants import words
 from inspector.ui.panels.participants.model import ParticipantsModel, Presence
 
 _DOT_X = 21

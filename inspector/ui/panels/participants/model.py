@@ -10,9 +10,9 @@ from typing_extensions import override
 
 from inspector.analysis.participants import Participant
 from inspector.document.document import CaptureDocument
+from inspector.present import participant_words as words
 from inspector.present.wire_text import plain, tool_tip
 from inspector.protocol.times import NO_TIME
-from inspector.ui.panels.participants import words
 
 SPEAKING_S = 2
 """Somebody speaks for this long after a message."""

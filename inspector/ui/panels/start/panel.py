@@ -12,14 +12,14 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
+from inspector.present.unsaved_captures import SHOWN, more_words, sentence
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.start.recents import Recent, recent_connection, recent_file
-from inspector.ui.panels.start.rows import ActionCard, DropHint, Pressable, RecentRow, Sign
-from inspector.ui.panels.start.unsaved import SHOWN, more_words, sentence
+from inspector.ui.panels.start.rows import ActionCard, DropHint, Pressable, RecentRow
 from inspector.ui.widgets.buttons import LinkButton
-from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.widgets.labels import Sign, TextLabel
 from inspector.ui.widgets.notice import NoticeStack
 from inspector.ui.widgets.scrolled_part import ScrolledPart
 

@@ -192,44 +192,6 @@ class RecentRow(Pressable):
         self._paint_line(painter, QRectF(38 * zoom, 23 * zoom, width, 16 * zoom), "small", "ink.tertiary", self.detail)
 
 
-class Sign(QWidget):
-    """The program's sign in the theme's colours: two nested open rings and a point at the opening."""
-
-    def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
-        """Make the sign."""
-        super().__init__(parent)
-        self._themes = theme_controller
-        self.setObjectName("startSign")
-        self.setAccessibleName("Context Inspector")
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-
-    @override
-    def sizeHint(self) -> QSize:
-        side = round(44 * self._themes.theme.zoom)
-        return QSize(side, side)
-
-    @override
-    def paintEvent(self, event: QPaintEvent) -> None:
-        # The same drawing as resources/icons/context-inspector.svg, without its margin of 6 in 128.
-        theme = self._themes.theme
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.scale(self.width() / 116, self.height() / 116)
-        painter.translate(-6, -6)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.color("accent.wash"))
-        painter.drawRoundedRect(QRectF(6, 6, 116, 116), 27, 27)
-        ink = theme.color("accent.text")
-        painter.setBrush(ink)
-        painter.drawEllipse(QPointF(90.87, 37.13), 8, 8)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        pen = QPen(ink, 9)
-        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-        painter.setPen(pen)
-        painter.drawArc(QRectF(26, 26, 76, 76), 15 * 16, -300 * 16)
-        painter.drawArc(QRectF(45, 45, 38, 38), 3 * 16, -276 * 16)
-
-
 class DropHint(QWidget):
     """A dashed frame that says that files can be dropped; the window takes the drop."""
 

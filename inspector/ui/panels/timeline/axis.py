@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
+from inspector.present.time_ranges import since_words
+
 LEAST_SPAN_NS = 1_000_000
 """Nothing shorter is shown: 1 ms."""
 
@@ -200,21 +202,6 @@ class TimeAxis(QObject):
         self.set_brushing(False)
         if brushed is not None:
             self.brush_committed.emit(*brushed)
-
-
-def since_words(since_ns: int, step_ns: int = 1_000_000) -> str:
-    """A time since the beginning, as exact as steps of this length need: "10 s", "40.900 s", "1 h 5 min"."""
-    if step_ns >= _MINUTE:
-        days, rest = divmod(since_ns, _DAY)
-        hours, minutes = divmod(rest // _MINUTE, 60)
-        parts = [f"{n:,} {word}" for n, word in ((days, "d"), (hours, "h"), (minutes, "min")) if n]
-        return " ".join(parts) or "0 min"
-    decimals = 0
-    while step_ns % 10 ** (9 - decimals) and decimals < 9:
-        decimals += 1
-    whole, rest = divmod(abs(since_ns), _SECOND)
-    sign = "\N{MINUS SIGN}" if since_ns < 0 else ""
-    return f"{sign}{whole:,}{f'.{rest:09d}'[: 1 + decimals] if decimals else ''} s"
 
 
 def _step(least_ns: float) -> int:

@@ -18,17 +18,15 @@ from typing_extensions import override
 
 from inspector.analysis.timeline.marks import Mark, Window
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.timeline import words
+from inspector.ui.panels.timeline import hints
 from inspector.ui.panels.timeline.axis import TimeAxis
-from inspector.ui.panels.timeline.beyond import Beyond
 from inspector.ui.panels.timeline.geometry import LaneGeometry, head_width, right_margin
 from inspector.ui.panels.timeline.gestures import AxisGestures
-from inspector.ui.panels.timeline.hover_card import HoverCard
+from inspector.ui.panels.timeline.hints import Beyond, HoverCard
 from inspector.ui.panels.timeline.painting import LanesPainter, Overlay
 from inspector.ui.panels.timeline.picture import Picture, SeenMark, picture_of
 from inspector.ui.panels.timeline.shapes import Shapes
-from inspector.ui.panels.timeline.source import TimelineSource
-from inspector.ui.panels.timeline.walking import Walk
+from inspector.ui.panels.timeline.source import TimelineSource, Walk
 
 _AIR = 0.15
 """Beside what a double click shows, as a share of it."""
@@ -178,7 +176,7 @@ class LanesView(QWidget):
             return
         lane = self._walk.lane_of(row)
         self.setAccessibleDescription(
-            words.spoken(self._source.document, self._source.times, lane.name if lane else "none", row)
+            hints.spoken(self._source.document, self._source.times, lane.name if lane else "none", row)
         )
 
     # Painting
@@ -300,8 +298,8 @@ class LanesView(QWidget):
         hit = self.mark_at(place)
         document, times = self._source.document, self._source.times
         if hit is not None:
-            say = words.message_lines if hit.mark.count == 1 else None
-            lines = say(document, times, hit.mark.row) if say else words.several_lines(document, times, hit.mark)
+            say = hints.message_lines if hit.mark.count == 1 else None
+            lines = say(document, times, hit.mark.row) if say else hints.several_lines(document, times, hit.mark)
             if hit.mark.hidden:
                 lines = (*lines[:2], f"{lines[2]}, hidden in the table")
             self.card.show_lines(lines, place)
@@ -310,7 +308,7 @@ class LanesView(QWidget):
         self.unsetCursor()
         bar = self.picture.bar_at(x, place.y() + self._bar.value(), self._geometry) if x >= 0 else None
         if bar is not None:
-            self.card.show_lines(words.bar_lines(document, times, bar.bar), place)
+            self.card.show_lines(hints.bar_lines(document, times, bar.bar), place)
         else:
             self.card.hide()
 

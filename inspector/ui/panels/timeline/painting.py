@@ -16,8 +16,8 @@ from inspector.analysis.timeline.lanes import Lane
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.present.wire_text import plain
+from inspector.ui.look.state_dots import draw_state
 from inspector.ui.look.theme import Theme
-from inspector.ui.panels.contexts.dots import draw_state
 from inspector.ui.panels.timeline.geometry import head_width, right_margin
 from inspector.ui.panels.timeline.picture import Picture, SeenBar, SeenMark, SeenSpan, TrackPicture
 from inspector.ui.panels.timeline.shapes import Shapes

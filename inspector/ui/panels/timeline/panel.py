@@ -18,9 +18,8 @@ from inspector.ui.panels.growth import GrowthPlot
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.head import TimelineHead
 from inspector.ui.panels.timeline.lanes_view import LanesView
-from inspector.ui.panels.timeline.ruler import Ruler
+from inspector.ui.panels.timeline.ruler import Ruler, Strip
 from inspector.ui.panels.timeline.source import TimelineSource
-from inspector.ui.panels.timeline.strip import Strip
 from inspector.ui.widgets.labels import TextLabel
 
 NOTHING = "Nothing to draw in this view."

@@ -1,15 +1,22 @@
-"""The ruler above the lanes: times in words, and the one pointed at."""
+"""The ruler above the lanes, with the time pointed at, and the strip below them.
+
+The strip is the whole capture as a small histogram, and the part of it shown, which is dragged.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
+from inspector.present.time_ranges import since_words
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.timeline.axis import TimeAxis, since_words
-from inspector.ui.panels.timeline.geometry import RULER_PX, head_width, right_margin
+from inspector.ui.panels.timeline.axis import TimeAxis
+from inspector.ui.panels.timeline.geometry import RULER_PX, STRIP_PX, head_width, right_margin
+from inspector.ui.panels.timeline.source import TimelineSource
 
 
 class Ruler(QWidget):
@@ -80,4 +87,154 @@ class Ruler(QWidget):
 
     def _on_theme_changed(self) -> None:
         self.setFixedHeight(round(RULER_PX * self._themes.theme.zoom))
+        self.update()
+
+
+_BIN = 3
+
+
+class Strip(QWidget):
+    """The whole capture in one line."""
+
+    def __init__(
+        self, axis: TimeAxis, source: TimelineSource, theme_controller: ThemeController, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("timelineStrip")
+        self.setAccessibleName("The whole capture")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._axis = axis
+        self._source = source
+        self._themes = theme_controller
+        self._heights: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._made_of: tuple[int, int, int, int] | None = None
+        self._coarse = 0
+        self._grabbed: int | None = None
+        axis.range_changed.connect(self.update)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def words(self) -> str:
+        """What is shown of how much: "0 to 62 s of 314 s"."""
+        axis = self._axis
+        total = axis.last_ns - axis.first_ns
+        left = max(0, axis.left_ns - axis.first_ns)
+        right = min(total, axis.right_ns - axis.first_ns)
+        step = next((n for n in (10**9, 10**8, 10**7, 10**6, 10**5, 10**4) if n * 20 <= right - left), 10**4)
+        first, last = (since_words(ns, step).removesuffix(" s") for ns in (left, right))
+        return f"{first} to {last} s of {since_words(total, 10**9 if total >= 10**10 else step)}"
+
+    def words_within(self, metrics: QFontMetrics, room: int) -> str:
+        """As much of that as has room: the range alone rather than half of a figure."""
+        words = self.words()
+        for shown in (words, words.partition(" of ")[0], words.partition(" s of ")[0].replace(" to ", "\N{EN DASH}")):
+            if metrics.horizontalAdvance(shown) <= room:
+                return shown
+        return metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+
+    def _width(self) -> int:
+        return max(1, self.width() - head_width(self._themes.theme) - right_margin(self._themes.theme))
+
+    def _bins(self) -> NDArray[np.int64]:
+        """How high the bar of each few pixels is. O(new messages), all of them when the capture's ends moved much."""
+        axis, times = self._axis, self._source.times.values
+        room = self.height() - 8
+        count = max(1, self._width() // _BIN)
+        grown = len(times) // max(1, self._coarse // 100)
+        made_of = (count, room, axis.first_ns // max(1, (axis.last_ns - axis.first_ns) // count), grown)
+        if made_of != self._made_of:
+            self._coarse = len(times)  # a hundredth more, and it is made anew
+            made_of = (*made_of[:3], len(times) // max(1, self._coarse // 100))
+            self._made_of = made_of
+            # Of many messages some are enough for bars a few pixels high.
+            some = times[:: max(1, len(times) // 200_000)]
+            length = max(1, axis.last_ns - axis.first_ns)
+            since = np.clip(some, axis.first_ns, axis.last_ns).astype(np.float64) - axis.first_ns
+            places = np.minimum((since * (count / length)).astype(np.int64), count - 1)
+            found = np.bincount(places, minlength=count).astype(np.float64)
+            most = max(1.0, float(found.max()))
+            self._heights = np.where(found > 0, np.maximum(2, np.sqrt(found / most) * room), 0).astype(np.int64)
+        return self._heights
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, axis = self._themes.theme, self._axis
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.color("surface.chrome"))
+        painter.fillRect(0, 0, self.width(), 1, theme.color("line.hair"))
+        head, base = head_width(theme), self.height() - 4
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("ink.secondary"))
+        words = QRectF(theme.metrics.pane_padding, 1, head - theme.metrics.pane_padding - 2, self.height() - 1)
+        shown_words = self.words_within(painter.fontMetrics(), int(words.width()))
+        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown_words)
+        shown = self._shown()
+        if not axis.shows_all:
+            wash = QColor(theme.color("accent.ring"))
+            wash.setAlphaF(0.16)
+            painter.fillRect(shown, wash)
+        color, dim = theme.color("ink.tertiary"), theme.color("line.strong")
+        for place, high in enumerate(self._bins().tolist()):
+            x = head + place * _BIN
+            if high:
+                inside = axis.shows_all or shown.left() <= x <= shown.right()
+                painter.fillRect(x, base - high, _BIN - 1, high, color if inside else dim)
+        if not axis.shows_all:
+            for x in (shown.left(), shown.right()):
+                painter.fillRect(x, 1, 1, self.height() - 1, theme.color("accent.ring"))
+        if self.hasFocus():
+            painter.setPen(theme.color("accent.ring"))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+
+    def _shown(self) -> QRect:
+        axis, head, width = self._axis, head_width(self._themes.theme), self._width()
+        length = max(1, axis.last_ns - axis.first_ns)
+        left, right = (
+            head + round(min(max((ns - axis.first_ns) / length, 0), 1) * width) for ns in (axis.left_ns, axis.right_ns)
+        )
+        return QRect(left, 1, max(3, right - left), self.height() - 1)
+
+    def _ns_at(self, x: float) -> int:
+        axis = self._axis
+        share = (x - head_width(self._themes.theme)) / self._width()
+        return axis.first_ns + round(share * (axis.last_ns - axis.first_ns))
+
+    @override
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is not Qt.MouseButton.LeftButton:
+            return
+        ns, axis = self._ns_at(event.position().x()), self._axis
+        if not self._shown().contains(event.position().toPoint()):
+            axis.show(ns - axis.span_ns // 2, ns + axis.span_ns // 2)
+        self._grabbed = ns - axis.left_ns
+
+    @override
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._grabbed is not None:
+            left = self._ns_at(event.position().x()) - self._grabbed
+            self._axis.show(left, left + self._axis.span_ns)
+
+    @override
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._grabbed = None
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Left: -0.1, Qt.Key.Key_Right: 0.1, Qt.Key.Key_PageUp: -0.9, Qt.Key.Key_PageDown: 0.9}
+        key = Qt.Key(event.key())
+        if key in steps:
+            self._axis.pan(steps[key])
+        else:
+            super().keyPressEvent(event)
+
+    def refresh(self) -> None:
+        """Messages came."""
+        self.setAccessibleDescription(self.words())
+        self.setToolTip(self.words())
+        self.update()
+
+    def _on_theme_changed(self) -> None:
+        self._made_of = None
+        self.setFixedHeight(round(STRIP_PX * self._themes.theme.zoom))
         self.update()

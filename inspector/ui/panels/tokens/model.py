@@ -1,18 +1,137 @@
-"""The item model of the tokens table: a row per tool, context, participant or kind, sorted as the user chose."""
+"""The tokens table: what it says of each tool, context, participant or kind, and the item model. No widgets."""
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QObject
 from typing_extensions import override
 
-from inspector.analysis.token_shares import Way
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, Sums, Way
+from inspector.base.slices import Steps
+from inspector.document.document import CaptureDocument
+from inspector.filters.strings import quote
 from inspector.present import formats
-from inspector.present.wire_text import tool_tip
+from inspector.present.context_labels import leaf_and_parent
+from inspector.present.wire_text import plain, tool_tip
 from inspector.ui.panels.figures_model import FiguresModel
-from inspector.ui.panels.tokens.rows import TokenRow
+
+COLORS = (
+    "highlight.sky", "highlight.teal", "highlight.violet", "highlight.orange", "highlight.lime", "highlight.rose",
+)  # fmt: skip
+"""Of those with the most tokens, in their order."""
+OTHERS = "ink.tertiary"
+FILL_ALPHA = 0.75
+"""Of bars and areas."""
+_FIELDS: dict[Way, str] = {"tool": "tool", "participant": "from", "kind": "kind"}
+_NOBODY: dict[Way, str] = {"tool": "no tool", "participant": "nobody", "kind": "no kind"}
+_LISTS = 'method == "tools/list"'
+_LONGEST = 200
+_AT_ONCE = 256
+"""Rows that are made in one step."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRow:
+    """One row.
+
+    Attributes:
+        key: string id, or node.
+        name: as shown.
+        aside: the label of the context it lies in; "" where there is none.
+        mono: it is a name of the protocol's, not of a person.
+        tokens, messages: how many.
+        share: of all tokens looked at, 0 to 1.
+        color: token of its bar.
+        filter_of: makes its `filter`.
+    """
+
+    key: int
+    name: str
+    mono: bool
+    tokens: int
+    messages: int
+    share: float
+    color: str
+    filter_of: Callable[[], str]
+    aside: str = ""
+    everything: bool = False
+    """It stands for all the others together."""
+
+    @property
+    def filter(self) -> str:
+        """The display filter for its messages; "" where that would be all."""
+        return self.filter_of()
+
+    @property
+    def whole_name(self) -> str:
+        """With what it lies in: "review-6 / store"."""
+        return f"{self.aside} / {self.name}" if self.aside else self.name
+
+
+def colors_of(sums: Sums) -> dict[int, str]:
+    """The colours of those with the most tokens."""
+    return {sums.key(place): color for place, color in zip(sums.order.tolist(), COLORS, strict=False)}
+
+
+def rows_of(
+    document: CaptureDocument, way: Way, sums: Sums, total: int, colors: dict[int, str], *, below: bool
+) -> Steps[list[TokenRow]]:  # fmt: skip
+    """Rows in the order of their tokens.
+
+    Args:
+        document: of which.
+        way: what a row stands for.
+        sums: the figures.
+        total: tokens of all looked at.
+        colors: tokens of colours by key, as `colors_of` gives them.
+        below: a context stands for those below it too.
+    """
+    made: list[TokenRow] = []
+    order = sums.order
+    figures = zip(order.tolist(), sums.tokens[order].tolist(), sums.messages[order].tolist(), strict=True)
+    for place, tokens, messages in figures:
+        key = sums.key(place)
+        name, aside = _name(document, way, key, below=below)
+        share = tokens / total if total else 0.0
+        everything = way == "context" and below and key == MAIN
+        color = OTHERS if everything else colors.get(key, OTHERS)
+        mono = way in ("tool", "kind") and key > 0
+        filter_of = partial(_filter, document, way, key, below=below)
+        made.append(TokenRow(key, name, mono, tokens, messages, share, color, filter_of, aside, everything))
+        if len(made) % _AT_ONCE == 0:
+            yield
+    return made
+
+
+def _name(document: CaptureDocument, way: Way, key: int, *, below: bool) -> tuple[str, str]:
+    """What a row is called, and what it lies in."""
+    if way == "context":
+        return ("all contexts", "") if key == MAIN and below else leaf_and_parent(document, key)
+    if way == "tool" and key == DEFINITIONS:
+        return "tool definitions", ""
+    return plain(document.capture.strings[key], _LONGEST) if key else _NOBODY[way], ""
+
+
+def _filter(document: CaptureDocument, way: Way, key: int, *, below: bool) -> str:
+    if way == "tool" and key in (NO_TOOL, DEFINITIONS):
+        listed = document.capture.strings.find("tools/list") is not None
+        return _LISTS if key == DEFINITIONS else f"!tool && !({_LISTS})" if listed else "!tool"
+    if way != "context":
+        return f"{_FIELDS[way]} == {quote(document.capture.strings[key])}" if key else f"!{_FIELDS[way]}"
+    if key == MAIN:
+        return "" if below else "!context"
+    tree = document.analysis.contexts.tree
+    text = f"context {'under' if below else '=='} {quote(tree.path(key))}"
+    if len(document.analysis.contexts.spaces) == 1:
+        return text
+    space = tree.space[key]
+    return f"{f'space == {quote(document.capture.strings[space])}' if space else '!space'} && {text}"
+
 
 _HUNDREDTH, _TENTH = 0.01, 0.1
 

@@ -15,15 +15,15 @@ from inspector.analysis.timeline.marks import Window
 from inspector.analysis.token_shares import Way, over_time
 from inspector.base.slices import Steps
 from inspector.document.document import CaptureDocument
+from inspector.present.plot_words import message_words
 from inspector.present.wire_text import plain
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.canvas import PlotCanvas
 from inspector.ui.panels.growth.card import CardText
 from inspector.ui.panels.growth.figure import Scale
 from inspector.ui.panels.growth.growth_figure import Area
-from inspector.ui.panels.growth.words import message_words
 from inspector.ui.panels.timeline.axis import TimeAxis
-from inspector.ui.panels.tokens.rows import COLORS, FILL_ALPHA, OTHERS, TokenRow
+from inspector.ui.panels.tokens.model import COLORS, FILL_ALPHA, OTHERS, TokenRow
 
 _BINS = 600
 """As finely as it is drawn, over the whole capture."""

@@ -1,29 +1,142 @@
-"""The waste panel: head, list, and how it is looked for: in slices of a few milliseconds, and only while seen."""
+"""The waste panel: head, list, how a row is painted, its menu.
+
+It is looked for in slices of a few milliseconds, and only while seen.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QAction, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, QRect, QTimer, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QPainter, QShowEvent
+from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.analysis.waste import Found, WasteFinder
+from inspector.analysis.waste import Found, Waste, WasteFinder, WasteKind
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
+from inspector.present import formats
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui import budgets
+from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.list_delegate import GAP, RIGHT, ListDelegate
 from inspector.ui.panels.list_head import ListHead
 from inspector.ui.panels.list_panel import ListPanel
 from inspector.ui.panels.list_view import ListView
-from inspector.ui.panels.waste.delegate import WasteDelegate
-from inspector.ui.panels.waste.menu import WasteMenu
-from inspector.ui.panels.waste.model import WasteModel, filter_for
+from inspector.ui.panels.waste.model import PERHAPS, WasteModel, filter_for, waste_line
+from inspector.ui.widgets.filter_menu import add_filter_actions
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
+
+_KIND_FROM, _TOOL_FROM, _ROOMY_FROM = 440, 680, 1150
+"""Widths at 100 % from which the way, the tool and a longer tool are shown: tokens and sentence go first."""
+_TOOL, _LONG_TOOL = 130, 220
+_ADVICE_FROM = 160
+"""Width at 100 % that is worth beginning to say what to do."""
+_WIDEST = "8,888,888"
+
+
+class WasteDelegate(ListDelegate):
+    """One row."""
+
+    def __init__(self, model: WasteModel, theme_controller: ThemeController, parent: QObject | None = None) -> None:
+        super().__init__(theme_controller, parent)
+        self._model = model
+
+    @override
+    def paint_row(self, painter: QPainter, row: int, cell: QRect) -> None:
+        line, zoom, width = self._model.line(row), self._zoom, cell.width()
+        gap, hidden = round(GAP * zoom), not self._model.is_shown(row)
+        left = cell.left() + self._themes.theme.metrics.pane_padding
+        figures = self._metrics["number"].horizontalAdvance(_WIDEST)
+        painter.setFont(self._fonts["number"])
+        # What is certain stands out; what may have had its reason is said quietly.
+        ink = "ink.tertiary" if hidden else "ink.primary" if line.sure else "ink.secondary"
+        painter.setPen(self._themes.theme.color(ink))
+        painter.drawText(QRect(left, cell.top(), figures, cell.height()), RIGHT, line.tokens)
+        number = self.number_left(cell)
+        wide = _LONG_TOOL if width >= _ROOMY_FROM * zoom else _TOOL
+        tool = number - (round(wide * zoom) if width >= _TOOL_FROM * zoom else 0)
+        x = left + figures + 2 * gap
+        if width >= _KIND_FROM * zoom:
+            self._paint_kind(painter, row, x, cell)
+            x += self._kind_width() + 2 * gap
+        ink = "ink.tertiary" if hidden else "ink.primary"
+        drawn = self._draw(painter, "body", ink, x, cell, line.sentence, tool - gap - x)
+        rest = tool - 2 * gap - x - drawn
+        if rest >= round(_ADVICE_FROM * zoom):  # where there is no room the tooltip says it
+            self._draw(painter, "body", "ink.tertiary", x + drawn + gap, cell, line.advice, rest)
+        if tool < number:
+            role = "mono-row" if line.mono else "body"
+            self._draw(painter, role, "ink.tertiary" if hidden else "ink.secondary", tool, cell, line.about,
+                       number - gap - tool)  # fmt: skip
+        self.draw_number(painter, cell, line.number)
+
+    def _paint_kind(self, painter: QPainter, row: int, x: int, cell: QRect) -> None:
+        line, hidden = self._model.line(row), not self._model.is_shown(row)
+        room = self._kind_width()
+        x += self._draw(painter, "body", "ink.tertiary" if hidden else "ink.secondary", x, cell, line.kind, room)
+        if not line.sure:
+            x += round(6 * self._zoom)
+            self._draw(
+                painter,
+                "small",
+                "ink.tertiary",
+                x,
+                cell,
+                PERHAPS,
+                self._metrics["small"].horizontalAdvance(PERHAPS) + 2,
+            )
+
+    def _kind_width(self) -> int:
+        words = max(self._metrics["body"].horizontalAdvance(kind.value) for kind in WasteKind)
+        return words + round(8 * self._zoom) + self._metrics["small"].horizontalAdvance(PERHAPS)
+
+
+_MOST_GONE_TO = 5
+
+
+class WasteMenu(QMenu):
+    """What can be done with a row.
+
+    Signals:
+        message_chosen(int): go to this message.
+        filter_chosen(str, str): an expression, and how it joins the filter in force (`filter_menu.FilterMode`).
+    """
+
+    message_chosen = Signal(int)
+    filter_chosen = Signal(str, str)
+
+    def __init__(self, one: Waste, parent: QWidget | None = None) -> None:
+        """Make the menu of a row."""
+        super().__init__(parent)
+        self.setObjectName("wasteMenu")
+        self.setAccessibleName("Waste")
+        line = waste_line(one)
+        for row in one.messages[:_MOST_GONE_TO]:
+            self._add(f"go.{row}", f"Go to {formats.message_number(row)}", row)
+        self.addSeparator()
+        add_filter_actions(self, filter_for([one]), self.filter_chosen.emit)
+        self.addSeparator()
+        self._add("copy", "Copy row", line.copied).setIcon(icons.icon("copy"))
+        self._add("copy.sentence", "Copy sentence", line.sentence)
+        self.triggered.connect(self._on_triggered)
+
+    def _add(self, name: str, title: str, data: int | str) -> QAction:
+        action = self.addAction(title)
+        action.setObjectName(name)
+        action.setData(data)
+        return action
+
+    def _on_triggered(self, action: QAction) -> None:
+        data = action.data()
+        if isinstance(data, int):
+            self.message_chosen.emit(data)
+        elif isinstance(data, str):
+            QGuiApplication.clipboard().setText(data)
+
 
 NOTHING = "Nothing wasted, as far as can be told."
 COUNTING = "Tokens are being counted."

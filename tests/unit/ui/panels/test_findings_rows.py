@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from inspector.analysis.findings import CHECKS, Severity
 from inspector.analysis.findings.store import Findings
 from inspector.filters.visible import VisibleRows
-from inspector.ui.panels.findings.problems import next_problem, problems_of
+from inspector.present.findings import next_problem, problems_of
 from inspector.ui.panels.findings.rows import HEAD, Choice, FindingRows, Grouping
 
 MESSAGES = 30

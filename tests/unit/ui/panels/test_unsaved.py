@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inspector.capture.captures import Unsaved
-from inspector.ui.panels.start.unsaved import more_words, sentence
+from inspector.present.unsaved_captures import more_words, sentence
 
 NOW = datetime(2026, 11, 21, 20, 0).astimezone()
 

@@ -1,4 +1,4 @@
-"""Figures and messages as the plots say them."""
+"""Figures and messages as plots and lists of entries say them."""
 
 from __future__ import annotations
 

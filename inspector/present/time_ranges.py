@@ -1,0 +1,46 @@
+"""Times since the beginning of a capture, and ranges of them, as all panes count them: in seconds."""
+
+from __future__ import annotations
+
+import re
+
+from inspector.protocol.times import NO_TIME, parse_time
+
+_SECOND = 1_000_000_000
+_MINUTE, _DAY = 60 * _SECOND, 86_400 * _SECOND
+_RANGE = re.compile(r'time >= "([^"]{1,40})" && time <= "([^"]{1,40})"(?: \|\| !time && \(.+\))?')
+_STEPS = (1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000)
+_EXACT = 20
+"""Steps in a range, at least, for figures as exact as it needs."""
+
+
+def since_words(since_ns: int, step_ns: int = 1_000_000) -> str:
+    """A time since the beginning, as exact as steps of this length need: "10 s", "40.900 s", "1 h 5 min"."""
+    if step_ns >= _MINUTE:
+        days, rest = divmod(since_ns, _DAY)
+        hours, minutes = divmod(rest // _MINUTE, 60)
+        parts = [f"{n:,} {word}" for n, word in ((days, "d"), (hours, "h"), (minutes, "min")) if n]
+        return " ".join(parts) or "0 min"
+    decimals = 0
+    while step_ns % 10 ** (9 - decimals) and decimals < 9:
+        decimals += 1
+    whole, rest = divmod(abs(since_ns), _SECOND)
+    sign = "\N{MINUS SIGN}" if since_ns < 0 else ""
+    return f"{sign}{whole:,}{f'.{rest:09d}'[: 1 + decimals] if decimals else ''} s"
+
+
+def range_words(condition: str, start_ns: int) -> str | None:
+    """The range of a condition that `analysis.timeline.brushed` made: "24.4 to 31.3 s"; None for any other condition.
+
+    Args:
+        condition: a display filter.
+        start_ns: the time that counts as zero.
+    """
+    found = _RANGE.fullmatch(condition.strip())
+    if found is None or start_ns == NO_TIME:
+        return None
+    first, last = (parse_time(text) for text in found.groups())
+    if NO_TIME in (first, last):
+        return None
+    step = next((n for n in _STEPS if n * _EXACT <= last - first), _STEPS[-1])
+    return f"{since_words(first - start_ns, step).removesuffix(' s')} to {since_words(last - start_ns, step)}"

@@ -1,0 +1,177 @@
+"""What floats over the lanes: a card on the mark or bar pointed at, and ways on where no message is in sight.
+
+What is said of messages and contexts is safe to show, secrets masked.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.timeline.lanes import Bar
+from inspector.analysis.timeline.marks import Mark
+from inspector.analysis.timeline.times import MessageTimes
+from inspector.document.document import CaptureDocument
+from inspector.present import formats
+from inspector.present.context_labels import node_label
+from inspector.present.message_row import row_content
+from inspector.present.time_ranges import since_words
+from inspector.present.wire_text import plain
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.widgets.buttons import LinkButton
+from inspector.ui.widgets.floating import FloatingFrame
+from inspector.ui.widgets.labels import TextLabel
+
+_LONGEST = 140
+
+
+def message_lines(document: CaptureDocument, times: MessageTimes, row: int) -> tuple[str, str, str]:
+    """Of a message: who said what kind of thing to whom; what it says; No., time and how long it took."""
+    content = row_content(document, row)
+    ends = " to ".join(filter(None, (content.sender, content.receivers)))
+    kind = content.kind_text or content.word
+    title = f"{ends}: {kind}" if ends else kind
+    since = since_words(int(times.values[row]) - times.first_ns)
+    foot = ", ".join(filter(None, (formats.message_number(row), since, content.latency and f"took {content.latency}")))
+    return title, plain(content.text, _LONGEST), foot
+
+
+def several_lines(document: CaptureDocument, times: MessageTimes, mark: Mark) -> tuple[str, str, str]:
+    """Of a mark that stands for several messages: how many, what the first one is, and how to see each."""
+    title, text, foot = message_lines(document, times, mark.row)
+    first = ", ".join(filter(None, (title, text)))
+    return formats.count_of(mark.count, "message"), f"The first is {first}", f"{foot}. Double-click to spread them out."
+
+
+def bar_lines(document: CaptureDocument, times: MessageTimes, bar: Bar) -> tuple[str, str, str]:
+    """Of a context in a lane: its name; its path where that says more; its state and how long it reaches."""
+    label = node_label(document, bar.node) if bar.node != MAIN else "main"
+    path = plain(document.analysis.contexts.tree.path(bar.node), _LONGEST) if bar.node != MAIN else ""
+    began = since_words(bar.start_ns - times.first_ns)
+    foot = f"{bar.state.capitalize()}, from {began}, {formats.duration(bar.end_ns - bar.start_ns)}"
+    return label, path if path != label else "", foot
+
+
+def spoken(document: CaptureDocument, times: MessageTimes, lane: str, row: int) -> str:
+    """What a screen reader says of the message under the cursor."""
+    title, text, foot = message_lines(document, times, row)
+    return f"Lane {plain(lane, _LONGEST)}. {foot}. {title}. {text}"
+
+
+_WIDEST, _PAD, _AWAY = 360, 10, 14
+
+
+class HoverCard(FloatingFrame):
+    """A title, a line, and a small line; plain text.
+
+    Attributes:
+        lines: what it says.
+    """
+
+    def __init__(self, theme_controller: ThemeController, parent: QWidget) -> None:
+        super().__init__(theme_controller, name="timelineCard", parent=parent)
+        self.setAccessibleName("What the pointer is on")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.lines: tuple[str, str, str] = ("", "", "")
+        self.hide()
+
+    def show_lines(self, lines: tuple[str, str, str], at: QPoint) -> None:
+        """Say this beside a place of the parent."""
+        if lines != self.lines:
+            self.lines = lines
+            self.setAccessibleDescription(". ".join(filter(None, lines)))
+        self.resize(self.sizeHint())
+        parent = self.parentWidget()
+        away = round(_AWAY * self._themes.theme.zoom)
+        x, y = at.x() + away, at.y() + away
+        if parent is not None:
+            if x + self.width() > parent.width():
+                x = max(0, at.x() - away - self.width())
+            if y + self.height() > parent.height():
+                y = max(0, at.y() - away - self.height())
+        self.move(x, y)
+        self.show()
+        self.raise_()
+        self.update()
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        title, text, foot = self.lines
+        roles = (
+            ("body-medium", "ink.primary", title),
+            ("body", "ink.secondary", text),
+            ("small", "ink.tertiary", foot),
+        )
+        return [row for row in roles if row[2]]
+
+    @override
+    def sizeHint(self) -> QSize:
+        theme = self._themes.theme
+        pad = round(_PAD * theme.zoom)
+        metrics = [(QFontMetrics(theme.font(role)), text) for role, _, text in self._rows()]
+        width = max((one.horizontalAdvance(text) + 2 for one, text in metrics), default=0)
+        height = sum(one.height() + 2 for one, _ in metrics)
+        return QSize(min(width, round(_WIDEST * theme.zoom)) + 2 * pad, height + 2 * pad - 4)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        theme = self._themes.theme
+        painter = QPainter(self)
+        pad = round(_PAD * theme.zoom)
+        y = pad - 2
+        for role, token, text in self._rows():
+            font = theme.font(role)
+            metrics = QFontMetrics(font)
+            painter.setFont(font)
+            painter.setPen(theme.color(token))
+            room = self.width() - 2 * pad
+            line = QRectF(pad, y, room + 1, metrics.height())
+            painter.drawText(
+                line, Qt.AlignmentFlag.AlignLeft, metrics.elidedText(text, Qt.TextElideMode.ElideRight, room + 1)
+            )
+            y += metrics.height() + 2
+
+
+NOTHING_HERE = "No message in this stretch of time."
+
+
+class Beyond(FloatingFrame):
+    """A sentence, and a way to either side.
+
+    Signals:
+        asked(int): bring the next (1) or previous (-1) message into sight.
+
+    Attributes:
+        previous, next: the ways.
+    """
+
+    asked = Signal(int)
+
+    def __init__(self, theme_controller: ThemeController, parent: QWidget) -> None:
+        super().__init__(theme_controller, name="timelineBeyond", parent=parent)
+        self.setAccessibleName(NOTHING_HERE)
+        words = TextLabel(NOTHING_HERE, variant="secondary", name="timelineBeyondWords", parent=self)
+        self.previous = LinkButton("\N{LEFTWARDS ARROW} Previous", name="timelineBeyondPrevious", parent=self)
+        self.next = LinkButton("Next \N{RIGHTWARDS ARROW}", name="timelineBeyondNext", parent=self)
+        row = QHBoxLayout(self)
+        for widget in (self.previous, words, self.next):
+            row.addWidget(widget)
+        self.previous.setAccessibleName("Previous message")
+        self.next.setAccessibleName("Next message")
+        self.previous.clicked.connect(lambda: self.asked.emit(-1))
+        self.next.clicked.connect(lambda: self.asked.emit(1))
+        self.hide()
+
+    def show_ways(self, before: bool, after: bool, *, area: QRect) -> None:
+        """Offer the ways there are, in the middle of an area of the parent."""
+        self.previous.setVisible(before)
+        self.next.setVisible(after)
+        self.adjustSize()
+        place = QRect(self.rect())
+        place.moveCenter(area.center())
+        self.move(place.topLeft())
+        self.show()
+        self.raise_()
