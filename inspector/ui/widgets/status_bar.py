@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStatusBar, QWidget
 
 from inspector.present import formats
@@ -40,11 +40,6 @@ _TOLD_MS = 4_000
 _MINUTE = 60
 _RATE_SECONDS = 5
 
-_FACTS = ("statusSource", "statusSpace", "statusParticipant", "statusSilent", "statusRate", "statusProgress",
-          "statusCounting", "statusSelected", "statusBehind", "statusNotKept", "statusWatched",
-          "statusTold")  # fmt: skip
-"""Said and explained by a tooltip; a key could do nothing with them."""
-
 
 def _percent(words: str, share: float) -> str:
     return f"{words} {int(share * 100)} %"  # never 100 before the end
@@ -54,35 +49,22 @@ class StatusBar(QStatusBar):
     """The window's status bar.
 
     Signals:
-        source_clicked, retry_clicked, space_clicked, participant_clicked, silent_clicked, watched_clicked: facts at
-            the left.
-        told_clicked, paused_clicked, progress_clicked, counting_clicked, selected_clicked, counts_clicked,
-            rate_clicked, behind_clicked, not_kept_clicked, gaps_clicked, unreadable_clicked, failed_clicked,
-            problems_clicked, palette_clicked: facts at the right.
+        retry_clicked: a lost gateway should be tried again now.
+        counts_clicked, paused_clicked, palette_clicked: the number of messages, that the view is held still, the key
+            of the palette.
+        gaps_clicked, unreadable_clicked, failed_clicked, problems_clicked: show what is counted.
         cancel_clicked: reading should stop; what was read stays.
         go_on_clicked: the rest of what was stopped should be read after all.
     """
 
-    source_clicked = Signal()
     retry_clicked = Signal()
-    space_clicked = Signal()
-    participant_clicked = Signal()
-    silent_clicked = Signal()
-    watched_clicked = Signal()
-    told_clicked = Signal()
-    selected_clicked = Signal()
     counts_clicked = Signal()
-    rate_clicked = Signal()
-    behind_clicked = Signal()
-    not_kept_clicked = Signal()
     gaps_clicked = Signal()
     unreadable_clicked = Signal()
     failed_clicked = Signal()
     palette_clicked = Signal()
     problems_clicked = Signal()
     paused_clicked = Signal()
-    progress_clicked = Signal()
-    counting_clicked = Signal()
     cancel_clicked = Signal()
     go_on_clicked = Signal()
 
@@ -104,24 +86,24 @@ class StatusBar(QStatusBar):
         content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._row = QHBoxLayout(content)
         self._row.setSpacing(2)
-        self._source = self._add("statusSource", self.source_clicked, may_shrink=True)
+        self._source = self._add("statusSource", may_shrink=True)
         self._retry = self._add("statusRetry", self.retry_clicked)
-        self._space = self._add("statusSpace", self.space_clicked, may_shrink=True)
-        self._participant = self._add("statusParticipant", self.participant_clicked, may_shrink=True)
-        self._silent = self._add("statusSilent", self.silent_clicked)
-        self._watched = self._add("statusWatched", self.watched_clicked)
+        self._space = self._add("statusSpace", may_shrink=True)
+        self._participant = self._add("statusParticipant", may_shrink=True)
+        self._silent = self._add("statusSilent")
+        self._watched = self._add("statusWatched")
         self._row.addStretch(1)
-        self._told = self._add("statusTold", self.told_clicked)
-        self._progress = self._add("statusProgress", self.progress_clicked)
+        self._told = self._add("statusTold")
+        self._progress = self._add("statusProgress")
         self._cancel = self._add("statusCancel", self.cancel_clicked)
         self._go_on = self._add("statusGoOn", self.go_on_clicked)
-        self._counting = self._add("statusCounting", self.counting_clicked)
+        self._counting = self._add("statusCounting")
         self._paused = self._add("statusPaused", self.paused_clicked)
-        self._selected = self._add("statusSelected", self.selected_clicked)
+        self._selected = self._add("statusSelected")
         self._counts = self._add("statusCounts", self.counts_clicked)
-        self._rate = self._add("statusRate", self.rate_clicked)
-        self._behind = self._add("statusBehind", self.behind_clicked)
-        self._not_kept = self._add("statusNotKept", self.not_kept_clicked)
+        self._rate = self._add("statusRate")
+        self._behind = self._add("statusBehind")
+        self._not_kept = self._add("statusNotKept")
         self._gaps = self._add("statusGaps", self.gaps_clicked)
         self._unreadable = self._add("statusUnreadable", self.unreadable_clicked)
         self._failed = self._add("statusFailed", self.failed_clicked)
@@ -136,11 +118,13 @@ class StatusBar(QStatusBar):
         self._on_theme_changed()
         self.show_empty()
 
-    def _add(self, name: str, clicked: object, *, may_shrink: bool = False) -> StatusButton:
+    def _add(self, name: str, clicked: SignalInstance | None = None, *, may_shrink: bool = False) -> StatusButton:
+        """Add a button; without a signal it is a fact, which a tooltip explains and a key could do nothing with."""
         button = StatusButton(self._themes, name=name, may_shrink=may_shrink, parent=self)
-        button.clicked.connect(clicked)
-        if name in _FACTS:
+        if clicked is None:
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        else:
+            button.clicked.connect(clicked)
         self._row.addWidget(button)
         self._buttons.append(button)
         return button

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from inspector.document.document import CaptureDocument
     from inspector.present.findings import Problems
     from inspector.settings import Table
-    from inspector.ui.app.application import Application
     from inspector.ui.docview.center import Center
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.view_head import ViewHead
@@ -76,6 +75,7 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.flat_tool_bar import FlatToolBar
     from inspector.ui.widgets.name_card import NameCard
     from inspector.ui.widgets.palette_card import PaletteCard
+    from inspector.ui.window.owner import WindowOwner
     from inspector.ui.window.palette import Palette
     from inspector.ui.window.pane_focus import PaneFocus
     from inspector.ui.window.tool_bar import BarStack, ToolBar
@@ -102,7 +102,7 @@ class MainWindow(QMainWindow):
 
     _painted = False
 
-    def __init__(self, application: Application, actions: Sequence[Action[MainWindow]]) -> None:
+    def __init__(self, application: WindowOwner[MainWindow], actions: Sequence[Action[MainWindow]]) -> None:
         super().__init__()
         self.application = application
         self.theme = application.theme
