@@ -27,7 +27,7 @@ from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
 from tests.ui.subsessions.test_working_on_it import SAMPLE, answer, at_work, bytes_of, open_question, write
 from tests.ui.test_restoring import read
-from tests.ui.windows import run_in_window, until
+from tests.ui.windows import application_of, run_in_window, until
 
 
 class Disk:
@@ -296,7 +296,7 @@ def test_a_program_that_ends_writes_to_the_end_what_it_is_saving(qapp: QApplicat
         write(panel, "the first")
         save(window)
         await until(slow.is_asked, "it to be written")
-        ending = spawn(window.application.close_all(), name="end")
+        ending = spawn(application_of(window).close_all(), name="end")
         await asyncio.sleep(0.02)
         window.close()  # by a user at the same moment
         await asyncio.sleep(0.02)

@@ -28,7 +28,7 @@ from inspector.ui.dialogs.share_buttons import ShareButtons
 from inspector.ui.input.action import keyed_actions
 from inspector.ui.window.actions import ACTIONS
 from inspector.ui.window.main_window import MainWindow
-from tests.ui.windows import story, window_on
+from tests.ui.windows import application_of, story, window_on
 
 KEY = "ghp_" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zBc7e"
 
@@ -134,7 +134,7 @@ def test_keys_of_presets_are_checked() -> None:
 def test_settings_that_cannot_be_written_are_said_and_tried_again(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    application = window.application
+    application = application_of(window)
 
     def refuse(*_args: object, **_kept: object) -> None:
         raise OSError(28, "No space left on device")

@@ -51,6 +51,12 @@ def window_on(application: Application, document: CaptureDocument) -> MainWindow
     return window
 
 
+def application_of(window: MainWindow) -> Application:
+    """The application that opened a window."""
+    assert isinstance(window.application, Application)
+    return window.application
+
+
 def panes_of(window: MainWindow) -> Panes:
     """The panes of a window that shows a document."""
     assert window.panes is not None

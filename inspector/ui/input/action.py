@@ -77,18 +77,18 @@ class Actions(Generic[W]):
     """
 
     def __init__(self, window: W, declared: Sequence[Action[W]]) -> None:
-        self._window = window
+        self._frame = window
         self._declared = declared
         self.by_id = {one.id: self._make(one) for one in declared}
 
     def _make(self, declared: Action[W]) -> QAction:
-        action = QAction(declared.title, self._window)
+        action = QAction(declared.title, self._frame)
         action.setObjectName(declared.id)
         action.setCheckable(declared.on is not None)
         if declared.in_panes:
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         else:
-            self._window.addAction(action)
+            self._frame.addAction(action)
         if declared.icon:
             action.setIcon(declared.qt_icon())
         if declared.short:
@@ -97,9 +97,9 @@ class Actions(Generic[W]):
         return action
 
     def _do(self, declared: Action[W], action: QAction) -> None:
-        declared.do(self._window)
+        declared.do(self._frame)
         if declared.on is not None:  # Qt has turned it over, whatever came of it
-            action.setChecked(declared.on(self._window))
+            action.setChecked(declared.on(self._frame))
 
     def keyed(self) -> Iterable[tuple[QAction, Keyed]]:
         """Every action with what keys it can have, in the order of the menus."""
@@ -133,7 +133,7 @@ class Actions(Generic[W]):
         """Let the switches say what is on, however it came to be."""
         for one in self._declared:
             if one.on is not None:
-                self.by_id[one.id].setChecked(one.on(self._window))
+                self.by_id[one.id].setChecked(one.on(self._frame))
 
     def renew_icons(self) -> None:
         """Draw the icons in the colours in force."""

@@ -108,7 +108,7 @@ class Keys(QObject):
             chosen: keys the user gave to actions, as `Settings.keys`.
         """
         super().__init__(window)
-        self._window = window
+        self._frame = window
         self._chosen = chosen
         self._known: dict[str, Keyed] = {}
         self._actions: dict[str, QAction] = {}
@@ -127,7 +127,7 @@ class Keys(QObject):
         self._known[name] = Keyed(name, group, plain_title(action.text()), tuple(defaults), in_panes)
         self._actions[name] = action
         if not in_panes:
-            self._window.addAction(action)
+            self._frame.addAction(action)
         self.apply(self._chosen)
 
     def release(self, name: str) -> None:
@@ -135,7 +135,7 @@ class Keys(QObject):
         self._known.pop(name, None)
         action = self._actions.pop(name, None)
         if action is not None:
-            self._window.removeAction(action)
+            self._frame.removeAction(action)
             self.changed.emit()
 
     def take_all(self, actions: Iterable[tuple[QAction, Keyed]]) -> None:

@@ -51,7 +51,7 @@ class Docks(QObject):
 
     def __init__(self, window: QMainWindow) -> None:
         super().__init__(window)
-        self._window = window
+        self._frame = window
         self.by_title: dict[str, QDockWidget] = {}
         self._made: list[tuple[Panel[Panes], Qt.DockWidgetArea, QDockWidget]] = []
 
@@ -60,7 +60,7 @@ class Docks(QObject):
         while self._made:  # for a document that could not be shown after all
             self._made.pop()[-1].deleteLater()
         for one, area in DOCKS:
-            dock = QDockWidget(one.title, self._window)
+            dock = QDockWidget(one.title, self._frame)
             dock.setObjectName(f"dock.{one.id}")
             _fill(dock, panes.made[one.id])
             self._made.append((one, area, dock))
@@ -70,7 +70,7 @@ class Docks(QObject):
         """Let the docks that were made stand in the window."""
         for one, area, dock in self._made:
             self.by_title[one.title] = dock
-            self._window.addDockWidget(area, dock)
+            self._frame.addDockWidget(area, dock)
             dock.setVisible(area is not BOTTOM)
             dock.toggleViewAction().toggled.connect(lambda *_on: self.changed.emit())
             for moved in (dock.visibilityChanged, dock.topLevelChanged, dock.dockLocationChanged):
@@ -88,7 +88,7 @@ class Docks(QObject):
         for dock in self.by_title.values():
             head = dock.titleBarWidget()
             if isinstance(head, PaneHead):
-                head.show_title(dock.isHidden() or dock.isFloating() or not _lying_with(self._window, dock))
+                head.show_title(dock.isHidden() or dock.isFloating() or not _lying_with(self._frame, dock))
 
     def listen_to(self, panes: Panes) -> None:
         """Do what the panels at the bottom ask for: to be hidden, and that the keyboard goes back to the middle."""
@@ -108,7 +108,7 @@ class Docks(QObject):
 
     def move(self, title: str, area: Qt.DockWidgetArea) -> None:
         """Let a dock stand at another side, with the keyboard; at the bottom it lies on those that are there."""
-        window, dock = self._window, self.by_title[title]
+        window, dock = self._frame, self.by_title[title]
         there = [one for one in self.by_title.values() if one is not dock and window.dockWidgetArea(one) == area]
         dock.setFloating(False)
         window.addDockWidget(area, dock)
@@ -128,7 +128,7 @@ class Docks(QObject):
 
     def turn_over(self, title: str) -> None:
         """Show a pane of those that lie on one another in front, with the keyboard; hide the one that is in front."""
-        window, dock = self._window, self.by_title[title]
+        window, dock = self._frame, self.by_title[title]
         if not dock.isHidden() and is_in_front(window, dock):
             held = dock.isAncestorOf(QApplication.focusWidget() or window)
             dock.hide()

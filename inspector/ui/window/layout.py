@@ -65,7 +65,7 @@ class WindowLayout(QObject):
             remembers: whether layouts are read from disk and written to it.
         """
         super().__init__(window)
-        self._window = window
+        self._frame = window
         self._theme = theme
         self._docks = docks
         self._remembers = remembers
@@ -81,7 +81,7 @@ class WindowLayout(QObject):
 
     def place_window(self, others: Iterable[QWidget]) -> None:
         """Give a new window the place and size of the one closed last, beside others that stand there already."""
-        window = self._window
+        window = self._frame
         window.resize(SMALL, HEIGHT)
         if QGuiApplication.platformName() != "offscreen":  # a screen nobody sees is smaller than what is asked for
             window.resize(fitting(window.size(), window.screen().availableSize()))
@@ -100,18 +100,18 @@ class WindowLayout(QObject):
         self._dragged = False
         for dock in docks.values():
             dock.installEventFilter(self)
-        self._window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
-        self._set_sides(*self._defaults(self._window.width()))
-        self._window.resizeDocks([docks["Contexts"], docks["Participants"]], [620, 380], Qt.Orientation.Vertical)
+        self._frame.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        self._set_sides(*self._defaults(self._frame.width()))
+        self._frame.resizeDocks([docks["Contexts"], docks["Participants"]], [620, 380], Qt.Orientation.Vertical)
         bottom = [docks[one.title] for one, area in DOCKS if area is BOTTOM]
         for dock in bottom[1:]:
-            self._window.tabifyDockWidget(bottom[0], dock)
+            self._frame.tabifyDockWidget(bottom[0], dock)
         height = round(_BOTTOM_HEIGHT * self._theme.theme.zoom)
-        self._window.resizeDocks(bottom, [height] * len(bottom), Qt.Orientation.Vertical)
+        self._frame.resizeDocks(bottom, [height] * len(bottom), Qt.Orientation.Vertical)
 
     def reset(self) -> None:
         """Put every dock back to its side, not floating; those at the sides are shown, those at the bottom are not."""
-        window = self._window
+        window = self._frame
         for one, area in DOCKS:
             dock = self._docks[one.title]
             dock.setFloating(False)
@@ -140,20 +140,20 @@ class WindowLayout(QObject):
             self._take(state, lambda: show_view(view), dragged=store.value("dragged", "true") == "true")
 
     def _take(self, state: QByteArray, show_view: Callable[[], object], *, dragged: bool) -> None:
-        self._window.restoreState(state, _LAYOUT_VERSION)
+        self._frame.restoreState(state, _LAYOUT_VERSION)
         show_view()
         self._dragged = dragged
         if not self._dragged:  # the widths stored are the defaults of a window of another width perhaps
-            self._set_sides(*self._defaults(self._window.width()))
+            self._set_sides(*self._defaults(self._frame.width()))
 
     def docks_now(self) -> tuple[str, bool]:
         """Docks as they are (base64), and whether somebody has dragged the sides."""
-        state = self._window.saveState(_LAYOUT_VERSION).toBase64().data()
+        state = self._frame.saveState(_LAYOUT_VERSION).toBase64().data()
         return bytes(state).decode(), self._dragged
 
     def store(self, view: str) -> None:
         """Keep place, size and docks for the next start, and the view of the middle column, by its id."""
-        window = self._window
+        window = self._frame
         if self._remembers and self._docks:
             store = self._store()
             store.setValue("geometry", window.saveGeometry())
@@ -172,14 +172,14 @@ class WindowLayout(QObject):
 
     @override
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.Resize and self._window.isVisible():
+        if event.type() is QEvent.Type.Resize and self._frame.isVisible():
             self._settling.start()
         return super().eventFilter(watched, event)
 
     def _look_whether_dragged(self) -> None:
         """Widths that are not the defaults were dragged; a pane is wider where its content leaves it no choice."""
         docks = [self._docks[title] for title in ("Contexts", "Details")]
-        defaults = self._defaults(self._window.width())
+        defaults = self._defaults(self._frame.width())
         self._dragged = any(
             not dock.isHidden() and not dock.isFloating() and not (
                 abs(dock.width() - wanted) <= _NEARLY
@@ -195,7 +195,7 @@ class WindowLayout(QObject):
         if zoom == before or not self._docks:
             return
         left, right = (width * zoom / before for width in self._sides())
-        room = max(1.0, self._window.width() - _LEAST_MIDDLE * zoom)
+        room = max(1.0, self._frame.width() - _LEAST_MIDDLE * zoom)
         share = min(1.0, room / max(1.0, left + right))
         self._set_sides(max(round(left * share), round(min(left, _LEAST_LEFT * zoom))), round(right * share))
 
@@ -212,4 +212,4 @@ class WindowLayout(QObject):
 
     def _set_sides(self, left: int, right: int) -> None:
         docks = self._docks
-        self._window.resizeDocks([docks["Contexts"], docks["Details"]], [left, right], Qt.Orientation.Horizontal)
+        self._frame.resizeDocks([docks["Contexts"], docks["Details"]], [left, right], Qt.Orientation.Horizontal)

@@ -56,7 +56,7 @@ class Palette(QObject):
             join: connects to a gateway that was watched before.
         """
         super().__init__(window)
-        self._window = window
+        self._frame = window
         self._keys = keys
         self._services = services
         self._docks = docks
@@ -135,7 +135,7 @@ class Palette(QObject):
         words = f"Put {title} back into the window" if floats else f"Float {title}"
         add(f"float.{title}", "Panes", words, partial(dock.setFloating, not floats))
         for area, side in SIDES.items():
-            if floats or self._window.dockWidgetArea(dock) != area:
+            if floats or self._frame.dockWidgetArea(dock) != area:
                 move = partial(self._docks.move, title, area)
                 add(f"move.{title} {side}", "Panes", f"Move {title} to the {side}", move)
         add(f"close.{title}", "Panes", f"Close {title}", dock.close)

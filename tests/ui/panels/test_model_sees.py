@@ -24,7 +24,7 @@ from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.budgeting import set_budgets
 from tests.ui.waiting import pass_time
-from tests.ui.windows import panes_of, window_on
+from tests.ui.windows import application_of, panes_of, window_on
 
 HINT = {"contextHints": [{"step": 1, "tool": "search", "lifecycle": "transient", "consumedBy": "store"}]}
 TRANSIENT = {"context": {"lifecycle": "transient", "summary": "15 visits"}}
@@ -239,7 +239,7 @@ def test_options_change_what_stands_there(window: MainWindow) -> None:
 
 def test_another_participant_is_chosen_from_the_menu(window: MainWindow) -> None:
     other = tool_call("search", sender="writer")
-    window = window_on(window.application, counted(document_of(*lines(), other)))
+    window = window_on(application_of(window), counted(document_of(*lines(), other)))
     panel = opened(window)
     panel.head.reader.menu_of_options.aboutToShow.emit()
 
@@ -447,7 +447,7 @@ def test_an_export_that_fails_says_why(window: MainWindow, tmp_path: Path) -> No
 
 def test_the_action_shows_the_context_the_message_fits_best(window: MainWindow) -> None:
     other = tool_call("search", sender="writer")
-    window = window_on(window.application, counted(document_of(*lines(), other, tool_result(other))))
+    window = window_on(application_of(window), counted(document_of(*lines(), other, tool_result(other))))
     window.show()
     panes_of(window).go_to(12)
 
