@@ -1,4 +1,4 @@
-"""Regular expressions from the wire, matched in time linear in the text: whoever writes one cannot make us wait.
+r"""Regular expressions from the wire, matched in time linear in the text: whoever writes one cannot make us wait.
 
 RE2 follows all alternatives at once, so nothing is tried twice. It refuses what cannot be matched so: back references
 and looking around. As in the gateways' JavaScript, `\\d` and `\\w` are of ASCII.

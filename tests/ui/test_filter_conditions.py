@@ -267,7 +267,7 @@ def test_tree_and_participants_stack_too(window: MainWindow) -> None:
 def test_earlier_filters_are_there_at_the_next_start(window: MainWindow, qtbot: QtBot, qapp: QApplication) -> None:
     for text in ("badge", CHATS, 'payload.token == "abc"', '"Authorization: Bearer abcdefgh12345"'):
         write(qtbot, window, text)
-    application = window.application
+    application = application_of(window)
     assert application.settings.filter_history == [CHATS, "badge"]
     other = window_on(application, story())
     assert other.filter_bar.history() == [CHATS, "badge"]
