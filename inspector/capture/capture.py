@@ -22,6 +22,7 @@ from inspector.capture.ahead import ReadAhead
 from inspector.capture.block import STRING_COLUMNS, Block, DecodedRecord
 from inspector.capture.columns import DELIVERY_COLUMNS, MESSAGE_COLUMNS, Array, GrowingColumns, message_columns
 from inspector.capture.flags import Flag
+from inspector.capture.gateway_copies import GatewayCopies
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.capture.heads import MAX_WHOLE, Noted, read_head
 from inspector.capture.own_copies import Echoes
@@ -30,6 +31,7 @@ from inspector.capture.sources import SourceFile
 from inspector.capture.strings import InternTable
 from inspector.protocol.formats import read_line
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
+from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME
@@ -220,6 +222,7 @@ class Capture:
         self.unreadable_count = self.failed_count = 0
         self._folds = HashIndex()
         self._echoes = Echoes(self._payload_at)
+        self._gateway_copies = GatewayCopies()
         self._order: NDArray[np.int64] = np.empty(0, np.int64)
         self._ordered: NDArray[np.uint32] = np.empty(0, np.uint32)
         self._cache: OrderedDict[int, Record] = OrderedDict()
@@ -248,8 +251,9 @@ class Capture:
             return Appended(start, start, np.empty(0, np.int64))
         self._echoes.mark(block)
         joining = self._joining(block)
-        message_of, starts = self._fold(block.columns["fold"], joining, start)
         ids = self.strings.intern_all(kept_names(block.strings[1:]), len(block.strings))
+        self._tell_gateway_copies_apart(block, joining, ids)
+        message_of, starts = self._fold(block.columns["fold"], joining, start)
         columns = self._renumbered(block, starts, ids)
         columns["connection"] = connections[starts]
         self._decoded = _by_message(block.decoded, starts, start)
@@ -298,6 +302,20 @@ class Capture:
         events = block.columns["event"]
         codes = [code for code in map(block.strings.find, JOINING_EVENTS) if code is not None]
         return np.isin(events, codes) if codes and events.any() else np.zeros(len(events), np.bool_)
+
+    def _tell_gateway_copies_apart(self, block: Block, joining: NDArray[np.bool_], ids: NDArray[np.uint32]) -> None:
+        """Let the copies of what gateways say by themselves fold by message."""
+        gateways = [code for code in map(block.strings.find, GATEWAY_IDS) if code is not None]
+        columns = block.columns
+        own = np.flatnonzero(joining & np.isin(columns["sender"], gateways)) if gateways else np.empty(0, np.int64)
+        if len(own):  # but for what somebody sent in the gateway's name, which is logged as received
+            folds = columns["fold"][own]
+            forged = np.isin(folds, columns["fold"][~joining])
+            forged |= self._folds.latest(folds, np.full(len(own), np.iinfo(np.int64).max)) != NO_ROW
+            own = own[~forged]
+            recipients = ids[columns["participant"][own]]
+            contents = columns["content_hash"][own]
+            columns["fold"][own] = self._gateway_copies.folds(columns["fold"][own], contents, recipients)
 
     def _renumbered(self, block: Block, starts: NDArray[np.int64], ids: NDArray[np.uint32]) -> dict[str, Array]:
         """The message columns of the block's records that start one, with the capture's own string ids."""

@@ -1,7 +1,7 @@
 r"""Regular expressions from the wire, matched in time linear in the text: whoever writes one cannot make us wait.
 
 RE2 follows all alternatives at once, so nothing is tried twice. It refuses what cannot be matched so: back references
-and looking around. As in the gateways' JavaScript, `\\d` and `\\w` are of ASCII.
+and looking around. As in the gateways' JavaScript, `\d` and `\w` are of ASCII.
 """
 
 from __future__ import annotations
