@@ -1,7 +1,12 @@
-"""The core runs without Qt: every module outside `inspector.ui` imports where PySide6 does not exist."""
+"""The core runs without Qt, and rooms with a door are entered by it.
+
+Every module outside `inspector.ui` imports where PySide6 does not exist. Of MSP, an editor inside an observer, the rest
+of the program knows the names its two packages give, and no module in them.
+"""
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +14,9 @@ from pathlib import Path
 import pytest
 
 import inspector
+
+ROOMS = {"inspector.msp": ("inspector.msp", "inspector.ui.msp"), "inspector.ui.msp": ("inspector.ui.msp",)}
+"""Rooms with a door, and who may reach past it: the core of MSP is open to its own view."""
 
 BANNED = ("PySide6", "shiboken6", "qasync", "pytestqt")
 
@@ -49,3 +57,56 @@ def test_core_imports_without_qt() -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [str(len(modules))]
+
+
+def modules() -> dict[str, Path]:
+    """Every module by its dotted name; a package by its own."""
+    package = Path(inspector.__file__).parent
+    found: dict[str, Path] = {}
+    for file in package.rglob("*.py"):
+        parts = file.relative_to(package.parent).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    return found
+
+
+def named_in(file: Path) -> set[str]:
+    """What a file names of the program: what it imports, also only for types or later, and modules in texts."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                found |= {one.name for one in names}
+            case ast.ImportFrom(module=str(module), names=names):
+                found |= {module, *(f"{module}.{one.name}" for one in names)}
+            case ast.Constant(value=str(text)) if text.startswith("inspector."):
+                found.add(text)
+            case _:
+                pass
+    return found
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_is_entered_by_its_door(room: str) -> None:
+    known = modules()
+    inside = {name for name in known if name.startswith(f"{room}.")}
+    assert inside
+    past = {
+        f"{name} -> {named}"
+        for name, file in known.items()
+        if not any(name == own or name.startswith(f"{own}.") for own in ROOMS[room])
+        for named in named_in(file) & inside
+    }
+    assert not past
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_nothing_in_a_room_goes_through_its_own_door(room: str) -> None:
+    known = modules()
+    inside = [file for name, file in known.items() if name.startswith(f"{room}.")]
+    through = {
+        f"{file.name} -> {named}"
+        for file in inside
+        for named in named_in(file)
+        if named.rpartition(".")[0] == room and named not in known
+    }
+    assert not through

@@ -24,10 +24,14 @@ if TYPE_CHECKING:
     from inspector.ui.look.theme import ThemeController
     from inspector.ui.msp.editing import MspEditing
     from inspector.ui.msp.panel.panel import SubsessionsPanel
+    from inspector.ui.msp.saving import MspSaving as MspSaving
     from inspector.ui.services import Services
     from inspector.ui.widgets.notice import NoticeStack
     from inspector.ui.widgets.status_bar import StatusBar
 
+
+IMPORTED_AHEAD = ("inspector.ui.msp.editing",)
+"""What takes long to import, and is better there before a document is opened."""
 
 TITLE = "Sub-sessions"
 """What the view in the middle and the page of the settings are called; both have the id SUBSESSIONS."""
@@ -72,7 +76,7 @@ def edit_sessions(
     """
     from inspector.ui.msp.editing import MspEditing
     from inspector.ui.msp.following import MspFollowing
-    from inspector.ui.msp.saving import MspSaving
+    from inspector.ui.msp.saving import MspSaving as MspSaving
     from inspector.ui.msp.view import MspView
 
     view = MspView(window, shown, services, services.theme, requests, notices, docks)

@@ -147,7 +147,7 @@ class MspEditing(QObject):
         if self.document is None or self.saving.read_only:
             return
         self._requests.view_requested.emit(SUBSESSIONS)
-        from inspector.ui.msp.new_dialog import NewSubsessionDialog, parents_in
+        from inspector.ui.msp.dialogs import NewSubsessionDialog, parents_in
 
         parents = parents_in(self.document)
         shown = self.view.sub
@@ -175,7 +175,7 @@ class MspEditing(QObject):
         if sub is None or not sub.is_open or self.saving.read_only:
             return
         parent = label_of(sub.parent) if sub.parent is not None else ""
-        from inspector.ui.msp.new_dialog import CloseSubsessionDialog
+        from inspector.ui.msp.dialogs import CloseSubsessionDialog
 
         dialog = CloseSubsessionDialog(
             self._themes, label_of(sub), parent, written=sub.summary or "", parent=self._window

@@ -67,8 +67,7 @@ if TYPE_CHECKING:
     from inspector.ui.features.restoring import Origin, Restoring
     from inspector.ui.features.settings_editing import SettingsEditing
     from inspector.ui.features.token_counting import TokenCounting
-    from inspector.ui.msp.editing import MspEditing
-    from inspector.ui.msp.saving import MspSaving
+    from inspector.ui.msp import MspEditing, MspSaving
     from inspector.ui.panels.findings.rows import Grouping
     from inspector.ui.panels.messages.panel import SelectionTotals
     from inspector.ui.widgets.filter_bar import FilterBar

@@ -9,12 +9,13 @@ from importlib import import_module
 from PySide6.QtCore import QObject, QTimer
 
 from inspector.base import collector
+from inspector.ui.msp import IMPORTED_AHEAD
 
 _IN_PIECES = (
     "numpy", "numpy.ma", "lark", "inspector.capture.capture", "inspector.analysis", "inspector.filters",
     "inspector.document.document", "inspector.ui.window.tool_bar", "inspector.ui.features.filtering",
     "inspector.ui.features.presets", "inspector.ui.features.filter_conditions", "inspector.ui.features.exporting",
-    "inspector.ui.msp.editing", "inspector.ui.docview.center", "inspector.ui.docview.view_head",
+    *IMPORTED_AHEAD, "inspector.ui.docview.center", "inspector.ui.docview.view_head",
     "inspector.ui.features.highlighting", "inspector.ui.features.marking", "inspector.ui.features.message_saving",
     "inspector.ui.features.deferred_checks", "inspector.ui.features.token_counting",
     "inspector.ui.features.next_message", "inspector.ui.features.restoring", "inspector.ui.panels.messages.panel",

@@ -20,7 +20,7 @@ from inspector.msp.objects import Subsession
 from inspector.present import formats
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.message import MessageDialog
-from inspector.ui.msp.new_dialog import CloseSubsessionDialog, NewSubsessionDialog, parents_in
+from inspector.ui.msp.dialogs import CloseSubsessionDialog, NewSubsessionDialog, parents_in
 from inspector.ui.msp.panel.chat import CLOSED
 from inspector.ui.msp.panel.panel import SubsessionsPanel
 from inspector.ui.msp.saving import READ_ONLY
