@@ -23,7 +23,7 @@ from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.filter_chips import ConditionChip
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
-from tests.ui.windows import numbers, panes_of, story, window_on
+from tests.ui.windows import application_of, numbers, panes_of, story, window_on
 
 CHATS = 'kind == "chat"'
 
