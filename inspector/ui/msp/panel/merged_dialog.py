@@ -29,11 +29,11 @@ from inspector.present import formats
 from inspector.present.wire_text import plain, tool_tip, visible_controls
 from inspector.protocol.secrets.masking import mask_text, masked_start
 from inspector.ui.dialogs.asking import open_once
-from inspector.ui.features.stepped_write import SteppedWrite
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.layers import order_words
 from inspector.ui.panels.list_delegate import ListDelegate
 from inspector.ui.panels.list_view import Key, ListModel, ListView
+from inspector.ui.stepped_write import SteppedWrite
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.form import CheckField
 from inspector.ui.widgets.labels import HairLine, TextLabel

@@ -13,7 +13,7 @@ from inspector.analysis.model_context.file import conversation_json, write_conve
 from inspector.present import formats
 from inspector.present.wire_text import plain
 from inspector.ui.dialogs.asking import open_once
-from inspector.ui.features.stepped_write import SteppedWrite
+from inspector.ui.stepped_write import SteppedWrite
 from inspector.ui.widgets.notice import NoticeStack
 
 COPIED_MOST = 2_000
