@@ -226,7 +226,8 @@ CASES: dict[str, Case] = {
     "decision-without-proposal": Case([withdraw()], [propose(), withdraw()], [propose()]),
     "correlation-dangling": Case(
         [envelope(correlation_id=["x1"])],
-        [envelope(context="x1"), envelope(correlation_id=["x1"])],
+        [envelope(context="x1"), envelope(correlation_id=["x1"]),
+         gateway("stream/write-granted", {"stream_id": "stream-1"}, sender="gateway", correlation_id=["w1"])],
         [envelope(id="x1")],
     ),
     "context-malformed": Case([envelope(context="why//fs/")], [envelope(context="why/fs")]),

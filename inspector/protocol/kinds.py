@@ -43,6 +43,15 @@ CONTEXT_OPERATION = "meup/context"
 FRAME = "stream/frame"
 """Canonical kind of a `#stream#data` frame, which is no envelope and carries no kind itself."""
 
+KEPT_BY_GATEWAY = frozenset(
+    {"space/invite", "stream/request", "stream/grant-write", "stream/revoke-write", "stream/transfer-ownership"}
+)
+"""What gateways act on themselves and, always or at times, deliver to nobody (docs/protocols.md 9 and 16)."""
+SAID_OF_KEPT = frozenset(
+    {"space/invite-ack", "stream/open", "stream/write-granted", "stream/write-revoked", "stream/ownership-transferred"}
+)
+"""What gateways say instead; it names what they keep."""
+
 ALIASES = {
     "presence": "system/presence",
     "reflection": "reasoning/thought",

@@ -12,6 +12,7 @@ from inspector.analysis.named import Named
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
+from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.secrets.masking import masked_words
 
 DANGLING = Check(
@@ -49,6 +50,7 @@ class Correlations:
         if batch.findings.counts_of(DANGLING) and len(batch.changed):
             rows = np.concatenate((batch.changed[batch.findings.has(DANGLING, batch.changed)], rows))
         rows = rows[~np.isin(batch.of("kind", rows), [batch.code(kind) for kind in _NOT_LOOKED_AT])]
+        rows = rows[~_are_of_kept(batch, rows)]
         if len(rows):
             self._settle(batch, DANGLING, rows, batch.passes.named.named(rows) == Named.NOTHING_SEEN.value)
         for kind in _DECISIONS:
@@ -66,3 +68,10 @@ class Correlations:
         named = (batch.capture.correlation_ids(row) for row in rows[wrong].tolist())
         words = [f"“{masked_words(ids[0], _LONGEST)}”" if ids else "" for ids in named]
         batch.findings.settle(check, rows, wrong, details=words)
+
+
+def _are_of_kept(batch: Batch, rows: Rows) -> Array:
+    """Which of some messages say what a gateway did with what it delivered to nobody: (len(rows),) bool."""
+    said = [code for code in map(batch.code, kinds.SAID_OF_KEPT) if code >= 0]
+    gateways = [code for code in map(batch.code, GATEWAY_IDS) if code >= 0]
+    return np.isin(batch.of("kind", rows), said) & np.isin(batch.of("sender", rows), gateways)

@@ -2,7 +2,8 @@
 
 Whoever got something before a broadcast and something after it was there; what lies between two deliveries of one
 participant and was said to everybody is what it missed. Nothing is said of who came or left meanwhile, of who was
-away for longer, nor of the end of a log, where deliveries may still be on their way.
+away for longer, nor of the end of a log, where deliveries may still be on their way. What gateways act on themselves
+is no broadcast; and what comes back of what this program sent tells nothing of what else it was sent.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from inspector.analysis.findings.batch import Batch, Marks
 from inspector.analysis.findings.check import WARNING, Check
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
+from inspector.protocol import kinds
 
 UNDELIVERED = Check(
     "broadcast-not-delivered", WARNING, "Broadcast not delivered to everybody",
@@ -43,7 +45,7 @@ class Deliveries:
         self._broadcasts: dict[int, GrowingColumns] = {}
         self._got: dict[tuple[int, int], tuple[int, int]] = {}  # the first and the last message somebody got
         self._missed: dict[int, set[int]] = {}
-        self._system = Marks()
+        self._kinds = Marks()  # of each kind: 2 for those that are not for everybody
         self._moves: dict[int, list[tuple[int, str]]] = {}
 
     def feed(self, batch: Batch) -> None:
@@ -61,6 +63,8 @@ class Deliveries:
         rows = deliveries["message"][self._counted :].astype(np.int64)
         people = deliveries["participant"][self._counted :].astype(np.int64)
         self._counted += len(rows)
+        logged = batch.of("flags", rows) & Flag.SENT.value == 0
+        rows, people = rows[logged], people[logged]
         if not len(rows):
             return
         spaces = batch.of("space", rows).astype(np.int64)
@@ -81,12 +85,13 @@ class Deliveries:
             self._broadcasts.setdefault(space, GrowingColumns({"row": np.uint32})).append({"row": own}, len(own))
 
     def _are_broadcasts(self, batch: Batch, rows: Rows) -> np.ndarray:
-        kinds = batch.of("kind", rows)
-        for kind, _ in self._system.unseen(kinds):
-            self._system.put(kind, 2 if batch.capture.strings[kind].startswith("system/") else 1)
+        codes = batch.of("kind", rows)
+        for code, _ in self._kinds.unseen(codes):
+            kind = batch.capture.strings[code]
+            self._kinds.put(code, 2 if kind.startswith("system/") or kind in kinds.KEPT_BY_GATEWAY else 1)
         return (
             (batch.of("to_set", rows) == 0) & (batch.of("flags", rows) & _NO_BROADCAST == 0)
-            & (self._system.of(kinds) != 2)
+            & (self._kinds.of(codes) != 2)
         )  # fmt: skip
 
     def _judge(self, batch: Batch, space: int, person: int, rows: Rows) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, clean_up, delivered, document_of, envelope, received
+from tests.findings import captured
 
 
 def said(name: str, *to: str, kind: str = "chat", **fields: Any) -> list[dict[str, Any]]:
@@ -61,6 +62,20 @@ def test_spaces_are_apart() -> None:
     lines = [*said("b1", "a", "b"), *said("b3", "a", "b")]
     other = [{**line, "space_id": "other"} for line in said("b2", "a")]
     assert missed(document_of(*lines[:3], *other, *lines[3:])) == {}
+
+
+def test_what_gateways_act_on_themselves_is_no_broadcast() -> None:
+    for kind in ("stream/grant-write", "stream/revoke-write", "stream/transfer-ownership", "space/invite"):
+        kept = said("b2", kind=kind, payload={"stream_id": "stream-1", "participant_id": "b"})
+        assert of(said("b1", "a", "b"), kept, said("b3", "a", "b")) == {}
+    assert of(said("b1", "a", "b"), said("b2", "a", kind="stream/close"), said("b3", "a", "b")) == {"b2": "b"}
+
+
+def test_what_comes_back_of_what_we_sent_says_nothing_of_the_rest() -> None:
+    own = [envelope("mcp/response", {"result": {}}, id=f"r{n}", sender="us", to=["mew"]) for n in range(2)]
+    lines = [captured(way, one, 3 * n) for n, one in enumerate(own) for way in ("out", "in")]
+    said_between = captured("in", envelope(sender="human"), 2)
+    assert missed(document_of({"ctxcap": 1}, *lines[:2], said_between, *lines[2:])) == {}
 
 
 @given(st.lists(st.sets(st.sampled_from("abc")), min_size=2, max_size=7), st.data())
