@@ -111,7 +111,7 @@ def child(url: str) -> None:
     from tests.bench.offscreen import Found, run
 
     async def watch(application: Application) -> Found:
-        application.new_window().watching.watch(Connection(url=url, space="bench"))
+        application.new_window().gateway.watch(Connection(url=url, space="bench"))
         await asyncio.sleep(60)  # never so long: our parent kills us, or is dead itself
         return {}
 

@@ -25,7 +25,7 @@ async def measure(application: Application, rate: float, seconds: float, *, paus
     count = round(rate * seconds)
     with SendingGateway(rate=rate, count=count) as gateway:
         window = application.new_window()
-        if not window.watching.watch(gateway.connection()):
+        if not window.gateway.watch(gateway.connection()):
             raise OSError("the capture file could not be made")
         await until(lambda: len(window.document.capture) >= 1, "the welcome", 10)
         panes = window.panes
@@ -61,7 +61,7 @@ async def measure(application: Application, rate: float, seconds: float, *, paus
         found["contexts"] = len(window.document.analysis.contexts.tree)
         path = window.document.path
         assert path is not None
-        await window.watching.end_session()
+        await window.gateway.end_session()
     return found | compare(path, sent=sent["sent"], start_ms=sent["start_ms"], rate=rate)
 
 

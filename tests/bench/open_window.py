@@ -36,7 +36,7 @@ async def peak(found: Found) -> None:
 async def measure(application: Application, path: Path) -> Found:
     """Open the log in a new window; times in seconds."""
     window = application.new_window()
-    while "keeping" not in vars(window):  # noqa: ASYNC110  made a piece each turn of the loop, once it is painted
+    while "capture_saving" not in vars(window):  # noqa: ASYNC110  made a piece each turn of the loop, once it is painted
         await asyncio.sleep(0.05)
     await asyncio.sleep(0.3)
     before = machine.private_dirty_mb()

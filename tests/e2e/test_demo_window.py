@@ -65,8 +65,8 @@ def test_demo_reaches_the_painted_table(qapp: QApplication) -> None:
         demo = Demo()
         await demo.start(pace=0.02)
         window = application.new_window()
-        assert window.watching.watch(Connection(url=demo.url, space=demo.space))
-        window.watching.adopt_demo(demo)
+        assert window.gateway.watch(Connection(url=demo.url, space=demo.space))
+        window.gateway.adopt_demo(demo)
         await until(lambda: window.panes and len(window.panes.rows) > 60, "60 rows")
         panes = window.panes
         assert panes is not None
@@ -76,7 +76,7 @@ def test_demo_reaches_the_painted_table(qapp: QApplication) -> None:
         assert "search_records" in shown
         assert len(window.document.analysis.contexts.tree) >= 3
         assert window.grab().toImage().pixelColor(640, 400).isValid()
-        window.watching.leave_gateway()
+        window.gateway.leave_gateway()
         await until(lambda: not window.document.live, "the end of the session")
         assert window.document.path is not None
         saved = window.document.path.read_bytes()
@@ -94,7 +94,7 @@ def test_demo_reaches_the_painted_table(qapp: QApplication) -> None:
 def test_a_refused_connection_is_a_sentence_in_the_window(qapp: QApplication, url: str) -> None:
     async def steps(application: Application) -> None:
         window = application.new_window()
-        window.watching.watch(Connection(url=url, space="demo"))
+        window.gateway.watch(Connection(url=url, space="demo"))
         await until(lambda: window.notices.notice("message"), "the sentence")
         notice = window.notices.notice("message")
         assert notice is not None

@@ -35,7 +35,7 @@ async def main():
     application = Application(qt, theme="light", bundled_fonts=True)
     async def start():
         window = application.new_window()
-        window.watching.watch(Connection(url=sys.argv[1], space="demo"))
+        window.gateway.watch(Connection(url=sys.argv[1], space="demo"))
         async def stall():
             while True:
                 await asyncio.sleep(0.3)

@@ -34,7 +34,7 @@ def ids(document: CaptureDocument) -> np.ndarray:
 async def watching(application: Application, gateway: SendingGateway) -> MainWindow:
     """A window that has joined, with a filter in force and the tree open."""
     window = application.new_window()
-    assert window.watching.watch(gateway.connection())
+    assert window.gateway.watch(gateway.connection())
     await until(lambda: len(window.document.capture) == 2, "our join and the welcome")
     panes_of(window).apply_filter(FILTER)
     panes_of(window).contexts.expand_all()
@@ -57,7 +57,7 @@ async def all_arrived(window: MainWindow, gateway: SendingGateway, count: int) -
     assert panes.messages.model.rowCount() == len(shown)
     path = document.path
     assert path is not None
-    await window.watching.end_session()
+    await window.gateway.end_session()
     assert compare(path, sent=count, start_ms=sent["start_ms"], rate=BURST_RATE) == {
         "kept": count, "lost": 0, "duplicates": 0, "in_order": True, "bytes_equal": True,
     }  # fmt: skip

@@ -84,7 +84,7 @@ def said(window: MainWindow) -> str:
 async def watching(application: Application, gateway: NumberedGateway, count: int) -> MainWindow:
     """A window that has received so many messages."""
     window = application.new_window()
-    assert window.watching.watch(Connection(url=gateway.url, space="demo"))
+    assert window.gateway.watch(Connection(url=gateway.url, space="demo"))
     await gateway.joined()
     await gateway.say(count)
     await until(lambda: window.document.kind_counts().get("chat", 0) == count, "messages")
@@ -254,7 +254,7 @@ def test_nothing_is_asked_when_nothing_was_received(qapp: QApplication) -> None:
             greeted = await watching(application, gateway, 0)
             await until(lambda: "system/welcome" in greeted.document.kind_counts(), "the welcome")
             refused = application.new_window()
-            refused.watching.watch(Connection(url="ws://127.0.0.1:9", space="demo"))
+            refused.gateway.watch(Connection(url="ws://127.0.0.1:9", space="demo"))
             await until(lambda: not refused.document.live, "the refusal")
             for window in (greeted, refused):
                 assert not window.isWindowModified()
@@ -268,7 +268,7 @@ def test_nothing_is_asked_when_nothing_was_received(qapp: QApplication) -> None:
 def test_a_demo_is_thrown_away_without_a_question(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         window = application.new_window()
-        await window.watching.start_demo_session(Demo())
+        await window.gateway.start_demo_session(Demo())
         await until(lambda: "chat" in window.document.kind_counts(), "messages")
         assert not window.isWindowModified()
         assert window.actions_by_id["file.save"].isEnabled()  # who wants it can have it
@@ -289,7 +289,7 @@ def test_quitting_asks_each_window_and_one_cancel_keeps_all(qapp: QApplication) 
             await asyncio.sleep(0.05)
             assert application.windows == [first, second]
             assert first.document.live
-            assert first.isWindowModified() or first.keeping.unsaved
+            assert first.isWindowModified() or first.capture_saving.unsaved
             second.actions_by_id["file.quit"].trigger()
             answer(await question(first), "Discard")
             answer(await question(second), "Discard")
@@ -461,7 +461,7 @@ def test_no_room_for_a_capture_at_all_is_said(qapp: QApplication, user_folders: 
 
     async def steps(application: Application) -> None:
         window = application.new_window()
-        assert not window.watching.watch(Connection(url="ws://127.0.0.1:9", space="demo"))
+        assert not window.gateway.watch(Connection(url="ws://127.0.0.1:9", space="demo"))
         assert "File exists" in said(window)
         assert window.panes is None
 

@@ -104,15 +104,15 @@ def test_kept_in_the_dialog_joined_from_the_menu_and_the_start_page(qapp: QAppli
         assert rows(second) == ["lab"]
         QTest.mouseClick(child(second.start_page, RecentRow, "startRecent0"), Qt.MouseButton.LeftButton)
         await until(lambda: welcomed(second), "the welcome of the start page")
-        assert second.watching.session is not None
-        assert second.watching.session.connection.token.get_secret_value() == TOKEN
+        assert second.gateway.session is not None
+        assert second.gateway.session.connection.token.get_secret_value() == TOKEN
 
         third = application.new_window()
         next(one for one in entries(third.recent_menus.gateways) if one.text() == "lab").trigger()
         await until(lambda: welcomed(third), "the welcome of the menu")
         assert load_settings().settings.unnamed_connections() == []
         for one in (window, second, third):
-            await one.watching.end_session()
+            await one.gateway.end_session()
         await gateway.stop()
 
     run_in_window(qapp, steps)
@@ -326,9 +326,9 @@ def test_the_token_is_nowhere_but_in_the_keyring(
         seen.extend(_processes())
         seen.extend(_words(window, other))
         # What a gateway of ours got is what was sent: the search would find it if it were anywhere.
-        assert other.watching.session is not None
-        assert other.watching.session.connection.token.get_secret_value() == TOKEN
-        await other.watching.end_session()
+        assert other.gateway.session is not None
+        assert other.gateway.session.connection.token.get_secret_value() == TOKEN
+        await other.gateway.end_session()
         await gateway.stop()
         await until(lambda: window.notices.notice("connection") is not None, "the loss")
         seen.extend(_words(window))
@@ -336,7 +336,7 @@ def test_the_token_is_nowhere_but_in_the_keyring(
         window.connections.join(application.settings.connections[0])
         await until(lambda: window.findChildren(ConnectDialog), "the question")
         open_dialog(window).reject()
-        await window.watching.end_session()
+        await window.gateway.end_session()
         seen.extend(_processes())
         seen.extend(_files(user_folders, tmp_path))
 

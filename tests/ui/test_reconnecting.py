@@ -40,7 +40,7 @@ async def say(gateway: DemoGateway, text: str) -> None:
 async def lost(application: Application, gateway: DemoGateway) -> MainWindow:
     """A window whose gateway was killed."""
     window = application.new_window()
-    assert window.watching.watch(Connection(url=gateway.url, space="demo"))
+    assert window.gateway.watch(Connection(url=gateway.url, space="demo"))
     await until(lambda: "system/welcome" in window.document.kind_counts(), "the welcome")
     await say(gateway, "before")
     await until(lambda: any("before" in text for text in texts(window)), "the message")
@@ -84,7 +84,7 @@ def test_it_comes_back_by_itself_with_one_gap_row(qapp: QApplication) -> None:
         gap = panes_of(window).messages.current_message()
         assert gap is not None
         assert "Messages may be missing: the connection was lost for" in (window.document.capture.reason(gap) or "")
-        await window.watching.end_session()
+        await window.gateway.end_session()
         await gateway.stop()
 
     run_in_window(qapp, steps)
@@ -113,15 +113,15 @@ def test_no_value_of_an_address_is_shown_or_kept(qapp: QApplication) -> None:
         await gateway.start()
         address = f"ws://ann:hush1@127.0.0.1:{port}/ws?X-Amz-Signature=hush2&apiKey=hush3&hush4"
         window = application.new_window()
-        assert window.watching.watch(Connection(url=address, space="demo", token=Secret("hush5")), remember=True)
+        assert window.gateway.watch(Connection(url=address, space="demo", token=Secret("hush5")), remember=True)
         await until(lambda: application.settings.recent_connections, "the welcome")
-        session = window.watching.session
+        session = window.gateway.session
         assert session is not None
         shown = everything_said(window)
         await kill(gateway)
         await until(lambda: "refused the connection" in said(window), "the failing step")
         shown += everything_said(window)
-        await window.watching.end_session()
+        await window.gateway.end_session()
         await until(lambda: not window.document.live, "the end")
         shown += everything_said(window)
         assert f"ws://127.0.0.1:{port}/ws" in shown

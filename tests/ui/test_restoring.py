@@ -492,7 +492,7 @@ def test_a_gateway_that_is_joined_again_has_its_filter_back(qapp: QApplication) 
             connection = ConnectionSettings(url=gateway.url, space=gateway.space)
             saved = SavedWindow(connection=connection, filter="no < 9", tab="Raw", message=400)
             window = application.new_window(saved=saved)
-            window.watching.watch(Connection(url=gateway.url, space=gateway.space))
+            window.gateway.watch(Connection(url=gateway.url, space=gateway.space))
             await until(lambda: window.panes is not None and len(window.document.capture), "the greeting")
             assert panes_of(window).stack.text == "no < 9"
             assert panes_of(window).details.tabs.currentIndex() == 2
@@ -508,7 +508,7 @@ def test_a_gateway_that_is_joined_again_has_its_filter_back(qapp: QApplication) 
 
 def test_a_demo_is_not_opened_again(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
-        application.windows[0].watching.start_demo()
+        application.windows[0].gateway.start_demo()
         await until(lambda: application.windows[0].panes is not None, "the demo")
         await application.quit()
 

@@ -43,7 +43,7 @@ class Told(app.MainWindow):
         if event.type() == QEvent.Type.UpdateRequest and not hasattr(self, "told"):
             self.told = list(sys.modules)
             self.look = QTimer(self)
-            self.look.timeout.connect(lambda: "keeping" in vars(self) and self.tell())
+            self.look.timeout.connect(lambda: "capture_saving" in vars(self) and self.tell())
             self.look.start(5)
         return done
     def tell(self):
@@ -96,7 +96,7 @@ def test_the_view_menu_holds_the_presets_when_it_opens(application: Application)
 def test_nothing_of_a_document_is_seen_when_its_parts_are_made(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         window = application.new_window()
-        await until(lambda: "keeping" in vars(window), "the parts")
+        await until(lambda: "capture_saving" in vars(window), "the parts")
         assert window.start_page.isVisible()
         assert not window.tool_bar.isVisible()
         assert not window.presets.bar.isVisible()
@@ -211,7 +211,7 @@ def test_the_demo_asked_for_twice_at_once_has_a_window_each_time(qapp: QApplicat
 def test_a_window_closed_before_its_demo_has_begun_watches_none(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         window = application.new_window()
-        watching = window.watching
+        watching = window.gateway
         watching.start_demo()
         window.close()
         await until(lambda: not application.tasks, "the end of the demo")

@@ -222,7 +222,7 @@ class Application:
             is_file = "://" not in target and not is_stream(Path(target))
             window = self.new_window(Path(target).name if is_file else "")
             if "://" in target:  # the dialog says so if it cannot be used
-                window.watching.ask_for_gateway(target)
+                window.gateway.ask_for_gateway(target)
                 continue
             path = Path(target)
             if is_stream(path):
@@ -381,7 +381,7 @@ def run_demo(*, seconds: float | None, screenshot: str | None, theme: str | None
         async def start() -> None:
             nonlocal window
             window = application.new_window()
-            await window.watching.start_demo_session(Demo())
+            await window.gateway.start_demo_session(Demo())
             if seconds is not None:
                 application.spawn(finish(), "end the demo")
 

@@ -166,7 +166,7 @@ def _open(program: TakesRequests, target: str, *, new_window: bool) -> MainWindo
         return open_already
     window = (None if new_window else _free_window(program)) or program.new_window()
     if "://" in target:
-        window.watching.ask_for_gateway(target)
+        window.gateway.ask_for_gateway(target)
         return window
     path = Path(target)
     if not reads:

@@ -114,7 +114,7 @@ class MainWindow(QMainWindow):
         self._named_keys: dict[str, str] = {}
         self._waiting_parts: tuple[Callable[[], object], ...] = (
             lambda: self.bars, lambda: self.filter_conditions, lambda: self.page,
-            lambda: self.opening, lambda: self.watching, lambda: self.keeping,
+            lambda: self.opening, lambda: self.gateway, lambda: self.capture_saving,
         )  # fmt: skip
         self.warming = Warming(self._waiting_parts, lambda: self.panes is None and not self.isHidden(), self)
         self.dock_row = Docks(self)
@@ -318,7 +318,7 @@ class MainWindow(QMainWindow):
     @property
     def saver(self) -> MspSaving | CaptureSaving:
         """Saves what the window shows: sessions as they are edited, else the capture."""
-        return self.msp.saving if self.document.msp is not None else self.keeping
+        return self.msp.saving if self.document.msp is not None else self.capture_saving
 
     @cached_property
     def opening(self) -> Opening:
@@ -329,27 +329,27 @@ class MainWindow(QMainWindow):
             self, self.shown, self, self.application, requests=self.requests, notices=self.notices, status=self.status,
             free=lambda name: self.free_window(name).opening,
         )  # fmt: skip
-        opening.unsaved_begun.connect(lambda own: self.keeping.hold(own))
+        opening.unsaved_begun.connect(lambda own: self.capture_saving.hold(own))
         opening.failed.connect(lambda: self.restoring.give_up())
-        opening.ended.connect(lambda: self.keeping.let_go())
+        opening.ended.connect(lambda: self.capture_saving.let_go())
         opening.read_through.connect(lambda _document: self.marking.restore(complete=True))
         opening.read_through.connect(lambda _document: self.restoring.settle())
         opening.read_through.connect(lambda document: self.msp.following.start(document))
         return opening
 
     @cached_property
-    def watching(self) -> GatewayWatch:
+    def gateway(self) -> GatewayWatch:
         """How it gets a live one, and the session behind it."""
         from inspector.ui.features.gateway_window import GatewayWatch
 
         gateway = GatewayWatch(
             self, self.shown, self, self.application, requests=self.requests, notices=self.notices, status=self.status,
-            free=lambda: self.free_window().watching,
+            free=lambda: self.free_window().gateway,
         )  # fmt: skip
-        gateway.capture_begun.connect(lambda own, demo: self.keeping.hold(own, demo=demo))
+        gateway.capture_begun.connect(lambda own, demo: self.capture_saving.hold(own, demo=demo))
         gateway.connection_kept.connect(lambda kept: self.connections.keep(kept))
         gateway.demo_begun.connect(self._show_hints_here)
-        gateway.save_as_requested.connect(lambda: self.keeping.save_as())
+        gateway.save_as_requested.connect(lambda: self.capture_saving.save_as())
         return gateway
 
     @cached_property
@@ -357,7 +357,7 @@ class MainWindow(QMainWindow):
         """Gateways kept under a name, and what was open before."""
         from inspector.ui.features.connections import Connections
 
-        return Connections(self, self.application, gateway=self.watching, notices=self.notices)
+        return Connections(self, self.application, gateway=self.gateway, notices=self.notices)
 
     @cached_property
     def restoring(self) -> Restoring:
@@ -367,12 +367,12 @@ class MainWindow(QMainWindow):
         return Restoring(self, self.shown, notices=self.notices, origin=self._origin, layout=self._layout_now)
 
     @cached_property
-    def keeping(self) -> CaptureSaving:
+    def capture_saving(self) -> CaptureSaving:
         """What becomes of its capture: saved, asked about, recovered."""
         from inspector.ui.features.capture_saving import CaptureSaving
 
         saving = CaptureSaving(
-            self, self.shown, self.application, requests=self.requests, notices=self.notices, gateway=self.watching
+            self, self.shown, self.application, requests=self.requests, notices=self.notices, gateway=self.gateway
         )
         saving.copied.connect(lambda path: self.marking.copied_to(path))
         saving.moved.connect(lambda path: self.marking.moved_to(path))
@@ -423,7 +423,7 @@ class MainWindow(QMainWindow):
             self, self.shown, self.application, self.requests, self.notices, self.status, self.undo_history,
             self.docks, Asking(self, self.theme), save=actions["file.save"], save_as=actions["file.save_as"],
             home_of=lambda document: self.opening.home_of(document),
-            usual_folder=lambda: self.keeping.usual_folder(), show_anew=self.show_anew,
+            usual_folder=lambda: self.capture_saving.usual_folder(), show_anew=self.show_anew,
         )  # fmt: skip
         editing.saving.moved.connect(lambda path: self.opening.moved_to(path))
         editing.saving.moved.connect(lambda path: self.marking.moved_to(path))
@@ -492,10 +492,10 @@ class MainWindow(QMainWindow):
         page.open_requested.connect(lambda: self.opening.ask_for_files())
         page.paste_requested.connect(lambda: self.opening.paste_text())
         page.recent_file_requested.connect(lambda path: self.opening.open_path(Path(path)))
-        page.recover_requested.connect(lambda unsaved: self.keeping.recover(unsaved))
-        page.discard_requested.connect(lambda unsaved: self.keeping.discard_unsaved(unsaved))
-        page.connect_requested.connect(lambda: self.watching.ask_for_gateway())
-        page.demo_requested.connect(lambda: self.watching.start_demo())
+        page.recover_requested.connect(lambda unsaved: self.capture_saving.recover(unsaved))
+        page.discard_requested.connect(lambda unsaved: self.capture_saving.discard_unsaved(unsaved))
+        page.connect_requested.connect(lambda: self.gateway.ask_for_gateway())
+        page.demo_requested.connect(lambda: self.gateway.start_demo())
         page.recent_connection_requested.connect(lambda chosen: self.connections.join(chosen))
         page.edit_connection_requested.connect(lambda chosen: self.connections.edit(chosen))
         page.delete_connection_requested.connect(lambda chosen: self.connections.ask_to_delete(chosen))
@@ -535,7 +535,7 @@ class MainWindow(QMainWindow):
     @property
     def taken(self) -> bool:
         """Whether it shows something, or something is on its way to it."""
-        return self.panes is not None or self.opening.reading or self.watching.starting
+        return self.panes is not None or self.opening.reading or self.gateway.starting
 
     def free_window(self, opening: str = "") -> MainWindow:
         """This window while it is on the start page, else a new one.
@@ -702,23 +702,23 @@ class MainWindow(QMainWindow):
 
     def show_own_title(self) -> None:
         """The title names the document, with the platform's mark while it is not saved."""
-        name = self.keeping.name.replace("[*]", "[*][*]")  # Qt's way to write the mark's place as text
-        mark = "[*]" if self.keeping.own is not None or self.document.msp is not None else ""
+        name = self.capture_saving.name.replace("[*]", "[*][*]")  # Qt's way to write the mark's place as text
+        mark = "[*]" if self.capture_saving.own is not None or self.document.msp is not None else ""
         self.setWindowModified(False)  # Qt wants its place in the title first
         self.setWindowTitle(f"{name}{mark} — Context Inspector")
         self.show_modified()
 
     def show_modified(self) -> None:
         """The title's mark says whether something is not saved."""
-        self.setWindowModified(self.keeping.unsaved or self.msp.saving.dirty)
+        self.setWindowModified(self.capture_saving.unsaved or self.msp.saving.dirty)
 
     def _origin(self) -> Origin:
         """Where what is shown comes from."""
         from inspector.ui.features.restoring import Origin
 
-        session = self.watching.session
-        home = self.opening.home_of(self.document) if self.keeping.own is None else None
-        return Origin(None if session is None else session.connection, home, self.watching.is_demo)
+        session = self.gateway.session
+        home = self.opening.home_of(self.document) if self.capture_saving.own is None else None
+        return Origin(None if session is None else session.connection, home, self.gateway.is_demo)
 
     def _show_hints_here(self) -> None:
         self.hints_here = True
@@ -816,11 +816,11 @@ class MainWindow(QMainWindow):
     def refresh_clock(self) -> None:
         """A second has passed: rates, states and waiting times; those of a gateway alone go by the wall clock."""
         if self.panes is not None:
-            self.panes.tick(time.time_ns() if self.document.live and self.watching.session is not None else None)
+            self.panes.tick(time.time_ns() if self.document.live and self.gateway.session is not None else None)
             self.status.tick(len(self.document.capture), self.document.arriving)
             if self.document.live:
                 self.filter_conditions.tick()
-            self.watching.tick()
+            self.gateway.tick()
             self.msp.view.tick()
             self.status.set_paused(self.panes.bridge.waiting if self.panes.bridge.paused else None)
 
@@ -871,7 +871,7 @@ class MainWindow(QMainWindow):
             present.add("message")
         if self.document.live or self.document.followed is not None:
             present.add("live")
-        if self.keeping.own is not None:
+        if self.capture_saving.own is not None:
             present.add("unsaved")
         if len(self.document.analysis.marks):
             present.add("marks")
@@ -954,7 +954,7 @@ class MainWindow(QMainWindow):
     @override
     def closeEvent(self, event: QCloseEvent) -> None:
         """A live session ends first: the close is put off until it is settled what becomes of the capture."""
-        asks = self.watching.session is not None or self.keeping.own is not None or self.msp.may_lose_any
+        asks = self.gateway.session is not None or self.capture_saving.own is not None or self.msp.may_lose_any
         if self._closing and self.msp.saving.busy:  # it closes itself when that is done
             event.ignore()
             return
@@ -964,7 +964,7 @@ class MainWindow(QMainWindow):
             return
         self.application.window_closing(self)
         self.opening.stop_reading()
-        self.watching.close()
+        self.gateway.close()
         self.connections.stop_waiting()
         self.exporting.stop()
         self.deferred_checks.stop()
@@ -982,7 +982,7 @@ class MainWindow(QMainWindow):
             self.filter_conditions.stop()
         self.document.close()
         self.opening.clear_away()
-        self.keeping.clear_away()
+        self.capture_saving.clear_away()
         event.accept()
         self.application.window_closed(self)
         self.deleteLater()
@@ -990,15 +990,15 @@ class MainWindow(QMainWindow):
     @property
     def may_lose_any(self) -> bool:
         """Whether closing now would lose something that nobody has said may be lost."""
-        return self.keeping.unsaved or self.msp.may_lose_any
+        return self.capture_saving.unsaved or self.msp.may_lose_any
 
     async def may_close(self) -> bool:
         """Ask what shall become of what is not saved; False when the window shall stay."""
-        return await self.keeping.may_close() and await self.msp.saving.may_close()
+        return await self.capture_saving.may_close() and await self.msp.saving.may_close()
 
     def stay_after_all(self) -> None:
         """Another window was not to be closed: what was answered here does not count."""
-        self.keeping.stay_after_all()
+        self.capture_saving.stay_after_all()
         self.msp.saving.stay_after_all()
 
     async def _close_if_allowed(self) -> None:
@@ -1009,5 +1009,5 @@ class MainWindow(QMainWindow):
         """Leave the gateway, end the demo, then close the window; nothing is asked, an unsaved capture stays."""
         self._closing = True
         await self.msp.saving.settle()
-        await self.watching.end_session()
+        await self.gateway.end_session()
         self.close()

@@ -324,7 +324,7 @@ def test_save_as_takes_the_marks_along(qapp: QApplication, tmp_path: Path) -> No
 def test_the_marks_of_a_capture_that_is_thrown_away_go_with_it(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         window = application.new_window()
-        window.watching.start_demo()
+        window.gateway.start_demo()
         await until(lambda: window.panes is not None and len(window.document.analysis) > 3, "messages")
         window.marking.toggle(1)
         await until(lambda: any(captures_folder().glob("*.ctxmarks.json")), "the file of marks")
