@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from inspector.analysis.waste import Found, Waste, WasteFinder
+from inspector.analysis.waste import Waste, WasteFinder, WasteReport
 from inspector.cli.arguments import Json, LogFile, ToolAliasTexts, fail
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
@@ -41,7 +41,7 @@ def waste_command(
     if participant is not None:
         _look_for(document, participant, found)
         of_one = tuple(one for one in found.wastes if one.participant == participant)
-        found = Found(of_one, found.notes, found.stop)
+        found = WasteReport(of_one, found.notes, found.stop)
     shown = found.wastes[: limit or None]
     if as_json:
         echo(dump(mask_secrets(_as_json(found, shown))))
@@ -49,7 +49,7 @@ def waste_command(
         _say(found, shown)
 
 
-def _look_for(document: CaptureDocument, name: str, found: Found) -> None:
+def _look_for(document: CaptureDocument, name: str, found: WasteReport) -> None:
     """End the command where there is nobody of that name."""
     known = dict.fromkeys(known for _, known in document.analysis.participants.all)
     if name not in known and not any(one.participant == name for one in found.wastes):
@@ -57,7 +57,7 @@ def _look_for(document: CaptureDocument, name: str, found: Found) -> None:
         fail(f"{document.name} has nobody called {printable(name, 60)}. It has: {names or 'nobody'}.")
 
 
-def _as_json(found: Found, shown: tuple[Waste, ...]) -> dict[str, Any]:
+def _as_json(found: WasteReport, shown: tuple[Waste, ...]) -> dict[str, Any]:
     return {
         "tokens": found.tokens,
         "sure": found.sure_tokens,
@@ -75,7 +75,7 @@ def _as_json(found: Found, shown: tuple[Waste, ...]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _say(found: Found, shown: tuple[Waste, ...]) -> None:
+def _say(found: WasteReport, shown: tuple[Waste, ...]) -> None:
     if found.wastes:
         perhaps = found.tokens - found.sure_tokens
         part = f", {perhaps:,} of them perhaps" if perhaps and found.sure_tokens else ", perhaps" if perhaps else ""

@@ -7,7 +7,7 @@ as far as the traffic tells; tokens are an estimate.
 
 from __future__ import annotations
 
-from inspector.analysis.waste.finder import Found, WasteFinder
+from inspector.analysis.waste.finder import WasteFinder, WasteReport
 from inspector.analysis.waste.wasted import Waste, WasteKind
 
-__all__ = ["Found", "Waste", "WasteFinder", "WasteKind"]
+__all__ = ["Waste", "WasteFinder", "WasteKind", "WasteReport"]

@@ -32,7 +32,7 @@ YOUNG_S = PENDING_AFTER_S
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class WasteReport:
     """What was found.
 
     Attributes:
@@ -80,7 +80,7 @@ class WasteFinder:
         self._now_ns = analysis.now_ns if now_ns is None else now_ns
         self._notes: list[str] = []
         self._steps = self._run()
-        self.found: Found | None = None
+        self.found: WasteReport | None = None
 
     def go_on(self, until: float) -> bool:
         """Look further until a time, by `time.perf_counter`; whether all is done."""
@@ -121,7 +121,7 @@ class WasteFinder:
             yield
         yield from self._trace(traffic, results, listed, wastes)
         wastes.sort(key=lambda one: (-one.tokens, one.message))
-        self.found = Found(tuple(one for one in wastes if one.tokens > 0), tuple(self._notes), traffic.stop)
+        self.found = WasteReport(tuple(one for one in wastes if one.tokens > 0), tuple(self._notes), traffic.stop)
 
     def _largest(self, results: Results) -> Results:
         """The largest results that are counted, ascending."""

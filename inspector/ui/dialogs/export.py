@@ -32,7 +32,7 @@ class Which(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ExportChoice:
     """What the dialog gives."""
 
     which: Which
@@ -61,7 +61,7 @@ class ExportDialog(FittedDialog):
 
     Signals:
         which_chosen(str): other messages are to be exported; their secrets are to be counted anew.
-        accepted_choice(Choice): Export was pressed and everything is in order.
+        accepted_choice(ExportChoice): Export was pressed and everything is in order.
     """
 
     which_chosen = Signal(str)
@@ -71,7 +71,7 @@ class ExportDialog(FittedDialog):
         self,
         theme_controller: ThemeController,
         counts: dict[Which, int],
-        before: Choice,
+        before: ExportChoice,
         parent: QWidget | None = None,
     ) -> None:
         """Make the dialog.
@@ -152,7 +152,7 @@ class ExportDialog(FittedDialog):
         self._page.addLayout(row)
         self._export.setFocus()
 
-    def _take(self, before: Choice) -> None:
+    def _take(self, before: ExportChoice) -> None:
         if self._counts[before.which]:
             self._which.set_value(before.which)
         self._format.set_value(before.manner.format)
@@ -208,7 +208,7 @@ class ExportDialog(FittedDialog):
             masked=not self._unmasked.box.isChecked(),
             fields=names,
         )
-        choice = Choice(self.which, manner, marks=self._has_marks and self._marks.box.isChecked())
+        choice = ExportChoice(self.which, manner, marks=self._has_marks and self._marks.box.isChecked())
         self.accept()
         self.accepted_choice.emit(choice)
 

@@ -27,7 +27,7 @@ from inspector.present.wire_text import plain
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui import budgets
 from inspector.ui.dialogs.asking import open_once
-from inspector.ui.dialogs.export import Choice, ExportDialog, Which
+from inspector.ui.dialogs.export import ExportChoice, ExportDialog, Which
 
 if TYPE_CHECKING:
     from inspector.ui.docview.shown import Shown
@@ -66,7 +66,7 @@ class Exporting(QObject):
         self._task: asyncio.Task[None] | None = None
         self._counting: asyncio.Task[None] | None = None
         self._dialog: ExportDialog | None = None
-        self._last = Choice(Which.SHOWN, Manner())
+        self._last = ExportChoice(Which.SHOWN, Manner())
 
     # Asking
 
@@ -147,11 +147,11 @@ class Exporting(QObject):
         self._stop_counting()
         self._dialog = None
 
-    def _on_chosen(self, choice: Choice) -> None:
+    def _on_chosen(self, choice: ExportChoice) -> None:
         self._last = choice
         self._ask_for_file(choice)
 
-    def _ask_for_file(self, choice: Choice) -> None:
+    def _ask_for_file(self, choice: ExportChoice) -> None:
         format_ = choice.manner.format
         stem = Path(self._shown.document.name).name.partition(".")[0] or "messages"
         alone = "-self-contained" if choice.manner.self_contained and format_ == "jsonl" else "-export"
@@ -205,7 +205,7 @@ class Exporting(QObject):
 
     # Writing
 
-    def export(self, target: Path, choice: Choice | None = None) -> None:
+    def export(self, target: Path, choice: ExportChoice | None = None) -> None:
         """Export to a file, and say what became of it; an export at work is given up for it."""
         self.stop()
         self._task = self._tasks.spawn(self._export(target, choice or self._last), "export messages")
@@ -218,7 +218,7 @@ class Exporting(QObject):
             self._task = None
             self._notices.dismiss("export")
 
-    async def _export(self, target: Path, choice: Choice) -> None:
+    async def _export(self, target: Path, choice: ExportChoice) -> None:
         messages, total = self._messages(choice.which)
         beside = choice.marks and choice.manner.format is Format.JSONL
         exported = self._messages(choice.which)[0]

@@ -123,7 +123,7 @@ def test_another_moment_may_be_asked_for_while_one_is_worked_out(
 ) -> None:
     """Just before the end it was taken for the one that was worked out."""
     set_budgets(monkeypatch, large=2, slice_s=0.0)
-    looked = context_state.Sight(window.document)
+    looked = context_state.ContextState(window.document)
     for _ in range(turns):
         looked.update()
     looked.at = 3
@@ -145,11 +145,11 @@ def test_what_came_while_it_is_worked_out_is_shown_soon(
     panel = opened(window)
     panel._working.stop()
     for _ in range(3):
-        panel.sight.update()
+        panel.context_state.update()
     log.write(envelope("chat", {"text": "More"}))
-    panel.sight.spoil()
+    panel.context_state.spoil()
     panel.refresh()
-    assert panel.sight._work is not None
+    assert panel.context_state._work is not None
     qtbot.waitUntil(lambda: panel.head.at.text() == "at the end, No. 12")
 
 
@@ -260,7 +260,7 @@ def test_two_moments_are_compared(window: MainWindow, qtbot: QtBot) -> None:
     marks = [(number, panel.model.rows.mark(row)) for row, number in enumerate(listed(panel))]
     assert marks == [(1, "went"), (2, "went"), (4, "collapsed"), (5, "came"), (6, "came"), (7, "came"), (11, "came")]
     assert panel.comparing.figure.text().startswith("\N{MINUS SIGN}")
-    change = panel.sight.change
+    change = panel.context_state.change
     assert change is not None
     totals = f"from No. 4 ({change.earlier.total} tokens) to No. 11 ({change.later.total} tokens): "
     assert f"{totals}4 came, 2 went, 1 collapsed" in panel.comparing.hint.text
@@ -279,7 +279,7 @@ def test_comparing_with_a_later_moment_says_the_same(window: MainWindow, qtbot: 
 
     select(window, 4, qtbot)
 
-    change, figures = panel.sight.change, panel.figures.figures
+    change, figures = panel.context_state.change, panel.figures.figures
     assert change is not None
     assert figures is not None
     assert panel.comparing.hint.text.startswith(f"from No. 4 ({change.earlier.total} tokens) to No. 11 (")
@@ -292,7 +292,7 @@ def test_what_a_row_changed_stands_in_its_line(window: MainWindow, qtbot: QtBot)
     select(window, 4, qtbot)
     press(panel, Qt.Key.Key_C)
     select(window, 11, qtbot)
-    change = panel.sight.change
+    change = panel.context_state.change
     assert change is not None
 
     lines = [panel.model.line(row) for row in range(len(panel.model.rows))]
@@ -411,7 +411,7 @@ def test_messages_json_is_exported(window: MainWindow, qtbot: QtBot, tmp_path: P
     assert dialog is not None
     dialog.fileSelected.emit(str(target))
     dialog.close()
-    qtbot.waitUntil(lambda: not panel.handing_out.working)
+    qtbot.waitUntil(lambda: not panel.context_export.working)
 
     assert len(json.loads(target.read_text())["messages"]) == 6
     assert (SECRET in target.read_text()) is secrets
@@ -420,25 +420,25 @@ def test_messages_json_is_exported(window: MainWindow, qtbot: QtBot, tmp_path: P
 
 def test_an_export_can_be_cancelled(window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     panel = opened(window)
-    assert panel.sight.moment is not None
+    assert panel.context_state.moment is not None
     set_budgets(monkeypatch, slice_s=0.0, quiet_s=0.0)
 
-    panel.handing_out.export(panel.sight.moment, tmp_path / "seen.json", secrets=False)
+    panel.context_export.export(panel.context_state.moment, tmp_path / "seen.json", secrets=False)
     notice = panel.notices.notice("model-sees")
     assert notice is not None
     assert notice.links == ["Cancel"]
     next(link for link in notice.findChildren(QAbstractButton) if link.accessibleName() == "Cancel").click()
 
-    assert not panel.handing_out.working
+    assert not panel.context_export.working
     assert list(tmp_path.iterdir()) == []
     assert notice.text == "The export was cancelled; nothing was written."
 
 
 def test_an_export_that_fails_says_why(window: MainWindow, tmp_path: Path) -> None:
     panel = opened(window)
-    assert panel.sight.moment is not None
+    assert panel.context_state.moment is not None
 
-    panel.handing_out.export(panel.sight.moment, tmp_path / "nowhere" / "seen.json", secrets=False)
+    panel.context_export.export(panel.context_state.moment, tmp_path / "nowhere" / "seen.json", secrets=False)
 
     notice = panel.notices.notice("model-sees")
     assert notice is not None
@@ -550,7 +550,7 @@ def test_what_is_not_in_the_traffic_stays_said_while_what_came_later_is_counted(
     assert known.outside
 
     log.write(envelope("chat", {"text": "One more"}))
-    panel.sight.spoil()
+    panel.context_state.spoil()
     panel.refresh()
 
     now = panel.figures.figures
@@ -570,7 +570,7 @@ def test_it_stays_where_one_scrolled_while_traffic_comes(application: Applicatio
     bar.setValue(300)
 
     log.write(envelope("chat", {"text": "One more"}))
-    panel.sight.spoil()
+    panel.context_state.spoil()
     panel.refresh()
 
     assert bar.value() == 300
@@ -605,7 +605,7 @@ def test_at_the_end_what_comes_is_brought_into_sight(application: Application) -
 def test_what_is_not_seen_is_not_worked_out(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     panel = opened(window)
     window.actions_by_id["view.messages"].trigger()
-    monkeypatch.setattr(panel.sight, "update", lambda: pytest.fail("worked out unseen"))
+    monkeypatch.setattr(panel.context_state, "update", lambda: pytest.fail("worked out unseen"))
 
     panes_of(window).go_to(3)
     panes_of(window).bridge.flush()

@@ -20,7 +20,15 @@ from inspector.present.wire_text import plain, tool_tip
 from inspector.protocol.msp import SUBSESSION_TYPE
 from inspector.protocol.times import NO_TIME
 from inspector.ui.panels.contexts.activity import Activity, TreeTokens
-from inspector.ui.panels.contexts.rows import EVERYTHING, Block, ContextRows, Found, is_root, main_code, root_code
+from inspector.ui.panels.contexts.rows import (
+    EVERYTHING,
+    Block,
+    ContextMatches,
+    ContextRows,
+    is_root,
+    main_code,
+    root_code,
+)
 
 MAX_STEPS = 32
 """More insertions than this at once are announced as a reset: views then do their work once."""
@@ -232,7 +240,7 @@ class ContextTreeModel(QAbstractTableModel):
 
     def find(self, text: str) -> None:
         """Show only contexts whose label or id holds the text, and the way to them; "" shows all again."""
-        self.rows.set_found(Found(self._contexts, text) if text.strip() else None)
+        self.rows.set_found(ContextMatches(self._contexts, text) if text.strip() else None)
         self._lay_out()
 
     @property

@@ -52,7 +52,7 @@ class Block:
     depths: Sequence[int]
 
 
-class Found:
+class ContextMatches:
     """Nodes whose label or name holds a text, whatever its case.
 
     Attributes:
@@ -122,8 +122,8 @@ class TreeWatch:
     def __init__(self, tree: ContextTree) -> None:
         self._tree = tree
         self._moves = -1
-        self._parents = _Kept()
-        self._aliases = _Kept()
+        self._parents = _ArraySnapshot()
+        self._aliases = _ArraySnapshot()
         self.alive = 0
 
     @property
@@ -155,7 +155,7 @@ class TreeWatch:
         return Growth(appeared, moved, gone)
 
 
-class _Kept:
+class _ArraySnapshot:
     """What an array that grows was at the last look."""
 
     def __init__(self) -> None:
@@ -218,7 +218,7 @@ class ContextRows:
         self._row_of: Codes | None = None
         self._open: dict[int, bool] = {}
         self._default_depth = DEFAULT_DEPTH
-        self._found: Found | None = None
+        self._found: ContextMatches | None = None
         self._watch = TreeWatch(self._tree)
         self._fresh: list[int] = []
         self._catch_up()
@@ -377,12 +377,12 @@ class ContextRows:
         """Whether everything was expanded at once, last time."""
         return self._default_depth == EVERYTHING
 
-    def set_found(self, found: Found | None) -> None:
+    def set_found(self, found: ContextMatches | None) -> None:
         """Show only what the find box found, or everything again; changes no rows."""
         self._found = found
 
     @property
-    def found(self) -> Found | None:
+    def found(self) -> ContextMatches | None:
         """What the find box found; None when it is empty."""
         return self._found
 

@@ -10,7 +10,7 @@ from inspector.filters.visible import VisibleRows
 from inspector.present.findings import PLURALS, FindingLine, finding_line, why
 from inspector.present.wire_text import tool_tip
 from inspector.ui.look.roles import Role
-from inspector.ui.panels.findings.rows import Choice, FindingRows, Group, Key
+from inspector.ui.panels.findings.rows import FindingRows, FindingsListed, Group, Key
 from inspector.ui.panels.list_view import ListModel
 
 
@@ -28,7 +28,7 @@ class FindingsModel(ListModel):
         self._shown = shown
         self._lines: dict[Key, FindingLine | None] = {}
         self.rows = FindingRows()
-        self.choice = Choice()
+        self.choice = FindingsListed()
 
     @property
     @override

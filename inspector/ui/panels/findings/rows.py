@@ -41,7 +41,7 @@ _OPEN_UP_TO = {Grouping.CODE: 12, Grouping.SEVERITY: 1_000, Grouping.NONE: 0}
 
 
 @dataclass
-class Choice:
+class FindingsListed:
     """What the user wants to see.
 
     Attributes:
@@ -109,7 +109,7 @@ class FindingRows:
 
     # Making
 
-    def take(self, found: Findings, shown: VisibleRows, choice: Choice, held: Key | None = None) -> None:
+    def take(self, found: Findings, shown: VisibleRows, choice: FindingsListed, held: Key | None = None) -> None:
         """Make the rows anew. O(findings log findings); a few milliseconds for a hundred thousand.
 
         Args:
@@ -133,7 +133,7 @@ class FindingRows:
                 listed.append((check, messages))
         self._put(listed, choice, held)
 
-    def _in_view(self, messages: Rows, shown: VisibleRows, choice: Choice) -> Rows:
+    def _in_view(self, messages: Rows, shown: VisibleRows, choice: FindingsListed) -> Rows:
         messages = messages[: np.searchsorted(messages, shown.seen)]
         if not shown.chooses:
             return messages
@@ -141,7 +141,7 @@ class FindingRows:
         self.outside += len(messages) - int(np.count_nonzero(among))
         return messages if choice.everything else messages[among]
 
-    def _put(self, listed: list[tuple[Check, Rows]], choice: Choice, held: Key | None) -> None:
+    def _put(self, listed: list[tuple[Check, Rows]], choice: FindingsListed, held: Key | None) -> None:
         parts: list[tuple[Rows, NDArray[np.uint8]]] = []
         groups: list[Group] = []
         keep, most = self._open_group_of(held), _OPEN_UP_TO[choice.grouping]

@@ -23,7 +23,7 @@ from inspector.ui.panels.details.section import Segments
 from inspector.ui.panels.growth.legend import PlotLegend
 from inspector.ui.panels.growth.source import GrowthSource
 from inspector.ui.panels.timeline.axis import TimeAxis
-from inspector.ui.panels.timeline.head import Choice
+from inspector.ui.panels.timeline.head import ChoiceButton
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _LEAD = "of"
 SELECTED = "Go with the selected message"
 
 
-class ReaderChoice(Choice):
+class ReaderChoice(ChoiceButton):
     """Says "of **analyst with activities** v".
 
     Signals:

@@ -69,7 +69,7 @@ _MESSAGE = ""
 
 
 @dataclass
-class Choice:
+class MarksListed:
     """What the user wants to see.
 
     Attributes:
@@ -95,7 +95,7 @@ class MarkRows:
         self._targets: list[Target] = []
         self._row_of: dict[Key, int] = {}
 
-    def take(self, marks: Marks, shown: VisibleRows, choice: Choice) -> None:
+    def take(self, marks: Marks, shown: VisibleRows, choice: MarksListed) -> None:
         """Make the rows anew. O(notes log messages shown)."""
         messages = marks.rows
         among = are_shown(messages, shown)
@@ -145,7 +145,7 @@ class MarksModel(ListModel):
         self._shown = shown
         self._lines: dict[Target, MarkLine] = {}
         self.rows = MarkRows()
-        self.choice = Choice()
+        self.choice = MarksListed()
 
     @property
     @override

@@ -21,7 +21,7 @@ COPIED_MOST = 2_000
 _NOTICE = "model-sees"
 
 
-class HandingOut(QObject):
+class ContextExport(QObject):
     """Copies and exports what a model sees."""
 
     def __init__(self, notices: NoticeStack, parent: QWidget) -> None:

@@ -26,7 +26,7 @@ _NONE: Places = np.empty(0, np.int64)
 _MESSAGE = ""
 
 
-class Sight:
+class ContextState:
     """The state of the view.
 
     Attributes:

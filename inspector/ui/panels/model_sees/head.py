@@ -15,7 +15,7 @@ from inspector.present.wire_text import plain
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.line_head import LineHead
 from inspector.ui.panels.list_head import HintLabel
-from inspector.ui.panels.timeline.head import Choice
+from inspector.ui.panels.timeline.head import ChoiceButton
 from inspector.ui.widgets.buttons import IconButton, LinkButton
 from inspector.ui.widgets.labels import TextLabel
 
@@ -105,7 +105,7 @@ OPTIONS: tuple[tuple[str, str, str], ...] = (
 """Fields of `Options`, what the menu says, and the short words of the head."""
 
 
-class WordMenu(Choice):
+class WordMenu(ChoiceButton):
     """A sentence whose last words open a menu of any kind; whoever makes it fills the menu and says the words.
 
     Attributes:

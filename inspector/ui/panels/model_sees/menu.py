@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from inspector.present import formats
 from inspector.ui.look import icons
-from inspector.ui.panels.model_sees.context_export import HandingOut
-from inspector.ui.panels.model_sees.context_state import EntryRows, Sight
+from inspector.ui.panels.model_sees.context_export import ContextExport
+from inspector.ui.panels.model_sees.context_state import ContextState, EntryRows
 from inspector.ui.panels.model_sees.model import EntryLine
 from inspector.ui.widgets.filter_menu import add_filter_actions
 
@@ -98,9 +98,11 @@ class MoreActions(QObject):
     end_requested = Signal()
     order_requested = Signal(bool)
 
-    def __init__(self, menu: QMenu, sight: Sight, handing_out: HandingOut, parent: QObject) -> None:
+    def __init__(
+        self, menu: QMenu, context_state: ContextState, context_export: ContextExport, parent: QObject
+    ) -> None:
         super().__init__(parent)
-        self._menu, self._sight, self._handing_out = menu, sight, handing_out
+        self._menu, self._context_state, self._context_export = menu, context_state, context_export
         self.copy = self._add("copyMessages", "Copy as messages JSON", self._copy)
         self.export = self._add("exportMessages", "Export as messages JSON...", lambda: self._export(secrets=False))
         self.unmasked = self._add(
@@ -121,25 +123,25 @@ class MoreActions(QObject):
         return action
 
     def _enable(self) -> None:
-        there = self._sight.moment is not None
+        there = self._context_state.moment is not None
         for action in (self.copy, self.export, self.unmasked, self.end):
             action.setEnabled(there)
-        self.largest.setChecked(self._sight.by_size)
-        self.listed.setEnabled(bool(filter_for(self._sight.rows)))
+        self.largest.setChecked(self._context_state.by_size)
+        self.listed.setEnabled(bool(filter_for(self._context_state.rows)))
 
     def _copy(self) -> None:
-        if self._sight.moment is not None:
-            self._handing_out.copy(self._sight.moment)
+        if self._context_state.moment is not None:
+            self._context_export.copy(self._context_state.moment)
 
     def _export(self, *, secrets: bool) -> None:
-        if self._sight.moment is not None:
-            self._handing_out.ask(self._sight.moment, secrets=secrets)
+        if self._context_state.moment is not None:
+            self._context_export.ask(self._context_state.moment, secrets=secrets)
 
     def _order(self) -> None:
-        self.order_requested.emit(not self._sight.by_size)
+        self.order_requested.emit(not self._context_state.by_size)
 
     def _filter(self) -> None:
-        text = filter_for(self._sight.rows)
+        text = filter_for(self._context_state.rows)
         if text:
             self.filter_requested.emit(text, "replace")
 

@@ -16,7 +16,7 @@ from inspector.present.plot_words import signed
 from inspector.present.wire_text import plain, tool_tip
 from inspector.ui.look.roles import Role as ItemRole
 from inspector.ui.panels.list_view import ListModel
-from inspector.ui.panels.model_sees.context_state import EntryRows, Sight
+from inspector.ui.panels.model_sees.context_state import ContextState, EntryRows
 
 ROLE_ICONS = {
     Role.SYSTEM: "ri.settings-3-line",
@@ -152,11 +152,11 @@ class EntriesModel(ListModel):
     def listed(self) -> EntryRows:
         return self.rows
 
-    def take(self, sight: Sight) -> None:
-        """List what is looked at now. O(1): the arrays are the sight's."""
+    def take(self, context_state: ContextState) -> None:
+        """List what is looked at now. O(1): the arrays are the state's."""
         with self.changing():
             self._lines.clear()
-            self.rows = sight.rows
+            self.rows = context_state.rows
 
     def line(self, row: int) -> EntryLine:
         """A row in words."""

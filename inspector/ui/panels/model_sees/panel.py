@@ -18,8 +18,8 @@ from inspector.protocol.secrets.masking import mask_text
 from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.list_view import Key, ListView
-from inspector.ui.panels.model_sees.context_export import HandingOut
-from inspector.ui.panels.model_sees.context_state import Sight, key_of
+from inspector.ui.panels.model_sees.context_export import ContextExport
+from inspector.ui.panels.model_sees.context_state import ContextState, key_of
 from inspector.ui.panels.model_sees.delegate import ColumnHeads, EntryDelegate
 from inspector.ui.panels.model_sees.figures import FiguresView, figures_of
 from inspector.ui.panels.model_sees.head import ComparingLine, ModelSeesHead
@@ -63,12 +63,12 @@ class EntriesView(ListView):
 
     @property
     def at_end(self) -> bool:
-        """Whether the last row is in sight."""
+        """Whether the last row is in context_state."""
         bar = self.verticalScrollBar()
         return bar.value() >= bar.maximum()
 
     def scroll_to_end(self) -> None:
-        """Bring the last row into sight."""
+        """Bring the last row into context_state."""
         self.executeDelayedItemsLayout()
         self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
         self._keep("end")
@@ -111,8 +111,8 @@ class ModelSeesPanel(QWidget):
         filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
 
     Attributes:
-        sight: what is looked at.
-        head, figures, comparing, notices, heads, view, model, handing_out, more: what it is made of.
+        context_state: what is looked at.
+        head, figures, comparing, notices, heads, view, model, context_export, more: what it is made of.
     """
 
     message_requested = Signal(int)
@@ -133,7 +133,7 @@ class ModelSeesPanel(QWidget):
         self.setObjectName("modelSeesPanel")
         self.setAccessibleName("Model sees")
         self.setProperty("variant", "base")
-        self.sight = Sight(document)
+        self.context_state = ContextState(document)
         self.model = EntriesModel(document, self)
         self.head = ModelSeesHead(theme_controller, self)
         self.figures = FiguresView(theme_controller, self)
@@ -144,8 +144,8 @@ class ModelSeesPanel(QWidget):
         )
         self.heads = ColumnHeads(self.model, self.view, theme_controller, self)
         self.view.setItemDelegate(EntryDelegate(self.model, theme_controller, self.view))
-        self.handing_out = HandingOut(self.notices, self)
-        self.more = MoreActions(self.head.more, self.sight, self.handing_out, self)
+        self.context_export = ContextExport(self.notices, self)
+        self.more = MoreActions(self.head.more, self.context_state, self.context_export, self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -194,19 +194,19 @@ class ModelSeesPanel(QWidget):
 
     def apply_changes(self, changes: Changes) -> None:
         """Take in a flush of the document, in a while; nothing while it is not seen. O(1)."""
-        self.sight.spoil()
+        self.context_state.spoil()
         self._refresh_later()
 
     def _refresh_later(self) -> None:
         if self.isVisible() and not self._later.isActive() and not self._stopped:
-            self._later.setInterval(max(budgets.current.figures_ms, round(self.sight.cost_s * 1000 * _SHARE)))
+            self._later.setInterval(max(budgets.current.figures_ms, round(self.context_state.cost_s * 1000 * _SHARE)))
             self._later.start()
 
     def show_message(self, message: int | None) -> None:
         """A message was selected, here or elsewhere; from elsewhere the moment goes there, unless it is held."""
         self._current = message
         if not self._held and not self._own and message is not None:
-            self.sight.at = message
+            self.context_state.at = message
         if self.isVisible() and not self._stopped:
             if self._own:
                 self._mark_current()
@@ -215,13 +215,13 @@ class ModelSeesPanel(QWidget):
 
     def show_here(self, message: int) -> None:
         """Show what the model sees at a message, of whomever it concerns most."""
-        self.sight.choose_for(message)
+        self.context_state.choose_for(message)
         self._current = message
         self.refresh()
 
     def choose_reader(self, reader: Reader) -> None:
         """Show the context of somebody."""
-        self.sight.chosen = reader
+        self.context_state.chosen = reader
         self.refresh()
 
     def stop(self) -> None:
@@ -229,7 +229,7 @@ class ModelSeesPanel(QWidget):
         self._stopped = True
         for timer in (self._moved, self._later, self._counting, self._working):
             timer.stop()
-        self.handing_out.stop()
+        self.context_export.stop()
 
     # Keeping up
 
@@ -242,25 +242,27 @@ class ModelSeesPanel(QWidget):
         self._moved.stop()
         if self._stopped or not self.isVisible():
             return
-        sight, view = self.sight, self.view
-        at_end = view.at_end and sight.at is None and not sight.by_size
-        if not sight.update():
+        context_state, view = self.context_state, self.view
+        at_end = view.at_end and context_state.at is None and not context_state.by_size
+        if not context_state.update():
             self._working.start()
-            if not len(sight.rows):
+            if not len(context_state.rows):
                 view.set_empty_text(WORKING)
             return
-        if sight.spoilt:  # meanwhile
+        if context_state.spoilt:  # meanwhile
             self._refresh_later()
-        self.model.take(sight)
+        self.model.take(context_state)
         self._say()
-        moved = self._look_at != (look_at := (sight.reader, sight.at, sight.compared, self._current))
+        moved = self._look_at != (
+            look_at := (context_state.reader, context_state.at, context_state.compared, self._current)
+        )
         self._look_at = look_at
         listed = self._mark_current(into_view=moved)
-        if moved and not listed and sight.by_size:
+        if moved and not listed and context_state.by_size:
             view.scrollToTop()
         elif (moved and not listed) or (at_end and not moved):
             view.scroll_to_end()
-        if sight.moment is not None and sight.moment.context.counting:
+        if context_state.moment is not None and context_state.moment.context.counting:
             self._counting.start()
 
     def _mark_current(self, *, into_view: bool = True) -> bool:
@@ -272,31 +274,33 @@ class ModelSeesPanel(QWidget):
 
     def _count_further(self) -> None:
         """Summaries left over are counted a little at a time; rows say so when all are."""
-        if self._stopped or not self.isVisible() or not self.sight.count_further():
+        if self._stopped or not self.isVisible() or not self.context_state.count_further():
             return
-        if self.sight.moment is not None and self.sight.moment.context.counting:
+        if self.context_state.moment is not None and self.context_state.moment.context.counting:
             self._counting.start()
         else:
             self._show_moment()
 
     def _say(self) -> None:
-        sight, moment = self.sight, self.sight.moment
-        self.head.show_reader(sight.reader, sight.readers)
-        self.head.show_options(sight.options)
-        number = f"No. {sight.message + 1}"
-        at = "" if moment is None else f"at {number}" if sight.at is not None else f"at the end, {number}"
-        self.head.show_at(at, held=self._held, follows=sight.at is not None)
-        self.head.show_comparing(sight.compared is not None)
-        self.figures.show_figures(None if moment is None else figures_of(moment, counting=sight.counting))
-        self.comparing.show_change(sight.compared, sight.change, changes_only=sight.changes_only)
-        self.heads.setVisible(bool(len(sight.rows)))
-        nothing = UNCHANGED if sight.change is not None else NOTHING
-        self.view.set_empty_text("" if len(sight.rows) else NOBODY if moment is None else nothing)
+        context_state, moment = self.context_state, self.context_state.moment
+        self.head.show_reader(context_state.reader, context_state.readers)
+        self.head.show_options(context_state.options)
+        number = f"No. {context_state.message + 1}"
+        at = "" if moment is None else f"at {number}" if context_state.at is not None else f"at the end, {number}"
+        self.head.show_at(at, held=self._held, follows=context_state.at is not None)
+        self.head.show_comparing(context_state.compared is not None)
+        self.figures.show_figures(None if moment is None else figures_of(moment, counting=context_state.counting))
+        self.comparing.show_change(
+            context_state.compared, context_state.change, changes_only=context_state.changes_only
+        )
+        self.heads.setVisible(bool(len(context_state.rows)))
+        nothing = UNCHANGED if context_state.change is not None else NOTHING
+        self.view.set_empty_text("" if len(context_state.rows) else NOBODY if moment is None else nothing)
 
     @override
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.sight.spoil()
+        self.context_state.spoil()
         self.refresh()
 
     @override
@@ -309,10 +313,10 @@ class ModelSeesPanel(QWidget):
 
     def step(self, direction: int) -> None:
         """Go to the next (1) or previous (-1) message that changes the context; select it where the table has it."""
-        found = self.sight.step(direction)
+        found = self.context_state.step(direction)
         if found is None:
             return
-        self.sight.at = self._current = found
+        self.context_state.at = self._current = found
         if self._shown.row_of(found) is not None:
             self._select(found)
         self.refresh()
@@ -321,46 +325,46 @@ class ModelSeesPanel(QWidget):
         """Stay at this moment whatever is selected, or follow again."""
         self._held = on
         if on:
-            self.sight.at = self.sight.message
+            self.context_state.at = self.context_state.message
         else:
-            self.sight.at = self._current
+            self.context_state.at = self._current
         self.refresh()
 
     def show_end(self) -> None:
         """Look at the end of the capture, and go with it."""
         self._held = False
-        self.sight.at = self._current = None
+        self.context_state.at = self._current = None
         self.refresh()
 
     def show_at(self, message: int) -> None:
         """Look at a moment."""
-        self.sight.at = self._current = message
+        self.context_state.at = self._current = message
         self.refresh()
 
     def compare_with(self, message: int) -> None:
         """Say what changed between this moment and the one shown."""
-        self.sight.compared = message
+        self.context_state.compared = message
         self.refresh()
 
     def stop_comparing(self) -> None:
         """Compare no more."""
-        if self.sight.compared is not None:
-            self.sight.compared = None
+        if self.context_state.compared is not None:
+            self.context_state.compared = None
             self.refresh()
 
     def _on_compare_toggled(self, on: bool) -> None:
-        if on and self.sight.moment is not None:
-            self.compare_with(self.sight.message)
+        if on and self.context_state.moment is not None:
+            self.compare_with(self.context_state.message)
         else:
             self.stop_comparing()
 
     def _switch_reach(self) -> None:
-        self.sight.changes_only = not self.sight.changes_only
+        self.context_state.changes_only = not self.context_state.changes_only
         self.refresh()
 
     def order_by_size(self, on: bool) -> None:
         """List the largest entries first, or the oldest again."""
-        self.sight.by_size = on
+        self.context_state.by_size = on
         self.refresh()
         if on:
             self.view.scrollToTop()
@@ -369,15 +373,15 @@ class ModelSeesPanel(QWidget):
 
     def switch_order(self) -> None:
         """List the largest entries first, or the oldest again: whichever is not."""
-        self.order_by_size(not self.sight.by_size)
+        self.order_by_size(not self.context_state.by_size)
 
     def _show_out(self, on: bool) -> None:
-        self.sight.with_out = on
+        self.context_state.with_out = on
         self.head.out.say("Hide what is out (O)" if on else "Show what is out (O)")
         self.refresh()
 
     def _assume(self, option: str, on: bool) -> None:
-        self.sight.assume(**{option: on})
+        self.context_state.assume(**{option: on})
         self.refresh()
 
     def _select(self, message: int) -> None:

@@ -23,7 +23,7 @@ _ELIDED = Qt.TextElideMode.ElideRight
 _BRUSH_WORDS = "Choose a time range: drag over it. With Shift held, or with B and the arrows, at any time"
 
 
-class Choice(QToolButton):
+class ChoiceButton(QToolButton):
     """A sentence whose last words are chosen from a menu: "Lanes by **participant** v".
 
     Signals:
@@ -207,8 +207,8 @@ class TimelineHead(LineHead):
         super().__init__(themes, name="timelineHead", label="What the timeline shows", parent=parent)
         by = (("participant", "participant"), ("context", "context"))
         shown = (("all", "all messages"), ("table", "what the table shows"))
-        self.by = Choice(themes, "Lanes by", by, name="timelineBy", parent=self)
-        self.shown = Choice(themes, "Show", shown, name="timelineShown", parent=self)
+        self.by = ChoiceButton(themes, "Lanes by", by, name="timelineBy", parent=self)
+        self.shown = ChoiceButton(themes, "Show", shown, name="timelineShown", parent=self)
         self.by.chosen.connect(self.by_chosen)
         self.shown.chosen.connect(self.shown_chosen)
         self.legend = Legend(themes, self)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.analysis.waste import Found, Waste, WasteFinder, WasteKind
+from inspector.analysis.waste import Waste, WasteFinder, WasteKind, WasteReport
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
@@ -165,7 +165,7 @@ class WastePanel(ListPanel):
         super().__init__(document, rows, "Waste", parent)
         self._counting = True
         self._ongoing = False
-        self.found: Found | None = None
+        self.found: WasteReport | None = None
         self.model = WasteModel(rows, self)
         self.head = ListHead(theme_controller, "Waste", name="waste", parent=self)
         self.view = ListView(self.model, theme_controller, name="wasteList", title="Waste", parent=self)
@@ -279,7 +279,7 @@ class WastePanel(ListPanel):
         self._filter.setEnabled(bool(listed))
         self.view.set_empty_text("" if listed else self._empty_words())
 
-    def _sum_words(self, found: Found) -> str:
+    def _sum_words(self, found: WasteReport) -> str:
         words: list[str] = []
         if found.wastes:
             perhaps = found.tokens - found.sure_tokens

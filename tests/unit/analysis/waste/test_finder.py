@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis import Analysis
-from inspector.analysis.waste import Found, Waste, WasteFinder, WasteKind
+from inspector.analysis.waste import Waste, WasteFinder, WasteKind, WasteReport
 from inspector.analysis.waste import traces as tracing
 from inspector.document.document import CaptureDocument
 from inspector.protocol.tool_names import ToolAliases
@@ -30,7 +30,7 @@ def counted(*lines: dict[str, Any]) -> CaptureDocument:
     return document
 
 
-def looked_at(analysis: Analysis, **options: Any) -> Found:
+def looked_at(analysis: Analysis, **options: Any) -> WasteReport:
     finder = WasteFinder(analysis, **options)
     while not finder.go_on(0):  # a step at a time
         pass
@@ -337,7 +337,7 @@ def test_odd_payloads_do_no_harm() -> None:
 
 
 def test_an_empty_capture_wastes_nothing() -> None:
-    assert looked_at(document_of().analysis) == Found((), (), 0)
+    assert looked_at(document_of().analysis) == WasteReport((), (), 0)
 
 
 def test_it_stops_when_its_time_is_over() -> None:
