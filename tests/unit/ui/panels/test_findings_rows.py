@@ -11,7 +11,7 @@ from inspector.analysis.findings import CHECKS, Severity
 from inspector.analysis.findings.store import Findings
 from inspector.filters.visible import VisibleRows
 from inspector.present.findings import next_problem, problems_of
-from inspector.ui.panels.findings.rows import HEAD, Choice, FindingRows, Grouping
+from inspector.ui.panels.findings.rows import HEAD, FindingRows, FindingsListed, Grouping
 
 MESSAGES = 30
 SOME = [next(check for check in CHECKS if check.severity is severity) for severity in Severity] + list(CHECKS[-3:])
@@ -43,7 +43,7 @@ def found_of(pairs: set[tuple[int, int]]) -> Findings:
 findings = st.sets(st.tuples(st.integers(0, len(SOME) - 1), st.integers(0, MESSAGES - 1)))
 tables = st.builds(Shown, st.sets(st.integers(0, MESSAGES - 1)), st.integers(0, MESSAGES), st.booleans())
 choices = st.builds(
-    Choice,
+    FindingsListed,
     grouping=st.sampled_from(Grouping),
     everything=st.booleans(),
     severities_off=st.sets(st.sampled_from(Severity)),
@@ -56,7 +56,7 @@ choices = st.builds(
 
 
 @given(findings, tables, choices)
-def test_rows_are_those_of_a_slow_search(pairs: set[tuple[int, int]], table: Shown, choice: Choice) -> None:
+def test_rows_are_those_of_a_slow_search(pairs: set[tuple[int, int]], table: Shown, choice: FindingsListed) -> None:
     found = found_of(pairs)
     rows = FindingRows()
     rows.take(found, table, choice)
@@ -105,7 +105,7 @@ def test_the_next_problem_is_around_the_end(current: int | None, step: int, expe
 def test_a_group_closes_itself_when_it_is_large_but_not_under_who_reads_it() -> None:
     found = Findings(CHECKS)
     found.extend(MESSAGES)
-    check, rows, choice = SOME[0], FindingRows(), Choice()
+    check, rows, choice = SOME[0], FindingRows(), FindingsListed()
     shown = Shown(set(range(MESSAGES)), MESSAGES, False)
     found.add(check, np.arange(4))
     rows.take(found, shown, choice)
