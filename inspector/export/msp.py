@@ -25,7 +25,7 @@ from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
 from inspector.export.compression import compressing
 from inspector.export.files import refuse_what_is_read
-from inspector.export.options import Exported
+from inspector.export.options import Exported, Steps
 from inspector.export.redaction import Redaction
 from inspector.protocol import kinds, msp
 from inspector.protocol.header import NotAnObjectError, decode_json
@@ -65,9 +65,7 @@ def node_at(document: CaptureDocument, path: str) -> tuple[int, int] | None:
     return next(((space, node) for space, node in found if node != MAIN), None)
 
 
-def export_subsession(
-    document: CaptureDocument, space: int, node: int, target: Path, *, masked: bool = True
-) -> Iterator[Exported]:
+def export_subsession(document: CaptureDocument, space: int, node: int, target: Path, *, masked: bool = True) -> Steps:
     """Write a context, and those below it, as sub-sessions of their session, in place of what is at the target.
 
     Args:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.analysis.marks import ContextTarget
-from inspector.document.marks_file import notes_of, write_beside
+from inspector.document.marks_file import ExportedNotes, notes_of, write_beside
 from inspector.export import DEFAULT_FIELDS, Exported, Format, Manner, export_file, preview, rows_of
 from inspector.export.files import trouble_of
 from inspector.export.msp import export_subsession
@@ -25,9 +23,9 @@ from inspector.filters import compile_filter
 from inspector.present import formats
 from inspector.present.wire_text import plain
 from inspector.protocol.secrets.masking import mask_text
-from inspector.ui import budgets
 from inspector.ui.dialogs.asking import open_once
 from inspector.ui.dialogs.export import ExportChoice, ExportDialog, Which
+from inspector.ui.sliced_work import SlicedWork
 
 if TYPE_CHECKING:
     from inspector.ui.docview.shown import Shown
@@ -53,7 +51,7 @@ class Exporting(QObject):
         Args:
             theme: gives the look of the dialog.
             shown: whose messages are exported.
-            tasks: runs the writing.
+            tasks: runs the writing of marks.
             notices: where it is said how far it is, and what became of it.
             parent: dialogs are modal to it.
         """
@@ -63,8 +61,8 @@ class Exporting(QObject):
         self._tasks = tasks
         self._notices = notices
         self._parent = parent
-        self._task: asyncio.Task[None] | None = None
-        self._counting: asyncio.Task[None] | None = None
+        self._writing, self._counting = SlicedWork(self), SlicedWork(self)
+        self._writing_marks: asyncio.Task[None] | None = None
         self._dialog: ExportDialog | None = None
         self._last = ExportChoice(Which.SHOWN, Manner())
 
@@ -115,36 +113,21 @@ class Exporting(QObject):
 
     def _count(self, *_which: object) -> None:
         """Count the secrets of the messages chosen, and show them in the dialog."""
-        self._stop_counting()
+        self._counting.stop()
         dialog = self._dialog
         if dialog is not None:
             dialog.show_preview(None)
-            self._counting = self._tasks.spawn(self._look(dialog), "look for secrets")
-
-    async def _look(self, dialog: ExportDialog) -> None:
-        loop = asyncio.get_running_loop()
-        until, told = loop.time() + budgets.current.slice_s, loop.time()
-        messages, _ = self._messages(dialog.which)
-        try:
-            with contextlib.closing(preview(self._shown.document, messages)) as steps:
-                for found in steps:
-                    now = loop.time()
-                    if found.complete or now - told > budgets.current.progress_s:
-                        told = now
-                        dialog.show_preview(found)
-                    if now > until:
-                        await asyncio.sleep(0)
-                        until = loop.time() + budgets.current.slice_s
-        except OSError as error:
-            dialog.secrets.say_trouble(f"The log cannot be read: {error.strerror or error}.")
-
-    def _stop_counting(self) -> None:
-        if self._counting is not None:
-            self._counting.cancel()
-            self._counting = None
+            self._counting.start(
+                preview(self._shown.document, self._messages(dialog.which)[0]),
+                progressed=dialog.show_preview, finished=dialog.show_preview,
+                failed=lambda error: dialog.secrets.say_trouble(
+                    f"The log cannot be read: {error.strerror or error}."
+                ),
+                at_once=False,
+            )  # fmt: skip
 
     def _on_dialog_finished(self, _result: int) -> None:
-        self._stop_counting()
+        self._counting.stop()
         self._dialog = None
 
     def _on_chosen(self, choice: ExportChoice) -> None:
@@ -181,25 +164,19 @@ class Exporting(QObject):
     def export_context(self, target: Path, context: ContextTarget) -> None:
         """Write a context to a file, secrets masked, and say what became of it."""
         self.stop()
-        self._task = self._tasks.spawn(self._export_context(target, context), "export a sub-session")
-
-    async def _export_context(self, target: Path, context: ContextTarget) -> None:
-        document, loop = self._shown.document, asyncio.get_running_loop()
-        until, done = loop.time() + budgets.current.slice_s, Exported(0, 0, Counter())
+        document = self._shown.document
         node = document.analysis.contexts.tree.resolve(context.node)
-        try:
-            for done in export_subsession(document, context.space, node, target):  # noqa: B007 - the last counts
-                if loop.time() > until:
-                    await asyncio.sleep(0)
-                    until = loop.time() + budgets.current.slice_s
-        except OSError as error:
-            self._notices.say(f"{plain(target.name)} could not be written: {trouble_of(error)}", "severity.error",
-                       ("Export...", lambda: self.ask_context(context)))  # fmt: skip
-            return
-        what = formats.count_of(done.messages, "message")
+        self._writing.start(
+            export_subsession(document, context.space, node, target),
+            finished=lambda done: self._say_context_written(target, done),
+            failed=lambda error: self._say_not_written(target, error, lambda: self.ask_context(context)),
+            at_once=False,
+        )
+
+    def _say_context_written(self, target: Path, done: Exported) -> None:
         self._notices.say(
-            f"Exported {what} as an MSP session with this sub-session, {plain(str(target))}, "
-            f"{formats.size(done.size_bytes)}. Secrets are masked.",
+            f"Exported {formats.count_of(done.messages, 'message')} as an MSP session with this sub-session, "
+            f"{plain(str(target))}, {formats.size(done.size_bytes)}. Secrets are masked.",
             link=("Open it", lambda: self.open_requested.emit(target)),
         )
 
@@ -208,42 +185,77 @@ class Exporting(QObject):
     def export(self, target: Path, choice: ExportChoice | None = None) -> None:
         """Export to a file, and say what became of it; an export at work is given up for it."""
         self.stop()
-        self._task = self._tasks.spawn(self._export(target, choice or self._last), "export messages")
+        choice = choice or self._last
+        messages, total = self._messages(choice.which)
+        view = self._view(choice.which, total)
+        beside = choice.marks and choice.manner.format is Format.JSONL
+        marked = self._messages(choice.which)[0]
+        notes = notes_of(self._shown.document, marked, masked=choice.manner.masked) if beside else None
+        manner = replace(choice.manner, view=self._heading(view))
+        self._writing.start(
+            export_file(self._shown.document, messages, target, manner),
+            progressed=lambda done: self._show_progress(done.messages, total, target),
+            finished=lambda done: self._on_written(target, choice, view, done, notes),
+            failed=lambda error: self._say_not_written(target, error, lambda: self._ask_for_file(choice)),
+            at_once=False,
+        )
+
+    def _on_written(
+        self, target: Path, choice: ExportChoice, view: str, done: Exported, notes: ExportedNotes | None
+    ) -> None:
+        masked = choice.manner.masked
+        if notes:
+            writing = self._write_marks(target, choice, view, done, notes)
+            self._writing_marks = self._tasks.spawn(writing, "write the marks of an export")
+        else:
+            self._say_written(target, view, done, None, masked=masked)
+
+    async def _write_marks(
+        self, target: Path, choice: ExportChoice, view: str, done: Exported, notes: ExportedNotes
+    ) -> None:
+        """Write the marks on what was exported beside it; for that all of it is read again."""
+        try:
+            marks = await asyncio.to_thread(write_beside, notes, target)
+        except (OSError, ValueError) as error:
+            failure = error if isinstance(error, OSError) else OSError(str(error))
+            self._say_not_written(target, failure, lambda: self._ask_for_file(choice))
+        else:
+            self._say_written(target, view, done, marks, masked=choice.manner.masked)
 
     def stop(self) -> None:
         """Give up what is at work; what was at the target before is still there."""
-        self._stop_counting()
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
-            self._notices.dismiss("export")
-
-    async def _export(self, target: Path, choice: ExportChoice) -> None:
-        messages, total = self._messages(choice.which)
-        beside = choice.marks and choice.manner.format is Format.JSONL
-        exported = self._messages(choice.which)[0]
-        notes = notes_of(self._shown.document, exported, masked=choice.manner.masked) if beside else None
-        view = self._view(choice.which, total)
-        manner = replace(choice.manner, view=self._heading(view))
-        try:
-            done = await self._write(messages, total, target, manner)
-            kept = await asyncio.to_thread(write_beside, notes, target) if notes else None
-        except (OSError, ValueError) as error:
-            error = error if isinstance(error, OSError) else OSError(str(error))
-            self._notices.dismiss("export")
-            self._notices.say(f"{plain(target.name)} could not be written: {trouble_of(error)}", "severity.error",
-                       ("Export...", lambda: self._ask_for_file(choice)))  # fmt: skip
-            return
+        self._counting.stop()
+        self._writing.stop()
+        if self._writing_marks is not None:
+            self._writing_marks.cancel()
+            self._writing_marks = None
         self._notices.dismiss("export")
-        beside_it = "Its marks lie beside it. " if kept is not None and kept.parent == target.parent else ""
-        if kept is not None and not beside_it:
+
+    def _say_written(self, target: Path, view: str, done: Exported, marks: Path | None, *, masked: bool) -> None:
+        """Say what was exported.
+
+        Args:
+            target: the file.
+            view: which messages, in words.
+            done: what was written.
+            marks: the file of marks that was written with it; None for none.
+            masked: whether secrets were.
+        """
+        self._notices.dismiss("export")
+        beside_it = "Its marks lie beside it. " if marks is not None and marks.parent == target.parent else ""
+        if marks is not None and not beside_it:
             beside_it = "Beside it lie marks of another file: its own are kept by this program. "
-        secrets = "Secrets are masked." if manner.masked else "Secrets are written as they are."
+        secrets = "Secrets are masked." if masked else "Secrets are written as they are."
         self._notices.say(
             f"Exported {formats.count_of(done.messages, 'message')}, {view}, as {plain(str(target))}, "
             f"{formats.size(done.size_bytes)}. {beside_it}{secrets}",
-            "severity.note" if manner.masked else "severity.warning",
+            "severity.note" if masked else "severity.warning",
         )
+
+    def _say_not_written(self, target: Path, error: OSError, again: Callable[[], object]) -> None:
+        self._notices.dismiss("export")
+        sentence = f"{plain(target.name)} could not be written: {trouble_of(error)}"
+        self._notices.say(sentence, "severity.error", ("Export...", again))
 
     def _view(self, which: Which, total: int) -> str:
         panes = self._shown.panes
@@ -261,23 +273,7 @@ class Exporting(QObject):
         text = panes.filter.text.strip() if panes is not None else ""
         return f"Messages that match the filter {text}" if text and "view" in view else view[:1].upper() + view[1:]
 
-    async def _write(self, messages: Iterable[int], total: int, target: Path, manner: Manner) -> Exported:
-        done = Exported(0, 0, Counter())
-        loop = asyncio.get_running_loop()
-        begun = told = loop.time()
-        until = begun + budgets.current.slice_s
-        with contextlib.closing(export_file(self._shown.document, messages, target, manner)) as steps:
-            for done in steps:
-                now = loop.time()
-                if now - begun > budgets.current.quiet_s and now - told > budgets.current.progress_s:
-                    told = now
-                    self._tell(done.messages, total, target)
-                if now > until:
-                    await asyncio.sleep(0)
-                    until = loop.time() + budgets.current.slice_s
-        return done
-
-    def _tell(self, done: int, total: int, target: Path) -> None:
+    def _show_progress(self, done: int, total: int, target: Path) -> None:
         words = f"Exporting to {plain(target.name)}: {formats.number(done)} of {formats.count_of(total, 'message')}."
         self._notices.show_notice("export", "note", words, [("Cancel", self._cancel)])
 

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from typing_extensions import override
 
 from inspector.analysis.model_context.file import parts_of, write_parts
+from inspector.export.files import trouble_of
 from inspector.msp.objects import Message
 from inspector.present import formats
 from inspector.present.wire_text import plain, tool_tip, visible_controls
@@ -33,7 +34,7 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.layers import order_words
 from inspector.ui.panels.list_delegate import ListDelegate
 from inspector.ui.panels.list_view import Key, ListModel, ListView
-from inspector.ui.stepped_write import SteppedWrite
+from inspector.ui.sliced_work import SlicedWork
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.form import CheckField
 from inspector.ui.widgets.labels import HairLine, TextLabel
@@ -247,10 +248,7 @@ class MergedDialog(QDialog):
         self.setWindowTitle(f"What {label} would send")
         self.setAccessibleName(self.windowTitle())
         self._build(label)
-        self._writing = SteppedWrite(self)
-        self._writing.progressed.connect(lambda size: self.outcome.setText(f"Exporting: {formats.size(size)} so far."))
-        self._writing.written.connect(self._on_written)
-        self._writing.failed.connect(lambda sentence: self.outcome.setText(sentence))
+        self._writing = SlicedWork(self)
         themes.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
         if self.model.entries:
@@ -395,12 +393,18 @@ class MergedDialog(QDialog):
     def export(self, target: Path) -> None:
         """Write everything to a file in slices; one at work is given up for it."""
         steps = write_messages(self._merged, target, secrets=not self._masked, spared=self._spared)
-        self._writing.start(target, steps)
+        name = plain(target.name)
+        self._writing.start(
+            steps,
+            progressed=lambda size: self.outcome.setText(f"Exporting: {formats.size(size)} so far."),
+            finished=lambda size: self._on_written(target, size),
+            failed=lambda error: self.outcome.setText(f"{name} could not be written: {trouble_of(error)}"),
+        )
 
-    def _on_written(self, size: int) -> None:
+    def _on_written(self, target: Path, size: int) -> None:
         entries = formats.count_of(len(self.model.entries), "entry", "entries")
         secrets = "Secrets are masked." if self._masked else "Secrets are written as they are."
-        where = f"{plain(str(self._writing.target))}, {formats.size(size)}"
+        where = f"{plain(str(target))}, {formats.size(size)}"
         self.outcome.setText(f"Exported {entries} as {where}. {secrets}")
 
     def _on_unmasked_toggled(self, unmasked: bool) -> None:

@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.analysis.model_context import Moment
 from inspector.analysis.model_context.file import conversation_json, write_conversation
+from inspector.export.files import trouble_of
 from inspector.present import formats
 from inspector.present.wire_text import plain
 from inspector.ui.dialogs.asking import open_once
-from inspector.ui.stepped_write import SteppedWrite
+from inspector.ui.sliced_work import SlicedWork
 from inspector.ui.widgets.notice import NoticeStack
 
 COPIED_MOST = 2_000
@@ -28,11 +29,7 @@ class ContextExport(QObject):
         super().__init__(parent)
         self._widget = parent
         self._notices = notices
-        self._done = ""
-        self._writing = SteppedWrite(self)
-        self._writing.progressed.connect(self._on_progressed)
-        self._writing.written.connect(lambda size: self._say(self._done.replace("{size}", formats.size(size))))
-        self._writing.failed.connect(lambda sentence: self._say(sentence, warns=True))
+        self._writing = SlicedWork(self)
 
     @property
     def working(self) -> bool:
@@ -68,15 +65,22 @@ class ContextExport(QObject):
         """Write the messages to a file in slices; one at work is given up for it."""
         count = formats.count_of(int(moment.included.sum()), "entry", "entries")
         masked = "Secrets are written as they are." if secrets else "Secrets are masked."
-        self._done = f"Exported {count} as {plain(str(target))}, {{size}}. {masked}"
-        self._writing.start(target, write_conversation(moment, target, secrets=secrets))
+        name = plain(target.name)
+        self._writing.start(
+            write_conversation(moment, target, secrets=secrets),
+            progressed=lambda size: self._show_progress(name, size),
+            finished=lambda size: self._say(
+                f"Exported {count} as {plain(str(target))}, {formats.size(size)}. {masked}"
+            ),
+            failed=lambda error: self._say(f"{name} could not be written: {trouble_of(error)}", warns=True),
+        )
 
     def stop(self) -> None:
         """Give up what is at work; what was at the target before is still there."""
         self._writing.stop()
 
-    def _on_progressed(self, size: int) -> None:
-        words = f"Exporting to {plain(self._writing.target.name)}: {formats.size(size)} so far."
+    def _show_progress(self, name: str, size: int) -> None:
+        words = f"Exporting to {name}: {formats.size(size)} so far."
         self._notices.show_notice(_NOTICE, "note", words, [("Cancel", self._cancel)])
 
     def _cancel(self) -> None:
