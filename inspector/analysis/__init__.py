@@ -22,6 +22,7 @@ from inspector.analysis.named import NamedPass
 from inspector.analysis.participants import ParticipantPass
 from inspector.analysis.tokens import TokenPass
 from inspector.analysis.transients import TransientPass
+from inspector.analysis.trust import TrustPass
 from inspector.analysis.visibility import VisibilityPass
 from inspector.capture.capture import Capture
 from inspector.protocol.tool_names import ToolAliases
@@ -48,6 +49,7 @@ class Analysis:
 
     Attributes:
         capture: the messages.
+        trust: who is believed.
         contexts, correlation, named, transients, visibility, participants, capabilities, findings, tokens: the passes.
         marks: what the user put on messages and contexts.
         now_ns: the wall clock while traffic is live, None for a log; `state` goes by it.
@@ -55,15 +57,16 @@ class Analysis:
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
+        self.trust = TrustPass(capture)
         self.contexts = ContextPass(capture)
-        self.correlation = CorrelationPass(capture)
+        self.correlation = CorrelationPass(capture, self.trust)
         self.named = NamedPass(capture, self.correlation, self.contexts)
         self.transients = TransientPass(capture, self.correlation)
-        self.participants = ParticipantPass(capture)
-        self.capabilities = CapabilityPass(capture)
+        self.participants = ParticipantPass(capture, self.trust)
+        self.capabilities = CapabilityPass(capture, self.trust)
         self.visibility = VisibilityPass(capture)
         self.findings = FindingPass(
-            Passes(capture, self.contexts, self.correlation, self.named, self.transients, self.visibility)
+            Passes(capture, self.contexts, self.correlation, self.named, self.transients, self.visibility, self.trust)
         )
         self.tokens = TokenPass(capture, self.contexts, self.correlation, self.transients)
         self.marks = Marks(self.contexts)
@@ -82,6 +85,7 @@ class Analysis:
         """
         start, stop = self._fed, len(self.capture)
         with self.capture.read_ahead(start, stop):
+            self.trust.feed(start, stop)
             self.contexts.feed(start, stop)
             self.correlation.feed(start, stop)
             linked = self.correlation.take_changes()

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from inspector.analysis.trust import TrustPass
 from inspector.capture.capture import Capture
 from inspector.protocol.capabilities import Asked, covers_by_kind, first_covering
 from inspector.protocol.participants import GATEWAY_IDS
@@ -77,8 +78,9 @@ class CapabilityPass:
         changes: by space (string id) and name: what was announced, granted and revoked, in order.
     """
 
-    def __init__(self, capture: Capture) -> None:
+    def __init__(self, capture: Capture, trust: TrustPass) -> None:
         self._capture = capture
+        self._trust = trust
         self.changes: dict[tuple[int, str], list[Change]] = {}
         self._held: dict[tuple[int, str], tuple[int, list[Held]]] = {}  # as of so many changes
 
@@ -90,7 +92,7 @@ class CapabilityPass:
             kind = self._capture.string("kind", row)
             if kind in _CHANGED:
                 self._note_change(row, kind == "capability/grant")
-            elif self._capture.string("sender", row) in GATEWAY_IDS:
+            elif self._trust.is_gateway(row):
                 self._note_announced(row)
 
     def _note_announced(self, row: int) -> None:
@@ -189,6 +191,8 @@ class CapabilityPass:
 
     def refusal(self, row: int) -> Refusal | None:
         """What a `system/error` refused; None for an error of another sort."""
+        if not self._trust.is_gateway_or_nobody(row):
+            return None
         payload = self._capture.payload(row)
         attempted = payload.get("attempted_kind")
         about = [earlier for identifier in self._capture.correlation_ids(row)[:1]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from inspector.analysis.changes import ChangedRows, Rows
 from inspector.analysis.open_calls import OpenCalls
 from inspector.analysis.proposals import Proposals
+from inspector.analysis.trust import TrustPass
 from inspector.analysis.waiting import Outcomes
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
@@ -113,7 +114,7 @@ class CorrelationPass:
         calls: each distinct `kind[:method[:target]]`, what `kind like` matches; entry 0 is no call.
     """
 
-    def __init__(self, capture: Capture) -> None:
+    def __init__(self, capture: Capture, trust: TrustPass) -> None:
         self._capture = capture
         self.columns = GrowingColumns(
             {"cause": np.int32, "answer": np.int32, "method": np.uint32, "target": np.uint32,
@@ -133,7 +134,7 @@ class CorrelationPass:
         self._also: list[tuple[int, int]] = []  # messages of the batch being fed, and hashes of their other names
         self._changed = ChangedRows()
         self._proposals = Proposals(self._capture, self.columns, self._changed)
-        self._outcomes = Outcomes(self._capture, self.columns, self._open_calls, self._changed)
+        self._outcomes = Outcomes(self._capture, self.columns, self._open_calls, self._changed, trust)
 
     def take_changes(self) -> Rows:
         """Messages whose links, tool or state changed."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from inspector.analysis.trust import TrustPass
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
 from inspector.protocol.participants import GATEWAY_IDS, patterns, welcomed
@@ -82,8 +83,9 @@ _FACTS = ("system/welcome", "system/presence", "participant/status", "system/joi
 class ParticipantPass:
     """Participants by (space, name), in the order first seen. Changes no message."""
 
-    def __init__(self, capture: Capture) -> None:
+    def __init__(self, capture: Capture, trust: TrustPass) -> None:
         self._capture = capture
+        self._trust = trust
         self.all: dict[tuple[int, str], Participant] = {}
         self._asking: set[int] = set()  # spaces we have joined and not been welcomed to yet
 
@@ -153,10 +155,13 @@ class ParticipantPass:
                 joined.is_us = True
                 self._asking.add(space)
         elif kind == "participant/status":
-            self._note_usage(self._meet(space, sender), payload, row)
-        elif sender in GATEWAY_IDS and kind == "system/welcome":
+            if capture.true_sender(row) is None:
+                self._note_usage(self._meet(space, sender), payload, row)
+        elif not self._trust.is_gateway(row):
+            return
+        elif kind == "system/welcome":
             self._note_welcome(space, payload, row)
-        elif sender in GATEWAY_IDS:
+        else:
             self._note_presence(space, payload, row)
 
     def _note_welcome(self, space: int, payload: Mapping[str, Any], row: int) -> None:

@@ -57,7 +57,7 @@ class Proposals:
                 self._raise_state(cause, ProposalState.ANSWERED if answered else ProposalState.FULFILLED)
             elif kind == kinds.REJECT:
                 self._raise_state(cause, ProposalState.REJECTED)
-            elif kind == kinds.WITHDRAW and sender[row] == sender[cause]:
+            elif kind == kinds.WITHDRAW and sender[row] == sender[cause] and self._capture.true_sender(row) is None:
                 self._raise_state(cause, ProposalState.WITHDRAWN)
 
     def _raise_state(self, proposal: int, state: ProposalState) -> None:

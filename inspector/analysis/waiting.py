@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from inspector.analysis.changes import ChangedRows, Rows
 from inspector.analysis.open_calls import OpenCalls
 from inspector.analysis.proposals import ProposalState
+from inspector.analysis.trust import TrustPass
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
@@ -46,10 +47,14 @@ class Outcomes:
     Args:
         links: the columns of that pass.
         changed: takes note of messages that are given up.
+        trust: whose errors are a gateway's.
     """
 
-    def __init__(self, capture: Capture, links: GrowingColumns, open_calls: OpenCalls, changed: ChangedRows) -> None:
+    def __init__(
+        self, capture: Capture, links: GrowingColumns, open_calls: OpenCalls, changed: ChangedRows, trust: TrustPass
+    ) -> None:
         self._capture = capture
+        self._trust = trust
         self._links = links
         self._open_calls = open_calls
         self._changed = changed
@@ -58,7 +63,9 @@ class Outcomes:
         """Some messages were linked to others that they name: errors of a gateway refuse those."""
         code = self._capture.strings.find(_ERROR)
         if code:
-            self._give_up(causes[self._capture.columns["kind"][rows] == code], GivenUp.REFUSED)
+            errors = np.flatnonzero(self._capture.columns["kind"][rows] == code).tolist()
+            errors = [place for place in errors if self._trust.is_gateway_or_nobody(int(rows[place]))]
+            self._give_up(causes[errors], GivenUp.REFUSED)
 
     def cancelling(self, start: int, stop: int) -> Rows:
         """Messages `start` to `stop` that cancel a request."""
@@ -95,7 +102,8 @@ class Outcomes:
 
     def _is_own_request(self, asked: int, row: int) -> bool:
         sender = self._capture.columns["sender"]
-        return self._capture.string("kind", asked) == kinds.REQUEST and sender[asked] == sender[row]
+        is_own = sender[asked] == sender[row] and self._capture.true_sender(row) is None
+        return self._capture.string("kind", asked) == kinds.REQUEST and is_own
 
     def _give_up(self, rows: Rows, why: GivenUp) -> None:
         rows = rows[self._links["given_up"][rows] < why]

@@ -397,6 +397,13 @@ class Capture:
         found = int(self.columns[column][message])
         return self.strings[found] if found else None
 
+    def true_sender(self, message: int) -> str | None:
+        """Who a log says sent a message, where that is not the sender it names; None."""
+        rows = self.impostors["message"]
+        place = int(np.searchsorted(rows, message))
+        found = place < len(rows) and int(rows[place]) == message
+        return self.strings[int(self.impostors["participant"][place])] if found else None
+
     def to(self, message: int) -> tuple[str, ...]:
         """The recipients named; empty means everyone."""
         return self.to_sets[int(self.columns["to_set"][message])]

@@ -136,6 +136,8 @@ def row_content(document: CaptureDocument, message: int) -> RowContent:
     content.collapsed = "collapsed" in content.badges
     phrase = phrase_of(document, message, Flag(flags), content.kind)
     content.runs, content.aside = phrase.runs, phrase.aside
+    if message in analysis.trust.forged:
+        content.aside = "forged"
     if content.kind == kinds.RESPONSE:
         content.latency = formats.latency(analysis.correlation.latency_ns(message))
     elif analysis.now_ns is not None and content.kind in (kinds.REQUEST, kinds.PROPOSAL):
@@ -162,7 +164,8 @@ def _short_name(name: str) -> str:
 def _fill_ends(content: RowContent, document: CaptureDocument, flags: int) -> None:
     capture, message = document.capture, content.message
     sender = capture.string("sender", message) or ""
-    content.sender = "gateway" if sender in GATEWAY_IDS else _name(sender)
+    is_forged = message in document.analysis.trust.forged
+    content.sender = "gateway" if sender in GATEWAY_IDS and not is_forged else _name(sender)
     if flags & _NOT_ADDRESSED:
         return
     receivers = [_name(name) for name in capture.to(message)]

@@ -254,7 +254,11 @@ def coming_rows(subject: Subject, name: object) -> list[ChainRow]:
 def trust_facts(subject: Subject) -> list[Fact]:
     """Only the gateway announces who is here (docs/protocols.md 2)."""
     if subject.sender in GATEWAY_IDS:
-        return []
+        person = subject.analysis.trust.forged.get(subject.message)
+        if person is None:
+            return []
+        said = f"; {plain(subject.capture.strings[person], 80)} sent it" if person else ""
+        return [fact("From", f"{plain(subject.sender, 80)}, which is forged{said}", "warn")]
     return [fact("From", f"{plain(subject.sender or 'somebody', 80)}, who is not the gateway", "warn")]
 
 

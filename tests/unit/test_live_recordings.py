@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from inspector.analysis.findings import Severity
 from inspector.document.document import CaptureDocument
+from inspector.present.message_row import row_content
 from tests.builders import document_at
 
 LIVE = Path(__file__).parents[1] / "data" / "recordings" / "live"
@@ -28,3 +30,17 @@ def test_departures_in_one_millisecond() -> None:
     assert len(document.capture) == 3
     assert not any(one.here for one in document.analysis.participants.all.values())
     assert codes(document) == {}
+
+
+def test_a_welcome_for_somebody_else_is_not_believed() -> None:
+    document = opened("repro-spoofed-welcome.ctxcap")
+    capture, analysis = document.capture, document.analysis
+    assert codes(document) == {"system-from-participant": 1}
+    assert [found.row for found in analysis.findings.all()] == [len(capture) - 1]
+    ((space, _), intern), *_ = [(key, one) for key, one in analysis.participants.all.items() if key[1] == "intern"]
+    held = analysis.capabilities.held(space, "intern") or []
+    assert {"kind": "*"} not in [one.capability for one in held]
+    assert [one.confirmed for one in held] == [True, True, True, False]
+    assert intern.capabilities == ["chat", "mcp/request:tools/list", "mcp/response"]
+    row = row_content(document, len(capture) - 1)
+    assert (row.sender, row.aside, row.severity) == ("system:gateway", "forged", Severity.ERROR)

@@ -16,6 +16,7 @@ from inspector.analysis.findings.beginning import Beginnings
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.named import NamedPass
 from inspector.analysis.transients import TransientPass
+from inspector.analysis.trust import TrustPass
 from inspector.analysis.visibility import VisibilityPass
 from inspector.capture.capture import Capture
 from inspector.capture.decisions import Decisions
@@ -42,6 +43,7 @@ class Passes:
     named: NamedPass
     transients: TransientPass
     visibility: VisibilityPass
+    trust: TrustPass
 
 
 @dataclass(slots=True)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from inspector.analysis.changes import Rows
 from inspector.analysis.findings.check import NOTE, Check
+from inspector.analysis.trust import TrustPass
 from inspector.capture.capture import Capture
-from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.times import NO_TIME
 
 EARLY_S = 60
@@ -43,15 +43,16 @@ class _Welcome:
 class Beginnings:
     """Knows who was in a space when its capture began."""
 
-    def __init__(self, capture: Capture) -> None:
+    def __init__(self, capture: Capture, trust: TrustPass) -> None:
         self._capture = capture
+        self._trust = trust
         self._welcomes: dict[int, _Welcome | None] = {}
 
     def feed(self, welcomes: Rows) -> None:
         """Look at the first welcome of each space; `welcomes` are the new messages of that kind."""
         for row in welcomes.tolist():
             space = int(self._capture.columns["space"][row])
-            if space not in self._welcomes and self._capture.string("sender", row) in GATEWAY_IDS:
+            if space not in self._welcomes and self._trust.is_gateway(row):
                 self._welcomes[space] = _read(self._capture, row)
 
     def others_were_here(self, rows: Rows) -> NDArray[np.bool_]:

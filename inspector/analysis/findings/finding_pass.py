@@ -103,7 +103,7 @@ class FindingPass:
         self.reported: Sequence[ReportedProblem] = ()
         self.found = Findings(CHECKS)
         self.by_context = FindingsByContext(self._passes.capture, self._passes.contexts, self.found, CHECK_BY_CODE)
-        self._beginnings = beginning.Beginnings(passes.capture)
+        self._beginnings = beginning.Beginnings(passes.capture, passes.trust)
         self._topics: dict[str, Topic] = {module.__name__.rpartition(".")[2]: make() for module, make in _TOPICS}
         self._patient = {name: topic for name, topic in self._topics.items() if isinstance(topic, Patient)}
         self.failed: dict[str, int] = {}

@@ -14,7 +14,6 @@ from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
 from inspector.protocol.formats import read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.secrets.masking import masked_words
 
 # What the copies of a message in a gateway's log differ in.
@@ -133,8 +132,7 @@ class GatewayLog:
         denied: dict[int, str] = {}
         failed: dict[int, str] = {}
         for row in batch.rows("system/error").tolist():
-            sender = batch.string("sender", row)
-            if sender and sender not in GATEWAY_IDS:
+            if not batch.passes.trust.is_gateway_or_nobody(row):
                 continue
             payload = batch.capture.decoded(row).payload
             error, message = masked_words(payload.get("error") or "an error", _NAME), payload.get("message")

@@ -216,7 +216,8 @@ class Senders:
         ours = joins[batch.of("flags", joins) & Flag.SENT.value != 0] if len(joins) else joins
         if not (self._ours or len(ours)):
             return
-        presence = batch.rows("system/presence")
+        believed = [*filter(batch.passes.trust.is_gateway, batch.rows("system/presence").tolist())]
+        presence = np.array(believed, np.int64)
         own = set(ours.tolist())
         for row in np.sort(np.concatenate((ours, presence))).tolist():
             space = int(batch.capture.columns["space"][row])

@@ -70,7 +70,10 @@ class Streams:
     def feed(self, batch: Batch) -> None:
         """Look at the stream messages and frames of a batch."""
         opens, closes, asked = batch.both(_OPEN), batch.rows(_CLOSE), batch.rows(_REQUEST)
-        welcomes, frames = batch.rows("system/welcome"), batch.rows(kinds.FRAME)
+        welcomes = batch.rows("system/welcome")
+        if len(welcomes):
+            welcomes = np.array([*filter(batch.passes.trust.is_gateway, welcomes.tolist())], np.int64)
+        frames = batch.rows(kinds.FRAME)
         if not (len(opens) or len(closes) or len(asked) or len(welcomes) or len(frames) or len(self._waiting)):
             return
         closes_known = closes[batch.of("stream", closes) != 0]

@@ -91,7 +91,7 @@ class Verdicts:
     def feed(self, batch: Batch) -> None:
         """Look at the verdicts that are new, and at those whose messages have come."""
         self._alone(batch)
-        for row in batch.rows("system/error").tolist():
+        for row in filter(batch.passes.trust.is_gateway_or_nobody, batch.rows("system/error").tolist()):
             self._errors.setdefault(int(batch.capture.text_hashes("correlation_hash", [row])[0]), row)
         decisions = batch.decisions
         if decisions is None or (len(decisions) == self._taken and batch.stop == batch.start):

@@ -69,10 +69,11 @@ DECLARED = Check(
 )  # fmt: skip
 SPOOFED = Check(
     "system-from-participant", ERROR, "System message from somebody who is no gateway",
-    "{who} sent {kind}, which only the gateway may send.",
-    "Presence and welcomes from others are not to be trusted: they may announce who is not there.",
+    "{detail} sent {kind}, which only the gateway may send.",
+    "It is not believed: it may announce who is not there, or grant what nobody granted. Others may believe it.",
     "Take system/* out of the participant's capabilities, and find out why it sends them.",
-    "MEW v0.4, system messages are reserved to the gateway",
+    "MEW v0.4, system messages are reserved to the gateway; section 2 of Protocols, Spoofing",
+    example="coder, in the name of system:gateway,",
 )  # fmt: skip
 
 CHECKS = (DISAGREES, SPOOFED, UNREADABLE, NO_KIND, CRASHED, UNKNOWN, DECLARED, GAP)
@@ -97,6 +98,8 @@ KNOWN = frozenset(
 """Canonical kinds of all versions and drafts (docs/protocols.md 3 and 4), and released clients' `mcp/notification`."""
 
 _FROM_CLIENTS = frozenset({"system/join", "system/register", "system/heartbeat", "system/pong"})
+_FROM_GATEWAYS = kinds.SAID_OF_KEPT - {"stream/open"}
+"""Beside system/*; released clients open streams that they were not given."""
 _DECLARING = ("subcontext/", "context/", "sub-context/")
 
 _ORDINARY, _RESERVED = 1, 2
@@ -134,7 +137,7 @@ class Wire:
         found: dict[Check, dict[int, str]] = {DECLARED: {}, UNKNOWN: {}}
         for code, place in self._kinds.unseen(codes):
             kind, row = batch.capture.strings[code], batch.start + place
-            reserved = kind.startswith("system/") and kind not in _FROM_CLIENTS
+            reserved = (kind.startswith("system/") and kind not in _FROM_CLIENTS) or kind in _FROM_GATEWAYS
             self._kinds.put(code, _RESERVED if reserved else _ORDINARY)
             if code == 0 or not kind or kind in KNOWN:
                 continue
@@ -151,7 +154,12 @@ class Wire:
             trusted = sender == 0 or batch.capture.strings[sender] in GATEWAY_IDS
             self._gateways.put(sender, 1 if trusted else 2)
         rows = places[self._gateways.of(senders) == 2] + batch.start
-        batch.findings.add(SPOOFED, rows[~_are_heartbeats(batch, rows)])
+        rows = rows[~_are_heartbeats(batch, rows)]
+        batch.findings.add(SPOOFED, rows, details=[_who_forged(batch, row) for row in rows.tolist()])
+        forged = batch.passes.trust.forged
+        if forged:
+            rows = np.array([row for row in (places + batch.start).tolist() if row in forged], np.int64)
+            batch.findings.add(SPOOFED, rows, details=[_who_forged(batch, row) for row in rows.tolist()])
 
     def _suffixes(self, batch: Batch) -> None:
         raw = batch.new("kind_raw")
@@ -176,7 +184,17 @@ class Wire:
 
 
 _MOST_CALLS = 100_000
-_SENTENCE = 120
+_SENTENCE, _NAME = 120, 60
+
+
+def _who_forged(batch: Batch, row: int) -> str:
+    """Who sent what only the gateway may send, as far as that is known."""
+    name = batch.string("sender", row)
+    person = batch.passes.trust.forged.get(row)
+    if person is None:
+        return masked_words(name, _NAME)
+    true = masked_words(batch.capture.strings[person], _NAME) if person else "Somebody"
+    return f"{true}, in the name of {name},"
 
 
 def _sentence(batch: Batch, row: int) -> str:

@@ -42,8 +42,11 @@ def test_the_last_one_when_something_else_was_delivered_after_it() -> None:
 
 
 def test_who_left_or_came_meanwhile_missed_nothing() -> None:
-    moved = said("p", "a", kind="system/presence", payload={"event": "leave", "participant": {"id": "b"}})
+    left = {"event": "leave", "participant": {"id": "b"}}
+    moved = said("p", "a", kind="system/presence", payload=left, sender="system:gateway")
     assert of(said("b1", "a", "b"), moved, said("b2", "a"), said("b3", "a", "b")) == {}
+    forged = said("p", "a", kind="system/presence", payload=left)
+    assert of(said("b1", "a", "b"), forged, said("b2", "a"), said("b3", "a", "b")) == {"b2": "b"}
 
 
 def test_the_sender_and_the_addressed_missed_nothing() -> None:

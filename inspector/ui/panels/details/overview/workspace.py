@@ -37,7 +37,7 @@ from inspector.present.participant_facts import (
 )
 from inspector.present.subject import ParticipantPlace, name_of, sender_of
 from inspector.present.wire_text import plain
-from inspector.protocol.participants import GATEWAY_IDS, in_words, patterns, welcomed
+from inspector.protocol.participants import in_words, patterns, welcomed
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.ui.panels.details.figures import UsageGauge, UsageLine
@@ -71,7 +71,8 @@ def _announced_sections(sheet: Sheet, item: Mapping[str, Any], label: str) -> li
     """The capabilities announced of somebody: before and after where they change, else the list."""
     listed = patterns(item.get("capabilities"))
     name = item.get("id")
-    if isinstance(name, str) and sheet.subject.sender in GATEWAY_IDS and (changed := change_sections(sheet, name)):
+    believed = sheet.subject.analysis.trust.is_gateway(sheet.subject.message)
+    if isinstance(name, str) and believed and (changed := change_sections(sheet, name)):
         return changed
     return [pattern_section(sheet, label, listed)] if listed else []
 

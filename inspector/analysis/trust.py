@@ -1,0 +1,110 @@
+"""Whom to believe: what bears a gateway's name and is not its own, and which ids are this program's.
+
+RULE (docs/protocols.md 2, Spoofing): released gateways let a sender write its own `from`. In a gateway's log the line
+of what was received names the true sender (`Capture.true_sender`). In a capture of ours nothing does, but a gateway
+sends a welcome to the one it welcomes alone: what welcomes somebody else was sent by somebody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from inspector.capture.capture import Capture
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
+from inspector.protocol import kinds
+from inspector.protocol.participants import GATEWAY_IDS, welcomed
+
+_WELCOME = "system/welcome"
+
+
+class TrustPass:
+    """Knows which messages in a gateway's name are forged.
+
+    Attributes:
+        forged: those, and the string id of who sent them; 0 where only that it was not the gateway is known.
+        own: ids that this program went by, by space (string id), in the order taken; the last is in use.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self.forged: dict[int, int] = {}
+        self.own: dict[int, dict[str, None]] = {}
+        self._first: dict[tuple[int, int], int] = {}  # by source and connection: the first message that came in
+        self._told = 0
+
+    def feed(self, start: int, stop: int) -> None:
+        """Take in messages `start` to `stop`."""
+        self._note_impostors()
+        columns, strings = self._capture.columns, self._capture.strings
+        code = columns["kind"][start:stop]
+        looked_at = code == (strings.find(_WELCOME) or -1)
+        looked_at |= (code == (strings.find(kinds.JOIN) or -1)) & (columns["flags"][start:stop] & Flag.SENT.value != 0)
+        for row in (np.flatnonzero(looked_at) + start).tolist():
+            if not self._capture.sources[int(columns["source"][row])].origin:
+                continue
+            if int(columns["flags"][row]) & Flag.SENT.value:
+                self._note_own(row, self._capture.string("sender", row))
+            elif self.is_gateway(row) and self._capture.string("direction", row) == "in":
+                self._note_welcome(row)
+
+    def _note_impostors(self) -> None:
+        """Those who were seen sending something in a gateway's name."""
+        known = self._capture.impostors
+        start, self._told = self._told, len(known)
+        rows, people = (known[name][start:].tolist() for name in ("message", "participant"))
+        for row, person in zip(rows, people, strict=True):
+            if self._capture.string("sender", row) in GATEWAY_IDS:
+                self.forged[row] = person
+
+    def _note_own(self, row: int, name: object) -> None:
+        if isinstance(name, str) and name:
+            own = self.own.setdefault(int(self._capture.columns["space"][row]), {})
+            own.pop(name, None)
+            own[name] = None
+
+    def _note_welcome(self, row: int) -> None:
+        you = welcomed(self._capture.decoded(row).payload)
+        name = None if you is None else you.get("id")
+        own = self._own_ids(row)
+        receivers = self._capture.to(row)
+        is_ours = (name is None or name in own) and all(receiver in own for receiver in receivers)
+        if is_ours or not own or self._is_first(row):
+            self._note_own(row, name)
+        else:
+            self.forged[row] = 0
+
+    def _own_ids(self, row: int) -> set[str]:
+        columns = self._capture.columns
+        own = set(self.own.get(int(columns["space"][row]), ()))
+        origin = self._capture.sources[int(columns["source"][row])].origin
+        about = origin.get("origin", origin)
+        name = about.get("participant") if isinstance(about, Mapping) else None
+        return own | {name} if isinstance(name, str) and name else own
+
+    def _is_first(self, row: int) -> bool:
+        """Whether nothing came in before it over its connection: a gateway may welcome us by an id of its choice."""
+        columns = self._capture.columns
+        key = int(columns["source"][row]), int(columns["connection"][row])
+        first = self._first.get(key)
+        if first is None:
+            came = (columns["source"] == key[0]) & (columns["connection"] == key[1])
+            came &= columns["direction"] == (self._capture.strings.find("in") or -1)
+            first = self._first[key] = int(np.argmax(came)) if came.any() else NO_ROW
+        return row == first
+
+    # Asking
+
+    def is_gateway(self, row: int) -> bool:
+        """Whether a message is a gateway's own: by its name, unless it is known to be forged."""
+        return self._capture.string("sender", row) in GATEWAY_IDS and row not in self.forged
+
+    def is_gateway_or_nobody(self, row: int) -> bool:
+        """The same, or it has no sender: as a gateway's errors about what it cannot read."""
+        return self._capture.string("sender", row) is None or self.is_gateway(row)
+
+    def in_use(self, space: int) -> str | None:
+        """The id this program goes by, or went by last; None where it takes no part."""
+        return next(reversed(self.own.get(space, {})), None)
