@@ -13,6 +13,7 @@ CALLS = 1000
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="None is immortal from 3.12 on")
+@pytest.mark.real
 def test_void_calls_keep_the_references_to_none(qtbot: QtBot) -> None:
     label = QLabel()
     qtbot.addWidget(label)

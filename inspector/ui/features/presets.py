@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QRect, QSize, Signal
@@ -261,6 +262,7 @@ def _with(act: Callable[[str], object], text: str) -> Callable[..., object]:
     return lambda *_checked: act(text)
 
 
+@lru_cache(maxsize=256)  # asked for each preset three times while a window is made
 def _compiles(text: str) -> bool:
     try:
         compile_filter(text, selected_context="context")

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QKeySequence
@@ -55,11 +56,13 @@ class Keyed:
     in_panes: bool = False
 
 
+@lru_cache(maxsize=1024)  # each window asks for a hundred titles and keys three times while it is made
 def plain_title(title: str) -> str:
     """An action's title without its access key and dots."""
     return title.replace("&&", "\0").replace("&", "").replace("\0", "&").removesuffix("...").removesuffix("…")
 
 
+@lru_cache(maxsize=1024)
 def normal(key: str) -> str:
     """A key in Qt's portable writing, whichever way it was written; empty where it is no key."""
     return QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText)
@@ -67,7 +70,12 @@ def normal(key: str) -> str:
 
 def native(keys: Iterable[str]) -> str:
     """Keys as they stand on this system's keyboards: "Ctrl+Shift+Z, Ctrl+Y"."""
-    return ", ".join(QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText) for key in keys)
+    return ", ".join(map(_native, keys))
+
+
+@lru_cache(maxsize=1024)
+def _native(key: str) -> str:
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def keys_in_force(known: Sequence[Keyed], chosen: Chosen) -> dict[str, tuple[str, ...]]:

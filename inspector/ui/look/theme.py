@@ -150,7 +150,9 @@ def apply(app: QApplication, theme: Theme) -> None:
         app.setProperty(FUSION, True)
     app.setPalette(theme.palette())
     app.setFont(theme.font("body"))
-    app.setStyleSheet(theme.style_sheet())
+    sheet = theme.style_sheet()
+    if app.styleSheet() != sheet:  # the same one again would be laid over every widget anew, 10 ms a window
+        app.setStyleSheet(sheet)
 
 
 class ThemeController(QObject):

@@ -118,12 +118,10 @@ def test_of_many_messages_it_is_worked_out_a_little_at_a_time(
 
 
 @pytest.mark.parametrize("turns", range(25))
-def test_another_moment_may_be_asked_for_while_one_is_worked_out(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch, turns: int
-) -> None:
+def test_another_moment_may_be_asked_for_while_one_is_worked_out(monkeypatch: pytest.MonkeyPatch, turns: int) -> None:
     """Just before the end it was taken for the one that was worked out."""
     set_budgets(monkeypatch, large=2, slice_s=0.0)
-    looked = context_state.ContextState(window.document)
+    looked = context_state.ContextState(counted(document_of(*lines())))
     for _ in range(turns):
         looked.update()
     looked.at = 3
