@@ -213,13 +213,23 @@ def _held_after(changes: Iterable[Change]) -> list[Held] | None:
         if change.what == "announced":
             held = [Held(one, change.row, True, _grant_of(one, granted)) for one in change.capabilities]
         elif change.what == "granted":
-            held += [Held(one, change.row, False, change.grant) for one in change.capabilities]
+            for one in change.capabilities:
+                _grant_to(held, Held(one, change.row, False, change.grant))
             if change.grant is not None:
                 granted[change.grant] = change.capabilities
         else:
             gone = [*change.capabilities, *granted.get(change.grant or "", ())]
             held = [one for one in held if not _is_named(one, gone, change.grant)]
     return held
+
+
+def _grant_to(held: list[Held], given: Held) -> None:
+    """Add what was granted, unless a gateway confirmed it beforehand: it logs its welcome before the grant itself."""
+    for place, one in enumerate(held):
+        if one.confirmed and one.grant is None and one.capability == given.capability:
+            held[place] = Held(one.capability, one.row, True, given.grant)
+            return
+    held.append(given)
 
 
 def _grant_of(capability: object, granted: Mapping[str, Iterable[Any]]) -> str | None:

@@ -143,6 +143,8 @@ class BlockReader:
             if record.shape is _NOTHING:
                 self._note(record, line, number)
             else:
+                if record.header is not None and record.header.ctxcap is not ABSENT:  # of a newer version
+                    self._note(record, line, number)
                 self._add(record, known_as, line, offset)
                 places.append(number)
         return np.array(places, np.int64)

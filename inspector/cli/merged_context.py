@@ -67,8 +67,8 @@ def merged_context_command(
     no_sibling_globals: Annotated[
         bool, _by("sibling_globals", "Send global messages of other sub-sessions only once they are merged.")
     ] = False,
-    ancestor_globals: Annotated[
-        bool, _by("ancestor_globals", "Send global messages of all that is above the parent.")
+    no_ancestor_globals: Annotated[
+        bool, _by("ancestor_globals", "Nested: leave out global messages of what is above the parent.")
     ] = False,
     include_misplaced: Annotated[
         bool, _by("include_misplaced", "Let parent messages of an odd visibility in.")
@@ -94,7 +94,7 @@ def merged_context_command(
         count_withheld=count_withheld,
         older_globals=not no_older_globals,
         sibling_globals=not no_sibling_globals,
-        ancestor_globals=ancestor_globals,
+        ancestor_globals=not no_ancestor_globals,
         include_misplaced=include_misplaced,
         before_opening=before_opening,
         recent_from_root=recent_from_root,

@@ -20,6 +20,7 @@ from inspector.capture.runs import Stretch, stretches
 from inspector.filters.find_query import FindQuery
 from inspector.filters.long_records import LONG, search_long
 from inspector.filters.memory import UNKNOWN
+from inspector.filters.own_text import found_in_own
 from inspector.filters.patterns import TOO_LONG
 from inspector.filters.time_limit import TookTooLongError
 from inspector.filters.visible import Messages, VisibleRows
@@ -169,8 +170,8 @@ class FindSearch:
         messages = messages[: long[0]] if len(long) else messages
         at = 0
         for stretch in stretches(analysis.capture, messages):
-            found = self._finder.among(*stretch)
-            some = messages[at : at + len(found)]
+            some = messages[at : at + len(stretch.starts)]
+            found = found_in_own(self._finder, analysis.capture, some, stretch)
             known[some] = found
             self._ask_summaries(some, stretch)
             at += len(found)

@@ -17,7 +17,10 @@ from inspector.capture.runs import Stretch, stretches
 from inspector.filters.check import Term
 from inspector.filters.fields import Field
 from inspector.filters.full_text import TextFinder
+from inspector.filters.own_text import found_in_own
 from inspector.filters.records import Mask
+
+Rows = NDArray[np.integer[Any]]
 
 _MOST_TEXTS = 8
 """Values of a set that are looked for one by one."""
@@ -26,20 +29,24 @@ _WORTH_READING = 64
 
 
 def found_in(finder: TextFinder, capture: Capture, rows: NDArray[np.integer[Any]]) -> Mask:
-    """Which messages' records hold what a finder looks for, those that lie together searched at once.
+    """Which messages hold what a finder looks for, those that lie together searched at once.
 
     Args:
         finder: looks for it.
         capture: where the records are.
         rows: (k,) integer, message indices in any order, at least one.
     """
-    return _in_stretches(lambda lines: finder.among(*lines), capture, rows)
+    return _in_stretches(lambda lines, messages: found_in_own(finder, capture, messages, lines), capture, rows)
 
 
-def _in_stretches(ask: Callable[[Stretch], Mask], capture: Capture, rows: NDArray[np.integer[Any]]) -> Mask:
-    """What lines that lie together are told, for messages in any order."""
-    ascending = np.sort(rows)
-    found = np.concatenate([np.zeros(0, np.bool_), *(ask(lines) for lines in stretches(capture, ascending))])
+def _in_stretches(ask: Callable[[Stretch, Rows], Mask], capture: Capture, rows: Rows) -> Mask:
+    """What lines that lie together are told, and whose they are, for messages in any order."""
+    ascending, at = np.sort(rows), 0
+    parts = [np.zeros(0, np.bool_)]
+    for lines in stretches(capture, ascending):
+        parts.append(ask(lines, ascending[at : at + len(lines.starts)]))
+        at += len(lines.starts)
+    found = np.concatenate(parts)
     return found if np.array_equal(ascending, rows) else found[np.searchsorted(ascending, rows)]
 
 
@@ -58,7 +65,7 @@ class PayloadHint:
 
     def likely(self, capture: Capture, rows: NDArray[np.integer[Any]]) -> Mask:
         """(k,) bool, false where the value is surely absent or holds none of the texts."""
-        return _in_stretches(self._among, capture, rows)
+        return _in_stretches(lambda lines, _: self._among(lines), capture, rows)
 
     def _among(self, lines: Stretch) -> Mask:
         mask = np.ones(len(lines.starts), np.bool_)

@@ -9,6 +9,7 @@ import numpy as np
 
 from inspector.capture.capture import Capture
 from inspector.filters.memory import UNKNOWN
+from inspector.filters.own_text import own_place
 
 LONG = 1 << 19
 """Bytes of a record above which it is searched window by window."""
@@ -36,13 +37,16 @@ class PartFinder(Protocol):
 
 def search_long(finder: PartFinder, capture: Capture, message: int) -> Iterator[np.int8]:
     """Search one message's record: UNKNOWN after each window as long as nothing is known, the answer at last."""
-    length = int(capture.columns["length"][message])
+    length, size = int(capture.columns["length"][message]), int(capture.columns["size"][message])
+    own = own_place(capture.line_part(message, 0, _FURTHEST), 0, length, size)
+    first, stop = own or (0, length)
     too_long = False
-    for start in range(0, length, _WINDOW):
-        begin = max(0, start - _FURTHEST)
-        part = capture.line_part(message, begin, start - begin + _WINDOW + _OVERLAP)
-        last = start + _WINDOW + _OVERLAP >= length
-        answer = finder.in_part(part[_clean(part, start - begin) :], first=start == 0, last=last)
+    for start in range(first, stop, _WINDOW):
+        begin = max(first, start - _FURTHEST)
+        end = min(start + _WINDOW + _OVERLAP, stop)
+        part = capture.line_part(message, begin, end - begin)
+        last = end == stop
+        answer = finder.in_part(part[_clean(part, start - begin) :], first=start == first, last=last)
         if answer == 1:
             yield np.int8(1)
             return

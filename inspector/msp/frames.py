@@ -79,6 +79,8 @@ def _message(owner: Owner, data: dict[str, Any]) -> bytes:
         rest["content"] = content
     if "role" in data:
         rest["role"] = role
+    if not isinstance(data.get("timestamp", ""), str):
+        rest["timestamp"] = data["timestamp"]
     seen = b',"visibility":' + _encoded(data["visibility"]) if "visibility" in data else b""
     more = b"," + _encoded(rest)[1:] if rest else b"}"
     payload = b'{"text":%b%b,"format":"markdown"%b' % (_encoded(text), seen.ljust(_SPARE), more)
@@ -141,7 +143,7 @@ def _envelope(
         parts += (b',"space":', _encoded(space))
     if identifier is not None:
         parts += (b',"id":', _encoded(identifier))
-    if ts is not None:
+    if isinstance(ts, str):  # anything else is no time; the capture would read a number as one
         parts += (b',"ts":', _encoded(ts))
     if sender:
         parts += (b',"from":', _encoded(sender))

@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from inspector.msp.objects import MERGED_FROM, Message, Session, Subsession, text_of
 from inspector.protocol.time_columns import parse_times
-from inspector.protocol.times import NO_TIME, parse_time
+from inspector.protocol.times import NO_TIME, written_time
 
 if TYPE_CHECKING:
     from inspector.msp.edits import Edit
@@ -86,7 +86,7 @@ class VisibilityColumn:
         seen, before = 0, NO_TIME
         number = self.codes.find(FOR_EVERYWHERE)
         while number >= 0:
-            times = (parse_time(self.items[place].get("timestamp")) for place in range(number, seen - 1, -1))
+            times = (written_time(self.items[place].get("timestamp")) for place in range(number, seen - 1, -1))
             before = next((time_ns for time_ns in times if time_ns != NO_TIME), before)
             yield number, before
             seen, number = number + 1, self.codes.find(FOR_EVERYWHERE, number + 1)
@@ -248,7 +248,7 @@ def _times(block: list[Item]) -> NDArray[np.int64]:
     written = [item.get("timestamp") for item in block]
     if set(map(type, written)) <= {str, type(None)}:
         return parse_times(written)  # a tenth of the time
-    return np.fromiter(map(parse_time, written), np.int64, len(written))
+    return np.fromiter(map(written_time, written), np.int64, len(written))
 
 
 def _filled(times: NDArray[np.int64], before: int) -> NDArray[np.int64]:

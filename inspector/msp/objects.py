@@ -13,7 +13,7 @@ from typing import Any, cast, overload
 
 from typing_extensions import override
 
-from inspector.protocol.times import parse_time
+from inspector.protocol.times import written_time
 
 CLOSED = "closed"
 DISCARDED = "discarded"
@@ -67,7 +67,7 @@ class Message:
     @property
     def time_ns(self) -> int:
         """When it was written; NO_TIME when that is not known."""
-        return parse_time(self.data.get("timestamp"))
+        return written_time(self.data.get("timestamp"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Snapshot:
     @property
     def created_ns(self) -> int:
         """When it was made; NO_TIME when that is not known."""
-        return parse_time(self.data.get("created_at"))
+        return written_time(self.data.get("created_at"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,12 +197,12 @@ class Subsession:
     @property
     def created_ns(self) -> int:
         """When it was opened; NO_TIME when that is not known."""
-        return parse_time(self.data.get("created_at"))
+        return written_time(self.data.get("created_at"))
 
     @property
     def closed_ns(self) -> int:
         """When it was closed; NO_TIME when it was not, or when that is not known."""
-        return parse_time(self.data.get("closed_at"))
+        return written_time(self.data.get("closed_at"))
 
     @property
     def policy(self) -> Policy:
@@ -296,7 +296,7 @@ class Session:
     @property
     def created_ns(self) -> int:
         """When it began; NO_TIME when that is not known."""
-        return parse_time(self.data.get("created_at"))
+        return written_time(self.data.get("created_at"))
 
     def _agreed(self, name: str) -> list[str]:
         value = dict_of(self.data, "sub_context").get(name)

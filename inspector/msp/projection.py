@@ -16,7 +16,7 @@ from inspector.msp.frames import BEGAN, ENDED, FIRST_SNAPSHOT, frame_of, unread_
 from inspector.msp.links import Owner
 from inspector.msp.objects import Message, Session, Subsession
 from inspector.protocol.time_columns import parse_times
-from inspector.protocol.times import NO_TIME, parse_time
+from inspector.protocol.times import NO_TIME, written_time
 
 HEADER = b'{"ctxcap":1,"origin":{"source":"msp"}}\n'
 """The first line: what follows is one of our captures."""
@@ -223,7 +223,7 @@ def _has_ended(owner: Owner) -> bool:
 def _time_of(owner: Owner, item: int) -> int:
     """The time a row bears: a message's, or when something began or ended."""
     if item >= 0:
-        return parse_time(owner.items[item].get("timestamp"))
+        return written_time(owner.items[item].get("timestamp"))
     return owner.closed_ns if item == ENDED and isinstance(owner, Subsession) else owner.created_ns
 
 
@@ -283,7 +283,7 @@ def _few(rows: list[tuple[int, int, int]]) -> _Rows:
 
 
 def _times_of(values: Sequence[object]) -> NDArray[np.int64]:
-    """What `parse_time` makes of each; texts, as they usually are, all at once."""
+    """What `written_time` makes of each; texts, as they usually are, all at once."""
     if all(isinstance(value, str | None) for value in values):
         return parse_times(cast("Sequence[str | None]", values))
-    return np.array([parse_time(value) for value in values], np.int64)
+    return np.array([written_time(value) for value in values], np.int64)

@@ -39,7 +39,7 @@ class Rules:
     count_withheld: bool = False
     older_globals: bool = True
     sibling_globals: bool = True
-    ancestor_globals: bool = False
+    ancestor_globals: bool = True
     include_misplaced: bool = False
     before_opening: bool = False
     recent_from_root: bool = False
@@ -107,8 +107,9 @@ RULE_WORDS: dict[str, RuleWords] = {
     ),
     "ancestor_globals": RuleWords(
         "Global messages of everything above, when nested",
-        "On: a sub-session in a sub-session is also sent the global messages of the chat above its parent.",
-        "--ancestor-globals",
+        "Global messages are visible everywhere: a sub-session in a sub-session is also sent those above its parent. "
+        "Off: they stay there.",
+        "--no-ancestor-globals",
     ),
     "include_misplaced": RuleWords(
         "Let messages of an odd visibility in",

@@ -42,6 +42,11 @@ def parse_time(value: object) -> int:
     return _numbered(value)
 
 
+def written_time(value: object) -> int:
+    """As `parse_time`, of a text alone: NO_TIME for a number, where the format has times as texts."""
+    return parse_time(value) if isinstance(value, str) else NO_TIME
+
+
 _NUMBER = re.compile(r"[0-9]{10,19}(?:\.[0-9]{1,9})?")
 _EXACT = 1_000
 """Nanoseconds that a number of seconds with a fraction can tell apart in our century: a float holds 16 digits."""

@@ -203,7 +203,7 @@ class MergedRules(_Part):
     count_withheld: bool = False
     older_globals: bool = True
     sibling_globals: bool = True
-    ancestor_globals: bool = False
+    ancestor_globals: bool = True
     include_misplaced: bool = False
     before_opening: bool = False
     recent_from_root: bool = False

@@ -103,8 +103,8 @@ def test_options_change_how_the_protocol_is_read(desk: Path) -> None:
     assert recent(*one, "--leave-out-covered") == ["b", "c"]
     assert recent(*one, "--leave-out-covered", "--inclusive") == ["c"]
     assert recent(*one, "--before-opening") == ["g", "b", "c"]
-    assert recent(str(desk), "--subsession", "s2") == ["q"]
-    assert recent(str(desk), "--subsession", "s2", "--ancestor-globals") == ["g", "q"]
+    assert recent(str(desk), "--subsession", "s2") == ["g", "q"]
+    assert recent(str(desk), "--subsession", "s2", "--no-ancestor-globals") == ["q"]
     assert recent(str(desk), "--subsession", "s2", "--recent-from-root", "--missing-recent", "1") == ["g", "c"]
 
 
@@ -153,7 +153,7 @@ def test_sub_sessions_that_lie_in_each_other_are_answered_for(tmp_path: Path) ->
     path = tmp_path / "circle.jsonl"
     path.write_text("\n".join(map(json.dumps, circle)), "utf-8")
     for name, own in (("a", "x"), ("b", "y"), ("c", "z")):
-        layers = answered(str(path), "-s", name, "--ancestor-globals", "--recent-from-root")["layers"]
+        layers = answered(str(path), "-s", name, "--recent-from-root")["layers"]
         assert [entry["id"] for entry in layers[3]["entries"]] == [own]
 
 

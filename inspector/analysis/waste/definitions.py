@@ -37,6 +37,7 @@ class Definitions:
     Attributes:
         results: the lists.
         read_only: tools whose definition says that they change nothing.
+        offered: names of all tools that anybody lists.
         unread: lists that were too many to be looked at.
     """
 
@@ -47,6 +48,8 @@ class Definitions:
         self.unread = max(0, len(found) - MOST_LISTS)
         self.results: Results = found.those(np.arange(min(len(found), MOST_LISTS)))
         self.read_only: set[str] = set()
+        self.offered: set[str] = set()
+        self._whole: set[int] = set()  # pairs of whom the last page was seen
         self._traffic = traffic
         self._ongoing = ongoing
         self._lists: dict[int, _Lists] = {}
@@ -54,7 +57,12 @@ class Definitions:
     def take(self, place: int) -> None:
         """Look at one list."""
         capture, results = self._traffic.analysis.capture, self.results
-        tools = _tools(capture.payload(int(results.rows[place])))
+        row = int(results.rows[place])
+        told = capture.payload(row)
+        tools = _tools(told)
+        self.offered.update(tool["name"] for tool in tools if isinstance(tool.get("name"), str))
+        if tools and not told["result"].get("nextCursor") and not capture.is_big(row):
+            self._whole.add(int(results.pairs[place]))
         for tool in tools:
             hints = tool.get("annotations")
             if isinstance(hints, dict) and hints.get("readOnlyHint") is True:
@@ -67,6 +75,18 @@ class Definitions:
             lists.again.append(place)
         else:
             lists.standing[page], lists.content[page] = place, content
+
+    def lacks(self, pair: int, tool: str, called: str) -> bool:
+        """Whether a server is known to have no such tool, and nobody else lists one either.
+
+        Args:
+            pair: who asked and who answered (`Results.pairs`).
+            tool: its name.
+            called: a tool that it has: a list without it is not the list that counts.
+        """
+        meant = self._traffic.analysis.transients.aliases.meant
+        offered = {meant(one) for one in self.offered}
+        return pair in self._whole and meant(called) in offered and meant(tool) not in offered
 
     def judge(self) -> list[Waste]:
         """What was listed again, and what was never called."""

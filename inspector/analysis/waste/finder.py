@@ -114,7 +114,7 @@ class WasteFinder:
         listed = repeats.listed | self._young(results)
         left = [place for place, row in enumerate(results.rows.tolist()) if row not in listed]
         for place in left:
-            one = unconsumed(traffic, results, place, losses, ongoing=self._ongoing)
+            one = unconsumed(traffic, results, place, losses, definitions, ongoing=self._ongoing)
             if one is not None:
                 wastes.append(one)
                 listed.add(one.message)
@@ -171,12 +171,14 @@ class WasteFinder:
 # Results that are transient, and that nobody has consumed: they stand in the context for good.
 
 _MOST_NAMED = 3
+_MOST_TOOLS = 2_000
+"""Of more tools none is looked for behind a prefix."""
 _MOST_TRIED = 50
 """Hinted tools whose names are compared with a tool's."""
 
 
 def unconsumed(
-    traffic: Traffic, results: Results, place: int, losses: Losses, *, ongoing: bool = False
+    traffic: Traffic, results: Results, place: int, losses: Losses, definitions: Definitions, *, ongoing: bool = False
 ) -> Waste | None:
     """What one result costs beyond its summary; None when it is not transient, or was consumed.
 
@@ -184,6 +186,7 @@ def unconsumed(
         traffic, results: what is looked at.
         place: of the result.
         losses: what may have emptied somebody's context.
+        definitions: which tools there are.
         ongoing: more is to come, so that it may still be consumed.
     """
     transients, row, call = traffic.analysis.transients, int(results.rows[place]), int(results.calls[place])
@@ -194,7 +197,7 @@ def unconsumed(
     if spared <= 0:
         return None
     tool = traffic.tool(row)
-    sentence, advice, alias = _words(traffic, row, tool)
+    sentence, advice, alias = _words(traffic, row, tool, definitions, int(results.pairs[place]))
     kind = WasteKind.PENDING if ongoing else WasteKind.UNCONSUMED
     # With the alias it may turn out to be consumed: who called by these names knows what they mean.
     lost = losses.since(row, traffic.sender(call))
@@ -204,9 +207,14 @@ def unconsumed(
     return Waste(kind, row, (call, row), spared, sentence, advice, sure, traffic.sender(call), tool)
 
 
-def _words(traffic: Traffic, row: int, tool: str) -> tuple[str, str, ToolAlias | None]:
+def _words(
+    traffic: Traffic, row: int, tool: str, definitions: Definitions, pair: int
+) -> tuple[str, str, ToolAlias | None]:
     """What happened, what would spare it, and the tool alias that would make hints fit."""
-    consumers = _consumers(traffic, row)
+    named = _consumers(traffic, row)
+    consumers = [name for name in named if not definitions.lacks(pair, name, tool)]
+    if named and not consumers:
+        return _of_missing(traffic, row, tool, named[:_MOST_NAMED], definitions)
     if consumers:
         names = " or ".join(consumers[:_MOST_NAMED])
         sentence = f"{tool} brought a transient result, which {names} has not consumed."
@@ -223,6 +231,20 @@ def _words(traffic: Traffic, row: int, tool: str) -> tuple[str, str, ToolAlias |
         "Let a workflow step give a hint (contextHints) that names the tool which consumes it.",
         None,
     )
+
+
+def _of_missing(
+    traffic: Traffic, row: int, tool: str, named: list[str], definitions: Definitions
+) -> tuple[str, str, ToolAlias | None]:
+    """As `_words`, where nobody has the tools that hints name: to call them is no advice."""
+    names, server = " or ".join(named), traffic.answerer_words(row)
+    sentence = f"{tool} brought a transient result; hints leave it to {names}, which {server} does not have."
+    tools = sorted(definitions.offered)
+    found = (alias_for(name, tools) for name in named if len(tools) <= _MOST_TOOLS)
+    alias = next((one for one in found if one is not None), None)
+    if alias is not None:
+        return sentence, f"Set the tool alias {alias.text} (Settings, Tool names; --tool-alias), and look again.", alias
+    return sentence, f"Let the hint name a tool that {server} lists.", None
 
 
 def _consumers(traffic: Traffic, row: int) -> list[str]:

@@ -15,6 +15,8 @@ LABELS: dict[Shape, str] = {}
 LABEL = "capture"
 WORDS = {"capture": "capture"}
 READS = "captures"
+VERSION = 1
+"""The number in the first line, `capture.writer.CTXCAP_VERSION`; that one need not load this."""
 GAP_MARKS = ("gap", "rotated", "truncated")
 """Marks that are rows: messages may be missing there."""
 CLOSED = "closed"
@@ -32,7 +34,7 @@ GAP_WORDS = "the connection was lost, messages may be missing"
 def read(header: Header, line: bytes) -> Record | None:
     """Read one line of a capture; None when it is none. The first line and plain marks hold no message."""
     if header.ctxcap is not ABSENT:
-        return Record(Shape.NOTHING, line, header)
+        return _first_line(header, line)
     if not isinstance(header.t, int) or header.kind is not ABSENT:
         return None
     if isinstance(header.mark, str):
@@ -45,6 +47,15 @@ def read(header: Header, line: bytes) -> Record | None:
         record.direction = header.dir
         record.src = _src(header)
     return record
+
+
+def _first_line(header: Header, line: bytes) -> Record:
+    """No message; but a row that says so where lines of later versions may be missing or misread."""
+    version = header.ctxcap
+    if not isinstance(version, int) or isinstance(version, bool) or version <= VERSION:
+        return Record(Shape.NOTHING, line, header)
+    reason = f"a newer Context Inspector wrote this capture, in version {version:,}; only {VERSION} can be read in full"
+    return Record(Shape.UNREADABLE, line, header, reason=reason)
 
 
 def _src(header: Header) -> int:

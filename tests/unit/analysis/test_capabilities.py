@@ -41,6 +41,13 @@ def test_a_grant_is_unconfirmed_until_a_welcome_shows_it() -> None:
     assert held(document_of(*lines, welcome("coder", "chat", WRITE))) == [("chat", True), (WRITE, True)]
 
 
+def test_a_welcome_logged_before_the_grant_it_confirms_is_the_same_capability() -> None:
+    lines = [welcome("coder", "chat"), welcome("coder", "chat", WRITE), grant("coder", WRITE, id="g")]
+    assert held(document_of(*lines)) == [("chat", True), (WRITE, True)]
+    assert held(document_of(*lines, revoke("coder", grant_id="g"))) == [("chat", True)]
+    assert held(document_of(*lines, grant("coder", WRITE, id="h"))) == [("chat", True), (WRITE, True), (WRITE, False)]
+
+
 def test_revocations_by_grant_by_pattern_and_by_id() -> None:
     named = {"id": "w", **WRITE}
     by_grant = [grant("coder", WRITE, id="g"), revoke("coder", grant_id="g")]

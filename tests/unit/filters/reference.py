@@ -59,7 +59,12 @@ class FakeCapture:
     @property
     def columns(self) -> dict[str, np.ndarray]:
         lengths = np.array([len(row.get("record", b"")) for row in self.rows], np.int64)
-        return {"source": np.zeros(len(lengths), np.uint8), "offset": np.cumsum(lengths) - lengths, "length": lengths}
+        return {
+            "source": np.zeros(len(lengths), np.uint8),
+            "offset": np.cumsum(lengths) - lengths,
+            "length": lengths,
+            "size": lengths,
+        }
 
     def read_ahead(self, _start: int, _stop: int) -> AbstractContextManager[None]:
         return nullcontext()

@@ -51,6 +51,13 @@ def test_the_form_to_send() -> None:
     ]
 
 
+def test_a_time_that_is_a_number_counts_as_missing() -> None:
+    late = {**said("late"), "timestamp": 4_102_444_800}
+    parent = session(said("a", second=1), late, said("b", second=2), said("c", second=3))
+    assert recent(merged(opened(parent, policy={"recent_parent_messages": 2}))) == ["b", "c"]
+    assert recent(merged(opened(parent))) == ["a", "late", "b", "c"]  # behind the one written before it
+
+
 def test_own_messages_keep_their_order_whatever_their_times_and_visibility() -> None:
     sub = opened(session(), said("b", "main_only", 9), said("a", "global", 1), said("c", "private"))
     context = merged(sub)
@@ -65,10 +72,12 @@ INNER = opened(MIDDLE, said("q"), name="inner")
 
 def test_a_nested_one_has_the_session_above_and_the_messages_of_its_direct_parent() -> None:
     context = merged(INNER)
-    assert [len(layer.entries) for layer in context.layers] == [1, 1, 2, 1]
-    assert (recent(context), withheld(context)) == (["p", "g"], ["o"])
-    assert not any(entry.covered_by for entry in context.entries)
-    assert context.notes == ("2 of 5 (1 withheld as main_only).", "1 global message above the parent stays there.")
+    assert [len(layer.entries) for layer in context.layers] == [1, 1, 3, 1]
+    assert (recent(context), withheld(context)) == (["m", "p", "g"], ["o"])
+    without = merged(INNER, ancestor_globals=False)
+    assert recent(without) == ["p", "g"]
+    assert not any(entry.covered_by for entry in without.entries)
+    assert without.notes == ("2 of 5 (1 withheld as main_only).", "1 global message above the parent stays there.")
 
 
 def test_a_nested_one_by_other_rules() -> None:

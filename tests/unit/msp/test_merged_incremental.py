@@ -23,7 +23,7 @@ from tests.merged import at, opened, said, session, snapshot, words
 VISIBILITIES = st.sampled_from([None, "", "global", "main_only", "subsession_only", "secret"])
 RULES = st.sampled_from(
     [
-        Rules(), Rules(sibling_globals=False), Rules(ancestor_globals=True),
+        Rules(), Rules(sibling_globals=False), Rules(ancestor_globals=False),
         Rules(before_opening=True, count_withheld=True),
         Rules(covered_again=False, include_main_only=True), Rules(recent_from_root=True, older_globals=False),
     ]

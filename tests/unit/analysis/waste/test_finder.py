@@ -115,6 +115,19 @@ def test_tools_called_behind_a_prefix_are_told_from_tools_nobody_hints_at() -> N
     assert looked_at(document.analysis).wastes == ()
 
 
+def test_nobody_is_told_to_call_a_tool_that_the_server_does_not_have() -> None:
+    lines = [*asked("get_step", "Follow it.", meta=HINT), *asked("search", records(1_000), meta=TRANSIENT)]
+    (waste,) = found(*listed("get_step", "search", words=0), *lines)
+    assert waste.kind is WasteKind.UNCONSUMED
+    assert "hints leave it to store, which files does not have" in waste.sentence
+    assert waste.advice == "Let the hint name a tool that files lists."
+    (behind,) = found(*listed("get_step", "search", "mcp__rune__store", words=0), *lines)
+    assert (behind.advice.startswith("Set the tool alias mcp__rune__* = * ("), behind.sure) == (True, False)
+    for tools in (("get_step", "search", "store"), ()):  # it has it; nobody knows
+        (waste,) = found(*(listed(*tools, words=0) if tools else []), *lines)
+        assert waste.advice.startswith("Call store once")
+
+
 # While traffic goes on
 
 

@@ -8,12 +8,17 @@ from typing import Any
 
 import pytest
 
-from inspector.protocol.formats import read_line
+from inspector.capture.writer import CTXCAP_VERSION
+from inspector.protocol.formats import capture_file, read_line
 from inspector.protocol.record import Record, Shape
+from tests.builders import document_of, envelope
 
 
 def read(**line: Any) -> Record:
     return read_line(json.dumps(line).encode())
+
+
+NEWER = "a newer Context Inspector wrote this capture, in version 99; only 1 can be read in full"
 
 
 @pytest.mark.parametrize(
@@ -70,7 +75,9 @@ def test_binary_stream_frames() -> None:
         ({"t": 1, "mark": "closed", "reason": "x", "exit": True}, Shape.NOTHING, None),
         ({"t": 1, "mark": "closed", "reason": "x", "exit": "1"}, Shape.NOTHING, None),
         ({"t": 1, "mark": "never heard of"}, Shape.NOTHING, None),
-        ({"ctxcap": 99}, Shape.NOTHING, None),
+        ({"ctxcap": 1}, Shape.NOTHING, None),
+        ({"ctxcap": "99"}, Shape.NOTHING, None),
+        ({"ctxcap": 99}, Shape.UNREADABLE, NEWER),
         ({"t": 1, "dir": "in", "b64": "***"}, Shape.UNREADABLE, "a captured frame whose base64 is damaged"),
         ({"t": 1, "dir": "in", "b64": 7}, Shape.UNREADABLE, "a capture line without a frame"),
         ({"t": 1, "dir": "in", "text": 7}, Shape.UNREADABLE, "a JSON object with t, dir, text, which is no known line"),
@@ -83,3 +90,16 @@ def test_binary_stream_frames() -> None:
 def test_marks_and_damage(line: dict[str, Any], shape: Shape, reason: str | None) -> None:
     record = read(**line)
     assert (record.shape, record.reason) == (shape, reason)
+
+
+def test_a_capture_of_a_newer_version_says_so_in_a_row_and_keeps_its_space() -> None:
+    space = {"origin": {"space": "demo"}}
+    document = document_of({"ctxcap": 99, **space}, {"t": 1, "dir": "in", "src": 0, "frame": envelope()})
+    assert [document.capture.reason(row) for row in range(len(document.capture))] == [NEWER, None]
+    assert document.capture.string("space", 1) == "demo"
+    assert document.capture.sources[0].format == "capture"
+    assert len(document_of({"ctxcap": CTXCAP_VERSION, **space}, envelope()).capture) == 1
+
+
+def test_what_is_written_is_what_can_be_read() -> None:
+    assert capture_file.VERSION == CTXCAP_VERSION
