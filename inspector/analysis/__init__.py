@@ -15,6 +15,7 @@ from inspector.analysis.capabilities import CapabilityPass
 from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.correlation import CorrelationPass
+from inspector.analysis.departures import DeparturePass
 from inspector.analysis.findings import FindingPass
 from inspector.analysis.findings.batch import Passes
 from inspector.analysis.marks import Marks
@@ -63,10 +64,20 @@ class Analysis:
         self.named = NamedPass(capture, self.correlation, self.contexts)
         self.transients = TransientPass(capture, self.correlation)
         self.participants = ParticipantPass(capture, self.trust)
+        self.departures = DeparturePass(capture, self.correlation, self.participants)
         self.capabilities = CapabilityPass(capture, self.trust)
         self.visibility = VisibilityPass(capture)
         self.findings = FindingPass(
-            Passes(capture, self.contexts, self.correlation, self.named, self.transients, self.visibility, self.trust)
+            Passes(
+                capture,
+                self.contexts,
+                self.correlation,
+                self.named,
+                self.transients,
+                self.visibility,
+                self.trust,
+                self.participants,
+            )
         )
         self.tokens = TokenPass(capture, self.contexts, self.correlation, self.transients)
         self.marks = Marks(self.contexts)
@@ -93,9 +104,10 @@ class Analysis:
             self.transients.feed(start, stop, linked, more=more)
             self.visibility.feed(start, stop)
             self.participants.feed(start, stop)
+            self.departures.feed(start, stop)
             self.capabilities.feed(start, stop)
             self.tokens.feed(start, stop)
-            passes = (self.transients, self.contexts, self.named)
+            passes = (self.transients, self.contexts, self.named, self.departures)
             parts = [linked, *(fed.take_changes() for fed in passes)]
             if touched is not None:
                 parts.append(touched)

@@ -12,6 +12,7 @@ import numpy as np
 from inspector.analysis.trust import TrustPass
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol.participants import GATEWAY_IDS, patterns, welcomed
 from inspector.protocol.times import NO_TIME
 
@@ -59,6 +60,8 @@ class Participant:
     is_us: bool = False
     status_rows: list[int] = field(default_factory=list)
     """Messages with its `participant/status` reports, the last 1,000."""
+    ended: list[int] = field(default_factory=list)
+    """Messages with which it left or came anew, the last 1,000: what it said of itself before holds no more."""
     comings: list[Coming] = field(default_factory=list)
     """When it came and left, the last 1,000; saying once more that it is here is no coming."""
 
@@ -77,16 +80,23 @@ class Participant:
 
 _NEVER = 2**63 - 1
 _MOST_COMINGS = 1_000
+_AT_ONCE_NS = 1_000_000_000
+"""A welcome and the presence that tells others of it are one coming."""
 _FACTS = ("system/welcome", "system/presence", "participant/status", "system/join")
 
 
 class ParticipantPass:
-    """Participants by (space, name), in the order first seen. Changes no message."""
+    """Participants by (space, name), in the order first seen. Changes no message.
+
+    Attributes:
+        ended: processes that are gone: the message that tells, space and name; by message.
+    """
 
     def __init__(self, capture: Capture, trust: TrustPass) -> None:
         self._capture = capture
         self._trust = trust
         self.all: dict[tuple[int, str], Participant] = {}
+        self.ended: list[tuple[int, int, str]] = []
         self._asking: set[int] = set()  # spaces we have joined and not been welcomed to yet
 
     def feed(self, start: int, stop: int) -> None:
@@ -168,8 +178,9 @@ class ParticipantPass:
         others = payload.get("participants")
         here = [welcomed(payload), *(others if isinstance(others, list) else [])]
         here = [{"id": item} if isinstance(item, str) else item for item in here]
-        if space in self._asking and isinstance(others, list):
-            # Nobody told us who left while we were away: the welcome is the new truth (docs/protocols.md 10).
+        if (space in self._asking or self._is_of_gateways_log(row)) and isinstance(others, list):
+            # Nobody told us who left while we were away, nor a log who was there when its gateway was started again:
+            # the welcome is the new truth (docs/protocols.md 10).
             self._asking.discard(space)
             named = {item.get("id") for item in here if isinstance(item, Mapping) and isinstance(item.get("id"), str)}
             for (of_space, name), participant in self.all.items():
@@ -179,6 +190,10 @@ class ParticipantPass:
             if isinstance(item, Mapping):
                 self._arrive(self._meet(space, item.get("id")), item, row)
 
+    def _is_of_gateways_log(self, row: int) -> bool:
+        """Whether it is told as the gateway told it: once, and in its order."""
+        return self._capture.string("direction", row) == "outbound"
+
     def _note_presence(self, space: int, payload: Mapping[str, Any], row: int) -> None:
         item = payload.get("participant")
         item = item if isinstance(item, Mapping) else {"id": item}
@@ -187,11 +202,38 @@ class ParticipantPass:
             if participant is not None:
                 self._leave(participant, row)
         elif payload.get("event") != "invited":
+            if payload.get("event") == "join" and participant is not None and self._is_new(row):
+                self._end(participant, row)
+                self._note_again(participant, row)
             self._arrive(participant, item, row)
+
+    def _is_new(self, row: int) -> bool:
+        """Whether it is no copy of an earlier message, as logs of several recipients have."""
+        hashes = self._capture.columns["id_hash"][row : row + 1]
+        before = int(self._capture.ids.latest(hashes, np.array([row], np.int64))[0])
+        return int(hashes[0]) == NO_HASH or before == NO_ROW or not self._are_alike(before, row)
+
+    def _are_alike(self, one: int, other: int) -> bool:
+        columns = self._capture.columns
+        return all(columns[name][one] == columns[name][other] for name in ("sender", "kind", "ts_ns", "size"))
+
+    def _end(self, participant: Participant, row: int) -> None:
+        """Its process is gone; what it reported of itself was about that one."""
+        participant.tokens = participant.max_tokens = None
+        participant.ended = [*participant.ended[-_MOST_COMINGS + 1 :], row]
+        self.ended.append((row, participant.space, participant.name))
+
+    def _note_again(self, participant: Participant, row: int) -> None:
+        """It joins, and nobody saw it leave: a gateway that was started again tells no departures."""
+        time = int(self._capture.columns["time_ns"][row])
+        if participant.here and NO_TIME not in (time, participant.came_ns) and time - participant.came_ns > _AT_ONCE_NS:
+            participant.comings = [*participant.comings[-_MOST_COMINGS + 1 :], Coming(row, True)]
+            participant.came_ns = time
 
     def _leave(self, participant: Participant, row: int) -> None:
         if participant.here is not False:
             participant.comings = [*participant.comings[-_MOST_COMINGS + 1 :], Coming(row, False)]
+            self._end(participant, row)
         participant.here = False
         participant.left_ns = int(self._capture.columns["time_ns"][row])
 

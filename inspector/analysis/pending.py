@@ -27,6 +27,12 @@ def is_cancelled(analysis: Analysis, message: int) -> bool:
     return int(analysis.correlation.columns["given_up"][message]) == GivenUp.CANCELLED
 
 
+def who_left(analysis: Analysis, message: int) -> str:
+    """Who is gone with whom a request or proposal ended, "asker" or "asked"; "" for nobody. O(1)."""
+    why = int(analysis.correlation.columns["given_up"][message])
+    return {GivenUp.ASKER_LEFT.value: "asker", GivenUp.ASKED_LEFT.value: "asked"}.get(why, "")
+
+
 def wants_no_answer(analysis: Analysis, message: int) -> bool:
     """Whether a request is a notification. O(1)."""
     rows = np.array([message])

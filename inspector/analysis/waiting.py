@@ -2,7 +2,7 @@
 
 The one place that says so. A request needs no answer when it is a notification: its method says it, or it is JSON-RPC
 (v0.0's `mcp` messages among it) without an id (docs/protocols.md 3). What a gateway refused, or its sender cancelled,
-waits no more.
+waits no more; nor does what was asked by, or of, a process that is gone (`departures`).
 """
 
 from __future__ import annotations
@@ -35,9 +35,13 @@ class GivenUp(enum.IntEnum):
     """Why nobody needs to answer a request, or to act on a proposal."""
 
     NO = 0
-    CANCELLED = 1
+    ASKER_LEFT = 1
+    """Its sender left, or was started again."""
+    ASKED_LEFT = 2
+    """The only one asked did."""
+    CANCELLED = 3
     """Its sender said so by notifications/cancelled."""
-    REFUSED = 2
+    REFUSED = 4
     """A gateway said that it did not let it through."""
 
 
@@ -132,8 +136,16 @@ def are_refused(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
     return rejected | (links["given_up"][rows] == GivenUp.REFUSED.value)
 
 
+def are_forgotten(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
+    """Which of some messages nobody waits for: refused, cancelled, or their sender is gone. O(rows).
+
+    A sender that is still there does wait where only the one it asked is gone, and waits in vain.
+    """
+    return are_given_up(capture, links, rows) & (links["given_up"][rows] != GivenUp.ASKED_LEFT.value)
+
+
 def are_given_up(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
-    """Which of some messages were refused or cancelled. O(rows)."""
+    """Which of some messages were refused or cancelled, or are of a process that is gone, or for one. O(rows)."""
     return (links["given_up"][rows] != GivenUp.NO.value) | (capture.columns["flags"][rows] & Flag.REJECTED.value != 0)
 
 

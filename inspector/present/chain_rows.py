@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from inspector.analysis import Analysis
 from inspector.analysis.chain import ChainStep
 from inspector.analysis.participant_queries import sent_by
-from inspector.analysis.pending import is_cancelled, is_pending, is_refused, pending_age_ns
+from inspector.analysis.pending import is_cancelled, is_pending, is_refused, pending_age_ns, who_left
 from inspector.capture.hashes import NO_ROW
 from inspector.present import formats
 from inspector.present.formats import delta
@@ -96,7 +96,8 @@ def _unanswered_word(analysis: Analysis, message: int, word: str) -> str:
     if is_refused(analysis, message):
         return "refused"
     if not is_pending(analysis, message):
-        return "cancelled" if is_cancelled(analysis, message) else ""
+        gone = who_left(analysis, message)
+        return f"{gone} left" if gone else "cancelled" if is_cancelled(analysis, message) else ""
     if analysis.now_ns is None:
         return word if kind == kinds.PROPOSAL else "no answer"
     age = pending_age_ns(analysis, message)

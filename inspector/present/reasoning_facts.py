@@ -15,7 +15,7 @@ from inspector.analysis.chain import ChainStep, relation_word
 from inspector.analysis.changes import Rows
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.fulfilments import has_failed
-from inspector.analysis.pending import is_cancelled, is_pending, is_refused
+from inspector.analysis.pending import is_cancelled, is_pending, is_refused, who_left
 from inspector.analysis.proposals import ProposalState
 from inspector.analysis.thoughts import thought_before
 from inspector.present import formats
@@ -236,6 +236,8 @@ def _unanswered(subject: Subject, row: int) -> tuple[str, str]:
         return "refused", "severity.error"
     if is_cancelled(analysis, row):
         return "cancelled", "ink.tertiary"
+    if gone := who_left(analysis, row):
+        return f"{gone} left", "ink.tertiary"
     return ("no answer", "badge.transient") if is_pending(analysis, row) else ("", "ink.tertiary")
 
 

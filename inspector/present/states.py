@@ -9,7 +9,7 @@ from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.requests import PATIENCE_S
 from inspector.analysis.fulfilments import has_failed
 from inspector.analysis.participants import Participant
-from inspector.analysis.pending import is_cancelled, is_refused, wants_no_answer
+from inspector.analysis.pending import is_cancelled, is_refused, wants_no_answer, who_left
 from inspector.analysis.proposals import ProposalState
 from inspector.capture.flags import Flag
 from inspector.present.badges import shown_in_row
@@ -90,6 +90,8 @@ def request_state(subject: Subject) -> State | None:
         return State("cancelled", _GREY, "cross")
     if wants_no_answer(analysis, message):
         return None
+    if gone := who_left(analysis, message):
+        return State(f"{gone} left", _GREY, "cross")
     if subject.document.live and subject.last_ns() - subject.time_ns < ANSWER_WITHIN_NS:
         return State("waiting", _GREY, "ring")
     return State("no answer", _AMBER, "cross")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from inspector.analysis.findings import Severity
+from inspector.analysis.pending import is_pending
 from inspector.document.document import CaptureDocument
+from inspector.document.summary import participant_stories
 from inspector.present.message_row import row_content
 from tests.builders import document_at
 
@@ -44,3 +46,11 @@ def test_a_welcome_for_somebody_else_is_not_believed() -> None:
     assert intern.capabilities == ["chat", "mcp/request:tools/list", "mcp/response"]
     row = row_content(document, len(capture) - 1)
     assert (row.sender, row.aside, row.severity) == ("system:gateway", "forged", Severity.ERROR)
+
+
+def test_waits_and_usage_end_with_the_process() -> None:
+    document = opened("repro-waits-outlive-process.ctxcap")
+    assert not [row for row in range(len(document.capture)) if is_pending(document.analysis, row)]
+    assert codes(document) == {"context-window-full": 1}
+    assert [one["usage"] for one in participant_stories(document)] == [None] * 3
+    assert {one.tokens for one in document.analysis.participants.all.values()} == {None}

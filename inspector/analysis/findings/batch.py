@@ -15,6 +15,7 @@ from inspector.analysis.correlation import CorrelationPass
 from inspector.analysis.findings.beginning import Beginnings
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.named import NamedPass
+from inspector.analysis.participants import ParticipantPass
 from inspector.analysis.transients import TransientPass
 from inspector.analysis.trust import TrustPass
 from inspector.analysis.visibility import VisibilityPass
@@ -44,6 +45,7 @@ class Passes:
     transients: TransientPass
     visibility: VisibilityPass
     trust: TrustPass
+    participants: ParticipantPass
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.waiting import are_given_up, wants_answer
+from inspector.analysis.waiting import are_forgotten, wants_answer
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol import kinds
@@ -207,7 +207,7 @@ def _are_nearly_answers(batch: Batch, rows: Rows) -> Array:
 
 def _is_settled(batch: Batch, rows: Rows) -> Array:
     """Whether each of some requests was answered, refused or cancelled."""
-    return (batch.links["answer"][rows] != NO_ROW) | are_given_up(batch.capture, batch.links, rows)
+    return (batch.links["answer"][rows] != NO_ROW) | are_forgotten(batch.capture, batch.links, rows)
 
 
 def _is_copy_settled(batch: Batch, rows: Rows) -> Array:

@@ -139,7 +139,7 @@ class Senders:
         self._without_id = Marks()
         self._skewed = Marks()
         self._ours: dict[tuple[int, str], int] = {}
-        self._full: dict[tuple[int, int], bool] = {}
+        self._full: dict[tuple[int, int], int] = {}  # the last report of those that are full
 
     def feed(self, batch: Batch) -> None:
         """Look at the messages of a batch."""
@@ -244,9 +244,16 @@ class Senders:
             percent = min(used / most * 100, _MOST_PERCENT)
             said = round(percent) if used >= most else min(round(percent), 99)
             full = percent >= FULL_PERCENT
-            if full and not self._full.get(key):
+            if full and not self._was_full(batch, key, row):
                 batch.findings.add(FULL, [row], details=f"{said} %")
-            self._full[key] = full
+            self._full[key] = row if full else NO_ROW
+
+    def _was_full(self, batch: Batch, key: tuple[int, int], row: int) -> bool:
+        """Whether the same process has reported before that its window is full."""
+        last = self._full.get(key, NO_ROW)
+        known = batch.passes.participants.all.get((key[0], batch.capture.strings[key[1]]))
+        ended = known.ended if known is not None else ()
+        return last != NO_ROW and not any(last < end < row for end in ended)
 
 
 def _count_of(value: object) -> float | None:

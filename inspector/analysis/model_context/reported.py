@@ -34,11 +34,14 @@ class Reported:
 
 
 def reported_at(analysis: Analysis, reader: Reader, message: int) -> Reported | None:
-    """The last report of a reader up to a message; None when there is none among its last 1,000."""
+    """The last report of a reader up to a message; None when there is none among its last 1,000.
+
+    What it reported before it left, or was started again, was about another process.
+    """
     found = analysis.participants.all.get((reader.space, reader.name)) if reader.name is not None else None
     rows = found.status_rows if found is not None else []
     row = next((row for row in reversed(rows) if row <= message), None)
-    if row is None:
+    if row is None or found is None or any(row < end <= message for end in found.ended):
         return None
     payload = analysis.capture.payload(row)
     return Reported(row, *(_figure(payload.get(key)) for key in ("tokens", "max_tokens", "messages_in_context")))
