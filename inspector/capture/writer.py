@@ -102,9 +102,18 @@ WRITE_THROUGH_CHARS = 1 << 20
 WRITE_THROUGH_S = 0.02
 """In the background: between two writes. ``kill -9`` loses what arrived since, and docs/design.md 7 allows 0.1 s."""
 
-MAX_WAITING_CHARS = 1 << 26
-"""A disk that takes nothing any more ends the capture when this much waits."""
+CROWDED_CHARS = 1 << 25
+"""Above this much that waits, who reads a socket had better let the sender wait."""
 
+MAX_WAITING_CHARS = 1 << 28
+"""When this much waits all the same the capture ends. More than twice the largest frame: one may wait, one arrive."""
+
+STALLED_S = 10.0
+"""A disk that has taken nothing for so long does not answer."""
+
+_PIECE_BYTES = 1 << 22
+
+_NO_ANSWER = "The disk does not answer"
 _HEAD_CHARS = 48
 _RECEIVED = '"dir":"in"'
 _JOINED_CHARS = 1 << 16
@@ -151,6 +160,7 @@ class CaptureWriter:
         self._crowded_at: int = WRITE_THROUGH_CHARS
         self._rest: bytes = b""
         self._writing = threading.Lock()
+        self._taking_since: float | None = None  # when the disk was given what it has not taken yet
         self._wake: threading.Event | None = None
         self._ending = False
         self._fd: int = os.open(path, _APPENDING | os.O_CREAT, 0o600)
@@ -190,6 +200,20 @@ class CaptureWriter:
     def waiting_chars(self) -> int:
         """How much is not with the operating system yet, in characters."""
         return self._added_chars - self._taken_chars + len(self._rest)
+
+    @property
+    def crowded(self) -> bool:
+        """Whether so much waits that no more should be read."""
+        return self.error is None and self.waiting_chars > CROWDED_CHARS
+
+    def notice_stall(self) -> None:
+        """Leave an ``error`` when more waits than should and the disk takes nothing. Asked now and then."""
+        if self.crowded and self._is_stalled():
+            self.error = self._trouble(errno.EIO, _NO_ANSWER)
+
+    def _is_stalled(self) -> bool:
+        since = self._taking_since
+        return since is not None and time.monotonic() - since > STALLED_S
 
     def waiting_messages(self) -> int:
         """How many received frames are not with the operating system yet; looks at each, so it is for the end."""
@@ -333,7 +357,8 @@ class CaptureWriter:
         if not stopped and self._added_chars - self._taken_chars <= MAX_WAITING_CHARS:
             return True
         if self.error is None:
-            self.error = self._trouble(errno.EIO, "The disk does not answer")
+            why = _NO_ANSWER if self._is_stalled() else "More arrives than the disk takes"
+            self.error = self._trouble(errno.EIO, why)
         self.refused += 1
         return False
 
@@ -353,7 +378,7 @@ class CaptureWriter:
             wake.wait(WRITE_THROUGH_S)
             wake.clear()
             if self.error is None and (self._waiting or self._rest):
-                self._write_out()
+                self._write_out(again=False)
 
     def _end_thread(self) -> None:
         if self._wake is not None:
@@ -362,20 +387,27 @@ class CaptureWriter:
             self._thread.join(_THREAD_ENDS_S)
             self._wake = None
 
-    def _write_out(self) -> None:
-        """Write until nothing waits; a failure is left in ``error``."""
-        if not self._writing.acquire(timeout=_THREAD_ENDS_S):
-            self.error = self._trouble(errno.EIO, "The disk does not answer")
-            return
+    def _write_out(self, *, again: bool = True) -> None:
+        """Write until nothing waits; a failure is left in ``error``.
+
+        Args:
+            again: Somebody tries once more, so that success ends an earlier error.
+        """
+        while not self._writing.acquire(timeout=_THREAD_ENDS_S):
+            if self._is_stalled():  # else somebody writes a lot
+                self.error = self._trouble(errno.EIO, _NO_ANSWER)
+                return
         try:
             while self._rest or self._waiting:
                 if not self._rest:
                     self._rest = self._take()
                 self._write_rest()
-            self.error = None
+            if again or not self.refused:  # nothing comes behind what was refused meanwhile
+                self.error = None
         except OSError as error:
             self.error = self._trouble(error.errno, error.strerror or str(error))
         finally:
+            self._taking_since = None
             self._writing.release()
 
     def _trouble(self, number: int | None, why: str) -> OSError:
@@ -405,7 +437,8 @@ class CaptureWriter:
         written = 0
         try:
             while written < len(rest):
-                written += os.write(self._fd, rest[written:])
+                self._taking_since = time.monotonic()
+                written += os.write(self._fd, rest[written : written + _PIECE_BYTES])
         except OSError:
             # Whole lines only: whoever reads the file then sees what we show, and no torn line.
             whole = self._rest.rfind(b"\n", 0, written) + 1

@@ -265,8 +265,9 @@ class GatewaySource:
 
     async def _watch_disk(self) -> None:
         """Leave the gateway when the disk refuses: the writer writes by itself, and keeps what it could not write."""
-        while self._writer.error is None:  # noqa: ASYNC110 - a thread sets it
+        while self._writer.error is None:
             await asyncio.sleep(self._timing.disk_check_s)
+            self._writer.notice_stall()
         self._write_error = self._writer.error
         self._stop_waiting()
 

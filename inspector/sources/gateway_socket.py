@@ -27,6 +27,9 @@ Take = Callable[[str | bytes], None]
 SLICE_S = 0.005
 """Parsing pauses after this long, so that paint timers and the heartbeat get their turn."""
 
+_FULL_S = 0.02
+"""Between two looks whether there is room again."""
+
 BIG_BYTES = 1 << 20
 """A frame above this has a turn of its own."""
 
@@ -62,6 +65,7 @@ class GatewaySocket(ClientConnection):
         self._most_bytes = max_message_bytes
         self._early: list[str | bytes] = []
         self._take: Take = self._early.append
+        self._is_full: Callable[[], bool] | None = None
         self._rest = bytearray()  # the beginning of a frame whose rest has not come yet
         self._needed = 2  # bytes of it without which parsing again is of no use
         self._big: str | bytes | None = None  # a message that waits for a turn of its own
@@ -72,8 +76,14 @@ class GatewaySocket(ClientConnection):
         self._deaf = False  # from here on every byte is the library's
         self._over = False  # and from here on nobody's
 
-    def listen(self, take: Take) -> None:
-        """Hand over every message from now on, and first those that came already."""
+    def listen(self, take: Take, is_full: Callable[[], bool] | None = None) -> None:
+        """Hand over every message from now on, and first those that came already.
+
+        Args:
+            take: Gets each.
+            is_full: While it is true nothing is read, so that the sender waits.
+        """
+        self._is_full = is_full
         early = list(self._early)
         self._early.clear()
         self._take = take
@@ -107,6 +117,8 @@ class GatewaySocket(ClientConnection):
             data = bytes(self._rest)
             self._rest.clear()
         self._parse(data)
+        if self._is_full is not None and not (self._paused or self._over) and self._is_full():
+            self._pause(b"")
 
     @override
     def eof_received(self) -> None:
@@ -272,6 +284,9 @@ class GatewaySocket(ClientConnection):
 
     def _go_on(self) -> None:
         if not self._paused:
+            return
+        if self._is_full is not None and self._is_full():
+            self.loop.call_later(_FULL_S, self._go_on)
             return
         if self._big is not None:
             self._hand_over_big()

@@ -60,6 +60,10 @@ class Recorder:
         self.recorded += 1
         self._writer.frame(data, direction="in", time_ns=time_ns, src=self._src)
 
+    def is_full(self) -> bool:
+        """Whether the disk should take something first, before more is received."""
+        return self._writer.crowded
+
     def sent(self, data: str) -> None:
         """Record a frame of ours."""
         write = partial(self._frame, data, "out", self._clock_ns())

@@ -139,6 +139,10 @@ class Recording:
         except OSError as error:
             lost = writer.waiting_messages() + writer.refused
             trouble = f"{error} {lost:,} messages received since are lost; those before can be read."
+        else:
+            lost = writer.refused
+            if lost:
+                trouble = f"{trouble} {lost:,} messages received since are lost; those before can be read.".strip()
         kept = writer.received - lost
         if not self.path.exists():
             trouble = trouble or f"{self.path} was moved away or deleted while it was being written."

@@ -172,7 +172,7 @@ class Session:
         join, masked = handshake.join_frames(self.connection)
         self._recorder.sent(masked)
         self._loop.call_later(self._welcome_s, self._miss_welcome, ws)
-        ws.listen(self._take)
+        ws.listen(self._take, self._recorder.is_full)
         # A gateway that closed already may have said why: then reading goes on, and ends with the reason.
         with contextlib.suppress(ConnectionClosed):
             await ws.send(join)

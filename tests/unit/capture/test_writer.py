@@ -358,6 +358,54 @@ def test_nothing_is_kept_behind_what_was_refused(tmp_path: Path, disk: Disk, mon
     assert len(kept) + writer.refused == 1_000
 
 
+def test_what_follows_the_largest_frame_at_once_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "a.ctxcap"
+    writer = CaptureWriter(path, origin={}, background=True)
+    writer.frame(json.dumps({"kind": "chat", "n": 0, "x": "x" * (100 << 20)}), direction="in", time_ns=0)
+    assert writer.crowded  # who reads a socket waits now; what was read already is kept all the same
+    for n in range(1, 200):
+        writer.frame(chat(n), direction="in", time_ns=n)
+    writer.close()
+    assert (writer.error, writer.refused, writer.crowded) == (None, 0, False)
+    with path.open("rb") as file:
+        heads = [line[:60] for line in file]
+    assert [int(head.partition(b',"dir"')[0].partition(b":")[2]) for head in heads[1:]] == list(range(200))
+
+
+def test_the_cause_named_is_the_cause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.capture.writer.WRITE_THROUGH_CHARS", 1_000)
+    monkeypatch.setattr("inspector.capture.writer.CROWDED_CHARS", 2_000)
+    monkeypatch.setattr("inspector.capture.writer.MAX_WAITING_CHARS", 10_000)
+    go_on, write = threading.Event(), os.write
+
+    def slow(fd: int, data: bytes) -> int:
+        go_on.wait()
+        return write(fd, data)
+
+    writers = [CaptureWriter(tmp_path / f"{name}.ctxcap", origin={}, background=True) for name in "ab"]
+    monkeypatch.setattr(os, "write", slow)
+    quick, stalled = writers
+    for n in range(1_000):
+        quick.frame(chat(n), direction="in", time_ns=n)
+    assert "More arrives than the disk takes" in str(quick.error)
+    for n in range(100):
+        stalled.frame(chat(n), direction="in", time_ns=n)
+    while stalled._taking_since is None:
+        time.sleep(0.001)
+    stalled.notice_stall()
+    assert stalled.error is None
+    assert stalled.crowded
+    monkeypatch.setattr("inspector.capture.writer.STALLED_S", 0)
+    stalled.notice_stall()
+    assert "The disk does not answer" in str(stalled.error)
+    go_on.set()
+    for writer in writers:
+        writer.close()
+        kept = numbers(writer.path)
+        assert kept == list(range(len(kept)))
+        assert len(kept) + writer.refused == (1_000 if writer is quick else 100)
+
+
 def test_fifty_megabytes_are_written_byte_for_byte(tmp_path: Path) -> None:
     path = tmp_path / "a.ctxcap"
     writer = CaptureWriter(path, origin={}, background=True)

@@ -210,6 +210,30 @@ async def test_what_a_pause_left_is_handed_over_when_the_connection_is_lost(monk
     assert await received(feed) == [str(number) for number in range(200)]
 
 
+async def test_nothing_is_read_while_there_is_no_room() -> None:
+    got: list[str | bytes] = []
+    said = [f"{n} " + "x" * (n % 3 * 30_000) for n in range(400)]
+    sent = 0
+
+    async def speak(socket: ServerConnection) -> None:
+        nonlocal sent
+        for message in said:
+            await socket.send(message)
+            sent += 1
+        await socket.wait_closed()
+
+    async with connected(speak) as client, asyncio.timeout(LONG_S):
+        full = True
+        client.listen(got.append, lambda: full and len(got) >= 100)
+        await asyncio.sleep(0.3)
+        assert 100 <= len(got) < 200
+        assert sent < len(said)  # the sender waits
+        full = False
+        while len(got) < len(said):  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+    assert got == said
+
+
 async def test_messages_before_anybody_listens_are_kept() -> None:
     got: list[str | bytes] = []
 
