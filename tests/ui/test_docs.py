@@ -30,11 +30,13 @@ _SAID = {
     "F8": "go.problem_next", "F7": "go.mark_next", "Shift+F7": "go.mark_previous", "Alt+Down": "go.context_next",
     "Alt+Up": "go.context_previous", "Alt+Shift+Down": "go.participant_next",
     "Alt+Shift+Up": "go.participant_previous", "Alt+Left": "go.back", "Ctrl+G": "go.to",
+    "Alt+Right": "go.forward", "Ctrl++": "view.zoom_in", "Ctrl+-": "view.zoom_out", "Ctrl+0": "view.zoom_reset",
+    "Ctrl+Down": "go.next", "Ctrl+Up": "go.previous", "Shift+F8": "go.problem_previous",
     "Ctrl+Shift+I": "go.model_sees", "Space": "capture.pause", "Ctrl+Shift+P": "help.palette", "F1": "help.keys",
 }  # fmt: skip
 """Keys that pages name, and the action each is said to be of."""
-_OF_A_WIDGET = {"Ctrl+C", "Ctrl+A", "Ctrl+Space", "Ctrl+Return", "Shift+F10"}
-"""Keys that are no action's; Ctrl+C at a terminal is among them."""
+_OF_A_WIDGET = {"Ctrl+C", "Ctrl+A", "Ctrl+Space", "Ctrl+Return", "Shift+F10", "Ctrl+,", "Ctrl+Alt+S"}
+"""Keys that are no action's, Ctrl+C at a terminal among them; and those of the settings, which go by the system."""
 _KEY = re.compile(r"(?<![\w+])((?:(?:Ctrl|Alt|Shift)\+)+(?:[A-Z]\w*|\d|\\\\|\\|[^\s\w*]))|(?<![\w+])(F\d{1,2})(?!\w)")
 _ENTRY = re.compile(r"\b(File|Edit|View|Go|Capture|Analyze|Help) > ([A-Z][\w ]+)")
 _BY_ID = {action.id: action for action in ACTIONS}
