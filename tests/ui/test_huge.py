@@ -134,11 +134,11 @@ def test_a_message_that_cannot_be_saved_is_said(qapp: QApplication, tmp_path: Pa
     async def steps(application: Application) -> None:
         window = await opened(application, path)
         window.saving.save(0, tmp_path / "nowhere" / "x.json")
-        said: list[str] = []
-        window.say = lambda sentence, *_: said.append(sentence)  # type: ignore[method-assign]
-        await until(lambda: said, "a sentence")
-        assert said[0].startswith("No. 1 could not be saved as ")
-        assert "No such file" in said[0]
+        await until(lambda: window.notices.notice("message"), "a sentence")
+        notice = window.notices.notice("message")
+        assert notice is not None
+        assert notice.text.startswith("No. 1 could not be saved as ")
+        assert "No such file" in notice.text
 
     run_in_window(qapp, steps)
 
