@@ -107,6 +107,11 @@ JOIN = {"kind": "system/join", "id": "j", "payload": {"participantId": "me", "sp
 HELLO: Lines = [{"ctxcap": 1}, captured("out", JOIN)]
 
 
+def late(messages: int, **fields: Any) -> Lines:
+    """What came over a link that cannot keep up: each message later than the one before, the first at once."""
+    return [received(envelope(ts=at(n), **fields), timestamp=at(8 * n)) for n in range(messages + 1)]
+
+
 def ended(code: int) -> dict[str, Any]:
     reason = f"the server ended with exit code {code}"
     return {"t": 1_767_600_001_000_000_000, "src": 0, "mark": "closed", "reason": reason, "exit": code}
@@ -302,7 +307,14 @@ CASES: dict[str, Case] = {
     "id-missing": Case([envelope(id=None), envelope(id=None)], [envelope(), gateway("system/error", {}, id=None)]),
     "clock-skew": Case(
         [received(envelope(ts=at(0)), timestamp=at(9)), received(envelope(ts=at(1)), timestamp=at(9))],
-        [received(envelope(ts=at(0)), timestamp=at(5))],
+        [received(envelope(ts=at(0)), timestamp=at(5)), *late(5, sender="coder"),
+         received(envelope(sender="files", ts=12345), timestamp=at(9)),
+         *[{"t": 3.7, "data": envelope(sender="intern", ts=at(0))}] * 2],
+    ),
+    "messages-late": Case(late(5), late(4)),
+    "time-malformed": Case(
+        [envelope(ts=12345), envelope(ts=12346)],
+        [envelope(ts=1_767_600_000), envelope(ts=at(1)), envelope(ts="2026-01-05T09:00:00+02:00", kind="chat/done")],
     ),
     "joined-twice": Case([*HELLO, here("me")], [*HELLO, here("coder"), here("me", "leave")]),
     "context-window-full": Case(

@@ -34,7 +34,7 @@ from inspector.protocol import calls, kinds
 from inspector.protocol.formats import capture_file, read_line_as
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape, unreadable
-from inspector.protocol.times import NO_TIME, parse_time
+from inspector.protocol.times import NO_TIME, parse_moment
 
 _BOM = b"\xef\xbb\xbf"
 _LINE_END, _BLANK = ord("\n"), ord(" ")
@@ -214,7 +214,7 @@ class BlockReader:
         return self._assemble(
             record, line, offset, flags | context_flags, call,
             sender=sender, to=recipients(header.to) or None, raw_kind=raw_kind, context=context,
-            protocol=header.protocol if isinstance(header.protocol, str) else None, ts_ns=parse_time(header.ts),
+            protocol=header.protocol if isinstance(header.protocol, str) else None, ts_ns=parse_moment(header.ts),
             identifier=header.id if isinstance(header.id, str) else None,
             correlation=correlation[0] if correlation else None, fold=_fold_hash(record, header),
         )  # fmt: skip

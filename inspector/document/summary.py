@@ -29,7 +29,7 @@ from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import Judged, ParticipantStory, Refused, judge, story_of
 from inspector.filters.fields import FIELDS
 from inspector.protocol import kinds
-from inspector.protocol.times import NO_TIME, format_time
+from inspector.protocol.times import DATED_FROM_NS, format_time
 from inspector.tokens.counter import TOKENIZER
 
 
@@ -300,7 +300,8 @@ def _refused(one: Refused) -> dict[str, Any]:
 
 
 def _time(time_ns: int) -> str | None:
-    return None if time_ns == NO_TIME else format_time(time_ns)
+    """None also where a log counts from its own start: that is no date."""
+    return None if time_ns < DATED_FROM_NS else format_time(time_ns)
 
 
 def links_of(document: CaptureDocument, message: int) -> list[dict[str, Any]]:

@@ -124,6 +124,9 @@ def _times(subject: Subject) -> list[Fact]:
     rows: list[Fact] = []
     names = subject.capture.recipients(subject.message)
     received = time_of_day(subject.time_ns)
+    dated = formats.is_dated(subject.time_ns)
+    if not dated and subject.time_ns != NO_TIME:
+        received = f"at {formats.seconds(subject.time_ns)} s, as the log counts"
     sent = int(subject.capture.columns["ts_ns"][subject.message])
     parts: list[Part] = [Part(received)] if received else []
     tooltip = full_time(subject.time_ns)
@@ -135,7 +138,9 @@ def _times(subject: Subject) -> list[Fact]:
         name = "Received" if arrived else "Sent"
         name = "Written" if subject.capture.string("protocol", subject.message) == msp.PROTOCOL else name
         rows.append(Fact(name, tuple(parts), tooltip=tooltip, copy=full_time(subject.time_ns)))
-    if NO_TIME not in (sent, subject.time_ns) and abs(sent - subject.time_ns) >= _CLOCKS_DIFFER_NS:
+    if not dated and sent != NO_TIME and sent != subject.time_ns:
+        rows.append(fact("Sent", time_of_day(sent), tooltip=f"{full_time(sent)}\nby the sender's own clock"))
+    elif NO_TIME not in (sent, subject.time_ns) and abs(sent - subject.time_ns) >= _CLOCKS_DIFFER_NS:
         away = formats.duration(abs(subject.time_ns - sent))
         words = f"{time_of_day(sent)}, {away} {'before' if sent < subject.time_ns else 'after'}"
         rows.append(fact("Sent", words, tooltip=f"{full_time(sent)}\nby the sender's own clock"))

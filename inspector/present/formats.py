@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from inspector.protocol.payloads.blocks import size_words
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.times import DATED_FROM_NS, NO_TIME
 
 MINUS = "\N{MINUS SIGN}"
 _SECOND = 1_000_000_000
@@ -73,9 +73,14 @@ def waiting(waited_ns: int) -> str:
     return f"waiting {tenths / 10:.1f} s" if tenths < 600 else f"waiting {duration(waited_ns // _SECOND * _SECOND)}"
 
 
+def is_dated(time_ns: int) -> bool:
+    """Whether a time says when; not where it is unknown, or a log counts from its own start."""
+    return time_ns >= DATED_FROM_NS
+
+
 def clock(time_ns: int) -> str:
-    """The wall clock's time of day here: "20:41:05"; "" for NO_TIME or a time outside of the calendar."""
-    if time_ns == NO_TIME:
+    """The wall clock's time of day here: "20:41:05"; "" for no date (`is_dated`), or one outside of the calendar."""
+    if not is_dated(time_ns):
         return ""
     try:
         return datetime.fromtimestamp(time_ns // _SECOND).astimezone().strftime("%H:%M:%S")
@@ -101,8 +106,8 @@ def shortened(text: str, most: int) -> str:
 
 
 def full_time(time_ns: int) -> str:
-    """Local date and time with its offset; "" for NO_TIME or a time outside of the calendar."""
-    if time_ns == NO_TIME:
+    """Local date and time with its offset; "" as for `clock`."""
+    if not is_dated(time_ns):
         return ""
     try:
         moment = datetime.fromtimestamp(time_ns // 1_000_000_000).astimezone()

@@ -164,7 +164,8 @@ class TimeColumn:
         """The time of a message that is shown; "" where it, or what it counts from, is unknown. O(log rows)."""
         time_ns, mode = self._time(message), self.mode
         if mode == "clock":
-            return formats.time_of_day(time_ns)
+            # A log that counts from its own start has no time of day.
+            return formats.time_of_day(time_ns) if formats.is_dated(time_ns) else formats.table_time(time_ns, 0)
         if mode == "start":
             return formats.table_time(time_ns, self.start_ns)
         since = self.reference if mode == "mark" else self._rows.neighbour(message, -1)
@@ -173,10 +174,11 @@ class TimeColumn:
     def tool_tip(self, message: int) -> str:
         """The day and time of a message, and the time since the first one; "" where it is unknown."""
         time_ns = self._time(message)
-        if not formats.clock(time_ns):
+        if time_ns == NO_TIME or (formats.is_dated(time_ns) and not formats.clock(time_ns)):
             return ""
         since = formats.table_time(time_ns, self.start_ns)
-        return f"{formats.day_and_time(time_ns)}\n{since} s since the first message" if since else ""
+        day = f"{formats.day_and_time(time_ns)}\n" if formats.is_dated(time_ns) else ""
+        return f"{day}{since} s since the first message" if since else ""
 
     def _time(self, message: int) -> int:
         return int(self._document.capture.columns["time_ns"][message])

@@ -9,6 +9,9 @@ from functools import lru_cache
 NO_TIME = -(2**63)
 """Sentinel of every time column: no time is known."""
 
+DATED_FROM_NS = 946_684_800 * 1_000_000_000
+"""The year 2000. An earlier time is no date: a log counts from its own start, or from that of its machine."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LIMIT = 2**63 - 1
 # A number's size tells its unit: seconds until the year 5138, then milli-, micro- and nanoseconds.
@@ -47,7 +50,7 @@ def written_time(value: object) -> int:
     return parse_time(value) if isinstance(value, str) else NO_TIME
 
 
-_NUMBER = re.compile(r"[0-9]{10,19}(?:\.[0-9]{1,9})?")
+_NUMBER = re.compile(r"[1-9][0-9]{9,18}(?:\.[0-9]{1,9})?")
 _EXACT = 1_000
 """Nanoseconds that a number of seconds with a fraction can tell apart in our century: a float holds 16 digits."""
 
@@ -58,6 +61,12 @@ def _numbered(value: float) -> int:
     if not abs(scaled) <= _LIMIT:
         return NO_TIME
     return scaled if isinstance(scaled, int) else round(scaled / _EXACT) * _EXACT
+
+
+def parse_moment(value: object) -> int:
+    """As `parse_time`, but for numbers that are no date (12345): NO_TIME. For what has to say when, such as `ts`."""
+    found = parse_time(value)
+    return found if found >= DATED_FROM_NS or isinstance(value, str) else NO_TIME
 
 
 def parse_instant(text: str) -> int:

@@ -54,3 +54,10 @@ def test_waits_and_usage_end_with_the_process() -> None:
     assert codes(document) == {"context-window-full": 1}
     assert [one["usage"] for one in participant_stories(document)] == [None] * 3
     assert {one.tokens for one in document.analysis.participants.all.values()} == {None}
+
+
+def test_a_slow_link_is_no_wrong_clock() -> None:
+    document = opened("slow-link-20kB.ctxcap")
+    assert [(found.code, found.row, found.text) for found in document.analysis.findings.all()] == [
+        ("messages-late", 433, "What bench-a sends comes late: this message 24 s after it was sent.")
+    ]

@@ -12,6 +12,7 @@ import numpy as np
 from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.findings import (
     beginning,
+    clocks,
     contexts,
     correlations,
     deliveries,
@@ -64,6 +65,7 @@ _TOPICS = (
     (reasoning, reasoning.Reasoning),
     (wire, wire.Wire),
     (senders, senders.Senders),
+    (clocks, clocks.Clocks),
     (forms, forms.Forms),
     (gateway, gateway.GatewayLog),
     (deliveries, deliveries.Deliveries),

@@ -6,6 +6,7 @@ together.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +15,9 @@ import numpy as np
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import NOTE, Check
 from inspector.capture.flags import Flag
+from inspector.protocol import msp
 from inspector.protocol.header import ABSENT
+from inspector.protocol.times import NO_TIME
 
 CORRELATION_FORM = Check(
     "correlation-wrong-type", NOTE, "Correlation in the form of another version",
@@ -33,10 +36,19 @@ OTHERWISE = Check(
     "p4m, MEW v0.2 to v0.4: context is a field of the envelope",
     example="thread_id",
 )  # fmt: skip
-CHECKS = (CORRELATION_FORM, OTHERWISE)
+TIME_FORM = Check(
+    "time-malformed", NOTE, "Time that is none",
+    "{who} writes ts as {detail}.",
+    "Nobody can tell when it was sent, or how late it came.",
+    "Write ts as RFC 3339 in UTC: 2026-01-05T09:00:00.000Z.",
+    "MEW v0.4, envelope: ts is RFC 3339",
+    example="12345",
+)  # fmt: skip
+CHECKS = (CORRELATION_FORM, OTHERWISE, TIME_FORM)
 
 _MOST = 1 << 10  # senders, and kinds, whose pairs are told apart
 _LONGEST_READ = 1 << 18
+_LONGEST_TIME = 40  # letters of what stands in the place of a time
 _FIELDS = ("thread_id", "threadId")
 
 
@@ -92,6 +104,12 @@ class Forms:
             self._tell(batch, row, CORRELATION_FORM, f"a list; {protocol} has one text")
         elif not isinstance(written, str | list | None):
             self._tell(batch, row, CORRELATION_FORM, "something that is neither a list nor a text")
+        if (
+            envelope.get("ts") is not None
+            and protocol != msp.PROTOCOL
+            and int(batch.capture.columns["ts_ns"][row]) == NO_TIME
+        ):
+            self._tell(batch, row, TIME_FORM, _shown(envelope["ts"]))
         if envelope.get("context") is None:
             payload = envelope.get("payload")
             held = payload if isinstance(payload, Mapping) else {}
@@ -106,6 +124,14 @@ class Forms:
         if key not in self._told:
             self._told.add(key)
             batch.findings.add(check, [row], details=detail)
+
+
+def _shown(value: Any) -> str:
+    """A value that should have been a text, in a few words."""
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST_TIME else f"{text[:_LONGEST_TIME]}…"
 
 
 def _names(value: Any) -> bool:

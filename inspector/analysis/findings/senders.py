@@ -1,4 +1,4 @@
-"""Ids, senders and clocks: who says it is somebody else, and what bears another's id (docs/protocols.md 2 and 16)."""
+"""Ids and senders: who says it is somebody else, and what bears another's id (docs/protocols.md 2 and 16)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol.participants import GATEWAY_IDS
-from inspector.protocol.times import NO_TIME
 
 # Which hashes have been seen before: a filter that never misses one, and is wrong about few.
 
@@ -72,8 +71,6 @@ def _twice_among(hashes: NDArray[Any]) -> NDArray[np.bool_]:
     return np.isin(hashes, twice) if len(twice) else np.zeros(len(hashes), np.bool_)
 
 
-SKEW_S = 5
-"""Clocks further apart are worth a word."""
 FULL_PERCENT = 90
 """Of its context window: a participant that reports more will soon lose what it knows."""
 
@@ -99,14 +96,6 @@ MISSING = Check(
     "Give each envelope an id; the gateway makes one up when it is missing.",
     "MEW v0.4, envelope: id is required",
 )  # fmt: skip
-SKEWED = Check(
-    "clock-skew", NOTE, "Clocks differ",
-    "{who}'s clock is {detail} the log's.",
-    "Times that participants wrote cannot be compared; latencies are shown by the log's clock.",
-    "Set the clocks by NTP; in containers look at the host's.",
-    "MEW v0.4, ts is the sender's clock", limit=SKEW_S,
-    example="90 s behind",
-)  # fmt: skip
 TWICE = Check(
     "joined-twice", ERROR, "Our participant id joined twice",
     "Somebody else has joined as {detail}, which is this program's own id.",
@@ -123,9 +112,8 @@ FULL = Check(
     "MEW v0.4, participant/status", limit=FULL_PERCENT,
     example="96 %",
 )  # fmt: skip
-CHECKS = (DIFFERS, TWICE, REUSED, FULL, MISSING, SKEWED)
+CHECKS = (DIFFERS, TWICE, REUSED, FULL, MISSING)
 
-_SKEW_NS = SKEW_S * 1_000_000_000
 _SEEN = 1
 _MOST_PERCENT = 9_900
 
@@ -137,7 +125,6 @@ class Senders:
         self._told = 0  # lines of the log whose sender is another
         self._ids = SeenHashes()
         self._without_id = Marks()
-        self._skewed = Marks()
         self._ours: dict[tuple[int, str], int] = {}
         self._full: dict[tuple[int, int], int] = {}  # the last report of those that are full
 
@@ -146,7 +133,6 @@ class Senders:
         self._impostors(batch)
         self._reused(batch)
         self._without_ids(batch)
-        self._clocks(batch)
         self._joins(batch)
         self._usage(batch)
 
@@ -194,22 +180,6 @@ class Senders:
             if place is not None:
                 self._without_id.put(sender, _SEEN)
                 batch.findings.add(MISSING, [int(rows[place])])
-
-    def _clocks(self, batch: Batch) -> None:
-        times, said = batch.new("time_ns"), batch.new("ts_ns")
-        if np.may_share_memory(times, said):  # the sender's time is the only one
-            return
-        apart = times - said  # of hostile times it wraps, and is far from zero all the same
-        places = np.flatnonzero((np.abs(apart) > _SKEW_NS) & (times != NO_TIME) & (said != NO_TIME))
-        places = batch.on_the_wire(places + batch.start) - batch.start
-        if not len(places):
-            return
-        for sender, place in self._skewed.unseen(batch.new("sender")[places]):
-            self._skewed.put(sender, _SEEN)
-            first = int(places[place])
-            seconds = (int(times[first]) - int(said[first])) / 1e9
-            words = f"{abs(seconds):,.0f} s {'behind' if seconds > 0 else 'ahead of'}"
-            batch.findings.add(SKEWED, [batch.start + first], details=words)
 
     def _joins(self, batch: Batch) -> None:
         joins = batch.rows("system/join")

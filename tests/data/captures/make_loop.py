@@ -12,8 +12,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from inspector.demo.tools import PAGE_SIZE, WORKFLOW, ActivityTools
 from inspector.demo.story import Tally
+from inspector.demo.tools import PAGE_SIZE, WORKFLOW, ActivityTools
 
 FILE = Path(__file__).with_name("loop-mcp.jsonl")
 _BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)

@@ -189,3 +189,13 @@ def test_what_has_no_lifecycle_says_why() -> None:
     call = tool_call("read_file")
     assert why_no_lifecycle(subject_of(call)).startswith("Only results")
     assert why_no_lifecycle(subject_of(call, tool_result(call))).startswith("Its server said nothing")
+
+
+def test_a_log_that_counts_from_its_start_has_no_time_of_day() -> None:
+    relative = {"t": 3.7, "data": envelope(ts="2026-01-05T09:00:00Z")}
+    document = document_of(relative)
+    facts = values_of(envelope_facts(Subject(document, 0)))
+    assert facts["Received"] == "at 3.700 s, as the log counts"
+    assert ":00:00.000" in facts["Sent"]
+    assert "after" not in facts["Sent"]
+    assert document.analysis.findings.found.counts() == {}

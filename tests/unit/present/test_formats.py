@@ -92,3 +92,8 @@ def test_a_full_time_bears_its_offset_and_an_impossible_one_is_empty() -> None:
     assert formats.full_time(NO_TIME) == ""
     assert formats.full_time(1 << 62) != ""
     assert formats.full_time((1 << 63) - 1) != ""
+
+
+@pytest.mark.parametrize("time_ns", [NO_TIME, 0, 3_700_000_000, -1])
+def test_what_is_no_date_has_no_time_of_day(time_ns: int) -> None:
+    assert formats.clock(time_ns) == formats.time_of_day(time_ns) == formats.full_time(time_ns) == ""

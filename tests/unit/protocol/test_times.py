@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.protocol.time_columns import parse_times
-from inspector.protocol.times import NO_TIME, format_time, parse_instant, parse_time
+from inspector.protocol.times import NO_TIME, format_time, parse_instant, parse_moment, parse_time
 
 NINE = 1_767_603_600_000_000_000  # 2026-01-05T09:00:00Z
 
@@ -61,6 +61,16 @@ def test_reads(written: object, read: int) -> None:
 )  # fmt: skip
 def test_is_no_time(written: object) -> None:
     assert parse_time(written) == NO_TIME
+
+
+@pytest.mark.parametrize("written", [12345, 3.7, 0, -1, "0000012345", "12345", 946_684_799])
+def test_is_no_moment(written: object) -> None:
+    assert parse_moment(written) == NO_TIME
+
+
+@pytest.mark.parametrize("written", ["1970-01-01T00:00:12Z", 1_767_603_600, 1_767_603_600_000, "1767603600000"])
+def test_is_a_moment(written: object) -> None:
+    assert parse_moment(written) == parse_time(written) != NO_TIME
 
 
 def test_an_instant_may_lie_beyond_what_columns_hold() -> None:
