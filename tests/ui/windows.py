@@ -68,15 +68,15 @@ def numbers(window: MainWindow) -> list[int]:
     return [int(message) + 1 for message in panes_of(window).rows.visible]
 
 
-def texts(window: MainWindow) -> list[str]:
-    """What the table shows, a row a line."""
+def texts(window: MainWindow, most: int | None = None) -> list[str]:
+    """What the table shows, a row a line; of its first rows only where a number is given."""
     model = panes_of(window).messages.model
     return [
         " | ".join(
             str(model.index(row, column).data(Qt.ItemDataRole.DisplayRole) or "")
             for column in range(model.columnCount())
         )
-        for row in range(model.rowCount())
+        for row in range(model.rowCount())[:most]
     ]
 
 
