@@ -117,6 +117,12 @@ def ended(code: int) -> dict[str, Any]:
     return {"t": 1_767_600_001_000_000_000, "src": 0, "mark": "closed", "reason": reason, "exit": code}
 
 
+def told_of(name: str, *capabilities: Any) -> dict[str, Any]:
+    """Somebody's coming, and what it may send."""
+    about = {"id": name, "capabilities": list(capabilities)}
+    return gateway("system/presence", {"event": "join", "participant": about}, ts=at(0))
+
+
 def here(name: str, event: str = "join") -> dict[str, Any]:
     return captured("in", gateway("system/presence", {"event": event, "participant": {"id": name}}))
 
@@ -347,6 +353,14 @@ CASES: dict[str, Case] = {
     "allowed-without-capability": Case(
         [decision("allowed", {"kind": "chat"})],
         [decision("allowed", held) for held in ({"kind": "mcp/*"}, {"kind": "mcp/request", "payload": {}})],
+    ),
+    "beyond-capabilities": Case(
+        [told_of("lead", {"kind": "chat"}), ask(), ask(id="q2")],
+        [told_of("lead", {"kind": "mcp/request", "payload": {"method": "tools/*", "params": {"name": "gr*"}}}), ask(),
+         told_of("lead"), ask(id="q2"), told_of("coder", {"kind": "chat"}),
+         gateway("system/welcome", {"you": {"id": "coder", "capabilities": [{"kind": "chat"}]}}, to=["coder"]),
+         envelope("capability/grant", {"recipient": "coder", "capabilities": [{"kind": "mcp/*"}]}),
+         ask(id="q3", sender="coder")],
     ),
     "denied-despite-capability": Case(
         [decision("denied", {"kind": "chat"}, "mcp/*")],

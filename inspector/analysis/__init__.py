@@ -77,6 +77,7 @@ class Analysis:
                 self.visibility,
                 self.trust,
                 self.participants,
+                self.capabilities,
             )
         )
         self.tokens = TokenPass(capture, self.contexts, self.correlation, self.transients)

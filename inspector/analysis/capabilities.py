@@ -97,6 +97,8 @@ class CapabilityPass:
 
     def _note_announced(self, row: int) -> None:
         payload = self._capture.decoded(row).payload
+        if payload.get("event") == "leave":
+            return  # whoever is gone may do nothing, and what comes next is announced with its coming
         others = payload.get("participants")
         named = [payload.get("you"), payload.get("participant"), *(others if isinstance(others, list) else [])]
         space = int(self._capture.columns["space"][row])

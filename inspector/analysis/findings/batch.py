@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.capabilities import CapabilityPass
 from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.correlation import CorrelationPass
@@ -46,6 +47,7 @@ class Passes:
     visibility: VisibilityPass
     trust: TrustPass
     participants: ParticipantPass
+    capabilities: CapabilityPass
 
 
 @dataclass(slots=True)

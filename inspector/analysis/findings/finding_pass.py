@@ -11,6 +11,7 @@ import numpy as np
 
 from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.findings import (
+    announced,
     beginning,
     clocks,
     contexts,
@@ -71,6 +72,7 @@ _TOPICS = (
     (deliveries, deliveries.Deliveries),
     (secrets, secrets.Secrets),
     (verdicts, verdicts.Verdicts),
+    (announced, announced.Announced),
     (streams, streams.Streams),
     (hints, hints.Hints),
     (msp, msp.Sessions),

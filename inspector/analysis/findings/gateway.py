@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import ERROR, WARNING, Check
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
+from inspector.protocol.capabilities import covers_by_kind
 from inspector.protocol.formats import read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.participants import patterns
 from inspector.protocol.secrets.masking import masked_words
 
 # What the copies of a message in a gateway's log differ in.
@@ -137,8 +140,7 @@ class GatewayLog:
             payload = batch.capture.decoded(row).payload
             error, message = masked_words(payload.get("error") or "an error", _NAME), payload.get("message")
             if error in ("capability_violation", "capability_denied", "forbidden"):
-                to = ", ".join(batch.capture.to(row)) or "A participant"
-                denied[row] = f"{to} may not send {masked_words(payload.get('attempted_kind') or 'it', _NAME)}."
+                denied[row] = self._refusal(batch, row, payload)
             else:
                 failed[row] = f"{error}: {masked_words(message, _SENTENCE)}" if message else error
         for check, rows in ((DENIED, denied), (FAILED, failed)):
@@ -151,15 +153,24 @@ class GatewayLog:
         rejected += batch.flagged(Flag.REJECTED.value).tolist()
         rows = np.array(rejected, np.int64)
         rows = rows[~batch.findings.has(DENIED, rows)]
-        names = [f"{batch.string('sender', row) or 'A participant'} may not send this." for row in rows.tolist()]
+        names = [f"{_named(batch, row)} may not send {_call(batch, row)}." for row in rows.tolist()]
         batch.findings.add(DENIED, rows, details=names)
+
+    def _refusal(self, batch: Batch, row: int, payload: Mapping[str, Any]) -> str:
+        """What was refused, as far as it was seen: gateways forward nothing of it, and their errors name its kind."""
+        to = masked_words(", ".join(batch.capture.to(row)), _NAME) or "A participant"
+        earlier = [one for name in batch.capture.correlation_ids(row)[:1]
+                   for one in batch.capture.find_id(name) if one < row]  # fmt: skip
+        if earlier and batch.string("kind", earlier[-1]) != "system/error":
+            return f"{to} may not send {_call(batch, earlier[-1])}."
+        return _refused_kind(to, payload.get("attempted_kind"), payload.get("your_capabilities"))
 
     def _verdict(self, batch: Batch, row: int) -> None:
         payload = batch.capture.payload(row)
         if payload.get("result") == "denied":
             who = masked_words(payload.get("participant") or "A participant", _NAME)
-            kind = masked_words(payload.get("required_capability") or "it", _NAME)
-            batch.findings.add(DENIED, [row], details=f"{who} may not send {kind}.")
+            said = _refused_kind(who, payload.get("required_capability"), payload.get("granted_capabilities"))
+            batch.findings.add(DENIED, [row], details=said)
 
     # Copies
 
@@ -169,3 +180,25 @@ class GatewayLog:
         batch.findings.settle(ALTERED, one, np.array(["context" in keys]))
         others = ", ".join(key for key in keys if key != "context")
         batch.findings.settle(COPIES, one, np.array([bool(others)]), details=[others] if others else [])
+
+
+def _named(batch: Batch, row: int) -> str:
+    return masked_words(batch.string("sender", row), _NAME) or "A participant"
+
+
+def _call(batch: Batch, row: int) -> str:
+    """Kind, method and tool of a message."""
+    links, strings = batch.links, batch.capture.strings
+    parts = [batch.string("kind", row), *(strings[int(links[name][row])] for name in ("method", "target"))]
+    return masked_words(" ".join(filter(None, parts)), _NAME) or "it"
+
+
+def _refused_kind(who: str, kind: object, held: object) -> str:
+    """What is said where only the kind of what was refused is known: some of that kind it may send."""
+    named = masked_words(kind or "it", _NAME)
+    own = [one for one in held if isinstance(one, Mapping)] if isinstance(held, list) else []
+    some = [one for one in own if isinstance(kind, str) and covers_by_kind([one], kind) is not False]
+    if not some:
+        return f"{who} may not send {named}."
+    may = masked_words(", ".join(patterns(some)), _SENTENCE)
+    return f"{who} may not send this {named}, which was not seen; it may send {may}."

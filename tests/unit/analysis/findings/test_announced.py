@@ -1,0 +1,61 @@
+"""What is judged by the capabilities that were announced, and what was refused, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inspector.document.document import CaptureDocument
+from tests.builders import document_of, envelope, received, tool_call
+from tests.findings import ask, at, gateway, told_of
+
+CODE = "beyond-capabilities"
+READ = {"kind": "mcp/request", "payload": {"method": "tools/call", "params": {"name": "read_*"}}}
+
+
+def said(document: CaptureDocument, code: str = CODE) -> list[tuple[int, str]]:
+    return [(one.row, one.text) for one in document.analysis.findings.all() if one.code == code]
+
+
+def test_one_who_may_chat_calls_a_tool() -> None:
+    calls = [tool_call("delete_file", sender="intern") for _ in "123"]
+    document = document_of(told_of("intern", {"kind": "chat"}), envelope(sender="intern"), *calls)
+    ((row, text),) = said(document)
+    assert row == 2
+    assert text.startswith("intern sent mcp/request tools/call delete_file; nothing that was announced of it")
+
+
+def test_by_name_and_by_arguments() -> None:
+    calls = [tool_call(name, sender="intern") for name in ("read_file", "delete_file", "delete_file")]
+    assert [row for row, _ in said(document_of(told_of("intern", READ), *calls))] == [2]
+    deep = {"kind": "mcp/request", "payload": {"params": {"arguments": {"path": "/tmp/*"}}}}
+    paths = [tool_call("rm", sender="intern", arguments={"path": path}) for path in ("/tmp/a", "/etc/b")]
+    assert [row for row, _ in said(document_of(told_of("intern", deep), *paths))] == [2]
+
+
+def test_what_is_not_judged() -> None:
+    call = tool_call("delete_file", sender="intern")
+    only_chat = told_of("intern", {"kind": "chat"})
+    grant = envelope("capability/grant", {"recipient": "intern", "capabilities": [{"kind": "mcp/*"}]})
+    revoke = envelope("capability/revoke", {"recipient": "intern", "capabilities": [{"kind": "mcp/*"}]})
+    other = envelope("capability/grant", {"recipient": "the-intern", "capabilities": [{"kind": "mcp/*"}]})
+    answered = envelope("mcp/response", {"result": {}}, sender="intern")
+    for lines in (
+        [call], [told_of("intern"), call], [only_chat, grant, call], [only_chat, grant, revoke, call],
+        [only_chat, other, call], [only_chat, answered], [call, only_chat],
+        [only_chat, received(call, "mallory")],
+    ):  # fmt: skip
+        assert said(document_of(*lines)) == []
+
+
+def test_a_refusal_names_method_and_tool() -> None:
+    error: dict[str, Any] = {"error": "capability_violation", "attempted_kind": "mcp/request"}
+    refused = gateway("system/error", error, to=["intern"], correlation_id=["q1"])
+    seen = document_of(ask(sender="intern"), refused)
+    assert said(seen, "capability-denied") == [(1, "intern may not send mcp/request tools/call grep.")]
+    held = [{"kind": "chat"}, {"kind": "mcp/request", "payload": {"method": "tools/list"}}]
+    unseen = document_of({**refused, "payload": {**error, "your_capabilities": held}})
+    assert said(unseen, "capability-denied") == [
+        (0, "intern may not send this mcp/request, which was not seen; it may send mcp/request:tools/list.")
+    ]
+    rejected = {**received(ask(sender="intern", ts=at(0))), "event": "rejected"}
+    assert said(document_of(rejected), "capability-denied") == [(0, "intern may not send mcp/request tools/call grep.")]
