@@ -44,6 +44,7 @@ class Participant:
         came_ns: when it came the last time, as was announced; NO_TIME.
         left_ns: when it left, NO_TIME while here.
         is_us: this program itself.
+        invited: a gateway announced that it was invited; it need not have come.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Participant:
     came_ns: int = NO_TIME
     left_ns: int = NO_TIME
     is_us: bool = False
+    invited: bool = False
     status_rows: list[int] = field(default_factory=list)
     """Messages with its `participant/status` reports, the last 1,000."""
     ended: list[int] = field(default_factory=list)
@@ -201,7 +203,10 @@ class ParticipantPass:
         if payload.get("event") == "leave":
             if participant is not None:
                 self._leave(participant, row)
-        elif payload.get("event") != "invited":
+        elif payload.get("event") == "invited":
+            if participant is not None:
+                participant.invited = True
+        else:
             if payload.get("event") == "join" and participant is not None and self._is_new(row):
                 self._end(participant, row)
                 self._note_again(participant, row)

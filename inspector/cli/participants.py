@@ -40,7 +40,8 @@ _SINCE = {True: " since", False: " at", None: ", first seen"}
 def _say_participant(story: dict[str, Any]) -> None:
     space = f" in {printable(story['space'], 60)}" if story["space"] else ""
     since = f"{_SINCE[story['here']]} {story['since']}" if story["since"] else ""
-    say(f"{printable(story['name'], 120)}{space}: {_PRESENCE[story['here']]}{since}, {story['messages']:,} messages")
+    presence = "invited" if story["here"] is None and story["invited"] else _PRESENCE[story["here"]]
+    say(f"{printable(story['name'], 120)}{space}: {presence}{since}, {story['messages']:,} messages")
     for one in islice(story["capabilities"] or (), MOST_LISTED):
         note = "" if one["confirmed"] else f"  granted by No. {one['no']}, not confirmed"
         say(f"  may      {printable(_words(one['capability']), 160)}{note}")

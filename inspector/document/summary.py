@@ -248,6 +248,7 @@ def _story(document: CaptureDocument, story: ParticipantStory) -> dict[str, Any]
         "space": document.capture.strings[participant.space] if participant.space else None,
         "name": participant.name,
         "here": participant.here,
+        "invited": participant.invited,
         "since": _time(participant.since_ns),
         "left": _time(participant.left_ns),
         "comings": [{"no": one.row + 1, "here": one.here} for one in participant.comings],

@@ -60,7 +60,7 @@ def presence_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fa
     if len(participant.comings) > FEW:
         rows.insert(0, fact("Before that", f"{len(participant.comings) - FEW} times came or left", "dim"))
     if participant.here is None:
-        rows.append(fact("Presence", "never announced", "dim"))
+        rows.append(fact("Presence", "invited, not come" if participant.invited else "never announced", "dim"))
         if participant.first_ns != NO_TIME:
             rows.append(fact("First seen", time_of_day(participant.first_ns)))
     if participant.is_us:

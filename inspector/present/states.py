@@ -98,11 +98,11 @@ def request_state(subject: Subject) -> State | None:
 
 
 def presence(participant: Participant | None, time_ns: int) -> str:
-    """Whether somebody was there at a time: "here", "left later", "had left", "came later", "never announced"."""
+    """Whether somebody was there at a time, as "here", "left later", "had left", "came later", "invited"."""
     if participant is None:
         return "never seen"
     if participant.here is None:
-        return "never announced"
+        return "invited" if participant.invited else "never announced"
     if NO_TIME not in (time_ns, participant.first_ns) and participant.first_ns > time_ns:
         return "came later"
     if participant.here:

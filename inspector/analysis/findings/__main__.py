@@ -56,6 +56,7 @@ def _section(check: Check) -> str:
 _EXAMPLES = {
     "who": "*sender*", "to": "*recipient*", "kind": "*kind*", "call": "*call*", "context": "*context*",
     "other": "*No.*", "reason": "*reason*",
+    "advice": "By what is known of *recipient*: whether it was ever seen, has left, or may answer",
 }  # fmt: skip
 
 

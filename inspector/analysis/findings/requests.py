@@ -37,7 +37,7 @@ UNANSWERED = Check(
     "request-unanswered", WARNING, "Request without an answer",
     "{who} asked {to} for {call}, and has had no answer for more than {limit} s.",
     "The sender waits or has given up, and works on without the result.",
-    "Look whether {to} is there and may send mcp/response; an observer should answer tools/list with an empty list.",
+    "{advice}.",
     "MEW v0.4, mcp/request and mcp/response", limit=PATIENCE_S,
 )  # fmt: skip
 SLOW = Check(

@@ -78,7 +78,7 @@ DIFFERS = Check(
     "sender-differs", ERROR, "Sender is not who the log says",
     "The envelope says it is from {who}; the gateway's log says that {detail} sent it.",
     "Somebody speaks in another's name. Released gateways let a message override from.",
-    "Find out why {detail} writes from itself; do not trust the name in the envelope.",
+    "Find out why {detail} speaks as {who}; do not trust the name in the envelope.",
     "MEW v0.4: the gateway verifies from; release v0.11.0 does not",
     example="coder",
 )  # fmt: skip

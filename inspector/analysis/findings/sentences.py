@@ -1,7 +1,8 @@
 """Findings in words: what fills the templates of the checks.
 
 Words: `{who}` sender, `{to}` those addressed, `{kind}`, `{call}` method and tool, `{context}` path, `{other}` "No. 5",
-`{reason}` why a line cannot be read, `{detail}` what the finding itself keeps, `{limit}` the check's threshold.
+`{reason}` why a line cannot be read, `{detail}` what the finding itself keeps, `{limit}` the check's threshold,
+`{advice}` what to do about a request without an answer, by what is known of whom it was addressed to.
 """
 
 from __future__ import annotations
@@ -100,6 +101,28 @@ def _context(passes: Passes, found: Found) -> str:
     return _short(passes.contexts.tree.path(node)) if node != MAIN else "the main context"
 
 
+def _detail(_: Passes, found: Found) -> str:
+    """What the finding keeps; a sentence of others in it has the full stop of ours."""
+    ends = "{detail}." in found.check.sentence
+    return found.detail.rstrip(".") if ends else found.detail
+
+
+def _advice(passes: Passes, found: Found) -> str:
+    """What to do about a request without an answer."""
+    capture, columns = passes.capture, passes.correlation.columns
+    space, to = int(capture.columns["space"][found.row]), capture.to(found.row)
+    known = [passes.participants.all.get((space, name)) for name in to]
+    listing = capture.strings[int(columns["method"][found.row])] == "tools/list"
+    if not to:
+        return "Address the request to the one who is to answer it"
+    if all(one is None for one in known):
+        return f"Nobody has seen {_to(passes, found)}: look whether the name is right, and whether it was started"
+    if all(one is None or one.here is False for one in known):
+        return f"{_to(passes, found)} has left: start it again, and ask again"
+    may = f"Look at what {_to(passes, found)} does with it, and whether it may send mcp/response"
+    return f"{may}; an observer should answer tools/list with an empty list" if listing else may
+
+
 def _short(text: str) -> str:
     return masked_words(text, _LONGEST)
 
@@ -112,6 +135,7 @@ _WORDS: dict[str, Callable[[Passes, Found], Any]] = {
     "context": _context,
     "other": lambda _, found: f"No. {found.other + 1}",
     "reason": lambda passes, found: _short((passes.capture.reason(found.row) or "for no known reason").rstrip(".")),
-    "detail": lambda _, found: found.detail,
+    "detail": _detail,
+    "advice": _advice,
     "limit": lambda _, found: f"{found.check.limit:,}",
 }

@@ -249,7 +249,9 @@ def build_proposal(sheet: Sheet) -> list[QWidget]:
         sections.append(sheet.section("Who acted", sheet.facts(acted, name="whoActed", label="Who acted")))
     could = capable_facts(subject, subject.message)
     if could:
-        sections.append(sheet.section("Who could have", sheet.facts(could, name="whoCould", label="Who could have")))
+        sections.append(
+            sheet.section("Who could decide", sheet.facts(could, name="whoCould", label="Who could decide"))
+        )
     return sections
 
 
