@@ -40,7 +40,7 @@ def ask(**fields: Any) -> dict[str, Any]:
 
 def answer(**fields: Any) -> dict[str, Any]:
     return envelope(
-        "mcp/response", fields.pop("payload", {"result": {}}),
+        fields.pop("kind", "mcp/response"), fields.pop("payload", {"result": {}}),
         **{"id": "a1", "sender": "files", "to": ["lead"], "correlation_id": ["q1"], "ts": at(1), **fields},
     )  # fmt: skip
 
@@ -215,6 +215,11 @@ CASES: dict[str, Case] = {
     "msp-covers-overlap": Case([covering((0, 20), (10, 30))], [covering((0, 20), (20, 30))]),
     "response-without-request": Case([answer()], [ask(), answer()], [ask()]),
     "response-to-proposal": Case([propose(id="q1"), answer()], [ask(), answer()]),
+    "response-names-other-call": Case(
+        [ask(), answer(kind="mcp/response:completion/complete")],
+        [ask(), answer(kind="mcp/response:tools/call:grep"), ask(id="q2"),
+         answer(id="a2", kind="mcp/response:tools/call", correlation_id=["q2"])],
+    ),
     "request-unanswered": Case([ask(), later(16)], [ask(), answer(), later(16)], [answer(ts=at(17))]),
     "response-slow": Case([ask(), answer(ts=at(16))], [ask(), answer(ts=at(15))]),
     "request-answered-again": Case(

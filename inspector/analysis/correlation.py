@@ -360,22 +360,35 @@ class CorrelationPass:
         columns, strings = self.columns, self._capture.strings
         own, target = int(columns["method"][row]), int(columns["target"][row])
         if target or (own and strings[own] not in _NEEDS_TARGET):
-            in_kind = ":" in (self._capture.string("kind_raw", row) or "")
             if not columns["rule"][row]:
-                columns.put("rule", row, (ToolRule.KIND if in_kind else ToolRule.PAYLOAD).value)
+                columns.put("rule", row, self._own_rule(row).value)
             return
         cause = int(columns["cause"][row])
         if cause == NO_ROW:
             columns.put("rule", row, ToolRule.UNKNOWN.value)
             return
-        correlated = int(self._capture.columns["flags"][row]) & _CORRELATED
-        columns.put("rule", row, (ToolRule.CORRELATION if correlated else ToolRule.RPC_ID).value)
         cause = self._namer(cause)
+        asked = int(columns["method"][cause])
+        if own and asked != own:  # what it says itself comes first, also where that is less
+            of_a_tool = strings[own] == "tools/call"
+            columns.put("rule", row, (ToolRule.UNKNOWN if of_a_tool else self._own_rule(row)).value)
+            self._changed.add(row)
+            return
+        named_all = asked and (columns["target"][cause] or strings[asked] not in _NEEDS_TARGET)
+        correlated = int(self._capture.columns["flags"][row]) & _CORRELATED
+        rule = ToolRule.CORRELATION if correlated else ToolRule.RPC_ID
+        columns.put("rule", row, (rule if named_all else ToolRule.UNKNOWN).value)
         for name in ("method", "target"):
             columns.put(name, row, int(columns[name][cause]))
         named = (int(self._capture.columns["kind"][row]), int(columns["method"][row]), int(columns["target"][row]))
         columns.put("call", row, self._call_id(named))
         self._changed.add(row)
+
+    def _own_rule(self, row: int) -> ToolRule:
+        """Whether it was its kind or its payload by which a response names its call in full."""
+        kind = kinds.split_kind(self._capture.string("kind_raw", row) or "")
+        in_kind = kind.target if self.columns["target"][row] else kind.method
+        return ToolRule.KIND if in_kind else ToolRule.PAYLOAD
 
     def _namer(self, asked: int) -> int:
         """The message that names the call a request makes: itself, or the proposal it fulfils where it names none."""

@@ -36,3 +36,5 @@ class Flag(enum.IntFlag):
     """The gateway's log says it was rejected."""
     MANY_CORRELATIONS = 32768
     """Names more than one message; all but the first are read from the record."""
+    CALLS_DIFFER = 65536
+    """A response whose kind and payload name different calls; the kind's counts."""

@@ -48,6 +48,7 @@ _ENVELOPE, _RPC, _NOTHING = Shape.ENVELOPE, Shape.RPC, Shape.NOTHING
 # IntFlag does its arithmetic in Python; a row of columns wants plain numbers.
 _ERROR, _HAS_META, _NO_ID = (f.value for f in (Flag.ERROR, Flag.HAS_META, Flag.NO_ID))
 _CORRELATED, _MANY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.MANY_CORRELATIONS, Flag.SENT))
+_CALLS_DIFFER = Flag.CALLS_DIFFER.value
 
 _ROW = tuple(name for name in BLOCK_COLUMNS if name != "source")
 """Members of a row, in order: a column's value, or the text that it will stand for."""
@@ -237,6 +238,8 @@ class BlockReader:
             flags |= _ERROR
         if call.has_meta:
             flags |= _HAS_META
+        if call.disagrees:
+            flags |= _CALLS_DIFFER
         if correlation is not None:
             flags |= _CORRELATED
         return (

@@ -33,6 +33,7 @@ _NANOSECONDS_FROM = 10**17
 
 _ERROR, _HAS_META, _NO_ID = (f.value for f in (Flag.ERROR, Flag.HAS_META, Flag.NO_ID))
 _CORRELATED, _MANY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.MANY_CORRELATIONS, Flag.SENT))
+_CALLS_DIFFER = Flag.CALLS_DIFFER.value
 
 
 @dataclass(slots=True)
@@ -268,7 +269,10 @@ def _add_call_columns(columns: dict[str, Array], envelopes: Sequence[Any], table
     columns["stream"] = _spread(strings.intern_all([p.stream_id for p in payloads], len(places)), put, count)
     columns["rpc_hash"] = _spread(hash_texts([calls.rpc_id(p.id) for p in payloads]), put, count)
     columns["flags"][put] |= np.array([_outcome(p) for p in payloads], np.uint32)
-    callers = [(place, p) for place, p in zip(places, payloads, strict=True) if p.method is not None]
+    callers = [
+        (place, p) for place, p in zip(places, payloads, strict=True)
+        if p.method is not None or (p.params is not None and ":" in envelopes[place].kind)
+    ]  # fmt: skip
     said: InternTable[Any] = InternTable(None)
     which = said.intern_all(
         [(envelopes[place].kind, p.method, p.params and (p.params.name, p.params.uri)) for place, p in callers],
@@ -278,6 +282,7 @@ def _add_call_columns(columns: dict[str, Array], envelopes: Sequence[Any], table
     put = np.array([place for place, _ in callers], np.int64)
     for name in ("method", "target"):
         columns[name][put] = strings.intern_all([None, *(getattr(call, name) for call in made)], len(made) + 1)[which]
+    columns["flags"][put] |= np.array([0, *(_CALLS_DIFFER if call.disagrees else 0 for call in made)], np.uint32)[which]
 
 
 def _outcome(payload: usual.Payload) -> int:

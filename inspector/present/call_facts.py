@@ -9,6 +9,7 @@ import numpy as np
 
 from inspector.analysis.correlation import ToolRule
 from inspector.analysis.fulfilments import has_failed
+from inspector.analysis.named import Named
 from inspector.analysis.participant_queries import answering, participants_of
 from inspector.analysis.pending import pending_age_ns
 from inspector.analysis.proposals import ProposalState
@@ -267,8 +268,12 @@ def _naming_proposal(subject: Subject, request: int) -> int | None:
 def _unknown_facts(subject: Subject, cause: int) -> list[Fact]:
     if cause != NO_ROW:
         parts = (Part("not said, not even by its request "), message_part(cause))
-        return [Fact("Method", parts), *_order_facts(subject, cause)]
+        rows = [fact("Method", subject.method, "mono")] if subject.method else []
+        return [*rows, Fact(_NOUNS.get(subject.method or "", "Method"), parts), *_order_facts(subject, cause)]
     ids = subject.capture.correlation_ids(subject.message)
+    named = subject.analysis.named.named(np.array([subject.message]))
+    if named[0] == Named.CONTEXT:
+        return [fact("Answers", f"the context {plain(mask_text(ids[0]), 120)}", middle=True)]
     words = "unknown, its request was not seen"
     if not ids and "id" not in subject.payload:
         words = "unknown, it names no request"

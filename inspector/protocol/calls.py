@@ -65,6 +65,8 @@ class Call(msgspec.Struct, gc=False):
     has_meta: bool = False
     joiner: str | None = None
     """The participant a hello announces."""
+    disagrees: bool = False
+    """Of a response: its kind names one call, its payload another."""
 
 
 def read_payload(raw: msgspec.Raw) -> Payload | None:
@@ -114,7 +116,7 @@ def read_call(raw_kind: str, header: Header) -> Call:
         event = payload.event if payload.event is not ABSENT else payload.type
         outcome = bool(payload.result) or bool(payload.error)
         name = kinds.one_word_kind(name, method=payload.method, has_outcome=outcome, event=event)
-    call = rpc_call(name, payload)
+    call = rpc_call(name, payload, kind.method)
     if call.method is None and (payload.proposal or payload.envelope) and kinds.wraps_envelope(raw_kind):
         _add_wrapped(call, payload)
     if kind.method is not None:
@@ -158,6 +160,7 @@ def _add_suffix(call: Call, kind: kinds.Kind) -> None:
     """Fill in what the kind's suffix says. A target belongs to its method: the two are not mixed."""
     agree = call.method in (None, kind.method)
     if call.kind == kinds.RESPONSE:
+        call.disagrees = not agree or (bool(kind.target) and call.target not in (None, kind.target))
         call.method, call.target = kind.method, kind.target or (call.target if agree else None)
     elif agree:
         call.method, call.target = kind.method, call.target or kind.target
@@ -174,20 +177,26 @@ def usual_call(raw_kind: str, method: str | None, name: str | None, uri: str | N
     For kinds of two words and more; nothing but kind, method and target is filled in.
     """
     kind = kinds.split_kind(raw_kind)
-    call = Call(kind.name, method, _named_target(method, name, uri))
+    call = Call(kind.name, method, _named_target(method or kind.method, name, uri))
     if kind.method is not None:
         _add_suffix(call, kind)
     return call
 
 
-def rpc_call(name: str, payload: Payload) -> Call:
-    """The call a payload makes, proposes or answers, under an already known canonical kind."""
+def rpc_call(name: str, payload: Payload, method_in_kind: str | None = None) -> Call:
+    """The call a payload makes, proposes or answers, under an already known canonical kind.
+
+    Args:
+        name: the canonical kind.
+        payload: as read.
+        method_in_kind: what the payload's params belong to where it names no method.
+    """
     method = payload.method if isinstance(payload.method, str) else None
     failed, has_meta = _outcome(payload)
     return Call(
         name,
         method,
-        _target(method, payload.params),
+        _target(method or method_in_kind, payload.params),
         rpc_id(payload.id),
         payload.stream_id if isinstance(payload.stream_id, str) else None,
         failed or name == "system/error",

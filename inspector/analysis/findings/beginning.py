@@ -6,7 +6,7 @@ Logs of others are taken to begin where they begin: their ends are what they see
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +47,9 @@ class Beginnings:
         self._capture = capture
         self._trust = trust
         self._welcomes: dict[int, _Welcome | None] = {}
+        self._joined: dict[tuple[int, str], int] = {}  # by space and name: the message that says so
+        self._first_joins: dict[int, int] = {}  # by space
+        self._listed = 0
 
     def feed(self, welcomes: Rows) -> None:
         """Look at the first welcome of each space; `welcomes` are the new messages of that kind."""
@@ -79,10 +82,48 @@ class Beginnings:
             return False
         return time - welcome.time_ns <= EARLY_S * 1_000_000_000
 
+    def saw_join(self, row: int, names: Collection[str]) -> bool:
+        """Whether a message comes after somebody joined: one of these, or anybody where nobody is named.
+
+        What tells of it is read when this is first asked for: nobody asks for most captures.
+        """
+        self._list_joins(row)
+        space = int(self._capture.columns["space"][row])
+        first = (self._joined.get((space, name), row) for name in names)
+        return min(first, default=self._first_joins.get(space, row)) < row
+
+    def _list_joins(self, stop: int) -> None:
+        start, self._listed = self._listed, max(stop, self._listed)
+        columns, strings = self._capture.columns, self._capture.strings
+        codes = [code for code in map(strings.find, _JOINS) if code is not None]
+        for place in (np.flatnonzero(np.isin(columns["kind"][start:stop], codes)) + start).tolist():
+            space = int(columns["space"][place])
+            for name in _joiners(self._capture, place):
+                self._joined.setdefault((space, name), place)
+                self._first_joins.setdefault(space, place)
+
     def stream_may_be_older(self, row: int) -> bool:
         """Whether a frame may belong to a stream that was opened before: the welcome did not list the open ones."""
         welcome = self._welcomes.get(int(self._capture.columns["space"][row]))
         return welcome is not None and not welcome.lists_streams and row > welcome.row and self._is_early(row)
+
+
+_JOINS = ("system/welcome", "system/presence", "system/join")
+
+
+def _joiners(capture: Capture, row: int) -> tuple[str, ...]:
+    """Who a message says has just joined, as far as it may say so."""
+    kind, sender = capture.string("kind", row), capture.string("sender", row)
+    if kind == "system/join":
+        return (sender,) if sender else ()
+    if sender not in GATEWAY_IDS:
+        return ()
+    if kind == "system/welcome":
+        return capture.to(row)
+    payload = capture.decoded(row).payload
+    who = payload.get("participant")
+    name = who.get("id") if isinstance(who, Mapping) else None
+    return (name,) if payload.get("event") == "join" and isinstance(name, str) else ()
 
 
 def _read(capture: Capture, row: int) -> _Welcome | None:

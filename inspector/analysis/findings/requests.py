@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.correlation import ToolRule
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.waiting import are_forgotten, wants_answer
+from inspector.analysis.named import Named
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW
-from inspector.protocol import kinds
+from inspector.protocol import calls, kinds
+from inspector.protocol.secrets.masking import masked_words
 from inspector.protocol.times import NO_TIME
 
 PATIENCE_S = 15
@@ -70,8 +73,17 @@ ID_DIFFERS = Check(
     "Copy payload.id of the request unchanged, or leave it out.",
     "JSON-RPC 2.0, 5; MEW v0.4, mcp/response",
 )  # fmt: skip
+ANOTHER_CALL = Check(
+    "response-names-other-call", WARNING, "Response that names another call",
+    "{who} answers {detail}.",
+    "Whoever reads only one of the two takes the result for that of another call. Shown is what the kind says, else "
+    "what the payload says.",
+    "Write the same method and tool in kind and payload as in the request.",
+    "MCPx v0.1, mcp/response; Decision 002",
+    example="as completion/complete what was asked as tools/call grep",
+)  # fmt: skip
 
-CHECKS = (WITHOUT_REQUEST, NOT_A_REQUEST, UNANSWERED, SLOW, ANSWERED_AGAIN, BY_ANOTHER, ID_DIFFERS)
+CHECKS = (WITHOUT_REQUEST, NOT_A_REQUEST, UNANSWERED, SLOW, ANSWERED_AGAIN, BY_ANOTHER, ANOTHER_CALL, ID_DIFFERS)
 
 
 class Requests:
@@ -99,11 +111,14 @@ class Requests:
         unseen = orphaned.copy()
         unseen[orphaned] = ~_are_nearly_answers(batch, rows[orphaned])
         unseen &= ~_answer_the_unreadable(batch, rows)
+        unseen[unseen] = batch.passes.named.named(rows[unseen]) != Named.CONTEXT.value
+        unseen[unseen] = ~_tell_enough(batch, rows[unseen])
         early = unseen.copy()
         early[unseen] = batch.beginnings.early(rows[unseen])
         unseen &= ~early
         found.settle(WITHOUT_REQUEST, rows, unseen, details=[_named(batch, row) for row in rows[unseen].tolist()])
         found.settle(BEFORE, rows, early, details="answer")
+        _find_other_calls(batch, rows, cause)
         rows, cause = rows[~orphaned], cause[~orphaned]
         asked = batch.of("kind", cause) == batch.code(kinds.REQUEST)
         found.settle(NOT_A_REQUEST, rows, ~asked, others=cause)
@@ -183,6 +198,55 @@ def are_copies(batch: Batch, rows: Rows, others: Rows) -> Array:
     """Which of some messages are the same as others, by their id: (rows,) bool. What has no id is its own message."""
     ours = batch.of("id_hash", rows)
     return (ours != NO_HASH) & (ours == batch.of("id_hash", others))
+
+
+def _tell_enough(batch: Batch, rows: Rows) -> Array:
+    """Which responses without a request need none: they name their call, and their log began behind whoever asked.
+
+    It is what Decision 002 has the call named for. Who was seen to join is known from the beginning.
+    """
+    named = np.isin(batch.links["rule"][rows], (ToolRule.KIND.value, ToolRule.PAYLOAD.value))
+    for place in np.flatnonzero(named).tolist():
+        row = int(rows[place])
+        named[place] = not batch.beginnings.saw_join(row, batch.capture.to(row))
+    return named
+
+
+def _find_other_calls(batch: Batch, rows: Rows, cause: Rows) -> None:
+    """Find responses that call what they answer by two names: in kind and payload, or otherwise than it was asked."""
+    source, links = batch.capture.columns, batch.links
+    own_method, own_target = source["method"][rows], source["target"][rows]
+    method, target = links["method"][cause], links["target"][cause]
+    asked = (cause != NO_ROW) & (batch.of("kind", cause) == batch.code(kinds.REQUEST))
+    otherwise = asked & (own_method != 0) & (method != 0)
+    otherwise &= (own_method != method) | ((own_target != 0) & (target != 0) & (own_target != target))
+    itself = source["flags"][rows] & Flag.CALLS_DIFFER.value != 0
+    wrong = otherwise | itself
+    details: list[str] = []
+    for place in np.flatnonzero(wrong).tolist():
+        own = _call_words(batch, int(own_method[place]), int(own_target[place]))
+        if otherwise[place]:
+            other = _call_words(batch, int(method[place]), int(target[place]))
+            details.append(f"as {own} what was asked as {other}")
+        else:
+            details.append(f"as {own} by its kind and {_in_payload(batch, int(rows[place]))} by its payload")
+    batch.findings.settle(ANOTHER_CALL, rows, wrong, others=np.where(otherwise, cause, NO_ROW), details=details)
+
+
+_LONGEST_CALL = 120
+
+
+def _call_words(batch: Batch, method: int, target: int) -> str:
+    names = (batch.capture.strings[code] for code in (method, target) if code)
+    return masked_words(" ".join(names), _LONGEST_CALL)
+
+
+def _in_payload(batch: Batch, row: int) -> str:
+    """The call that the payload of a response names."""
+    header = batch.capture.record(row).header
+    payload = calls.read_payload(header.payload) if header is not None else None
+    told = calls.rpc_call(kinds.RESPONSE, payload) if payload is not None else calls.Call("")
+    return masked_words(" ".join(filter(None, (told.method, told.target))) or "another", _LONGEST_CALL)
 
 
 def _answer_the_unreadable(batch: Batch, rows: Rows) -> Array:

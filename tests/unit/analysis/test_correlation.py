@@ -320,3 +320,42 @@ def test_times_further_apart_than_64_bits() -> None:
     correlation, own = document.analysis.correlation, document.capture.columns["time_ns"].tolist()
     assert correlation.latency_ns(1) == own[1] - own[0] > 2**63
     assert column(document, "latency")[1] == pytest.approx((own[1] - own[0]) / 1e6)
+
+
+# What kind, payload and request say may differ
+
+
+TWO = {"result": {}, "method": "tools/call", "params": {"name": "write_file"}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload", "expected"),
+    [
+        ("mcp/response:completion/complete", None, ["completion/complete", None, "kind"]),
+        ("mcp/response:tools/call:read_file", TWO, ["tools/call", "read_file", "kind"]),
+        ("mcp/response:tools/call", TWO, ["tools/call", "write_file", "payload"]),
+        ("mcp/response:tools/call", {"result": {}, "params": {"name": "rm"}}, ["tools/call", "rm", "payload"]),
+        ("mcp/response", {"result": {}, "method": "prompts/get"}, ["prompts/get", None, "payload"]),
+        ("mcp/response:tools/list", None, ["tools/list", None, "kind"]),
+        ("mcp/response:tools/call", None, ["tools/call", "grep", "correlation"]),
+    ],
+)
+def test_what_a_response_says_itself_comes_first(kind: str, payload: Any, expected: list[str | None]) -> None:
+    for fields in ({}, {"extra": 1, "correlationId": "q"}):  # the usual shape, and one that is read closer
+        document = document_of(GREP, response("q", kind=kind, payload=payload, **fields))
+        assert last(document, "method", "tool", "tool.rule") == expected
+
+
+@pytest.mark.parametrize("fields", [{}, {"correlationId": "x"}])
+def test_a_request_with_its_method_in_the_kind_only_keeps_the_name_in_its_payload(fields: dict[str, Any]) -> None:
+    asked = envelope("mcp/request:tools/call", {"params": {"name": "read_file"}}, id="q", **fields)
+    document = document_of(asked, response("q"))
+    assert column(document, "tool") == ["read_file", "read_file"]
+    assert last(document, "tool.rule") == ["correlation"]
+
+
+@pytest.mark.parametrize("payload", [{"text": ""}, {"params": {}}])
+def test_the_answer_to_a_request_that_names_no_tool_is_unknown(payload: Any) -> None:
+    document = document_of(envelope("mcp/request:tools/call", payload, id="q"), response("q"))
+    assert last(document, "method", "tool", "tool.rule") == ["tools/call", None, "unknown"]
+    assert last(document_of(envelope("mcp/request", payload, id="q"), response("q")), "tool.rule") == ["unknown"]

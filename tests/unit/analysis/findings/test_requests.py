@@ -130,3 +130,66 @@ def test_a_fulfilment_with_other_arguments(proposed: Any, called: Any, *, differ
 
 def test_what_a_gateway_refused_is_in_no_log() -> None:
     assert told_either_way(refusal("lost-7f3a9c")) == [("capability-denied", 1)]
+
+
+NAMED = "mcp/response:tools/call:grep"
+
+
+def lone(kind: str = NAMED, **fields: Any) -> dict[str, Any]:
+    return envelope(kind, fields.pop("payload", {"result": {}}), sender="files", to=["lead"],
+                    correlation_id=["q9"], **fields)  # fmt: skip
+
+
+def joined(name: str) -> dict[str, Any]:
+    payload = {"event": "join", "participant": {"id": name}}
+    return envelope("system/presence", payload, sender="system:gateway")
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_odd"),
+    [
+        ([lone()], False),
+        ([lone("mcp/response", payload={"method": "tools/call", "params": {"name": "grep"}, "result": {}})], False),
+        ([envelope(sender="coder"), joined("coder"), lone()], False),
+        ([joined("lead"), lone()], True),
+        ([{**joined("lead"), "from": "coder"}, lone()], False),
+        ([envelope("system/welcome", {"you": {"id": "lead"}}, sender="system:gateway", to=["lead"]), lone()], True),
+        ([lone(), joined("lead")], False),
+        ([lone("mcp/response")], True),
+        ([lone("mcp/response:tools/call")], True),
+    ],
+)
+def test_a_lone_response_that_names_its_tool_needs_no_request_where_the_log_began_late(
+    lines: list[Any], is_odd: bool
+) -> None:
+    found = told_either_way(*lines)
+    assert ("response-without-request" in dict(found)) == is_odd
+
+
+def test_a_response_that_names_a_context_is_answered_by_it() -> None:
+    thought = envelope("reflection", {"thought": "why"}, context={"id": "reason-789", "type": "reasoning"}, id="msg-1")
+    denied = envelope("mcp/response:tools/call", {"error": "denied"}, id="msg-4", correlation_id="reason-789")
+    codes = {"response-without-request", "began-before-capture", "correlation-dangling"}
+    assert not codes & dict(told_either_way(thought, denied)).keys()
+    assert not codes & dict(told_either_way(denied, thought)).keys()
+    assert "response-without-request" in dict(told_either_way(thought, {**denied, "correlation_id": "reason-790"}))
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered", "words"),
+    [
+        ("grep", lone("mcp/response:completion/complete"), "as completion/complete what was asked as tools/call grep"),
+        ("grep", lone("mcp/response:tools/call:rm"), "as tools/call rm what was asked as tools/call grep"),
+        ("read", lone("mcp/response:tools/call:read", payload={"method": "tools/call", "params": {"name": "write"}}),
+         "as tools/call read by its kind and tools/call write by its payload"),
+        ("grep", lone(), ""),
+        ("grep", lone("mcp/response:tools/call"), ""),
+        ("grep", lone("mcp/response"), ""),
+    ],
+)  # fmt: skip
+def test_an_answer_that_names_another_call_is_told(asked: str, answered: dict[str, Any], words: str) -> None:
+    lines = [tool_call(asked, id="q9", ts=at(0)), {**answered, "ts": at(1)}]
+    assert ("response-names-other-call" in dict(told_either_way(*lines))) == bool(words)
+    assert ("response-names-other-call" in dict(told_either_way(*lines[::-1]))) == bool(words)
+    said = [found.text for found in document_of(*lines).analysis.findings.all()]
+    assert not words or said == [f"files answers {words}."]
