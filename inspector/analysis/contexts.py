@@ -383,6 +383,10 @@ class ContextPass:
         """Depth of the contexts of all or some messages, as int32; 0 in main."""
         return self._lines.depths.take(self.nodes_of(rows))
 
+    def parents(self, rows: slice | Array = _ALL) -> Array:
+        """(rows,) int32, the nodes that the contexts of all or some messages lie in; MAIN of roots and in main."""
+        return np.append(as_numpy(self.tree.parent), np.int32(MAIN))[self.nodes_of(rows)]
+
     def types(self, rows: slice | Array = _ALL) -> Array:
         """Places in `type_names` of the types of the contexts of all or some messages, as int32; 0 is none."""
         return self._types.values(self.tree.moves + self.type_version).take(self.nodes_of(rows))

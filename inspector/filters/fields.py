@@ -49,7 +49,7 @@ class FieldType(enum.Enum):
     KIND = "kind"
     """A text whose `like` follows capability rules."""
     CONTEXT = "context path"
-    """A path; the only type with `under` and `childof`."""
+    """A path; the only type with `under`, `below`, `above` and `childof`."""
     INTEGER = "whole number"
     NUMBER = "number"
     TIME = "time"
@@ -251,6 +251,12 @@ def _paths(name: str) -> Callable[[Analysis], Column]:
     return column
 
 
+def _parent_paths(analysis: Analysis) -> Column:
+    contexts = analysis.contexts
+    ids = _lazy(analysis, lambda rows: contexts.parents(rows) + 1)
+    return Interned(ids, contexts.paths, contexts.tree.moves)
+
+
 def _context_state(analysis: Analysis) -> Column:
     contexts = analysis.contexts
     entries = contexts.states(analysis.now_ns)
@@ -313,6 +319,8 @@ FIELDS: tuple[Field, ...] = (
           lambda a: Interned(_lazy(a, a.named.named), _NAMED), _D.PASS),
     Field("context", _T.CONTEXT, "Context", "Path of its context in the tree; absent in the main context.",
           _paths("paths"), _D.TREE),
+    Field("context.parent", _T.CONTEXT, "Parent context", "Path of the context its context lies in; absent for roots.",
+          _parent_paths, _D.TREE),
     Field("context.root", _T.STRING, "Root context", "First segment of its context's path.", _paths("roots"), _D.TREE),
     Field("context.leaf", _T.STRING, "Leaf context", "Last segment of its context's path.", _paths("leaves"), _D.TREE),
     Field("context.depth", _T.INTEGER, "Context depth", "Segments in its context's path.",

@@ -245,6 +245,16 @@ def _under(operand: str, _type: FieldType) -> Predicate:
     return lambda value: isinstance(value, str) and paths.is_under(path, value)
 
 
+def _below(operand: str, _type: FieldType) -> Predicate:
+    path = _path(operand)
+    return lambda value: isinstance(value, str) and paths.is_ancestor(path, value)
+
+
+def _above(operand: str, _type: FieldType) -> Predicate:
+    path = _path(operand)
+    return lambda value: isinstance(value, str) and bool(value) and paths.is_ancestor(value, path)
+
+
 def _childof(operand: str, _type: FieldType) -> Predicate:
     path = _path(operand)
     return lambda value: isinstance(value, str) and paths.is_child(path, value)
@@ -273,6 +283,10 @@ OPERATORS: tuple[Operator, ...] = (
         " count and a short form covers the long.", _like, wants_text=True, literal=False,
     ),
     Operator("under", (), _PATHS, "Is this context or any below it.", _under, wants_text=True),
+    Operator("below", (), _PATHS, "Lies below this context, however deep; the context itself does not.", _below,
+             wants_text=True),
+    Operator("above", (), _PATHS, "Holds this context, however deep; the context itself does not.", _above,
+             wants_text=True),
     Operator("childof", (), _PATHS, "Is a direct child of this context.", _childof, wants_text=True),
 )  # fmt: skip
 

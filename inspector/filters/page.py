@@ -46,6 +46,7 @@ _EXAMPLES: tuple[tuple[str, str], ...] = (
     ('kind like "mcp/*:tools/call:read_*"', "calls of tools whose name begins with read_, their answers and proposals"),
     ('context under "review-7"', "a context and all below it"),
     ('context childof "review-7"', "direct children of a context"),
+    ('context above "review-7/files"', "what holds a context"),
     ('kind == "mcp/response" && error', "answers that failed"),
     ('kind == "mcp/response" && tokens > 1000', "answers that take more than a thousand tokens, once they are counted"),
     ('badge == "transient" && badge != "collapsed"', "transient results that nobody has consumed"),

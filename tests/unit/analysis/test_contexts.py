@@ -37,10 +37,17 @@ def node(document: CaptureDocument, path: str) -> int:
 def test_fields_of_a_path() -> None:
     document = document_of(said("a/b/c"), said(None), said("/"), said("a//b/"), said(7), said(["a"]), said(True))
     assert column(document, "context") == ["a/b/c", None, None, "a/b", None, None, None]
+    assert column(document, "context.parent") == ["a/b", None, None, "a", None, None, None]
     assert column(document, "context.root") == ["a", None, None, "a", None, None, None]
     assert column(document, "context.leaf") == ["c", None, None, "b", None, None, None]
     assert column(document, "context.depth") == [3, None, None, 2, None, None, None]
     assert column(document, "context.raw") == ["a/b/c", None, "/", "a//b/", "7", '["a"]', "true"]
+
+
+def test_a_parent_that_comes_later_is_the_parent() -> None:
+    document = document_of(said({"id": "scan", "parent": "why"}), said({"id": "why", "parent": "job"}), said("job"))
+    assert column(document, "context.parent") == ["job/why", "job", None]
+    assert column(document, "context") == ["job/why/scan", "job/why", "job"]
 
 
 def test_counts() -> None:

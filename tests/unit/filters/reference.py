@@ -260,6 +260,10 @@ class Slow:
             return fnmatch.fnmatchcase(value, operand.replace("[", "[[]"))
         if operator == "under":
             return [*value.split("/")][: len(operand.split("/"))] == operand.split("/")
+        if operator in ("below", "above"):
+            longer, shorter = (value, operand) if operator == "below" else (operand, value)
+            steps = shorter.split("/")
+            return longer.split("/")[: len(steps)] == steps and longer != shorter
         if operator == "childof":
             return value.split("/")[:-1] == operand.split("/")
         if operator == "contains":

@@ -45,7 +45,7 @@ ENVELOPE = {
         ("id", "a"), ("protocol", "mew/v0.4"), ("space", None), ("from", "lead"), ("to", ["files"]),
         ("kind", "mcp/request"), ("kind.raw", "mcp/request:tools/call:grep"), ("method", "tools/call"),
         ("target", "grep"), ("tool", "grep"), ("tool.rule", None), ("correlation", ["p"]), ("context", "why/fs"),
-        ("context.root", "why"), ("context.leaf", "fs"), ("context.depth", 2), ("context.raw", "why/fs"),
+        ("context.parent", "why"), ("context.root", "why"), ("context.leaf", "fs"), ("context.depth", 2), ("context.raw", "why/fs"),
         ("context.type", None), ("context.state", "active"), ("size", len(json.dumps(ENVELOPE))), ("text", "pattern=x"),
         ("dir", None),
         ("error", None), ("badge", []), ("collapsed.by", None), ("consumes", None), ("summary", None),

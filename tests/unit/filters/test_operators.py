@@ -33,7 +33,7 @@ def test_every_type_can_be_compared(field_type: FieldType) -> None:
 
 
 def test_paths_are_compared_only_on_contexts() -> None:
-    for symbol in ("under", "childof"):
+    for symbol in ("under", "below", "above", "childof"):
         assert OPERATOR_BY_SYMBOL[symbol].types == {FieldType.CONTEXT}
 
 
