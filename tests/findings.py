@@ -256,6 +256,10 @@ CASES: dict[str, Case] = {
     ),
     "context-secret": Case([envelope(context="ask-jo@example.org")], [envelope(context="ask-jo-at-example-org")]),
     "context-flood": Case(many_contexts(500, 1.1), many_contexts(499, 1.1)),
+    "context-growing": Case(
+        [envelope(context="job-1a2b", ts=at(n / 9)) for n in range(5_000)],
+        [envelope(context=f"job-{n % 2}x-1a2b", ts=at(n / 9)) for n in range(5_100)],
+    ),
     "context-rate": Case(many_contexts(20, 0.05), many_contexts(20, 0.1)),
     "context-cycle": Case(
         [envelope(context={"id": "a-x", "parent": "b-x"}), envelope(context={"id": "b-x", "parent": "a-x"})],

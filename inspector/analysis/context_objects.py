@@ -15,6 +15,7 @@ from inspector.analysis.context_tree import MAIN, ContextTree
 from inspector.analysis.node_facts import NodeFacts
 from inspector.capture.capture import Capture
 from inspector.capture.reader import WITHOUT_ID, object_key, operation_of
+from inspector.protocol.context_forms import told_context
 from inspector.protocol.kinds import CONTEXT_OPERATION
 
 _MOST_NESTED = 64  # parents inside parents that are looked at
@@ -54,7 +55,7 @@ class ContextObjects:
             The node an operation's message belongs to, MAIN included; None where its key says that.
         """
         header = self._capture.record(row).header
-        context: object = header.context if header is not None else None
+        context: object = told_context(header)[0] if header is not None else None
         if not isinstance(context, dict):
             return None
         operation = operation_of(context)
@@ -82,6 +83,9 @@ class ContextObjects:
         metadata = described.get("metadata")
         if isinstance(metadata, dict) and metadata:
             facts.note_metadata(node, stamp, metadata)
+        labels = described.get("labels")
+        if isinstance(labels, list) and facts.note_labels(node, stamp, labels):
+            self._typed(node)
         declared = described.get("type")
         if not isinstance(declared, str) or not declared:
             return

@@ -21,6 +21,7 @@ from inspector.capture.block import OBJECT_KEY
 from inspector.capture.columns import Array
 from inspector.capture.flags import Flag
 from inspector.capture.reader import operation_of
+from inspector.protocol.context_forms import told_context
 from inspector.protocol.times import NO_TIME
 
 _AT_ONCE = 1 << 20
@@ -204,7 +205,7 @@ def _form(analysis: Analysis, tally: ContextTally, key: int) -> str:
         found = "path"
         if analysis.capture.strings[key].startswith(OBJECT_KEY):
             header = analysis.capture.record(tally.first_written[key]).header
-            context = header.context if header is not None else None
+            context = told_context(header)[0] if header is not None else None
             found = (operation_of(context) if isinstance(context, dict) else None) or "object"
         tally.forms[key] = found
     return found

@@ -13,6 +13,7 @@ from inspector.analysis.context_notes import ContextNotes
 from inspector.analysis.context_objects import ContextObjects
 from inspector.analysis.context_tree import MAIN, MOST_LEVELS, ContextTree
 from inspector.analysis.log_clock import LogClock
+from inspector.analysis.marked_contexts import MarkedContexts
 from inspector.analysis.node_columns import REASONING_START, NodeLines, NodeTable, NodeTypes, living_nodes
 from inspector.analysis.node_facts import CANCELLED, CONCLUDED, NodeFacts, as_numpy
 from inspector.analysis.session_contexts import SessionContexts
@@ -21,6 +22,7 @@ from inspector.capture.capture import Capture
 from inspector.capture.columns import Array, GrowingColumns
 from inspector.capture.flags import Flag
 from inspector.protocol import msp
+from inspector.protocol.context_forms import Told
 from inspector.protocol.paths import quote_segment
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.text import text_shown
@@ -136,6 +138,7 @@ class ContextPass:
         notes: what is odd about contexts as messages name them.
         sessions: what is known of spaces that are MSP sessions.
         parent_ids: (space, id) of contexts that objects named as parents, in the order of their messages.
+        declarations: grows with each type and label that a context gets.
         type_names: what the numbers of `types` stand for.
     """
 
@@ -156,12 +159,17 @@ class ContextPass:
         )
         self._merged: list[tuple[int, int]] = []
         self.parent_ids = self._objects.parent_ids
+        self._marked = MarkedContexts(
+            self._capture, self.tree, self.facts, settle=self._settle, typed=self._type_changed, named=self.parent_ids
+        )
+        self._labels: tuple[tuple[int, ...], Array, list[tuple[str, ...]]] = ((), np.zeros(1, np.uint32), [()])
         self.first_row, self.last_row, self.last_ns = self.facts.first_row, self.facts.last_row, self.facts.last_ns
         self.started_by, self.concluded_by = self.facts.started_by, self.facts.concluded_by
         self._clock = LogClock()
         self._moved = False
         self._fed = 0
         self.type_version = 0
+        self.declarations = 0
         self.touched: set[int] = set()
         self.paths = NodeTable(self.tree, self.tree.path)
         self._lines = NodeLines(self.tree)
@@ -215,13 +223,15 @@ class ContextPass:
         starting = columns["kind"] == (self._capture.strings.find("reasoning/start") or -1)
         objects = columns["flags"] & Flag.OBJECT_CONTEXT.value != 0
         telling = np.zeros(stop - start, np.bool_) if structure is None else structure
-        shaping = starting | objects | telling
+        marked = self._marked.concerned(start, stop)
+        marked = np.zeros(stop - start, np.bool_) if marked is None else marked
+        shaping = starting | objects | telling | marked
         new = np.flatnonzero(refs == UNKNOWN)
         pairs = columns["space"][new].astype(np.int64) << 32 | columns["context"][new]
         shaping[new[np.unique(pairs, return_index=True)[1]]] = True
         places = np.flatnonzero(shaping)
-        kept = (columns["space"], columns["context"], objects, starting, telling)
-        for place, space, key, is_object, starts, tells in zip(
+        kept = (columns["space"], columns["context"], objects, starting, telling, marked)
+        for place, space, key, is_object, starts, tells, marks in zip(
             places.tolist(), *(values[places].tolist() for values in kept), strict=True
         ):
             node = self._node_of_key(space, key, start + place) if key else MAIN
@@ -230,6 +240,8 @@ class ContextPass:
                 if told is not None:
                     operations[place] = node = told
                 node = self.tree.resolve(node)
+            if marks and (told := self._marked.observe(space, start + place, node)) is not None:
+                operations[place] = node = told
             if starts:
                 self._declare(space, start + place, node)
             elif tells:
@@ -255,7 +267,11 @@ class ContextPass:
             return
         text = text_shown("reasoning/start", told.payload) or ""
         label = " ".join(mask_text(text[: 8 * _LABEL_LENGTH]).split())[:_LABEL_LENGTH] or None
-        node = self.tree.declare(space, told.identifier, above, label)
+        if above != MAIN and self._capture.flags(row) & _DRAFTED:  # it names the context it begins beside its own id
+            node = above
+            self.tree.label[node] = self.tree.label[node] or label
+        else:
+            node = self.tree.declare(space, told.identifier, above, label)
         self.facts.grow(len(self.tree))
         if self.started_by[node] < 0:
             self.started_by[node] = row
@@ -329,6 +345,7 @@ class ContextPass:
             self._type_changed(node)
 
     def _type_changed(self, node: int) -> None:
+        self.declarations += 1
         if 0 <= self.first_row[node] < self._fed:
             self._moved = True  # `context.type` of messages that were already read changes
         if node < len(self._types):
@@ -386,6 +403,25 @@ class ContextPass:
     def parents(self, rows: slice | Array = _ALL) -> Array:
         """(rows,) int32, the nodes that the contexts of all or some messages lie in; MAIN of roots and in main."""
         return np.append(as_numpy(self.tree.parent), np.int32(MAIN))[self.nodes_of(rows)]
+
+    def told(self, rows: slice | Array = _ALL) -> Array:
+        """(rows,) uint8 `Told`, how all or some messages tell their context; 0 in main."""
+        columns = self._capture.columns
+        elsewhere = _TOLD[columns["flags"][rows] >> _TOLD_SHIFT & 15]
+        here = np.where(columns["context"][rows] != 0, Told.ENVELOPE.value, Told.MARKERS.value)
+        return np.where(self.nodes_of(rows) == MAIN, 0, np.where(elsewhere != 0, elsewhere, here)).astype(np.uint8)
+
+    def labels(self) -> tuple[Array, list[tuple[str, ...]]]:
+        """(nodes + 1,) uint32 places in a list of label sets, and that list; the last is the main context's, none."""
+        generation = (self.tree.moves, self.declarations, len(self.tree))
+        if self._labels[0] != generation:
+            values = np.zeros(len(self.tree) + 1, np.uint32)
+            known: dict[tuple[str, ...], int] = {(): 0}
+            for node in self.facts.labels:
+                found = self.facts.labels_of(node)
+                values[node] = known.setdefault(found, len(known))
+            self._labels = (generation, values, list(known))
+        return self._labels[1:]
 
     def types(self, rows: slice | Array = _ALL) -> Array:
         """Places in `type_names` of the types of the contexts of all or some messages, as int32; 0 is none."""
@@ -515,4 +551,9 @@ class ContextPass:
         return self.tree.label[node] or self.tree.name[node]
 
 
+_DRAFTED = Flag.CONTEXT_IN_KIND | Flag.CONTEXT_IN_REASONING
+_TOLD = np.zeros(16, np.uint8)
+for _bit, _told in enumerate((Told.KIND, Told.PAYLOAD, Told.THREAD, Told.REASONING_ID)):
+    _TOLD[1 << _bit] = _told
+_TOLD_SHIFT = Flag.CONTEXT_IN_KIND.value.bit_length() - 1
 _ENDS = {"reasoning/conclusion": CONCLUDED, "reasoning/cancel": CANCELLED}

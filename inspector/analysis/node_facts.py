@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -30,6 +30,7 @@ class NodeFacts:
         concluded_by: the message that concluded or cancelled it, or -1.
         reasons: it holds reasoning messages, or a reasoning start names it.
         declared: by node, where there is one: the first message that declared a type, and the type.
+        labels: by node, where there are any: each label, and a stamp that says how early it came.
         metadata: by node, where there is any: of each key the latest value, and a stamp that says how late it came.
     """
 
@@ -43,6 +44,7 @@ class NodeFacts:
         self.reasons = array("b")
         self.declared: dict[int, tuple[int, str]] = {}
         self.metadata: dict[int, dict[str, tuple[int, object]]] = {}
+        self.labels: dict[int, dict[str, int]] = {}
         self._arrays = (
             *((rows, array("i", [-1])) for rows in (self.first_row, self.last_row, self.started_by, self.concluded_by)),
             *((marks, array("b", [0])) for marks in (self.end, self.reasons)),
@@ -69,6 +71,7 @@ class NodeFacts:
         if declared is not None:
             self.note_type(into, *declared)
         self._merge_metadata(into, self.metadata.pop(node, {}))
+        self._merge_labels(into, self.labels.pop(node, {}))
 
     def note_messages(self, nodes: NDArray[np.integer[Any]], rows: Rows, times: NDArray[np.int64]) -> None:
         """Note messages by node, row and time. Rows ascend and are greater than all noted before."""
@@ -90,6 +93,28 @@ class NodeFacts:
     def note_type(self, node: int, row: int, declared: str) -> None:
         """The first type declared stands."""
         self.declared[node] = min(self.declared.get(node, (row, declared)), (row, declared))
+
+    def note_labels(self, node: int, stamp: int, labels: Sequence[object]) -> bool:
+        """Add the labels an object gives its context, at most 64 of them; whether there were new ones."""
+        given = [label[:_LONGEST_KEY] for label in labels[:_MOST_KEYS] if isinstance(label, str) and label]
+        first = stamp * _MOST_KEYS
+        return self._merge_labels(node, {label: first + place for place, label in enumerate(given)})
+
+    def _merge_labels(self, node: int, given: Mapping[str, int]) -> bool:
+        before = self.labels.get(node, {})
+        kept = dict(before)
+        for label, stamp in given.items():
+            kept[label] = min(stamp, kept.get(label, stamp))
+        if len(kept) > _MOST_KEYS:
+            kept = {label: kept[label] for label in sorted(kept, key=lambda label: (kept[label], label))[:_MOST_KEYS]}
+        if kept:
+            self.labels[node] = kept
+        return kept.keys() != before.keys()
+
+    def labels_of(self, node: int) -> tuple[str, ...]:
+        """The labels of a context, in the order they came."""
+        found = self.labels.get(node, {})
+        return tuple(sorted(found, key=lambda label: (found[label], label)))
 
     def note_metadata(self, node: int, stamp: int, metadata: Mapping[str, object]) -> None:
         """Keep what an object says of its context: of each key the latest value (docs/protocols.md 7).

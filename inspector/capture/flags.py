@@ -38,3 +38,8 @@ class Flag(enum.IntFlag):
     """Names more than one message; all but the first are read from the record."""
     CALLS_DIFFER = 65536
     """A response whose kind and payload name different calls; the kind's counts."""
+    CONTEXT_IN_KIND = 1 << 17
+    CONTEXT_IN_PAYLOAD = 1 << 18
+    CONTEXT_IN_THREAD = 1 << 19
+    CONTEXT_IN_REASONING = 1 << 20
+    """Its context is named elsewhere than in the envelope (`protocol.context_forms`)."""

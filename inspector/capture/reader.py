@@ -31,6 +31,7 @@ from inspector.capture.hashes import NO_HASH, hash_bytes, hash_texts
 from inspector.capture.strings import InternTable
 from inspector.capture.usual import Tables, UsualRows, fold_hash, read_usual
 from inspector.protocol import calls, kinds
+from inspector.protocol.context_forms import Told, told_context
 from inspector.protocol.formats import capture_file, read_line_as
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape, unreadable
@@ -208,7 +209,9 @@ class BlockReader:
             sender = record.participant or call.joiner
         if header.id is ABSENT or header.id is None:
             flags |= _NO_ID
-        context, context_flags = _context_key(header.context)
+        written, told = told_context(header)
+        context, context_flags = _context_key(written)
+        context_flags |= _TOLD_FLAGS.get(told, 0)
         correlation = correlations(header)
         if len(correlation) > 1:
             flags |= _MANY
@@ -337,6 +340,12 @@ def correlations(header: Header) -> list[str]:
     if isinstance(value, str):
         return [value]
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+_TOLD_FLAGS = {
+    Told.KIND: Flag.CONTEXT_IN_KIND.value, Told.PAYLOAD: Flag.CONTEXT_IN_PAYLOAD.value,
+    Told.THREAD: Flag.CONTEXT_IN_THREAD.value, Told.REASONING_ID: Flag.CONTEXT_IN_REASONING.value,
+}  # fmt: skip
 
 
 def _context_key(value: object) -> tuple[str | None, int]:

@@ -18,7 +18,7 @@ from inspector.capture.columns import Array
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_bytes, hash_text, hash_texts
 from inspector.capture.strings import InternTable
-from inspector.protocol import calls, kinds, msp, usual
+from inspector.protocol import calls, context_forms, kinds, msp, usual
 from inspector.protocol.formats import bare, capture_file, gateway_log
 from inspector.protocol.time_columns import parse_times
 from inspector.protocol.times import NO_TIME
@@ -204,7 +204,9 @@ def _plain(envelopes: Sequence[usual.Envelope | None]) -> list[int]:
 def _is_unusual(kind: str) -> bool:
     """Kinds that are told by more of their payload than is decoded here."""
     name = kinds.split_kind(kind).name
-    return name == "mcp" or name.startswith("system") or kinds.wraps_envelope(kind) or kinds.decides_by_payload(kind)
+    if name == "mcp" or name.startswith("system"):
+        return True
+    return kinds.is_in_context(kind) or kinds.wraps_envelope(kind) or kinds.decides_by_payload(kind)
 
 
 def _envelope_columns(envelopes: Sequence[Any], tables: Tables) -> dict[str, Array]:
@@ -303,7 +305,7 @@ class _WithPayload(msgspec.Struct):
 
 
 _decode_payload = msgspec.json.Decoder(_WithPayload).decode
-_TELLING = ("reasoning/start", "participant/status", *msp.STRUCTURE)
+_TELLING = ("reasoning/start", "participant/status", context_forms.START, *msp.STRUCTURE)
 
 
 def _decoded_records(

@@ -165,6 +165,7 @@ def _node(document: CaptureDocument, node: int) -> dict[str, Any]:
         "label": contexts.label(node),
         "type": contexts.type(node),
         "type_reason": contexts.type_reason(node) or None,
+        "labels": list(contexts.facts.labels_of(node)),
         "metadata": contexts.metadata(node),
         "state": contexts.state(node, document.analysis.now_ns),
         "depth": tree.depth(node),

@@ -32,6 +32,7 @@ from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
 from inspector.capture.payload_values import PayloadValues, walk
 from inspector.protocol import kinds, msp
+from inspector.protocol.context_forms import WORDS, Told, told_context
 from inspector.protocol.secrets.beside import is_secret_beside
 from inspector.protocol.secrets.masking import is_secret_key
 from inspector.protocol.text import text_shown
@@ -263,9 +264,19 @@ def _context_state(analysis: Analysis) -> Column:
     return Interned(_lazy(analysis, lambda rows: entries.take(contexts.nodes_of(rows))), STATES)
 
 
+def _labels(analysis: Analysis) -> Column:
+    contexts = analysis.contexts
+    values, sets = contexts.labels()
+    generation = contexts.tree.moves + contexts.declarations
+    return InternedSets(_lazy(analysis, lambda rows: values.take(contexts.nodes_of(rows))), sets, generation)
+
+
 def _context_raw(analysis: Analysis, message: int) -> object:
-    envelope = analysis.capture.envelope(message)
-    context = envelope.get("context") if isinstance(envelope, dict) else None
+    header = analysis.capture.record(message).header
+    context = told_context(header)[0] if header is not None and analysis.capture.columns["context"][message] else None
+    if context is None:
+        envelope = analysis.capture.envelope(message)
+        context = envelope.get("context") if isinstance(envelope, dict) else None
     return context if isinstance(context, str | None) else _json(context)
 
 
@@ -290,6 +301,7 @@ _SEVERITIES = ("", *(severity.word for severity in Severity))
 _RULES = ("", *(rule.name.lower().replace("_", " ") for rule in ToolRule if rule))
 _NAMED = ("", *(named.name.lower().replace("_", " ") for named in Named if named))
 _STATES = ("", *(state.name.lower() for state in ProposalState if state))
+_TOLD = ("", *(WORDS[told] for told in Told if told))
 _T, _D = FieldType, Depends
 
 FIELDS: tuple[Field, ...] = (
@@ -326,6 +338,11 @@ FIELDS: tuple[Field, ...] = (
     Field("context.depth", _T.INTEGER, "Context depth", "Segments in its context's path.",
           lambda a: Numbers(_lazy(a, a.contexts.depths), 0), _D.TREE),
     Field("context.raw", _T.STRING, "Context as written", "The context as it was sent.", _decoded(_context_raw)),
+    Field("context.told", _T.STRING, "Context told by",
+          "How it names its context: envelope, or as a draft had it: kind, payload.context, context/start, thread_id.",
+          lambda a: Interned(_lazy(a, a.contexts.told), _TOLD), _D.TREE),
+    Field("labels", _T.STRING, "Labels", "Labels of its context, where that is an object that has some.", _labels,
+          _D.TREE, many=True),
     Field("context.type", _T.STRING, "Context type", "Declared type of its context, or reasoning.",
           lambda a: Interned(_lazy(a, a.contexts.types), a.contexts.type_names), _D.TREE),
     Field("context.state", _T.STRING, "Context state", "active, idle, concluded, cancelled.", _context_state, _D.CLOCK),

@@ -14,6 +14,7 @@ from inspector.present.formats import full_time, time_of_day
 from inspector.present.subject import ContextPlace, Subject
 from inspector.present.token_facts import message_tokens
 from inspector.protocol import msp
+from inspector.protocol.context_forms import SOURCES, WORDS, Told
 from inspector.protocol.participants import patterns
 from inspector.protocol.payloads.content import pretty_json
 from inspector.protocol.payloads.outline import value_text
@@ -21,6 +22,7 @@ from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text
 from inspector.protocol.times import NO_TIME
 
 _MOST_CORRELATIONS = 4
+_MOST_LABELS = 12
 _LONGEST_QUOTED = 500
 _NO_ENVELOPE = Flag.RPC | Flag.LOG_ONLY | Flag.FRAME | Flag.JOIN | Flag.UNREADABLE | Flag.GAP
 _CLOCKS_DIFFER_NS = 50_000_000
@@ -49,6 +51,7 @@ def envelope_facts(subject: Subject) -> list[Fact]:
         rows.append(fact("Kind", raw_kind, "mono", middle=True, filter=_filter("kind.raw ==", raw_kind)))
     if not subject.flags & (Flag.UNREADABLE | Flag.GAP):
         rows.append(_context(subject))
+        rows += _told(subject)
     if len(subject.analysis.contexts.spaces) > 1 and (space := capture.string("space", message)):
         rows.append(fact("Space", space))
     rows += _times(subject)
@@ -108,6 +111,20 @@ def _resolved(subject: Subject, wanted: str) -> tuple[Part, ...]:
     if streams and (subject.capture.columns["stream"] == streams).any():
         return (Part("stream  ", "dim"),)
     return (Part("not seen  ", "dim"),)
+
+
+def _told(subject: Subject) -> list[Fact]:
+    """How a message tells its context, where no released version does it so; and the labels of that context."""
+    contexts = subject.analysis.contexts
+    told = Told(int(contexts.told(slice(subject.message, subject.message + 1))[0]))
+    labels = contexts.facts.labels_of(subject.node) if subject.node != MAIN else ()
+    rows: list[Fact] = []
+    if told in SOURCES:
+        rows.append(fact("Context told by", SOURCES[told], lines=2, filter=_filter("context.told ==", WORDS[told])))
+    if labels:
+        shown = ", ".join(labels[:_MOST_LABELS])
+        rows.append(fact("Labels", shown, lines=2, filter=_filter("labels ==", labels[0])))
+    return rows
 
 
 def _context(subject: Subject) -> Fact:

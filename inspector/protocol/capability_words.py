@@ -69,6 +69,10 @@ def capability_in_words(capability: object) -> str:
     to = capability.get("to")
     if to:
         words += " to " + (", ".join(map(str, to[:_MOST_KINDS])) if isinstance(to, list) else str(to))
+    context = capability.get("context")
+    if context:
+        named = context[:_MOST_KINDS] if isinstance(context, list) else [context]
+        words += f" in the context {' or '.join(map(str, named))}"
     return f"{words}, under conditions" if more else words
 
 

@@ -64,6 +64,9 @@ class Header(msgspec.Struct, rename={"sender": "from", "journal_time": "__REALTI
     MESSAGE: msgspec.Raw = _NO_RAW  # and journald
     journal_time: _Value = ABSENT
 
+    thread_id: _Value = ABSENT
+    threadId: _Value = ABSENT  # noqa: N815
+
     type: _Value = ABSENT
     participantId: _Value = ABSENT  # noqa: N815  the key of the gateway's hello
     space: _Value = ABSENT

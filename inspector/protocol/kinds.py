@@ -82,6 +82,7 @@ _NAMESPACES = {
     "space": Family.CONTROL,
     "system": Family.GATEWAY,
     "msp": Family.CONTROL,
+    "context": Family.CONTROL,
 }
 _FAMILIES = {
     REQUEST: Family.TOOLS,
@@ -111,10 +112,22 @@ _LONGEST_CACHED = 200
 
 def _split(raw: str) -> Kind:
     name, _, rest = raw.partition(":")
+    outer, slash, inner = name.partition("/")
+    if slash and "/" in inner and outer in _OF_CONTEXTS:
+        name = inner  # the kind it would be without its context
     method, _, target = rest.partition(":")
     if "/" not in name and "." in name:
         name = name.replace(".", "/", 1)
     return Kind(ALIASES.get(name, name), method or None, target or None)
+
+
+_OF_CONTEXTS = ("subcontext", "sub-context")
+"""Namespaces of a draft that stand before a kind to say that it is in a context (ADR k9j, option 1)."""
+
+
+def is_in_context(raw: str) -> bool:
+    """Whether a kind itself says that its message is in a context."""
+    return raw.startswith(_OF_CONTEXTS)
 
 
 _split_cached = lru_cache(maxsize=1024)(_split)

@@ -26,7 +26,9 @@ def text_shown(kind: str, payload: Mapping[str, Any]) -> str | None:
     params = payload.get("params")
     if isinstance(params, Mapping) and isinstance(params.get("text"), str):
         return params["text"]
-    return _outcome_text(payload) or _call_text(params) or _control_text(kind, payload)
+    said = _outcome_text(payload) or _call_text(params)
+    # `content` is what one draft called it (ADR k9j, option 1).
+    return said or _words(payload.get("content")) or _control_text(kind, payload)
 
 
 def _outcome_text(payload: Mapping[str, Any]) -> str | None:

@@ -41,6 +41,10 @@ class Payload(msgspec.Struct, gc=False):
     result: Result | None = None
     error: msgspec.Raw = _NO_RAW
     stream_id: str | None = None
+    context: _Absent = _ABSENT
+    reasoning_id: _Absent = _ABSENT
+    thread_id: _Absent = _ABSENT
+    threadId: _Absent = _ABSENT  # noqa: N815
 
 
 class Envelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
@@ -57,6 +61,8 @@ class Envelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
     payload: Payload | None = None
     space: Any = None
     correlationId: _Absent = _ABSENT  # noqa: N815  the key of one draft
+    thread_id: _Absent = _ABSENT
+    threadId: _Absent = _ABSENT  # noqa: N815
 
 
 class LogLine(msgspec.Struct, gc=False):

@@ -9,8 +9,10 @@ import numpy as np
 
 from inspector.analysis.changes import Rows
 from inspector.analysis.context_notes import MOST_DEEP, MOST_LONG, Oddity
+from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
+from inspector.analysis.node_facts import as_numpy
 from inspector.capture.block import OBJECT_KEY
 from inspector.capture.flags import Flag
 from inspector.protocol import paths
@@ -22,6 +24,8 @@ FLOOD, FLOOD_S = 500, 600
 """New contexts of one sender, and within how many seconds they are a flood."""
 BURST, BURST_S = 20, 1
 """The same for a burst."""
+GROWN = 5_000
+"""Messages of one context."""
 
 MALFORMED = Check(
     "context-malformed", WARNING, "Malformed context path",
@@ -94,8 +98,15 @@ RATE = Check(
     "k9j, security: limit the rate of new contexts", limit=BURST,
     example="1 s",
 )  # fmt: skip
+GROWING = Check(
+    "context-growing", NOTE, "Context that grows without end",
+    "{context} holds {limit} messages by now and has no end.",
+    "Whoever keeps a context together keeps all of it: windows and memory fill up.",
+    "Conclude the context, or begin another one for what is a new matter.",
+    "k9j, consequences: long-running contexts accumulate messages", limit=GROWN,
+)  # fmt: skip
 
-CHECKS = (SECRET, MALFORMED, NOT_A_PATH, TOO_LONG, FLOODED, RATE, CHARACTERS, TOO_DEEP, GUESSABLE)
+CHECKS = (SECRET, MALFORMED, NOT_A_PATH, TOO_LONG, FLOODED, GROWING, RATE, CHARACTERS, TOO_DEEP, GUESSABLE)
 
 _PLAIN = re.compile(r"[A-Za-z0-9_/\-]*")
 _GUESSABLE = re.compile(r"(?i)[a-z]{0,40}[-_]?\d{1,4}|[a-z]{1,3}")
@@ -129,11 +140,13 @@ class Contexts:
         self._guessable: set[int] = set()
         self._times: dict[int, Array] = {}  # by sender, of its latest new contexts
         self._flooded: set[tuple[int, Check]] = set()
+        self._grown: set[int] = set()
 
     def feed(self, batch: Batch) -> None:
         """Look at the new contexts of a batch."""
         self._noted = take_notes(batch, NOTED, self._noted)
         batch.findings.add(NOT_A_PATH, batch.flagged(Flag.BAD_CONTEXT.value))
+        self._look_at_growth(batch)
         new = self._seen.unseen(batch.passes.contexts.refs(batch.start, batch.stop))
         if not new:
             return
@@ -148,6 +161,21 @@ class Contexts:
         senders = batch.of("sender", rows)
         for sender in np.unique(senders).tolist():
             self._count(batch, rows[senders == sender], sender)
+
+    def _look_at_growth(self, batch: Batch) -> None:
+        """Find the message with which a context has grown long; of one that ended by then nothing is said."""
+        contexts = batch.passes.contexts
+        if batch.stop < GROWN or not len(contexts.tree):
+            return
+        nodes = np.unique(contexts.nodes_of(slice(batch.start, batch.stop)))
+        nodes = nodes[nodes != MAIN]
+        for node in nodes[as_numpy(contexts.tree.own)[nodes] >= GROWN].tolist():
+            if node in self._grown:
+                continue
+            self._grown.add(node)
+            row = int(np.flatnonzero(contexts.nodes_of(slice(0, batch.stop)) == node)[GROWN - 1])
+            if not contexts.facts.end[node] or contexts.facts.concluded_by[node] > row:
+                batch.findings.add(GROWING, batch.on_the_wire(np.array([row])))
 
     def _look_at(self, batch: Batch, row: int, key: str, sender: int) -> None:
         name = key.removeprefix(OBJECT_KEY)

@@ -16,6 +16,7 @@ from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import NOTE, Check
 from inspector.capture.flags import Flag
 from inspector.protocol import msp
+from inspector.protocol.context_forms import names
 from inspector.protocol.header import ABSENT
 from inspector.protocol.times import NO_TIME
 
@@ -114,7 +115,7 @@ class Forms:
             payload = envelope.get("payload")
             held = payload if isinstance(payload, Mapping) else {}
             named = next((name for name in _FIELDS if envelope.get(name)), "")
-            named = named or next((f"payload.{name}" for name in (*_FIELDS, "context") if _names(held.get(name))), "")
+            named = named or next((f"payload.{name}" for name in (*_FIELDS, "context") if names(held.get(name))), "")
             if named:
                 self._tell(batch, row, OTHERWISE, named)
 
@@ -132,10 +133,3 @@ def _shown(value: Any) -> str:
         return "an object" if isinstance(value, dict) else "a list"
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST_TIME else f"{text[:_LONGEST_TIME]}…"
-
-
-def _names(value: Any) -> bool:
-    """Whether a payload's field reads as the name of a context, and not as text about one."""
-    return (isinstance(value, str) and 0 < len(value) <= 255 and " " not in value) or (
-        isinstance(value, dict) and isinstance(value.get("id"), str)
-    )

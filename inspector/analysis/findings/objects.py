@@ -9,6 +9,7 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.findings.contexts import secret_in, take_notes
 from inspector.capture.flags import Flag
+from inspector.protocol.context_forms import told_context
 from inspector.protocol.secrets.masking import MASK, is_secret_key, mask_value
 
 CYCLE = Check(
@@ -85,7 +86,7 @@ class Objects:
                 self._senders.add(sender)
                 batch.findings.add(OBJECT, [row])
             header = batch.capture.record(row).header
-            context = header.context if header is not None else None
+            context = told_context(header)[0] if header is not None else None
             secret = _secret_within(_metadata(context))
             if secret:
                 batch.findings.add(METADATA_SECRET, [row], details=secret)

@@ -163,8 +163,12 @@ class Wire:
 
     def _suffixes(self, batch: Batch) -> None:
         raw = batch.new("kind_raw")
-        for code, _ in self._raw.unseen(raw):
-            self._raw.put(code, 2 if code and ":" in batch.capture.strings[code] else 1)
+        for code, place in self._raw.unseen(raw):
+            written = batch.capture.strings[code] if code else ""
+            row = batch.start + place
+            if written.startswith(_DECLARING) and batch.string("kind", row) in KNOWN:
+                batch.findings.add(DECLARED, [row], details=written[:_SENTENCE])
+            self._raw.put(code, 2 if ":" in written else 1)
         places = np.flatnonzero(self._raw.of(raw) == 2)
         if not len(places):
             return

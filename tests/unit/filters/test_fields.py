@@ -45,7 +45,9 @@ ENVELOPE = {
         ("id", "a"), ("protocol", "mew/v0.4"), ("space", None), ("from", "lead"), ("to", ["files"]),
         ("kind", "mcp/request"), ("kind.raw", "mcp/request:tools/call:grep"), ("method", "tools/call"),
         ("target", "grep"), ("tool", "grep"), ("tool.rule", None), ("correlation", ["p"]), ("context", "why/fs"),
-        ("context.parent", "why"), ("context.root", "why"), ("context.leaf", "fs"), ("context.depth", 2), ("context.raw", "why/fs"),
+        ("context.parent", "why"),
+        ("context.root", "why"), ("context.leaf", "fs"), ("context.depth", 2), ("context.raw", "why/fs"),
+        ("context.told", "envelope"), ("labels", []),
         ("context.type", None), ("context.state", "active"), ("size", len(json.dumps(ENVELOPE))), ("text", "pattern=x"),
         ("dir", None),
         ("error", None), ("badge", []), ("collapsed.by", None), ("consumes", None), ("summary", None),
@@ -58,7 +60,7 @@ def test_an_envelope(name: str, expected: object) -> None:
 
 
 NOTHING = {"no": 2, "kind": "", "text": "{torn", "size": 5, "source": "test.jsonl", "to": [], "correlation": [],
-           "badge": [], "delivered": [], "finding": ["unreadable"], "finding.severity": "warning"}  # fmt: skip
+           "labels": [], "badge": [], "delivered": [], "finding": ["unreadable"], "finding.severity": "warning"}  # fmt: skip
 """What a line that cannot be read has; a field that is not named has no value there."""
 
 

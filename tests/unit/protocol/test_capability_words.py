@@ -38,6 +38,9 @@ def call(kind: str = "mcp/request", **payload: Any) -> dict[str, Any]:
          "call the tool a, under conditions"),
         ({"kind": "chat", "payload": {"text": "/hi/"}}, "chat, under conditions"),
         ({"kind": "chat", "to": ["lead", "files"]}, "chat to lead, files"),
+        ({"kind": "mcp/*", "context": "deploy/*"}, "do anything with MCP in the context deploy/*"),
+        ({"kind": "chat", "context": ["a", "b"]}, "chat in the context a or b"),
+        ({"kind": "chat", "context": None}, "chat"),
         (7, "nothing that can be read"),
     ],
 )  # fmt: skip

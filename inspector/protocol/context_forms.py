@@ -1,0 +1,121 @@
+"""Where a message names its context: in the envelope, or as one of the drafts had it (ADR k9j, options 1 to 5)."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from inspector.protocol import kinds
+from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
+
+
+class Told(enum.IntEnum):
+    """How a message tells its context."""
+
+    NOT = 0
+    ENVELOPE = 1
+    KIND = 2
+    """A kind such as `subcontext/reasoning/step`; the payload has the id."""
+    PAYLOAD = 3
+    """`payload.context`."""
+    MARKERS = 4
+    """It correlates to what a `context/start` began and no `context/end` ended."""
+    THREAD = 5
+    """`thread_id`."""
+    REASONING_ID = 6
+    """`payload.reasoning_id`, as the first draft of t8k had it."""
+
+
+WORDS = {
+    Told.ENVELOPE: "envelope",
+    Told.KIND: "kind",
+    Told.PAYLOAD: "payload.context",
+    Told.MARKERS: "context/start",
+    Told.THREAD: "thread_id",
+    Told.REASONING_ID: "reasoning_id",
+}
+"""What filters and lists call it."""
+SOURCES = {
+    Told.KIND: "its kind: k9j, option 1",
+    Told.PAYLOAD: "payload.context: k9j, option 3",
+    Told.MARKERS: "correlation to a context/start: k9j, option 4",
+    Told.THREAD: "thread_id: k9j, option 5",
+    Told.REASONING_ID: "payload.reasoning_id: first draft of t8k",
+}
+"""What people are told of it, for what no released version has."""
+
+START, END = "context/start", "context/end"
+"""The markers of option 4."""
+_IN_KIND = ("subcontext/", "sub-context/")
+_THREADS = ("thread_id", "threadId")
+_LONGEST = 255
+
+
+class _Payload(msgspec.Struct, gc=False):
+    context: Any = ABSENT
+    context_id: Any = ABSENT
+    reasoning_id: Any = ABSENT
+    thread_id: Any = ABSENT
+    threadId: Any = ABSENT  # noqa: N815
+
+
+_decode = msgspec.json.Decoder(_Payload).decode
+_EMPTY = _Payload()
+
+
+def told_context(header: Header) -> tuple[object, Told]:
+    """The context of an envelope as written, and where; (None, NOT) for one in the main context. Never raises."""
+    if header.context is not ABSENT and header.context is not None:
+        return header.context, Told.ENVELOPE
+    payload = _payload(header.payload)
+    if names(payload.context):
+        return payload.context, Told.PAYLOAD
+    for holder in (header, payload):
+        thread = next(filter(is_name, (getattr(holder, name) for name in _THREADS)), None)
+        if thread is not None:
+            return thread, Told.THREAD
+    kind = header.kind if isinstance(header.kind, str) else ""
+    if kind.startswith(_IN_KIND):
+        found = next(filter(is_name, (payload.context_id, payload.reasoning_id)), None)
+        return found, Told.KIND if found is not None else Told.NOT
+    if is_name(payload.reasoning_id) and kinds.split_kind(kind).name.startswith("reasoning/"):
+        return payload.reasoning_id, Told.REASONING_ID
+    return None, Told.NOT
+
+
+def names(value: object) -> bool:
+    """Whether a payload's field reads as the name of a context, and not as text about one."""
+    if isinstance(value, Mapping):
+        return is_name(value.get("id"))
+    return is_name(value)
+
+
+def is_name(value: object) -> bool:
+    """Whether a value reads as an id."""
+    return isinstance(value, str) and 0 < len(value) <= _LONGEST and not any(map(str.isspace, value))
+
+
+_KEYS = tuple(f'"{name}"'.encode() for name in ("context", "context_id", "reasoning_id", *_THREADS))
+
+
+def _payload(raw: msgspec.Raw) -> _Payload:
+    data = bytes(raw)
+    if not any(key in data for key in _KEYS):  # few have any
+        return _EMPTY
+    try:
+        return _decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _read_leniently(data)
+
+
+def _read_leniently(data: bytes) -> _Payload:
+    try:
+        decoded = decode_json(data)
+    except NotAnObjectError:
+        return _EMPTY
+    if not isinstance(decoded, dict):
+        return _EMPTY
+    return _Payload(**{name: decoded[name] for name in _Payload.__struct_fields__ if name in decoded})
