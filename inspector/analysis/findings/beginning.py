@@ -98,7 +98,8 @@ class Beginnings:
         codes = [code for code in map(strings.find, _JOINS) if code is not None]
         for place in (np.flatnonzero(np.isin(columns["kind"][start:stop], codes)) + start).tolist():
             space = int(columns["space"][place])
-            for name in _joiners(self._capture, place):
+            trusted = strings[int(columns["kind"][place])] == "system/join" or self._trust.is_gateway(place)
+            for name in _joiners(self._capture, place) if trusted else ():
                 self._joined.setdefault((space, name), place)
                 self._first_joins.setdefault(space, place)
 
@@ -112,12 +113,10 @@ _JOINS = ("system/welcome", "system/presence", "system/join")
 
 
 def _joiners(capture: Capture, row: int) -> tuple[str, ...]:
-    """Who a message says has just joined, as far as it may say so."""
+    """Who a message says has just joined."""
     kind, sender = capture.string("kind", row), capture.string("sender", row)
     if kind == "system/join":
         return (sender,) if sender else ()
-    if sender not in GATEWAY_IDS:
-        return ()
     if kind == "system/welcome":
         return capture.to(row)
     payload = capture.decoded(row).payload

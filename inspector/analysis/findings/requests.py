@@ -9,8 +9,8 @@ from inspector.analysis.correlation import ToolRule
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.waiting import are_forgotten, wants_answer
 from inspector.analysis.named import Named
+from inspector.analysis.waiting import are_forgotten, wants_answer
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol import calls, kinds
