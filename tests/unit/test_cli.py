@@ -230,11 +230,13 @@ def test_contexts_json() -> None:
     path = log(message := envelope(context="a/b", sender="x", ts="2026-01-05T09:00:00.000Z"))
     assert printed("contexts", path, "--json") == [
         {"path": "a", "parent": None, "label": "a", "type": None,
-         "type_reason": None, "metadata": {}, "state": "active", "depth": 1, "messages": 0,
+         "type_reason": None, "labels": [], "metadata": {},
+         "state": "active", "depth": 1, "messages": 0,
          "subtree_messages": 1, "implicit": True, "participants": [], "space": None, "id": "a",
          "first": None, "last": None, "started_by": None, "ended_by": None, "bytes": 0, "odd": []},
         {"path": "a/b", "parent": "a", "label": "b", "type": None,
-         "type_reason": None, "metadata": {}, "state": "active", "depth": 2, "messages": 1,
+         "type_reason": None, "labels": [], "metadata": {},
+         "state": "active", "depth": 2, "messages": 1,
          "subtree_messages": 1, "implicit": False, "participants": ["x"], "space": None, "id": "b",
          "first": 1, "last": 1, "started_by": None, "ended_by": None, "bytes": len(json.dumps(message)), "odd": []},
     ]  # fmt: skip
