@@ -106,8 +106,9 @@ def _is_later_page(analysis: Analysis, row: int) -> bool:
 
 
 def participants_of(analysis: Analysis, space: int) -> list[Participant]:
-    """Participants of a space, in the order first seen."""
-    return [p for (where, _), p in analysis.participants.all.items() if where == space]
+    """Participants of a space, in the order first seen; not what this program was in earlier connections."""
+    known = analysis.participants.all.items()
+    return [p for (where, name), p in known if where == space and not analysis.trust.is_former(space, name)]
 
 
 def matching(participant: Participant, call: str) -> str | None:

@@ -105,6 +105,7 @@ class TrustPass:
         """The same, or it has no sender: as a gateway's errors about what it cannot read."""
         return self._capture.string("sender", row) is None or self.is_gateway(row)
 
-    def in_use(self, space: int) -> str | None:
-        """The id this program goes by, or went by last; None where it takes no part."""
-        return next(reversed(self.own.get(space, {})), None)
+    def is_former(self, space: int, name: str) -> bool:
+        """Whether this program went by a name, in an earlier connection, and goes by another now."""
+        own = self.own.get(space, {})
+        return name in own and name != next(reversed(own))

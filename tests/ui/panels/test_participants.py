@@ -16,7 +16,8 @@ from inspector.present import participant_words as words
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.participants.model import ParticipantsModel, Presence
 from inspector.ui.panels.participants.panel import EMPTY, ParticipantsPanel
-from tests.builders import document_of, envelope, received
+from tests.builders import GrowingLog, document_of, envelope, received
+from tests.findings import captured
 from tests.ui.live import Live
 
 SECOND = 1_000_000_000
@@ -273,3 +274,15 @@ def test_a_row_says_what_was_granted_since(panel_of):
     document = document_of(welcome("me", "mew"), received(granted), received(revoked))
     panel = panel_of(document)
     assert panel.model.line(names(panel.model).index("mew")) == "chat"
+
+
+def test_after_a_reconnect_this_program_is_one_row() -> None:
+    log = GrowingLog()
+    model = ParticipantsModel(log.document)
+    log.write({"ctxcap": 1})
+    for name in ("us-1", "us-2"):
+        joined = {"kind": "system/join", "id": f"j-{name}", "payload": {"participantId": name, "space": "demo"}}
+        welcomed = welcome(name, "coder")["envelope"]
+        log.write(captured("out", joined), captured("in", welcomed))
+        model.refresh()
+        assert sorted(model.name(row) for row in range(model.rowCount())) == ["coder", name]

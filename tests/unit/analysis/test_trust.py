@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from inspector.analysis.participant_queries import participants_of
 from inspector.analysis.proposals import ProposalState
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, delivered, document_of, envelope, received
@@ -54,7 +55,7 @@ def test_in_a_log_the_line_of_what_was_received_tells(forged: dict[str, Any]) ->
 
 def test_what_a_gateway_says_by_itself_is_believed() -> None:
     copies = [delivered(coming("intern"), one) for one in ("mew", "intern")]
-    document = document_of(*copies, delivered(welcome("mew"), "mew"))
+    document = document_of(*copies, delivered(welcome("mew", "intern"), "mew"))
     assert known(document, "intern") == known(document, "mew") == (True, ["*"])
     assert told(document) == []
 
@@ -79,6 +80,8 @@ def test_in_a_capture_what_grants_bring_and_names_the_gateway_chose_are_believed
     document = document_of(*both)
     assert told(document) == []
     assert known(document, "me-2") == (True, ["*"])
+    (space,) = document.analysis.trust.own
+    assert [one.name for one in participants_of(document.analysis, space)] == ["me-2", "intern"]
 
 
 def test_an_error_of_a_participant_refuses_nothing() -> None:

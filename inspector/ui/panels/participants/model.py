@@ -45,8 +45,10 @@ class ParticipantsModel(QAbstractListModel):
         self._keys: list[Key] = self._wanted()
 
     def _wanted(self) -> list[Key]:
-        everyone = self._analysis.participants.all
-        return sorted(everyone, key=lambda key: _order(everyone[key]))
+        everyone, trust = self._analysis.participants.all, self._analysis.trust
+        # Each connection of ours has an id of its own: of these one row is enough, and tells what we are now.
+        shown = (key for key in everyone if not trust.is_former(*key))
+        return sorted(shown, key=lambda key: _order(everyone[key]))
 
     # What rows mean
 
@@ -89,7 +91,7 @@ class ParticipantsModel(QAbstractListModel):
 
     def here(self) -> tuple[int, bool]:
         """How many are here, and whether anybody's presence was announced at all."""
-        known = [p.here for p in self._analysis.participants.all.values()]
+        known = [self._analysis.participants.all[key].here for key in self._keys]
         return sum(h is True for h in known), any(h is not None for h in known)
 
     # Qt
@@ -130,13 +132,18 @@ class ParticipantsModel(QAbstractListModel):
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._keys) - 1, 0))
 
     def _reorder(self, wanted: list[Key]) -> None:
-        """Reach another order by moving and inserting rows, so that views keep what is selected."""
+        """Reach another order by removing, moving and inserting rows, so that views keep what is selected."""
         if len(wanted) > _MANY:
             self.beginResetModel()
             self._keys = wanted
             self.endResetModel()
             return
         nowhere = QModelIndex()
+        for key in set(self._keys).difference(wanted):
+            row = self._keys.index(key)
+            self.beginRemoveRows(nowhere, row, row)
+            del self._keys[row]
+            self.endRemoveRows()
         for row, key in enumerate(wanted):
             if row < len(self._keys) and self._keys[row] == key:
                 continue
