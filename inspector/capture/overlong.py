@@ -1,4 +1,4 @@
-"""Lines of more than 256 MB: no frame is that long, and reading one whole would take as much memory.
+"""Lines of more than 128 MB: no frame is that long, and reading one whole would take as much memory.
 
 RULE: such a line is one unreadable message. Of its bytes only the head is read, to say what it is; Raw shows its ends,
 and saving it writes all of it.
@@ -11,7 +11,7 @@ from inspector.capture.flags import Flag
 from inspector.capture.reader import BlockReader
 from inspector.capture.sources import SourceFile
 
-MAX_LINE = 1 << 28
+MAX_LINE = 1 << 27
 """Bytes; a gateway closes connections over frames above 100 MiB (docs/protocols.md 16)."""
 _HEAD = 1 << 12
 _STEP = 1 << 22
@@ -21,6 +21,23 @@ _MOST = (1 << 32) - 1  # what the column of lengths can hold
 def end_of_line(source: SourceFile, place: int) -> int | None:
     """Offset behind the next line end from a place on; None when the file has none. Keeps nothing of what it reads."""
     while piece := source.read(place, _STEP):
+        found = piece.find(b"\n")
+        if found >= 0:
+            return place + found + 1
+        place += len(piece)
+    return None
+
+
+def end_within(source: SourceFile, place: int, begin: int) -> int | None:
+    """Where a line ends that begins at `begin` and has no end before `place`: behind its end, else where the file ends.
+
+    None when it is overlong. Keeps nothing of what it reads, so that only a line that may be read takes room.
+    """
+    limit = begin + MAX_LINE
+    while place < limit:
+        piece = source.read(place, min(_STEP, limit - place))
+        if not piece:
+            return place
         found = piece.find(b"\n")
         if found >= 0:
             return place + found + 1

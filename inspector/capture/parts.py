@@ -19,8 +19,6 @@ from inspector.capture.helper import HelperProcess, stand_back
 from inspector.capture.reader import BlockReader
 from inspector.capture.sources import SourceFile
 
-_LOOKED_FURTHER = 1 << 18
-"""Bytes by which a part is extended, again and again, to find the end of its last line."""
 _NICE = 5
 """Readers stand back for the window."""
 
@@ -71,17 +69,12 @@ def _with_its_end(source: SourceFile, offset: int, data: bytes) -> bytes:
 
     Of a line that goes on for more than MAX_LINE it is the beginning, without an end.
     """
-    pieces, stop, step = [data], offset + len(data), _LOOKED_FURTHER
-    limit = offset + data.rfind(b"\n") + 1 + overlong.MAX_LINE
-    while piece := source.read(stop, min(step, limit - stop)):
-        end = piece.find(b"\n") + 1
-        pieces.append(piece[:end] if end else piece)
-        if end:
-            return b"".join(pieces)
-        stop, step = stop + len(piece), step * 2
-        if stop >= limit:
-            return b"".join(pieces)
-    return data[: data.rfind(b"\n") + 1]
+    begin = data.rfind(b"\n") + 1
+    stop = overlong.end_within(source, offset + len(data), offset + begin)
+    if stop is None:
+        return data
+    rest = source.read(offset + len(data), stop - offset - len(data))
+    return data + rest if rest.endswith(b"\n") else data[:begin]
 
 
 class PartReader(HelperProcess):

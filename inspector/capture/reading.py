@@ -240,11 +240,15 @@ class SourceReader:
             end = data.rfind(b"\n") + 1
             if end or len(data) < size:
                 break
-            if self._live and size >= LONG_LINE_BYTES:
-                return self._next_long_line()
-            if size >= overlong.MAX_LINE:
-                return self._next_overlong(source.read_to + len(data), whole_lines=whole_lines)
-            size = min(4 * size, overlong.MAX_LINE)
+            if self._live:
+                if size >= LONG_LINE_BYTES:
+                    return self._next_long_line()
+                size = min(4 * size, LONG_LINE_BYTES)
+                continue
+            stop = overlong.end_within(source, start + len(data), start)
+            if stop is None:
+                return self._next_overlong(start, start + len(data), whole_lines=whole_lines)
+            size = stop - start + 1
         if data.count(b"\n") > most_lines:
             end = _end_of_line(data, most_lines)
         elif len(data) < size and not whole_lines and start + len(data) > source.read_to:
@@ -264,13 +268,13 @@ class SourceReader:
         self._torn_at = None
         return source.read_to if source.read(source.read_to, 1) in (b"\n", b"\r") else torn_at
 
-    def _next_overlong(self, seen: int, *, whole_lines: bool) -> Block | None:
-        """A line that is longer than may be read."""
+    def _next_overlong(self, start: int, seen: int, *, whole_lines: bool) -> Block | None:
+        """A line that is longer than may be read, and has no end before `seen`."""
         source = self.source
         stop = overlong.end_of_line(source, seen)
         if stop is None and whole_lines:
             return None
-        return overlong.read_overlong(source, self._place, source.read_to, stop or source.size)
+        return overlong.read_overlong(source, self._place, start, stop or source.size)
 
     def _next_long_line(self) -> Block | None:
         """A line that another process reads."""

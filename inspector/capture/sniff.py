@@ -9,6 +9,7 @@ from itertools import pairwise
 from inspector.capture.batches import messages_of
 from inspector.capture.elements import ElementScanner, Span, layout_of, trimmed
 from inspector.capture.sources import SourceFile
+from inspector.protocol.cut import completed
 from inspector.protocol.formats import FRAME_LABEL, read_line_as
 from inspector.protocol.times import NO_TIME, parse_time
 
@@ -18,6 +19,9 @@ SNIFFED_LINES = 1_000
 HEAD_BYTES = 1 << 16
 """Enough to tell lines from an array."""
 
+_LONGEST = 1 << 24
+"""Bytes of a line that is read whole to know it; of a longer one the head tells."""
+_STEP = 1 << 22
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b"\r\n \t"
 _VALUES = b'{["-0123456789tfn]'
@@ -156,6 +160,13 @@ def _lines(source: SourceFile) -> Iterator[bytes | None]:
         fresh = chunk if offset else chunk.removeprefix(_BOM)
         offset += len(chunk)
         *whole, rest = (rest + fresh).split(b"\n")
+        if len(rest) > _LONGEST:
+            whole.append(completed(rest[:HEAD_BYTES]) or rest[:HEAD_BYTES])
+            rest = b""
+            while (piece := source.read(offset, _STEP)) and not (end := piece.find(b"\n") + 1):
+                offset += len(piece)
+                yield None
+            offset += end if piece else 0
         yield from (line.strip(b"\r \t") for line in whole if line.strip())
         yield None
     if rest.strip():

@@ -1,0 +1,72 @@
+"""Endless and huge lines take little memory, however they come. Measured in processes of their own."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.real, pytest.mark.skipif(os.name != "posix", reason="peak memory is asked of POSIX")]
+
+SIZE = 96 << 20
+MOST = 120 << 20
+"""Bytes above what the command takes for nothing: a fraction of what keeping the line would."""
+_SCRIPT = """
+import json, resource, sys
+sys.argv[0] = "context-inspector"
+from inspector.capture import overlong, sniff
+overlong.MAX_LINE = 32 << 20
+sniff._LONGEST = 4 << 20
+from inspector.cli import app
+try:
+    app()
+except SystemExit:
+    pass
+print(json.dumps([resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]))
+"""
+
+
+def peak(path: str | Path, stdin: bytes | None = None) -> tuple[int, str]:
+    """Peak memory of `summary` of a log, and what it says."""
+    done = subprocess.run(
+        [sys.executable, "-c", _SCRIPT, "summary", str(path)], input=stdin, capture_output=True, check=False
+    )
+    lines = (done.stdout + done.stderr).decode().splitlines()
+    found = next(line for line in lines if line.startswith("["))
+    unit = 1 if sys.platform == "darwin" else 1024
+    return max(json.loads(found)) * unit, "\n".join(line for line in lines if line != found)
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> int:
+    path = tmp_path_factory.mktemp("usual") / "log.jsonl"
+    path.write_text('{"protocol":"mew/v0.4","id":"a","kind":"chat","payload":{"text":"hi"}}\n')
+    return peak(path)[0]
+
+
+def test_zeros_without_end_compressed_sparse_and_piped(tmp_path: Path, usual: int) -> None:
+    packed, sparse = tmp_path / "zeros.gz", tmp_path / "sparse.log"
+    packed.write_bytes(gzip.compress(bytes(SIZE), 1))
+    with sparse.open("wb") as file:
+        file.truncate(SIZE)
+    for path, stdin in ((packed, None), (sparse, None), ("-", bytes(SIZE))):
+        most, said = peak(path, stdin)
+        assert most - usual < MOST, path
+        assert "no log that can be read" in said
+
+
+def test_one_valid_message_that_is_longer_than_may_be_read(tmp_path: Path, usual: int) -> None:
+    path = tmp_path / "one.jsonl"
+    with path.open("wb") as file:
+        file.write(b'{"protocol":"mew/v0.4","id":"a","from":"x","kind":"chat","payload":{"text":"')
+        for _ in range(SIZE >> 20):
+            file.write(b"x" * (1 << 20))
+        file.write(b'"}}\n{"protocol":"mew/v0.4","id":"b","from":"x","kind":"chat","payload":{"text":"hi"}}\n')
+    most, said = peak(path)
+    assert most - usual < MOST
+    assert "2 messages in 2 records, 1 unreadable" in said
