@@ -13,6 +13,7 @@ from inspector.analysis.named import Named
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
+from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.times import NO_TIME
 
 MOST_STEPS = 64
@@ -211,7 +212,16 @@ def relation_word(analysis: Analysis, message: int) -> str:
     if kind == kinds.REQUEST:
         cause = analysis.correlation.causes(message)
         if any(analysis.capture.string("kind", c) == kinds.PROPOSAL for c in cause):
-            return f"fulfilled by {analysis.capture.string('sender', message) or 'somebody'}"
+            return f"fulfilled by {mask_text(analysis.capture.string('sender', message) or 'somebody')}"
     if kind == kinds.RESPONSE and analysis.capture.flags(message) & Flag.ERROR:
         return "failed"
-    return _WORDS.get(kind, kind.rpartition("/")[2] or "unreadable")
+    return _WORDS.get(kind) or _leaf(analysis, message, kind)
+
+
+def _leaf(analysis: Analysis, message: int, kind: str) -> str:
+    """The last part of a kind nobody knows, masked before it is cut off from what shows that it is a secret."""
+    written = analysis.capture.string("kind_raw", message) or kind
+    masked = mask_text(written)
+    if masked != written:
+        kind = masked.partition(":")[0] if ":" in written and ":" not in kind else masked
+    return kind.rpartition("/")[2] or "unreadable"

@@ -163,10 +163,10 @@ def _lines(source: SourceFile) -> Iterator[bytes | None]:
         if len(rest) > _LONGEST:
             whole.append(completed(rest[:HEAD_BYTES]) or rest[:HEAD_BYTES])
             rest = b""
-            while (piece := source.read(offset, _STEP)) and not (end := piece.find(b"\n") + 1):
+            while (piece := source.read(offset, _STEP)) and b"\n" not in piece:
                 offset += len(piece)
                 yield None
-            offset += end if piece else 0
+            offset += piece.find(b"\n") + 1
         yield from (line.strip(b"\r \t") for line in whole if line.strip())
         yield None
     if rest.strip():

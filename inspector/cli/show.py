@@ -35,7 +35,10 @@ def show_command(
         document.analysis.tokens.count_now([number - 1])
         story = message_story(document, number - 1)
         is_big, size = document.capture.is_big(number - 1), int(document.capture.columns["size"][number - 1])
-    story["fields"] = {name: json_value(FIELD_BY_NAME[name], value, None) for name, value in story["fields"].items()}
+    fields = ((FIELD_BY_NAME[name], value) for name, value in story["fields"].items())
+    story["fields"] = {
+        field.name: json_value(field, value, field.secret_at(document.analysis, number - 1)) for field, value in fields
+    }
     story["envelope"] = mask_secrets(story["envelope"])
     story["raw"] = mask_text(story["raw"])
     story["lifecycle"] = mask_secrets(story["lifecycle"])

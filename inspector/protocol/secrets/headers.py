@@ -15,6 +15,7 @@ from typing import Any
 
 from inspector.protocol.secrets.keys import is_secret_key
 from inspector.protocol.secrets.shapes import border
+from inspector.protocol.secrets.spans import replaced
 
 # After `Bearer` may stand what stands in prose; what is quoted is none of it.
 _NO_BEARERS = r"(?!(?i:tokens?|bearer|headers?|auth\w*|scheme|of|the|and|is|in|for|your)\b)"
@@ -124,6 +125,30 @@ def mask_listed(text: str, mask: Callable[[str], str]) -> str:
     return "".join((*parts, text[done:])) if parts else text
 
 
+_USER_OPTIONS = frozenset({"-u", "-U", "--user"})
+_USER_GIVEN = re.compile(
+    rf"(?P<quote>\\{{0,64}}[\"'])(?:-[uU]|--user)(?P=quote){_BLANKS},{_BLANKS}(?P<open>\\{{0,64}}[\"'])"
+    r"(?P<value>[^\s\"'\\]{3,640})(?=(?P=open))"
+)
+_LOGIN = re.compile(r"(?P<user>[^\s:/@]{1,128}):(?!//)(?P<password>[^\s]{1,512})")
+_GROUPS = frozenset(("root", "wheel", "staff", "users", "daemon", "nogroup", "nobody", "docker", "sudo", "adm"))
+"""What follows the user where a container is told as whom to run."""
+
+
+def is_login(value: str) -> bool:
+    """Whether what follows `-u` is a user and a password, as of curl; not a user and a group, as of docker."""
+    found = _LOGIN.fullmatch(value)
+    if found is None or found["password"].isdecimal() or found["password"] == found["user"]:
+        return False
+    return found["password"] not in _GROUPS and _PLACEHOLDER.match(found["password"]) is None
+
+
+def mask_logins(text: str, mask: Callable[[str], str]) -> str:
+    """A text with users and passwords replaced that follow their option in a list: `["-u", "me:..."]`."""
+    spans = (found.span("value") for found in _USER_GIVEN.finditer(text) if is_login(found["value"]))
+    return replaced(text, spans, mask)
+
+
 def follows_name(name: str, value: str, *, is_pair: bool) -> bool:
     """Whether a text that follows another one in a list is the secret of that name.
 
@@ -132,6 +157,8 @@ def follows_name(name: str, value: str, *, is_pair: bool) -> bool:
         value: the text.
         is_pair: the list has these two alone.
     """
+    if name in _USER_OPTIONS:
+        return is_login(value)
     if _LISTED_NAME.fullmatch(name) is None or not is_secret_key(name):
         return False
     if name[0] == "-":

@@ -21,6 +21,7 @@ from inspector.protocol.secrets.headers import (
     mask_cookies,
     mask_headers,
     mask_listed,
+    mask_logins,
     secrets_listed,
 )
 from inspector.protocol.secrets.keys import (
@@ -440,6 +441,7 @@ _RULES: tuple[tuple[SecretRule, Callable[[str, Callable[[str], str]], str]], ...
     (SecretRule.PRIVATE_KEY, _mask_private_keys),
     (SecretRule.URL, mask_queries),
     (SecretRule.ASSIGNED, mask_cookies),
+    (SecretRule.ASSIGNED, mask_logins),
     (SecretRule.ASSIGNED, mask_lines),
     (SecretRule.ASSIGNED, mask_assigned),
 )
