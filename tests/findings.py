@@ -112,6 +112,22 @@ def late(messages: int, **fields: Any) -> Lines:
     return [received(envelope(ts=at(n), **fields), timestamp=at(8 * n)) for n in range(messages + 1)]
 
 
+def talk(
+    chats: int, apart_s: float = 1, room: str = "loop", names: tuple[str, ...] = ("coder", "lead")
+) -> list[dict[str, Any]]:
+    """Chats of two in turns, each an answer to the one before."""
+    return [
+        received(
+            envelope(
+                "chat", {"text": "Received: ..."}, id=f"{room}-{n}", sender=names[n % 2],
+                correlation_id=[f"{room}-{n - 1}"] if n else None,
+            ),
+            timestamp=at(n * apart_s),
+        )
+        for n in range(chats)
+    ]  # fmt: skip
+
+
 def ended(code: int) -> dict[str, Any]:
     reason = f"the server ended with exit code {code}"
     return {"t": 1_767_600_001_000_000_000, "src": 0, "mark": "closed", "reason": reason, "exit": code}
@@ -325,6 +341,9 @@ CASES: dict[str, Case] = {
         [received(envelope(ts=at(0)), timestamp=at(5)), *late(5, sender="coder"),
          received(envelope(sender="files", ts=12345), timestamp=at(9)),
          *[{"t": 3.7, "data": envelope(sender="intern", ts=at(0))}] * 2],
+    ),
+    "chat-loop": Case(
+        [*talk(31)], [*talk(30), *talk(60, apart_s=6, room="slow"), *talk(60, room="one", names=("lead", "lead"))]
     ),
     "messages-late": Case(late(5), late(4)),
     "time-malformed": Case(

@@ -61,3 +61,11 @@ def test_a_slow_link_is_no_wrong_clock() -> None:
     assert [(found.code, found.row, found.text) for found in document.analysis.findings.all()] == [
         ("messages-late", 433, "What bench-a sends comes late: this message 24 s after it was sent.")
     ]
+
+
+def test_agents_that_answer_each_other_are_a_loop() -> None:
+    document = opened("rec-1-chat-loop-begins.ctxcap.gz")
+    assert codes(document)["chat-loop"] == 1
+    (found,) = [one for one in document.analysis.findings.all() if one.code == "chat-loop"]
+    assert (found.row, found.other) == (112, 53)
+    assert found.text.startswith("control-agent, echo-agent and coordinator-agent sent 290 chats, 210.0 kB in 1 s, ")

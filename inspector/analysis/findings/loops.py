@@ -1,0 +1,184 @@
+"""Agents that answer each other without end, told while they do (docs/protocols.md 6).
+
+A chat that answers another sender's within seconds is one step deeper than what it answers. People cannot keep this
+up, and agents that talk about something come to an end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from inspector.analysis.changes import Rows
+from inspector.analysis.findings.batch import Array, Batch
+from inspector.analysis.findings.check import WARNING, Check
+from inspector.capture.columns import GrowingColumns
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
+from inspector.protocol.payloads.blocks import size_words
+from inspector.protocol.times import NO_TIME
+
+STEPS = 30
+"""Chats, each an answer to the one before, from which on it is a loop."""
+WITHIN_S = 5
+"""An answer that takes longer may be a person's."""
+
+LOOP = Check(
+    "chat-loop", WARNING, "Agents answer each other without end",
+    "{detail}, each the answer to another within seconds; it began with {other}.",
+    "Every message wakes all who listen; model calls, tokens and logs grow until somebody stops it.",
+    "Stop or pause one of them; let agents answer only what is addressed to them, or what asks something, and no "
+    "answer to their own answer.",
+    "MEW v0.4, chat: everybody receives a broadcast; nothing in the protocol ends an exchange", limit=STEPS,
+    example="echo-agent and control-agent sent 28,000 chats, 14.2 MB in 4 min",
+)  # fmt: skip
+CHECKS = (LOOP,)
+
+_OVER_NS = 10 * 1_000_000_000  # without a step: what comes then is another exchange
+_NAMED = 3
+
+
+@dataclass(slots=True)
+class _Loop:
+    """A loop of one space; its chats are counted from the one that made it a loop."""
+
+    row: int
+    root: int
+    root_ns: int
+    last_ns: int
+    chats: int
+    size: int = 0
+    senders: dict[int, None] = field(default_factory=dict)
+    told: str = ""
+
+
+class Loops:
+    """Follows chats that answer chats. O(chats in the batch), in numpy."""
+
+    def __init__(self) -> None:
+        self._steps = GrowingColumns({"depth": np.uint32, "root": np.int32})  # of each message
+        self._last: dict[int, int] = {}  # the latest chat of each space
+        self._last_ns: dict[int, int] = {}  # of each space its latest answer's time
+        self._loops: dict[int, _Loop] = {}
+
+    def feed(self, batch: Batch) -> None:
+        """Look at the messages of a batch."""
+        count = batch.stop - len(self._steps)
+        self._steps.append({"depth": 0, "root": np.arange(len(self._steps), batch.stop, dtype=np.int32)}, count)
+        chats = batch.on_the_wire(batch.rows("chat"))
+        if not len(chats):
+            return
+        answered = self._answered(batch, chats)
+        rows, causes = chats[answered != NO_ROW], answered[answered != NO_ROW]
+        times = batch.capture.columns["time_ns"]
+        begun, ended = times[causes], times[rows]
+        known = (begun != NO_TIME) & (ended != NO_TIME)
+        known[known] = np.abs(ended[known] / 1e9 - begun[known] / 1e9) <= WITHIN_S
+        known &= batch.of("sender", rows) != batch.of("sender", causes)
+        known &= batch.of("space", rows) == batch.of("space", causes)
+        rows, causes = rows[known], causes[known]
+        if len(rows):
+            self._deepen(rows, causes)
+            self._follow(batch, rows)
+
+    def _answered(self, batch: Batch, chats: Rows) -> Rows:
+        """The chat that each chat answers: what it names; else the one before, if each is addressed to the other."""
+        causes = batch.links["cause"][chats].astype(np.int64)
+        code = batch.code("chat")
+        of_chats = (causes != NO_ROW) & (causes < chats)
+        of_chats[of_chats] = batch.of("kind", causes[of_chats]) == code
+        causes[~of_chats] = NO_ROW
+        before = np.empty(len(chats), np.int64)
+        spaces = batch.of("space", chats)
+        for space in np.unique(spaces).tolist():
+            own = np.flatnonzero(spaces == space)
+            before[own] = np.concatenate(([self._last.get(space, NO_ROW)], chats[own][:-1]))
+            self._last[space] = int(chats[own[-1]])
+        bare = np.flatnonzero(
+            (before != NO_ROW) & (batch.of("flags", chats) & Flag.CORRELATED.value == 0)
+            & (batch.of("to_set", chats) != 0)
+        )  # fmt: skip
+        bare = bare[batch.of("to_set", before[bare]) != 0]
+        if len(bare):
+            mutual = self._mutual(batch, chats[bare], before[bare])
+            causes[bare[mutual]] = before[bare[mutual]]
+        return causes
+
+    def _mutual(self, batch: Batch, rows: Rows, before: Rows) -> Array:
+        """Whether each is addressed to who sent the other. Names are compared once for each pair of recipients."""
+        keys = np.stack([batch.of(name, of) for of in (rows, before) for name in ("sender", "to_set")], axis=1)
+        pairs, which = np.unique(keys, axis=0, return_inverse=True)
+        strings, sets = batch.capture.strings, batch.capture.to_sets
+        found = [
+            strings[theirs] in sets[to] and strings[ours] in sets[back] for ours, to, theirs, back in pairs.tolist()
+        ]
+        return np.array(found, np.bool_)[which.reshape(-1)]
+
+    def _deepen(self, rows: Rows, causes: Rows) -> None:
+        """Let each be a step deeper than what it answers, which may be among them."""
+        depths, roots = self._steps["depth"][causes].astype(np.int64) + 1, self._steps["root"][causes].astype(np.int64)
+        place = np.searchsorted(rows, causes)
+        inside = (place < len(rows)) & (rows[np.minimum(place, len(rows) - 1)] == causes)
+        onward = np.where(inside, place, NO_ROW)
+        # Of each its distance to a place further up, which doubles: log2(longest chain) rounds.
+        while True:
+            moving = np.flatnonzero(onward != NO_ROW)
+            if not len(moving):
+                break
+            up = onward[moving]
+            depths[moving], roots[moving], onward[moving] = depths[moving] + depths[up], roots[up], onward[up]
+        self._steps.put("depth", rows, depths)
+        self._steps.put("root", rows, roots)
+
+    def _follow(self, batch: Batch, rows: Rows) -> None:
+        """Take in answers; from the first that is deep enough until a pause, all of a space are its loop's."""
+        spaces = batch.of("space", rows)
+        for space in np.unique(spaces).tolist():
+            own = rows[spaces == space]
+            times = batch.of("time_ns", own)
+            for part in np.split(own, np.flatnonzero(np.diff(times) > _OVER_NS) + 1):
+                self._take(batch, space, part)
+
+    def _take(self, batch: Batch, space: int, rows: Rows) -> None:
+        times = batch.of("time_ns", rows)
+        if int(times[0]) - self._last_ns.get(space, NO_TIME) > _OVER_NS:
+            self._loops.pop(space, None)
+        self._last_ns[space] = int(times[-1])
+        loop = self._loops.get(space)
+        if loop is None:
+            deep = np.flatnonzero(self._steps["depth"][rows] >= STEPS)
+            if not len(deep):
+                return
+            rows, times = rows[deep[0] :], times[deep[0] :]
+            root = int(self._steps["root"][rows[0]])
+            root_ns = int(batch.capture.columns["time_ns"][root])
+            loop = self._loops[space] = _Loop(int(rows[0]), root, root_ns, root_ns, STEPS)
+        loop.last_ns = max(loop.last_ns, int(times.max()))
+        loop.chats += len(rows)
+        loop.size += int(batch.of("size", rows).sum())
+        senders = batch.of("sender", rows)
+        found, first = np.unique(senders, return_index=True)
+        loop.senders.update(dict.fromkeys(found[np.argsort(first)].tolist()))
+        words = self._words(batch, loop)
+        if words != loop.told:
+            if loop.told:
+                batch.findings.withdraw(LOOP, np.array([loop.row]))
+            batch.findings.add(LOOP, [loop.row], others=loop.root, details=words)
+            loop.told = words
+
+    def _words(self, batch: Batch, loop: _Loop) -> str:
+        names = [batch.capture.strings[code] for code in loop.senders]
+        more = len(names) - _NAMED
+        who = f"{', '.join(names[:_NAMED])} and {more} more" if more > 0 else " and ".join(
+            filter(None, (", ".join(names[:-1]), names[-1]))
+        )  # fmt: skip
+        lasted = max(1, round((loop.last_ns - loop.root_ns) / 1e9))
+        span = f"{lasted} s" if lasted < 120 else f"{lasted // 60} min"
+        return f"{who} sent {_rounded(loop.chats):,} chats, {size_words(_rounded(loop.size))} in {span}"
+
+
+def _rounded(count: int) -> int:
+    """Down to two digits: what is told anew with each message that comes would be of no use."""
+    step = 10 ** max(0, len(str(count)) - 2)
+    return count // step * step
