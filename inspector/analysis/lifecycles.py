@@ -219,6 +219,9 @@ def _pairing(analysis: Analysis, message: int) -> Pairing | None:
     for pair in signal.hints if signal is not None else ():
         if meant(pair.tool) == tool and consumer in (None, meant(pair.consumer)):
             return Pairing(hint, pair.step, pair.tool, pair.consumer)
+    if hint == message and signal is not None:  # its own word, without a workflow
+        own = next((name for name in signal.consumers if consumer in (None, meant(name))), None)
+        return Pairing(hint, None, tool, own) if own is not None else None
     return None
 
 

@@ -56,6 +56,7 @@ class SignalTable:
         tool: string id of the tool that was called; 0 when it is not known.
         conversation: a number for each client and server that talk.
         note: what became of it (`transients.Note`).
+        consumers: by place, who consumes a result by its own word, where it says so.
         following: of one that waits, the next one of the same tool that does (`pairing`).
     """
 
@@ -71,6 +72,7 @@ class SignalTable:
         self._pairs: array[int] = array("I")
         self._pair_lists: list[tuple[tuple[str, str], ...]] = [()]
         self._pair_ids: dict[tuple[tuple[str, str], ...], int] = {(): 0}
+        self.consumers: dict[int, tuple[str, ...]] = {}
         self._conversations: dict[tuple[Any, ...], int] = {}
 
     def __len__(self) -> int:
@@ -90,6 +92,8 @@ class SignalTable:
             found = self._pair_ids[pairs] = len(self._pair_lists)
             self._pair_lists.append(pairs)
         conversation, tool, void = self._placed(row)
+        if signal.consumers:
+            self.consumers[len(self.row)] = signal.consumers
         self.row.append(row)
         self.said.append(said | void)
         self.tool.append(tool)

@@ -173,13 +173,19 @@ class TransientPass:
             else:
                 self._bearing[_IS_CONSUMED].append(row)
                 table.note[place] = self._collapse(conversation, row, tool)
-        if said & TRANSIENT:  # 3
+        if said & TRANSIENT or (said & HINTS and self._hints_at_itself(place, tool)):  # 3
             if not failed:
                 self._bearing[_IS_TRANSIENT].append(row)
                 if tool is not None:
+                    for consumer in table.consumers.get(place, ()):
+                        conversation.register(tool, self.aliases.meant(consumer), row)
                     conversation.wait(tool, place, table.following)
             elif not said & CONSUMED:
                 table.note[place] = Note.NOT_KEPT
+
+    def _hints_at_itself(self, place: int, tool: str | None) -> bool:
+        """Whether a hint on a result is about the very tool that gave it: such a hint needs no workflow."""
+        return tool is not None and any(self.aliases.meant(named) == tool for named, _ in self.signals.pairs(place))
 
     def _collapse(self, conversation: Conversation, row: int, tool: str | None) -> Note:
         if tool is None:

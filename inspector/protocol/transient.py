@@ -30,6 +30,8 @@ class Signal:
     transient: bool = False
     summary: str | None = None
     """As written, "" included; None when it is absent or no text."""
+    consumers: tuple[str, ...] = ()
+    """Tools that consume the very result it stands on, which needs no workflow for that."""
     odd: str | None = None
     """A sentence about something that looks like a signal and is none."""
 
@@ -58,10 +60,12 @@ def signal_in(payload: Mapping[str, Any]) -> Signal | None:
         shown = f'"{shown}"' if isinstance(consumed, str) else shown
         odd = f"`consumed` is {shown}, not true, so it signals nothing."
     transient = context.get("lifecycle") == "transient"
+    own = context.get("consumedBy") if transient else None
+    consumers = (own,) if isinstance(own, str) and own else ()
     if not (found or transient or consumed is True or odd):
         return None
     summary = context.get("summary")
-    return Signal(found, consumed is True, transient, summary if isinstance(summary, str) else None, odd)
+    return Signal(found, consumed is True, transient, summary if isinstance(summary, str) else None, consumers, odd)
 
 
 def _hint(hint: Any) -> Hint | None:

@@ -65,7 +65,8 @@ def _slowly(lines: list[tuple[Line, tuple[int, Call] | None]], rules: ToolAliase
                 results.remove(matching[0])
                 story[3] = matching[0][0]
                 found[matching[0][0]][2] = row
-        if context.get("lifecycle") == "transient" and not failed:
+        hinted = [rules.meant(one["tool"]) for one in call.meta.get("contextHints", ())]
+        if (context.get("lifecycle") == "transient" or tool in hinted) and not failed:
             story[0] = True
             results.append((row, number, tool))
     return {row: tuple(story) for row, story in found.items()}
