@@ -330,7 +330,7 @@ def test_the_window_may_go_with_the_dialog(qapp: QApplication) -> None:
             window = application.new_window()
             in_task(application)
             await dialog_of(application)
-            await window.aclose()
+            await window.closing.aclose()
             await until(lambda: application.failures.dialog is None, "the dialog to go")
 
     run_in_window(qapp, steps)

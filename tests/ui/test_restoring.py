@@ -501,7 +501,7 @@ def test_a_gateway_that_is_joined_again_has_its_filter_back(qapp: QApplication) 
             assert noted is not None
             assert noted.path == ""
             assert noted.connection == connection
-            await window.aclose()
+            await window.closing.aclose()
 
     run_in_window(qapp, steps)
 

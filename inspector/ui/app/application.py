@@ -281,10 +281,10 @@ class Application:
     async def quit(self) -> None:
         """Close every window, unless somebody asked about an unsaved capture wants to stay."""
         # While one is asked, another may be edited, or opened: that one is asked, or asked again.
-        while (window := next((one for one in self.windows if one.may_lose_any), None)) is not None:
-            if not await window.may_close():
+        while (window := next((one for one in self.windows if one.closing.may_lose_any), None)) is not None:
+            if not await window.closing.may_close():
                 for other in self.windows:
-                    other.stay_after_all()
+                    other.closing.stay_after_all()
                 return
         await self.close_all()
 
@@ -293,7 +293,7 @@ class Application:
         if self.last_open is not None and self.windows:
             self.last_open.end()
         for window in list(self.windows):
-            await window.aclose()
+            await window.closing.aclose()
 
 
 def make_qt() -> QApplication:

@@ -22,9 +22,11 @@ class Shown(QObject):
 
     Signals:
         attached(Panes): these panes are shown from now on, for the first time or in place of others.
+        closing(): the window closes; nothing more is written or said for it.
     """
 
     attached = Signal(object)
+    closing = Signal()
 
     panes: Panes | None = None
 

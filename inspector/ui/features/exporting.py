@@ -28,6 +28,7 @@ from inspector.ui.dialogs.export import ExportChoice, ExportDialog, Which
 from inspector.ui.sliced_work import SlicedWork
 
 if TYPE_CHECKING:
+    from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.shown import Shown
     from inspector.ui.look.theme import ThemeController
     from inspector.ui.services import TaskOwner
@@ -65,6 +66,15 @@ class Exporting(QObject):
         self._writing_marks: asyncio.Task[None] | None = None
         self._dialog: ExportDialog | None = None
         self._last = ExportChoice(Which.SHOWN, Manner())
+
+    def attach(self, panes: Panes) -> None:
+        """Export what these panes ask for."""
+        panes.messages.copy_refused.connect(self._say_not_copied)
+        panes.messages.export_requested.connect(self.ask)
+        panes.contexts.export_requested.connect(self.ask_context)
+
+    def _say_not_copied(self, sentence: str) -> None:
+        self._notices.say(sentence, link=("Export...", self.ask))
 
     # Asking
 

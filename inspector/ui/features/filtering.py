@@ -67,6 +67,7 @@ class Filtering(QObject):
         self._panes = panes
         panes.filter_applied.connect(self._on_applied)
         panes.filter_failed.connect(self.bar.show_error)
+        panes.filter_refused.connect(self._notices.say)
         panes.filter_grown.connect(self.bar.go_on_with)
         panes.searching.connect(self.bar.set_busy)
         panes.scope_changed.connect(self._show_context)

@@ -12,6 +12,7 @@ from inspector.settings import HighlightRule
 from inspector.ui.dialogs.highlight_page import next_color
 
 if TYPE_CHECKING:
+    from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.shown import Shown
     from inspector.ui.services import SettingsOwner
     from inspector.ui.widgets.filter_bar import FilterBar
@@ -47,6 +48,10 @@ class Highlighting(QObject):
         self._filter_bar = filter_bar
         self._name_card = name_card
         self._parent = parent
+
+    def attach(self, panes: Panes) -> None:
+        """Highlight what these panes ask for."""
+        panes.highlight_requested.connect(self.add)
 
     def ask_to_add_filter(self) -> None:
         """Let the messages of the filter in force stand out, also when it is gone; without one, edit the rules."""

@@ -99,6 +99,7 @@ class Marking(QObject):
         self._notices.dismiss(_NOT_SAVED)
         self._notices.dismiss(_ELSEWHERE)
         panes.mark_requested.connect(self.toggle)
+        panes.messages.mark_selected_requested.connect(self.toggle_selected)
         panes.comment_requested.connect(self.comment)
         panes.unmark_requested.connect(self.remove)
         panes.marks.clear_requested.connect(self.clear)

@@ -15,6 +15,7 @@ from inspector.present import formats
 from inspector.ui.dialogs.asking import open_once
 
 if TYPE_CHECKING:
+    from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.shown import Shown
     from inspector.ui.services import TaskOwner
     from inspector.ui.widgets.notice import NoticeStack
@@ -37,6 +38,11 @@ class MessageSaving(QObject):
         self._tasks = tasks
         self._notices = notices
         self._parent = parent
+
+    def attach(self, panes: Panes) -> None:
+        """Save what these panes ask for."""
+        panes.messages.save_requested.connect(self.ask)
+        panes.details.save_requested.connect(self.ask)
 
     def ask(self, message: int) -> None:
         """Ask for a file, then write the message there."""

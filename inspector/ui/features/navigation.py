@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 if TYPE_CHECKING:
     from inspector.ui.docview.center import Center
+    from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.requests import WindowRequests
     from inspector.ui.docview.shown import Shown
     from inspector.ui.features.undo import UndoHistory
@@ -43,6 +44,14 @@ class Navigation(QObject):
         self._history = history
         self._theme = theme
         self._parent = parent
+
+    def attach(self, panes: Panes) -> None:
+        """Take the user where these panes ask for."""
+        panes.columns_dialog_requested.connect(self.choose_columns)
+        panes.messages.sees_requested.connect(self.show_model_at)
+        for pane in (panes.participants, panes.details, panes.tokens):
+            pane.sees_requested.connect(self.show_model_of)
+        panes.findings.shown_requested.connect(self.show_findings)
 
     # Views of the middle column
 

@@ -90,12 +90,17 @@ class Docks(QObject):
             if isinstance(head, PaneHead):
                 head.show_title(dock.isHidden() or dock.isFloating() or not _lying_with(self._frame, dock))
 
-    def listen_to(self, panes: Panes) -> None:
-        """Do what the panels at the bottom ask for: to be hidden, and that the keyboard goes back to the middle."""
+    def attach(self, panes: Panes) -> None:
+        """Do what panes ask for: that the details come up, and of the bottom to be hidden, or left for the middle."""
+        for details_requested in (panes.messages.open_details_requested, panes.contexts.details_requested):
+            details_requested.connect(self._show_details)
         for panel in panes.bottom:
             dock = next(dock for dock in self.by_title.values() if dock.widget() is panel)
             panel.close_requested.connect(dock.hide)
             panel.left.connect(self.left)
+
+    def _show_details(self, _message: int = -1) -> None:
+        self.bring_up("Details")
 
     def shows(self, switch: str) -> bool:
         """Whether any of the docks that an action shows and hides is shown, however it came to be."""

@@ -7,25 +7,21 @@ to wait for them later either: `Warming` has them made as soon as the window is 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QChildEvent, QEvent, Qt, QTimer
+from PySide6.QtCore import QChildEvent, QEvent, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QMainWindow,
-    QStackedWidget,
     QTabBar,
-    QVBoxLayout,
     QWidget,
 )
 from typing_extensions import override
 
-from inspector.base import collector
 from inspector.base.slices import Steps, finished
 from inspector.ui.debug.developer import Developer
 from inspector.ui.docview.requests import WindowRequests
@@ -34,18 +30,18 @@ from inspector.ui.features.undo import UndoHistory
 from inspector.ui.input import own_keys, tab_order
 from inspector.ui.input.action import Action, Actions
 from inspector.ui.input.keys import Keys
-from inspector.ui.panels.start.panel import StartPage
-from inspector.ui.widgets.notice import Link, NoticeStack
+from inspector.ui.widgets.notice import Link
 from inspector.ui.widgets.status_bar import StatusBar
+from inspector.ui.window.action_state import ActionState
 from inspector.ui.window.docks import Docks
 from inspector.ui.window.layout import WindowLayout
+from inspector.ui.window.pages import Pages
 from inspector.ui.window.panels import PANELS
 from inspector.ui.window.recent_menus import RecentMenus
 from inspector.ui.window.warming import Warming
 
 if TYPE_CHECKING:
     from inspector.document.document import CaptureDocument
-    from inspector.present.findings import Problems
     from inspector.settings import Table
     from inspector.ui.docview.center import Center
     from inspector.ui.docview.panes import Panes
@@ -69,14 +65,16 @@ if TYPE_CHECKING:
     from inspector.ui.features.token_counting import TokenCounting
     from inspector.ui.msp import MspEditing, MspSaving
     from inspector.ui.panels.findings.rows import Grouping
-    from inspector.ui.panels.messages.panel import SelectionTotals
     from inspector.ui.widgets.filter_bar import FilterBar
     from inspector.ui.widgets.flat_tool_bar import FlatToolBar
     from inspector.ui.widgets.name_card import NameCard
     from inspector.ui.widgets.palette_card import PaletteCard
+    from inspector.ui.window.closing import Closing
     from inspector.ui.window.owner import WindowOwner
     from inspector.ui.window.palette import Palette
     from inspector.ui.window.pane_focus import PaneFocus
+    from inspector.ui.window.showing import Showing
+    from inspector.ui.window.status import DocumentStatus
     from inspector.ui.window.tool_bar import BarStack, ToolBar
 
 
@@ -109,8 +107,6 @@ class MainWindow(QMainWindow):
         self.requests = WindowRequests(self)
         self.undo_history = UndoHistory(application, self)
         self.hints_here: bool | None = None
-        self._making: Panes | None = None
-        self._closing = False
         self._named_keys: dict[str, str] = {}
         self._waiting_parts: tuple[Callable[[], object], ...] = (
             lambda: self.bars, lambda: self.filter_conditions, lambda: self.page,
@@ -140,28 +136,30 @@ class MainWindow(QMainWindow):
         self.developer = Developer(
             self, self.shown, application, self.menuBar(), self.menus["&Developer"], self.can_do.needing("developer")
         )
+        self.action_state = ActionState(
+            self.can_do, self.undo_history, self.shown, self.developer,
+            unsaved=lambda: self.capture_saving.own is not None, of_sessions=lambda: self.msp.present, parent=self,
+        )  # fmt: skip
         self.dock_row.changed.connect(self.can_do.show_switches)
         self.dock_row.left.connect(self.focus_center)
-        self._build_center()
+        self.pages = Pages(self.theme, application.settings, lambda: self.view_head, lambda: self.center, self)
+        self.start_page, self.notices = self.pages.start_page, self.pages.notices
+        self.notices.left.connect(self.focus_center)
+        self.setCentralWidget(self.pages)
         self._listen_to_start_page()
         self.status = StatusBar(self.theme, self)
         self.setStatusBar(self.status)
-        self.status.unreadable_clicked.connect(self._show_unreadable)
-        self.status.failed_clicked.connect(self._show_failed)
+        self.status.unreadable_clicked.connect(lambda: self.filtering.apply('kind == ""'))
+        self.status.failed_clicked.connect(lambda: self.filtering.apply("error"))
         self.status.problems_clicked.connect(lambda: self.navigation.show_findings())
         self.status.palette_clicked.connect(self.actions_by_id["help.palette"].trigger)
         self.status.counts_clicked.connect(self.actions_by_id["edit.clear_filter"].trigger)
         self.status.paused_clicked.connect(self.actions_by_id["capture.pause"].trigger)
-        self._clock = QTimer(self)
-        self._clock.setInterval(1_000)
-        self._clock.timeout.connect(self.refresh_clock)
-        self._clock.start()
         self.theme.changed.connect(self._on_theme_changed)
-        self.keys.changed.connect(self._name_keys)
-        self._name_keys()
+        self.keys.changed.connect(self._on_keys_changed)
+        self._on_keys_changed()
         self._listen_to_requests()
         self.show_start()
-        self.undo_history.steps_changed.connect(self._on_steps_changed)
         self.undo_history.refused.connect(self.say)
         if application.notice:
             self.say(application.notice, "severity.warning")
@@ -183,18 +181,10 @@ class MainWindow(QMainWindow):
         for make in self._waiting_parts:
             make()
 
-    @cached_property
+    @property
     def page(self) -> QWidget:
-        """The middle with a document, in the place of the start page: tabs and notices above, the view chosen below."""
-        page = QWidget(self)
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.view_head)
-        column.addWidget(self.center, 1)
-        self.view_head.hide()
-        page.hide()  # else a window that is not seen yet shows it on top of its menus
-        return page
+        """What is in the middle with a document, in the place of the start page."""
+        return self.pages.document_page
 
     @cached_property
     def view_head(self) -> ViewHead:
@@ -456,35 +446,65 @@ class MainWindow(QMainWindow):
             self.shown, self.application, self.notices, self.status, lambda: self.opening.reading, self
         )
 
+    @cached_property
+    def documents(self) -> Showing:
+        """Brings documents into the window, and has features listen to their panes."""
+        from inspector.ui.window.showing import Showing
+
+        attaching = (
+            self.filtering.attach, self.next_message.attach, self.highlighting.attach, self._listen_to,
+            self.filter_conditions.attach, self.deferred_checks.start, self.counting.start,
+            self.document_status.attach, self.action_state.attach, self.navigation.attach, self.exporting.attach,
+            self.saving.attach, self.dock_row.attach,
+        )  # fmt: skip
+        for attach in attaching:
+            self.shown.attached.connect(attach)
+        self.center.changed.connect(lambda _view: self.action_state.show_view(self.center.currentWidget()))
+        showing = Showing(
+            self, self.shown, self.theme, pages=self.pages, bars=self.bars, head=self.view_head, center=self.center,
+            docks=self.dock_row, layout=self.layout_keeper, restoring=self.restoring,
+        )  # fmt: skip
+        for stop in (
+            self.exporting.stop, self.deferred_checks.stop, self.counting.stop, self.document_status.stop,
+            self.marking.close, showing.stop,
+        ):  # fmt: skip
+            self.shown.closing.connect(stop)
+        return showing
+
+    @cached_property
+    def document_status(self) -> DocumentStatus:
+        """What the window says of its document outside the panes."""
+        from inspector.ui.window.status import DocumentStatus
+
+        return DocumentStatus(
+            self, self.shown, self.status, filter_bar=self.filter_bar, presets=self.presets,
+            conditions=self.filter_conditions, gateway=self.gateway, saving=self.capture_saving, msp=self.msp,
+        )  # fmt: skip
+
+    @cached_property
+    def closing(self) -> Closing:
+        """What is asked before the window closes."""
+        from inspector.ui.window.closing import Closing
+
+        return Closing(self, self.application, self.gateway, self.capture_saving, self.msp)
+
     # Building
 
-    def _name_keys(self) -> None:
+    def _on_keys_changed(self) -> None:
+        named = {one.id: self.keys.words(one.id) for one in self.keys.known()}
+        if named != self._named_keys:
+            self._named_keys = named
+            self._name_keys(self.panes)
+
+    def _name_keys(self, panes: Panes | None) -> None:
         """Keys are named in sentences and on buttons as they are now."""
         words = self.keys.words
-        named = {one.id: words(one.id) for one in self.keys.known()}
-        if named == self._named_keys:
-            return
-        self._named_keys = named
         self.start_page.show_keys(words)
         self.status.show_palette_key(words("help.palette"))
-        if self.panes is not None:
-            self.panes.messages.find_bar.show_keys(words)
-            self.panes.marks.show_keys(words)
-            self.panes.details.show_keys(words)
-
-    def _build_center(self) -> None:
-        self.notices = NoticeStack(self.theme, self)
-        self.notices.left.connect(self.focus_center)
-        self.start_page = StartPage(self.theme, self.application.settings, self)
-        self._pages = QStackedWidget(self)
-        self._pages.addWidget(self.start_page)
-        center = QWidget(self)
-        layout = QVBoxLayout(center)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.notices)
-        layout.addWidget(self._pages, 1)
-        self.setCentralWidget(center)
+        if panes is not None:
+            panes.messages.find_bar.show_keys(words)
+            panes.marks.show_keys(words)
+            panes.details.show_keys(words)
 
     def _listen_to_start_page(self) -> None:
         """Who does what it asks for is made when it asks."""
@@ -506,7 +526,7 @@ class MainWindow(QMainWindow):
     def _listen_to_requests(self) -> None:
         """Do what features ask for."""
         requests = self.requests
-        requests.actions_changed.connect(self.enable_actions)
+        requests.actions_changed.connect(self.action_state.enable)
         requests.counts_changed.connect(self.refresh_counts)
         requests.title_changed.connect(self.show_title)
         requests.clock_changed.connect(self.refresh_clock)
@@ -526,7 +546,7 @@ class MainWindow(QMainWindow):
 
     def show_start(self) -> None:
         """Show the start page, which is for a window without a document."""
-        self._pages.setCurrentWidget(self.start_page)
+        self.pages.show_start()
         self.setWindowTitle("Context Inspector")
         self.status.show_empty()
         self.start_page.show_unsaved(self.application.unsaved())
@@ -557,28 +577,8 @@ class MainWindow(QMainWindow):
 
     def show_opening(self, name: str) -> None:
         """Show that a document is on its way, with nothing that would be gone at once."""
-        self._show_page()
+        self.pages.show_document()
         self.status.show_opening(name)
-
-    def _show_page(self) -> None:
-        if self._pages.indexOf(self.page) < 0:
-            self._pages.addWidget(self.page)
-        self._pages.setCurrentWidget(self.page)
-
-    def _drop_start_page(self) -> None:
-        """Unseen, it would still keep the middle wide, and what is put back beside it narrow."""
-        held = self.focusWidget()
-        if held is not None and self.start_page.isAncestorOf(held):
-            held.clearFocus()  # else Qt looks through all panes for who is next
-        self._show_page()
-        self._pages.removeWidget(self.start_page)
-        self.start_page.hide()
-        around: QWidget | None = self._pages
-        while around is not None and around is not self:  # at once: docks are put back before the next turn of the loop
-            layout = around.layout()
-            if layout is not None:
-                layout.activate()
-            around = around.parentWidget()
 
     def show_document(self, document: CaptureDocument) -> Panes:
         """Show a document, at once; a window does so once."""
@@ -586,131 +586,51 @@ class MainWindow(QMainWindow):
 
     def showing(self, document: CaptureDocument) -> Steps[Panes]:
         """Show a document, in steps between which the loop may turn: nothing of it is seen before the last one."""
-        from inspector.ui.docview.panes import Panes
-
         self.complete()
-        panes = self._making = Panes(document, self.theme, PANELS, self)
-        yield
-        yield from self.dock_row.make(panes)
-        self.shown.show(document, panes)
-        self._making = None
-        self.center.attach(panes)
-        panes.messages.show()  # else not before the next turn of the loop, and what is not shown takes no focus
-        self._drop_start_page()
-        self.dock_row.place()
-        self.layout_keeper.default_docks()
-        self.layout_keeper.restore_docks(self.restoring.saved, self.center.show_view)
-        collector.settle()
-        self.view_head.attach(panes, self.center)
-        self.center.changed.connect(self._show_which_view)
-        self._show_which_view()
-        self.view_head.hold(self.notices)
-        self._listen_to(panes)
-        self.view_head.show()
-        self.bars.show()
+        panes = yield from self.documents.show(document)
         self.apply_settings()
         self.show_title()
         self.filtering.show_first()
         self.filter_conditions.refresh()
         self.refresh_counts()
-        self.enable_actions()
-        self.can_do.show_switches()
+        self.action_state.enable()
+        self.action_state.show_view(self.center.currentWidget())
         self.center.take_focus()
         self.marking.attach(panes, self.opening.home_of(document))
         self.msp.attach(panes, self.center)
-        self._named_keys = {}
-        self._name_keys()
+        self._name_keys(panes)
         self.restoring.attach(panes)
-        self.shown.attached.emit(panes)
         return panes
 
     def show_anew(self, document: CaptureDocument) -> Panes:
         """Show another document in place of the one shown, which holds the same but for edits; docks stay."""
-        from inspector.ui.docview.panes import Panes
-
-        before = self.panes
         self.deferred_checks.stop()
         self.counting.stop()
-        if before is not None:
-            before.detach()
-        panes = Panes(document, self.theme, PANELS, self)
-        self.shown.show(document, panes)
-        self.center.exchange(panes)
-        self.dock_row.exchange(panes)
-        self.view_head.speak_of(panes)
-        self._listen_to(panes)
+        panes = self.documents.exchange(document)
         self.apply_settings()
         self.filter_conditions.refresh()
         self.refresh_counts()
         self.marking.attach(panes, self.opening.home_of(document))
         self.msp.view.speak_of(panes)
-        self._named_keys = {}
-        self._name_keys()
-        self.shown.attached.emit(panes)
-        if before is not None:
-            before.deleteLater()
+        self._name_keys(panes)
         return panes
 
     def _listen_to(self, panes: Panes) -> None:
-        """Do what the panes ask for, and say elsewhere in the window what they report."""
+        """Do what panes ask for, as far as it concerns no feature alone."""
         from inspector.ui.panels.findings.rows import Grouping
 
-        self.filtering.attach(panes)
-        self.next_message.attach(panes)
-        panes.filter_refused.connect(self.say)
-        panes.highlight_requested.connect(self.highlighting.add)
         for changed in (panes.filter_applied, panes.scope_changed):
             changed.connect(self.notices.end_note)
             changed.connect(self._leave_name)
-        self.filter_conditions.attach(panes)
-        self.deferred_checks.start(panes)
-        self.counting.start(panes)
-        panes.counts_changed.connect(self.refresh_counts)
-        panes.selection_changed.connect(self.enable_actions)
         panes.table_changed.connect(self._on_table_changed)
-        panes.columns_dialog_requested.connect(self.navigation.choose_columns)
-        panes.messages.open_details_requested.connect(self._show_details)
-        panes.contexts.details_requested.connect(self._show_details)
-        panes.messages.sees_requested.connect(self.navigation.show_model_at)
-        panes.participants.sees_requested.connect(self.navigation.show_model_of)
-        panes.details.sees_requested.connect(self.navigation.show_model_of)
-        panes.messages.selection_changed.connect(self._show_selection)
-        panes.messages.copy_refused.connect(self._say_not_copied)
-        panes.messages.copy_told.connect(self.status.tell)
-        panes.messages.export_requested.connect(self.exporting.ask)
-        panes.messages.mark_selected_requested.connect(self.marking.toggle_selected)
-        panes.messages.save_requested.connect(self.saving.ask)
-        panes.details.save_requested.connect(self.saving.ask)
-        panes.findings.problems_changed.connect(self._show_problems)
         panes.findings.group_by(Grouping(self.application.settings.findings_by))
         panes.findings.grouping_chosen.connect(self._on_grouping_chosen)
-        panes.findings.shown_requested.connect(self.navigation.show_findings)
-        self.dock_row.listen_to(panes)
-        panes.tokens.sees_requested.connect(self.navigation.show_model_of)
-        panes.messages.find_bar.match_case.toggled.connect(self.can_do.show_switches)
-        panes.messages.find_bar.is_pattern.toggled.connect(self.can_do.show_switches)
-        panes.messages.follow_changed.connect(self.can_do.show_switches)
-        panes.contexts.export_requested.connect(self.exporting.ask_context)
-        for pane in (panes.messages, panes.contexts, panes.participants, *panes.bottom):
-            self.can_do.add_to_pane(pane)
 
     def show_title(self) -> None:
         """The title names the document; where that makes two alike, the other window's is told from it as well."""
         for window in self.application.windows:
             if window.panes is not None:
-                window.show_own_title()
-
-    def show_own_title(self) -> None:
-        """The title names the document, with the platform's mark while it is not saved."""
-        name = self.capture_saving.name.replace("[*]", "[*][*]")  # Qt's way to write the mark's place as text
-        mark = "[*]" if self.capture_saving.own is not None or self.document.msp is not None else ""
-        self.setWindowModified(False)  # Qt wants its place in the title first
-        self.setWindowTitle(f"{name}{mark} — Context Inspector")
-        self.show_modified()
-
-    def show_modified(self) -> None:
-        """The title's mark says whether something is not saved."""
-        self.setWindowModified(self.capture_saving.unsaved or self.msp.saving.dirty)
+                window.document_status.show_title()
 
     def _origin(self) -> Origin:
         """Where what is shown comes from."""
@@ -722,12 +642,6 @@ class MainWindow(QMainWindow):
 
     def _show_hints_here(self) -> None:
         self.hints_here = True
-
-    def _show_which_view(self, *_view: object) -> None:
-        self.can_do.show_switches()
-        shown = self.center.currentWidget()
-        if shown is not None:
-            self.can_do.add_to_pane(shown)
 
     def apply_settings(self) -> None:
         """Take over what the settings say about display."""
@@ -776,59 +690,15 @@ class MainWindow(QMainWindow):
         self.application.settings.findings_by = grouping.value
         self.application.save_settings()
 
-    def _show_selection(self, selection: SelectionTotals | None) -> None:
-        """Say how much is selected, where it is more than the current message."""
-        if selection is None:
-            self.status.set_selected(0)
-        else:
-            self.status.set_selected(selection.count, selection.size_bytes, selection.span_ns)
-
-    def _say_not_copied(self, sentence: str) -> None:
-        self.say(sentence, link=("Export...", self.exporting.ask))
-
     def refresh_counts(self) -> None:
         """Show how many messages there are and how many are shown."""
-        if self.panes is None:
-            return
-        shown, total = self.panes.counts()
-        self.filter_bar.set_counts(shown, total)
-        self.filter_bar.set_left_out(self.panes.rows.filter.too_long)
-        self.status.set_counts(total, shown if self.panes.rows.chooses else None, self.document.unreadable)
-        self.status.set_failed(self.document.capture.failed_count)
-        self.status.set_gaps(len(self.panes.gaps.rows))
-        self._show_problems(self.panes.findings.problems)
-        self.show_modified()
-
-    def _show_problems(self, problems: Problems) -> None:
-        """Count problems in the status bar and on their preset."""
-        self.status.set_problems(problems.messages, problems.worst, problems.words)
-        self.presets.show_problems(problems.messages, problems.words)
-
-    def _show_details(self, _message: int = -1) -> None:
-        self.dock_row.bring_up("Details")
-
-    def pause_or_go_on(self) -> None:
-        """Hold the view still while the capture goes on, or no longer."""
         if self.panes is not None:
-            self.panes.bridge.set_paused(not self.panes.bridge.paused)
-            self.refresh_clock()
+            self.document_status.refresh_counts()
 
     def refresh_clock(self) -> None:
-        """A second has passed: rates, states and waiting times; those of a gateway alone go by the wall clock."""
+        """A second has passed."""
         if self.panes is not None:
-            self.panes.tick(time.time_ns() if self.document.live and self.gateway.session is not None else None)
-            self.status.tick(len(self.document.capture), self.document.arriving)
-            if self.document.live:
-                self.filter_conditions.tick()
-            self.gateway.tick()
-            self.msp.view.tick()
-            self.status.set_paused(self.panes.bridge.waiting if self.panes.bridge.paused else None)
-
-    def _show_unreadable(self) -> None:
-        self.filtering.apply('kind == ""')
-
-    def _show_failed(self) -> None:
-        self.filtering.apply("error")
+            self.document_status.refresh_clock()
 
     # State
 
@@ -849,33 +719,9 @@ class MainWindow(QMainWindow):
         """A name was asked for what was in force."""
         self.name_card.leave()
 
-    def _on_steps_changed(self, undo: str, redo: str) -> None:
-        """Undo and Redo say what they would do."""
-        for name, title, words in (("edit.undo", "&Undo", undo), ("edit.redo", "&Redo", redo)):
-            action = self.actions_by_id[name]
-            action.setText(f"{title} {words}".rstrip().replace("& ", "&& "))
-            action.setToolTip(f"{title.removeprefix('&')} {words}".rstrip())
-        self.enable_actions()
-
-    def enable_actions(self, *_changed: object) -> None:
+    def enable_actions(self) -> None:
         """Enable the actions that make sense now."""
-        present = self.undo_history.present
-        if self.panes is not None:
-            present |= self._present_in(self.panes)
-        self.can_do.enable(present)
-        self.developer.show_menu()
-
-    def _present_in(self, panes: Panes) -> set[str]:
-        present = {"document"} | self.msp.present
-        if panes.messages.current_message() is not None:
-            present.add("message")
-        if self.document.live or self.document.followed is not None:
-            present.add("live")
-        if self.capture_saving.own is not None:
-            present.add("unsaved")
-        if len(self.document.analysis.marks):
-            present.add("marks")
-        return present
+        self.action_state.enable()
 
     # Qt events
 
@@ -954,28 +800,17 @@ class MainWindow(QMainWindow):
     @override
     def closeEvent(self, event: QCloseEvent) -> None:
         """A live session ends first: the close is put off until it is settled what becomes of the capture."""
-        asks = self.gateway.session is not None or self.capture_saving.own is not None or self.msp.may_lose_any
-        if self._closing and self.msp.saving.busy:  # it closes itself when that is done
+        if self.closing.put_off():
             event.ignore()
-            return
-        if not self._closing and asks:
-            event.ignore()
-            self.application.spawn(self._close_if_allowed(), "close the window")
             return
         self.application.window_closing(self)
         self.opening.stop_reading()
         self.gateway.close()
         self.connections.stop_waiting()
-        self.exporting.stop()
-        self.deferred_checks.stop()
-        self.counting.stop()
         self.msp.stop()
         self.layout_keeper.store(self.center.current if self.panes is not None else "")
-        self._clock.stop()
-        self.marking.close()
+        self.shown.closing.emit()
         self.undo_history.close()
-        if self._making is not None:
-            self._making.detach()
         if self.panes is not None:
             self.panes.detach()
             self.center.stop()
@@ -986,28 +821,3 @@ class MainWindow(QMainWindow):
         event.accept()
         self.application.window_closed(self)
         self.deleteLater()
-
-    @property
-    def may_lose_any(self) -> bool:
-        """Whether closing now would lose something that nobody has said may be lost."""
-        return self.capture_saving.unsaved or self.msp.may_lose_any
-
-    async def may_close(self) -> bool:
-        """Ask what shall become of what is not saved; False when the window shall stay."""
-        return await self.capture_saving.may_close() and await self.msp.saving.may_close()
-
-    def stay_after_all(self) -> None:
-        """Another window was not to be closed: what was answered here does not count."""
-        self.capture_saving.stay_after_all()
-        self.msp.saving.stay_after_all()
-
-    async def _close_if_allowed(self) -> None:
-        if await self.may_close() and not self._closing:
-            await self.aclose()
-
-    async def aclose(self) -> None:
-        """Leave the gateway, end the demo, then close the window; nothing is asked, an unsaved capture stays."""
-        self._closing = True
-        await self.msp.saving.settle()
-        await self.gateway.end_session()
-        self.close()

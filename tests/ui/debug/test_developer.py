@@ -97,7 +97,7 @@ def test_the_window_may_close_first(qapp: QApplication) -> None:
         for name in ("developer.figures", "developer.objects", "developer.log"):
             window.actions_by_id[name].trigger()
         assert "feed" in vars(document.analysis.tokens)
-        await window.aclose()
+        await window.closing.aclose()
         await until(lambda: "feed" not in vars(document.analysis.tokens), "the clocks to be taken off")
 
     run_in_window(qapp, steps)

@@ -328,7 +328,7 @@ def test_the_marks_of_a_capture_that_is_thrown_away_go_with_it(qapp: QApplicatio
         await until(lambda: window.panes is not None and len(window.document.analysis) > 3, "messages")
         window.marking.toggle(1)
         await until(lambda: any(captures_folder().glob("*.ctxmarks.json")), "the file of marks")
-        await window.aclose()
+        await window.closing.aclose()
         await asyncio.sleep(0)
         assert not any(captures_folder().iterdir())
 

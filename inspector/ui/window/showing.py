@@ -1,0 +1,99 @@
+"""How a document comes into a window: panes and docks are made unseen, in steps, and then shown at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from inspector.base import collector
+from inspector.base.slices import Steps
+from inspector.ui.docview.panes import Panes
+from inspector.ui.window.panels import PANELS
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from inspector.document.document import CaptureDocument
+    from inspector.ui.docview.center import Center
+    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.view_head import ViewHead
+    from inspector.ui.features.restoring import Restoring
+    from inspector.ui.look.theme import ThemeController
+    from inspector.ui.window.docks import Docks
+    from inspector.ui.window.layout import WindowLayout
+    from inspector.ui.window.pages import Pages
+    from inspector.ui.window.tool_bar import BarStack
+
+
+class Showing:
+    """Makes the panes of one window, and puts them where they are seen."""
+
+    def __init__(
+        self, window: QWidget, shown: Shown, theme: ThemeController, *, pages: Pages, bars: BarStack, head: ViewHead,
+        center: Center, docks: Docks, layout: WindowLayout, restoring: Restoring,
+    ) -> None:  # fmt: skip
+        """Show nothing yet.
+
+        Args:
+            window: owner of the panes.
+            shown: is told of the document and of its panes.
+            theme: gives the look.
+            pages: the start page, which goes, and what comes in its place.
+            bars: are above the panes, seen with a document only.
+            head: above the views of the middle column.
+            center: these views.
+            docks: hold the other panes.
+            layout: how wide docks are.
+            restoring: how the window stood before the program ended, if that is to be put back.
+        """
+        self._frame = window
+        self._shown = shown
+        self._theme = theme
+        self._pages = pages
+        self._bars = bars
+        self._head = head
+        self._center = center
+        self._docks = docks
+        self._layout = layout
+        self._restoring = restoring
+        self._making: Panes | None = None
+
+    def show(self, document: CaptureDocument) -> Steps[Panes]:
+        """Show the first document of the window, of which nothing is seen before the last step."""
+        panes = self._making = Panes(document, self._theme, PANELS, self._frame)
+        yield
+        yield from self._docks.make(panes)
+        self._shown.show(document, panes)
+        self._making = None
+        self._center.attach(panes)
+        panes.messages.show()  # else not before the next turn of the loop, and what is not shown takes no focus
+        self._pages.leave_start()
+        self._docks.place()
+        self._layout.default_docks()
+        self._layout.restore_docks(self._restoring.saved, self._center.show_view)
+        collector.settle()
+        self._head.attach(panes, self._center)
+        self._head.hold(self._pages.notices)
+        self._shown.attached.emit(panes)
+        self._head.show()
+        self._bars.show()
+        return panes
+
+    def exchange(self, document: CaptureDocument) -> Panes:
+        """Show another document in place of the one shown; docks and views stay where they are."""
+        before = self._shown.panes
+        if before is not None:
+            before.detach()
+        panes = Panes(document, self._theme, PANELS, self._frame)
+        self._shown.show(document, panes)
+        self._center.exchange(panes)
+        self._docks.exchange(panes)
+        self._head.speak_of(panes)
+        self._shown.attached.emit(panes)
+        if before is not None:
+            before.deleteLater()
+        return panes
+
+    def stop(self) -> None:
+        """The window closes: panes that are still being made are let go."""
+        if self._making is not None:
+            self._making.detach()
