@@ -34,10 +34,10 @@ def test_rows_of_a_log_that_grows_and_is_rotated(qapp: QApplication, tmp_path: P
         await until(lambda: "watching the file" in window.status.words(), "the status bar's word")
         append(path, "two")
         await until(lambda: shows(application, 2), "the second row")
-        window.refresh_clock()
+        window.document_status.refresh_clock()
         append(path, "three")
         await until(lambda: shows(application, 3), "the third row")
-        window.refresh_clock()
+        window.document_status.refresh_clock()
         assert any(word.endswith("/s") for word in window.status.words())
         path.rename(tmp_path / "agent.1")
         append(path, "four")
@@ -120,7 +120,7 @@ def test_rows_of_a_stream_show_before_its_end(qapp: QApplication, tmp_path: Path
             asked = tool_call("read_file", ts="2020-01-01T00:00:00Z")
             file.write(lines_of(asked, envelope(ts="2020-01-01T00:00:02Z")))
             await until(lambda: shows(application, 3), "two more")
-            window.refresh_clock()
+            window.document_status.refresh_clock()
             # Of an old log nothing waits for years.
             assert not [row for row in texts(window) if "waiting" in row]
             assert window.document.analysis.now_ns is None

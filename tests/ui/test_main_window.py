@@ -258,13 +258,13 @@ def test_what_is_seen_without_scrolling_is_not_announced_as_new(live: tuple[Main
 
 def test_pause_holds_the_view_and_says_how_much_waits(live: tuple[MainWindow, Path]) -> None:
     window = live[0]
-    window.enable_actions()
+    window.action_state.enable()
     pause = window.actions_by_id["capture.pause"]
     press(window, Qt.Key.Key_Space)
     if not pause.isChecked():  # without a window manager no window is active, and then keys are no shortcuts
         pause.trigger()
     say(live, 7)
-    window.refresh_clock()
+    window.document_status.refresh_clock()
     assert len(numbers(window)) == 100
     assert "view paused, 7 waiting" in window.status.words()
     pause.trigger()
@@ -272,14 +272,14 @@ def test_pause_holds_the_view_and_says_how_much_waits(live: tuple[MainWindow, Pa
 
 
 def test_the_demo_keeps_its_hints_when_something_else_is_set(window: MainWindow) -> None:
-    window.hints_here = True
+    window.display.hints_here = True
     window.apply_settings()
     window.presets.refresh()
     window.actions_by_id["view.zoom_in"].trigger()
     assert window.actions_by_id["view.hints"].isChecked()
     window.actions_by_id["view.hints"].trigger()
     assert not window.actions_by_id["view.hints"].isChecked()
-    assert window.hints_here is None
+    assert window.display.hints_here is None
 
 
 # Looks
@@ -310,7 +310,9 @@ def test_a_theme_switched_at_run_time_keeps_place_and_labels(window: MainWindow)
     window.theme.set_setting("dark")
     assert panes_of(window).messages.current_message() == COLLAPSED
     assert window.grab().toImage().pixelColor(300, 790).lightness() < 80
-    shown = {b.text() for b in window.tool_bar.findChildren(QToolButton) if b.toolButtonStyle().name.endswith("Icon")}
+    shown = {
+        b.text() for b in window.bars.tool_bar.findChildren(QToolButton) if b.toolButtonStyle().name.endswith("Icon")
+    }
     assert {"Open", "Connect"} <= shown
 
 
@@ -448,7 +450,7 @@ def test_a_window_too_narrow_for_its_panes_opens_a_log_at_200_percent(applicatio
     window.resize(700, 500)
     window.show_document(story())
     assert not window.docks["Details"].isHidden()
-    assert window.tool_bar.iconSize().width() == 32
+    assert window.bars.tool_bar.iconSize().width() == 32
     room = window.screen().availableSize()
     for name in ("view.columns", "go.to", "help.keys", "file.connections"):
         window.actions_by_id[name].trigger()

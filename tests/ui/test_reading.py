@@ -135,7 +135,7 @@ def test_without_a_filter_nothing_says_of_how_many(qapp: QApplication, log: Path
         window = await begun(application, log)
         said: set[str] = set()
         while len(window.document.capture) < COUNT:
-            window.refresh_counts()
+            window.document_status.refresh_counts()
             said |= {window.filter_bar.counts_text(), *window.status.words()}
             await asyncio.sleep(0)
         await until(lambda: f"{COUNT:,} messages" in window.status.words(), "the number of messages")

@@ -75,7 +75,7 @@ def test_it_comes_back_by_itself_with_one_gap_row(qapp: QApplication) -> None:
         await until(lambda: window.notices.notice("connection") is None, "the connection")
         await say(gateway, "after")
         await until(lambda: any("after" in text for text in texts(window)), "the message after")
-        window.refresh_clock()
+        window.document_status.refresh_clock()
         assert "1 gap" in window.status.words()
         assert child(window, StatusButton, "statusParticipant").accessibleName() != first_id
         shown = texts(window)
@@ -100,7 +100,7 @@ def test_it_can_be_stopped(qapp: QApplication) -> None:
         assert window.notices.notice("connection") is None
         assert any(words.startswith("disconnected from") for words in window.status.words())
         await asyncio.sleep(0)
-        window.refresh_clock()
+        window.document_status.refresh_clock()
         assert "1 gap" in window.status.words()
 
     run_in_window(qapp, steps)

@@ -98,7 +98,7 @@ def test_nothing_of_a_document_is_seen_when_its_parts_are_made(qapp: QApplicatio
         window = application.new_window()
         await until(lambda: "capture_saving" in vars(window), "the parts")
         assert window.start_page.isVisible()
-        assert not window.tool_bar.isVisible()
+        assert not window.bars.tool_bar.isVisible()
         assert not window.presets.bar.isVisible()
         assert not window.page.isVisible()
         assert not window.filter_conditions.bar.isVisible()
@@ -124,7 +124,12 @@ def test_a_window_closed_before_its_parts_are_made_is_closed(application: Applic
 
 
 def _shows_any_of_a_document(window: MainWindow) -> bool:
-    seen = [*window.findChildren(QDockWidget), *window.findChildren(MessagesPanel), window.tool_bar, window.presets.bar]
+    seen = [
+        *window.findChildren(QDockWidget),
+        *window.findChildren(MessagesPanel),
+        window.bars.tool_bar,
+        window.presets.bar,
+    ]
     return any(one.isVisible() for one in seen)
 
 
@@ -144,7 +149,7 @@ def test_the_first_document_leaves_turns_of_the_loop_to_others_and_is_seen_whole
                     assert not _shows_any_of_a_document(window)
         assert turns > 3
         assert not window.start_page.isVisible()
-        assert window.tool_bar.isVisible()
+        assert window.bars.tool_bar.isVisible()
         assert all(window.docks[title].isVisible() for title in ("Contexts", "Participants", "Details"))
         assert numbers(window) == [1, 2, 3]
         assert window.panes.messages.view.hasFocus() or not window.isActiveWindow()
@@ -225,5 +230,5 @@ def test_screen_readers_hear_of_the_bars_before_what_is_below_them(application: 
     window = window_on(application, story())
     center = window.centralWidget()
     assert center is not None
-    order: list[QObject] = [window.menuBar(), window.tool_bar, center, window.status]
+    order: list[QObject] = [window.menuBar(), window.bars.tool_bar, center, window.status]
     assert sorted(order, key=window.children().index) == order

@@ -201,7 +201,7 @@ class Application:
         """
         for window in self.windows:
             if hints:
-                window.hints_here = None
+                window.display.hints_here = None
             window.apply_settings()
 
     def _say_left_out(self, left_out: list[str]) -> None:

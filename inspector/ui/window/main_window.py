@@ -33,6 +33,7 @@ from inspector.ui.input.keys import Keys
 from inspector.ui.widgets.notice import Link
 from inspector.ui.widgets.status_bar import StatusBar
 from inspector.ui.window.action_state import ActionState
+from inspector.ui.window.display import Display
 from inspector.ui.window.docks import Docks
 from inspector.ui.window.layout import WindowLayout
 from inspector.ui.window.pages import Pages
@@ -42,7 +43,6 @@ from inspector.ui.window.warming import Warming
 
 if TYPE_CHECKING:
     from inspector.document.document import CaptureDocument
-    from inspector.settings import Table
     from inspector.ui.docview.center import Center
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.view_head import ViewHead
@@ -64,9 +64,7 @@ if TYPE_CHECKING:
     from inspector.ui.features.settings_editing import SettingsEditing
     from inspector.ui.features.token_counting import TokenCounting
     from inspector.ui.msp import MspEditing, MspSaving
-    from inspector.ui.panels.findings.rows import Grouping
     from inspector.ui.widgets.filter_bar import FilterBar
-    from inspector.ui.widgets.flat_tool_bar import FlatToolBar
     from inspector.ui.widgets.name_card import NameCard
     from inspector.ui.widgets.palette_card import PaletteCard
     from inspector.ui.window.closing import Closing
@@ -75,7 +73,7 @@ if TYPE_CHECKING:
     from inspector.ui.window.pane_focus import PaneFocus
     from inspector.ui.window.showing import Showing
     from inspector.ui.window.status import DocumentStatus
-    from inspector.ui.window.tool_bar import BarStack, ToolBar
+    from inspector.ui.window.tool_bar import BarStack
 
 
 class MainWindow(QMainWindow):
@@ -87,14 +85,17 @@ class MainWindow(QMainWindow):
         requests: what features ask of the window.
         warming: makes what a document needs before there is one.
         undo_history: what can be undone.
+        display: what the settings say about display, and what this window says instead.
         can_do: everything that can be done in it.
+        action_state: which of it makes sense now.
         actions_by_id, menus: the same as actions by id, and the menus by title.
         keys: which keys do what.
         developer: the Developer menu and the log.
         dock_row: what is in the docks, and what shows and hides them.
         docks: by title.
+        pages: the middle, with the start page or the document.
+        start_page, notices: parts of it.
         status: the status bar.
-        hints_here: whether this window shows context hints whatever the settings say; None goes by them.
     """
 
     _painted = False
@@ -106,7 +107,7 @@ class MainWindow(QMainWindow):
         self.shown = Shown(self)
         self.requests = WindowRequests(self)
         self.undo_history = UndoHistory(application, self)
-        self.hints_here: bool | None = None
+        self.display = Display(application, self.shown, self)
         self._named_keys: dict[str, str] = {}
         self._waiting_parts: tuple[Callable[[], object], ...] = (
             lambda: self.bars, lambda: self.filter_conditions, lambda: self.page,
@@ -209,20 +210,7 @@ class MainWindow(QMainWindow):
         """The bars above the panes: tool bar with the filter bar, presets, stacked conditions."""
         from inspector.ui.window.tool_bar import BarStack
 
-        return BarStack(self, self.theme, self.tool_bar, self.presets.bar, self._condition_bar)
-
-    @cached_property
-    def tool_bar(self) -> ToolBar:
-        """Buttons, the filter bar, buttons."""
-        from inspector.ui.window.tool_bar import ToolBar
-
-        return ToolBar(self, self.theme, self.keys, self.actions_by_id, self.filter_bar)
-
-    @cached_property
-    def _condition_bar(self) -> FlatToolBar:
-        from inspector.ui.widgets.flat_tool_bar import FlatToolBar
-
-        return FlatToolBar("Conditions", "conditionToolBar", self)
+        return BarStack(self, self.theme, self.keys, self.actions_by_id, self.filter_bar, self.presets.bar)
 
     @property
     def filter_bar(self) -> FilterBar:
@@ -303,7 +291,7 @@ class MainWindow(QMainWindow):
         """The stacked conditions."""
         from inspector.ui.features.filter_conditions import FilterConditions
 
-        return FilterConditions(self.theme, self.filter_bar, self._condition_bar)
+        return FilterConditions(self.theme, self.filter_bar, self.bars.conditions)
 
     @property
     def saver(self) -> MspSaving | CaptureSaving:
@@ -338,7 +326,7 @@ class MainWindow(QMainWindow):
         )  # fmt: skip
         gateway.capture_begun.connect(lambda own, demo: self.capture_saving.hold(own, demo=demo))
         gateway.connection_kept.connect(lambda kept: self.connections.keep(kept))
-        gateway.demo_begun.connect(self._show_hints_here)
+        gateway.demo_begun.connect(self.display.show_hints_here)
         gateway.save_as_requested.connect(lambda: self.capture_saving.save_as())
         return gateway
 
@@ -452,10 +440,10 @@ class MainWindow(QMainWindow):
         from inspector.ui.window.showing import Showing
 
         attaching = (
-            self.filtering.attach, self.next_message.attach, self.highlighting.attach, self._listen_to,
+            self.filtering.attach, self.next_message.attach, self.highlighting.attach, self._listen_to_view,
             self.filter_conditions.attach, self.deferred_checks.start, self.counting.start,
-            self.document_status.attach, self.action_state.attach, self.navigation.attach, self.exporting.attach,
-            self.saving.attach, self.dock_row.attach,
+            self.document_status.attach, self.action_state.attach, self.display.attach, self.navigation.attach,
+            self.exporting.attach, self.saving.attach, self.dock_row.attach,
         )  # fmt: skip
         for attach in attaching:
             self.shown.attached.connect(attach)
@@ -527,9 +515,9 @@ class MainWindow(QMainWindow):
         """Do what features ask for."""
         requests = self.requests
         requests.actions_changed.connect(self.action_state.enable)
-        requests.counts_changed.connect(self.refresh_counts)
+        requests.counts_changed.connect(lambda: self.document_status.refresh_counts())
         requests.title_changed.connect(self.show_title)
-        requests.clock_changed.connect(self.refresh_clock)
+        requests.clock_changed.connect(lambda: self.document_status.refresh_clock())
         requests.center_requested.connect(self.focus_center)
         requests.start_requested.connect(self.show_start)
         requests.close_requested.connect(self.close)
@@ -550,7 +538,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Context Inspector")
         self.status.show_empty()
         self.start_page.show_unsaved(self.application.unsaved())
-        self.enable_actions()
+        self.action_state.enable()
 
     @property
     def taken(self) -> bool:
@@ -592,7 +580,7 @@ class MainWindow(QMainWindow):
         self.show_title()
         self.filtering.show_first()
         self.filter_conditions.refresh()
-        self.refresh_counts()
+        self.document_status.refresh_counts()
         self.action_state.enable()
         self.action_state.show_view(self.center.currentWidget())
         self.center.take_focus()
@@ -609,22 +597,17 @@ class MainWindow(QMainWindow):
         panes = self.documents.exchange(document)
         self.apply_settings()
         self.filter_conditions.refresh()
-        self.refresh_counts()
+        self.document_status.refresh_counts()
         self.marking.attach(panes, self.opening.home_of(document))
         self.msp.view.speak_of(panes)
         self._name_keys(panes)
         return panes
 
-    def _listen_to(self, panes: Panes) -> None:
-        """Do what panes ask for, as far as it concerns no feature alone."""
-        from inspector.ui.panels.findings.rows import Grouping
-
+    def _listen_to_view(self, panes: Panes) -> None:
+        """Another filter or scope: neither what was said of the one before is true, nor a name asked for it wanted."""
         for changed in (panes.filter_applied, panes.scope_changed):
             changed.connect(self.notices.end_note)
-            changed.connect(self._leave_name)
-        panes.table_changed.connect(self._on_table_changed)
-        panes.findings.group_by(Grouping(self.application.settings.findings_by))
-        panes.findings.grouping_chosen.connect(self._on_grouping_chosen)
+            changed.connect(lambda *_view: self.name_card.leave())
 
     def show_title(self) -> None:
         """The title names the document; where that makes two alike, the other window's is told from it as well."""
@@ -640,15 +623,11 @@ class MainWindow(QMainWindow):
         home = self.opening.home_of(self.document) if self.capture_saving.own is None else None
         return Origin(None if session is None else session.connection, home, self.gateway.is_demo)
 
-    def _show_hints_here(self) -> None:
-        self.hints_here = True
-
     def apply_settings(self) -> None:
         """Take over what the settings say about display."""
-        settings = self.application.settings
-        self.keys.apply(settings.keys)
+        self.keys.apply(self.application.settings.keys)
         if self.panes is not None:
-            self.panes.apply_settings(settings, hints=self.shows_hints)
+            self.display.apply(self.panes)
             self.document.use_tool_aliases(self.application.tool_aliases)
             self.counting.apply_settings()
             self.msp.view.apply_settings()
@@ -660,45 +639,11 @@ class MainWindow(QMainWindow):
         docks, dragged = self.layout_keeper.docks_now()
         return docks, self.center.current, dragged
 
-    @property
-    def shows_hints(self) -> bool:
-        """Whether transient results have their badges."""
-        display = self.application.settings.display
-        return display.show_context_hints if self.hints_here is None else self.hints_here
-
-    @property
-    def time_mode(self) -> str:
-        """What the column Time says: an id of `times.MODES`."""
-        return self.application.settings.table.time if self.panes is None else self.panes.messages.model.times.mode
-
     def _share_rules(self) -> None:
         """The rules and the budget of sub-sessions were edited here: the other windows show them, too."""
         for window in self.application.windows:
             if window is not self:
                 window.msp.view.apply_settings()
-
-    # What panes report
-
-    def _on_table_changed(self, table: Table) -> None:
-        """Columns are everybody's, and are remembered."""
-        self.application.settings.table = table
-        self.application.save_settings()
-        self.application.apply_settings()
-
-    def _on_grouping_chosen(self, grouping: Grouping) -> None:
-        """The next document's findings are grouped alike."""
-        self.application.settings.findings_by = grouping.value
-        self.application.save_settings()
-
-    def refresh_counts(self) -> None:
-        """Show how many messages there are and how many are shown."""
-        if self.panes is not None:
-            self.document_status.refresh_counts()
-
-    def refresh_clock(self) -> None:
-        """A second has passed."""
-        if self.panes is not None:
-            self.document_status.refresh_clock()
 
     # State
 
@@ -714,14 +659,6 @@ class MainWindow(QMainWindow):
             lasting: a note, but about something that goes on.
         """
         self.notices.say(sentence, severity, link, lasting=lasting)
-
-    def _leave_name(self, *_view: object) -> None:
-        """A name was asked for what was in force."""
-        self.name_card.leave()
-
-    def enable_actions(self) -> None:
-        """Enable the actions that make sense now."""
-        self.action_state.enable()
 
     # Qt events
 
@@ -775,7 +712,7 @@ class MainWindow(QMainWindow):
             return super().focusNextPrevChild(next)
         details = panes.details
         return tab_order.step(self, (
-            self.tool_bar, self.presets.bar, panes.contexts.head, panes.contexts.find_box, panes.contexts,
+            self.bars.tool_bar, self.presets.bar, panes.contexts.head, panes.contexts.find_box, panes.contexts,
             panes.participants.head, panes.participants, self.view_head, self.center,
             *self.findChildren(QTabBar, "dockTabs"), *(part for panel in panes.bottom for part in (panel.head, panel)),
             details.head, details.tabs, details, self.status,

@@ -74,25 +74,34 @@ class ToolBar(QToolBar):
 
 
 class BarStack(QObject):
-    """Rows of bars above the panes, made hidden, in a window that may be seen already."""
+    """Rows of bars above the panes, made hidden, in a window that may be seen already.
+
+    Attributes:
+        tool_bar: the first row.
+        conditions: the last row, empty yet; it shows itself when there are some.
+    """
 
     def __init__(
-        self, window: QMainWindow, theme: ThemeController, tool_bar: ToolBar, presets: QWidget, conditions: QToolBar
-    ) -> None:
+        self, window: QMainWindow, theme: ThemeController, keys: Keys, actions: Mapping[str, QAction],
+        filter_bar: FilterBar, presets: QWidget,
+    ) -> None:  # fmt: skip
         """Add the bars to the window.
 
         Args:
             window: where they stand.
-            theme: gives the height of the presets.
-            tool_bar, presets, conditions: what stands in them, from the top; conditions show themselves when there are
-                some.
+            theme: gives the size of icons and the height of the presets.
+            keys: named on the buttons of the tool bar.
+            actions: by id; some have such a button.
+            filter_bar: stands among the buttons.
+            presets: what stands in the row of presets.
         """
         super().__init__(window)
         self._theme = theme
-        self._tool_bar = tool_bar
+        self.tool_bar = ToolBar(window, theme, keys, actions, filter_bar)
+        self.conditions = FlatToolBar("Conditions", "conditionToolBar", window)
         self._preset_bar = FlatToolBar("Presets", "presetToolBar", window)
         self._preset_bar.hold(presets)
-        bars = (tool_bar, self._preset_bar, conditions)
+        bars = (self.tool_bar, self._preset_bar, self.conditions)
         for place, bar in enumerate(bars):
             bar.hide()  # first, else a window that is seen shows it for a moment
             if place:
@@ -105,7 +114,7 @@ class BarStack(QObject):
 
     def show(self) -> None:
         """There is a document."""
-        self._tool_bar.show()
+        self.tool_bar.show()
         self._preset_bar.show()
 
     def _fit(self) -> None:

@@ -300,7 +300,7 @@ def test_problems_are_counted_in_the_status_bar_and_on_their_preset(window: Main
 def test_no_problems_are_said_too(application: Application, qtbot: QtBot) -> None:
     window = window_on(application, document_of(envelope()))
     window.status.show_log("test.jsonl", "envelopes")  # which starts the bar anew
-    window.refresh_counts()
+    window.document_status.refresh_counts()
     assert "0 problems" in window.status.words()
 
 

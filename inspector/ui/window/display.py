@@ -1,0 +1,73 @@
+"""What the settings say about display, as one window shows it: hints, the times and columns of the table, findings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+if TYPE_CHECKING:
+    from inspector.settings import Table
+    from inspector.ui.docview.panes import Panes
+    from inspector.ui.docview.shown import Shown
+    from inspector.ui.panels.findings.rows import Grouping
+    from inspector.ui.services import SettingsOwner
+
+
+class Display(QObject):
+    """Shows the panes of one window as the settings say, and stores what is chosen in the panes themselves.
+
+    Attributes:
+        hints_here: whether this window shows context hints whatever the settings say; None goes by them.
+    """
+
+    def __init__(self, owner: SettingsOwner, shown: Shown, parent: QObject) -> None:
+        """Go by the settings.
+
+        Args:
+            owner: has the settings.
+            shown: the panes, if there are any.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._owner = owner
+        self._shown = shown
+        self.hints_here: bool | None = None
+
+    def attach(self, panes: Panes) -> None:
+        """Store what is chosen in these panes."""
+        from inspector.ui.panels.findings.rows import Grouping
+
+        panes.table_changed.connect(self._on_table_changed)
+        panes.findings.group_by(Grouping(self._owner.settings.findings_by))
+        panes.findings.grouping_chosen.connect(self._on_grouping_chosen)
+
+    def apply(self, panes: Panes) -> None:
+        """Take over what the settings say."""
+        panes.apply_settings(self._owner.settings, hints=self.shows_hints)
+
+    def show_hints_here(self) -> None:
+        """Show context hints in this window from now on, whatever the settings say."""
+        self.hints_here = True
+
+    @property
+    def shows_hints(self) -> bool:
+        """Whether transient results have their badges."""
+        return self._owner.settings.display.show_context_hints if self.hints_here is None else self.hints_here
+
+    @property
+    def time_mode(self) -> str:
+        """What the column Time says: an id of `times.MODES`."""
+        panes = self._shown.panes
+        return self._owner.settings.table.time if panes is None else panes.messages.model.times.mode
+
+    def _on_table_changed(self, table: Table) -> None:
+        """Columns are everybody's, and are remembered."""
+        self._owner.settings.table = table
+        self._owner.save_settings()
+        self._owner.apply_settings()
+
+    def _on_grouping_chosen(self, grouping: Grouping) -> None:
+        """The next document's findings are grouped alike."""
+        self._owner.settings.findings_by = grouping.value
+        self._owner.save_settings()
