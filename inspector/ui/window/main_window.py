@@ -1,8 +1,10 @@
 """A window: start page or one document, with menus, tool bar, notices and status bar.
 
-Assembly only. What panes do among themselves is in panes.py; what actions there are is in actions.py. Parts that the
-start page goes without bring most of the program with them: a window is painted in half the time without. Nobody has
-to wait for them later either: `Warming` has them made as soon as the window is painted.
+Assembly only. What panes do among themselves is in panes.py; what actions there are is in actions.py; how a document
+comes into the window is in showing.py, and how it closes in closing.py.
+
+Parts that the start page goes without bring most of the program with them: a window is painted in half the time
+without. Nobody has to wait for them later either: `Warming` has them made as soon as the window is painted.
 """
 
 from __future__ import annotations
@@ -14,12 +16,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QChildEvent, QEvent, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QMainWindow,
-    QTabBar,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QMainWindow, QTabBar, QWidget
 from typing_extensions import override
 
 from inspector.base.slices import Steps, finished
