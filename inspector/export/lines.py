@@ -91,9 +91,9 @@ class LinesWriter:
         line = self._line(raw, big=capture.is_big(message))
         if of_batch:
             time_ns, direction = int(columns["time_ns"][message]), capture.string("direction", message)
-            said = {"t": time_ns if time_ns != NO_TIME else None, "dir": direction, "src": src}
-            line = _dumped({key: value for key, value in said.items() if value is not None})[:-1] + b',"frame":' + line
-            line += b"}"
+            fields = {"t": time_ns if time_ns != NO_TIME else None, "dir": direction, "src": src}
+            head = _dumped({key: value for key, value in fields.items() if value is not None})
+            line = head[:-1] + b',"frame":' + line + b"}"
         yield line
         for copy in capture.deliveries_of(message) if len(capture.deliveries) else ():
             if (copy.source, copy.offset) != own:
@@ -161,7 +161,7 @@ class LinesWriter:
         links, strings = self._document.analysis.correlation.columns, capture.strings
         method, target = (strings[int(links[name][message])] or None for name in ("method", "target"))
         rule = ToolRule(int(links["rule"][message])) or ToolRule.UNKNOWN
-        said = {
+        call = {
             "method": self._redaction.text(method) if method else method,
             "target": self._redaction.text(target) if target else target,
             "rule": rule.name.lower().replace("_", " "),
@@ -169,7 +169,7 @@ class LinesWriter:
         cause = int(links["cause"][message])
         asked = cause != NO_ROW and capture.string("kind", cause) in (kinds.REQUEST, kinds.PROPOSAL)
         request = self._envelope(cause) if asked else b"null"
-        context = _dumped(said)[:-1] + b',"request":' + request + b"}"
+        context = _dumped(call)[:-1] + b',"request":' + request + b"}"
         return line[:-1].rstrip() + b',"' + CONTEXT_KEY.encode() + b'":' + context + b"}"
 
     # One line

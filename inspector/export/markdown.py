@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from inspector.document.document import CaptureDocument
-from inspector.export.context_summary import Story, Teller
+from inspector.export.message_summary import MessageSummarizer, MessageSummary
 from inspector.export.options import Manner
 from inspector.export.redaction import Redaction
 from inspector.protocol.hostile_text import visible
@@ -20,7 +20,7 @@ class MarkdownWriter:
     def __init__(self, document: CaptureDocument, manner: Manner, redaction: Redaction) -> None:
         self._document = document
         self._manner = manner
-        self._teller = Teller(document, redaction)
+        self._summarizer = MessageSummarizer(document, redaction)
         self._redaction = redaction
 
     def begin(self) -> bytes:
@@ -35,7 +35,7 @@ class MarkdownWriter:
 
     def message(self, message: int) -> bytes:
         """A section."""
-        return ("\n".join(_section(self._teller.tell(message))) + "\n").encode()
+        return ("\n".join(_section(self._summarizer.summarize(message))) + "\n").encode()
 
     def end(self) -> bytes:
         """Nothing."""
@@ -47,18 +47,18 @@ def escaped(text: str) -> str:
     return _MARKUP.sub(r"\\\1", text.replace("\n", " "))
 
 
-def _section(story: Story) -> list[str]:
-    heading = story.heading
-    what = " ".join(filter(None, (heading["kind"] or "no kind", story.call)))
-    lines = ["", f"## No. {story.number} {escaped(what)}{' (marked)' if story.marked else ''}", ""]
+def _section(summary: MessageSummary) -> list[str]:
+    heading = summary.heading
+    what = " ".join(filter(None, (heading["kind"] or "no kind", summary.call)))
+    lines = ["", f"## No. {summary.number} {escaped(what)}{' (marked)' if summary.marked else ''}", ""]
     way = f"{heading['from'] or '?'} to {heading['to'] or 'everyone'}"
     where = f"in {heading['context']}" if heading["context"] else ""
     lines += [escaped("  ".join(filter(None, (heading["time"], way, where)))), ""]
-    for said in story.findings:
-        lines.append(f"- **{said.severity.word}**: {escaped(said.text)} ({escaped(said.code)})")
-    lines += [f"- {escaped(label)}: {escaped(value)}" for label, value in story.facts]
-    fence = "`" * max(3, 1 + max(map(len, _FENCE.findall(story.body)), default=0))
-    lines += ["", fence + ("json" if story.is_json else "text"), story.body, fence]
-    if story.left_out:
-        lines += ["", f"{story.left_out:,} more characters are left out here."]
+    for finding in summary.findings:
+        lines.append(f"- **{finding.severity.word}**: {escaped(finding.text)} ({escaped(finding.code)})")
+    lines += [f"- {escaped(label)}: {escaped(value)}" for label, value in summary.facts]
+    fence = "`" * max(3, 1 + max(map(len, _FENCE.findall(summary.body)), default=0))
+    lines += ["", fence + ("json" if summary.is_json else "text"), summary.body, fence]
+    if summary.left_out:
+        lines += ["", f"{summary.left_out:,} more characters are left out here."]
     return lines

@@ -36,7 +36,7 @@ POLICY = {"include_sub_context": True, "include_snapshots": True, "recent_parent
 """What a sub-session takes along where nothing says otherwise."""
 
 USER, ASSISTANT = "user", "assistant"
-_SAID = {
+_TEMPLATES = {
     "reasoning/start": "Reasoning begins: {}",
     "reasoning/thought": "Thought: {}",
     "reasoning/conclusion": "Conclusion: {}",
@@ -222,9 +222,9 @@ class SubsessionExport:
         return set(), first
 
     def _role(self, kind: str, sender: int, payload: Mapping[str, Any]) -> str:
-        said = payload.get("role")
-        if isinstance(said, str) and said:
-            return self._redaction.text(said)
+        role = payload.get("role")
+        if isinstance(role, str) and role:
+            return self._redaction.text(role)
         if kind == kinds.RESPONSE or kind.startswith("reasoning/"):
             return ASSISTANT
         if self._working:
@@ -257,8 +257,8 @@ class SubsessionExport:
             if isinstance(written, dict):
                 session["sub_context"] = self._redaction.value(written)
         elif kind == msp.SNAPSHOT:
-            kept = {key: value for key, value in self._payload(row).items() if key != "text"}
-            session["summary_snapshots"].append(self._redaction.value(kept))
+            summary = {key: value for key, value in self._payload(row).items() if key != "text"}
+            session["summary_snapshots"].append(self._redaction.value(summary))
         return kind in (msp.SESSION, msp.SNAPSHOT)
 
     def _message(self, row: int, identifiers: set[str]) -> dict[str, Any] | None:
@@ -308,11 +308,11 @@ class SubsessionExport:
             head = f"{of_tool} {target}" if is_tool else f"{of_other} {f'{method} {target}'.strip() or 'something'}"
             asked = f"\n\n```json\n{compact(self._redaction.value(arguments))}\n```" if arguments else ""
             return self._redaction.text(head) + asked
-        said = _SAID.get(kind)
-        if said is None:
+        template = _TEMPLATES.get(kind)
+        if template is None:
             return None
         text = text_shown(kind, self._redaction.value(dict(payload))) or ""
-        return said.format(self._redaction.text(text)) if text else said.partition(":")[0] + "."
+        return template.format(self._redaction.text(text)) if text else template.partition(":")[0] + "."
 
     def _payload(self, row: int) -> dict[str, Any]:
         if not self._capture.is_big(row):

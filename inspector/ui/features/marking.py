@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +14,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from inspector.analysis import Changes
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.marks import ContextTarget, Marks, Note, Target
-from inspector.document.marks_file import MarksFile, Snapshot, not_looked_for
-from inspector.document.marks_file.finding import Found
+from inspector.document.marks_file import MarksFile, Snapshot, search_failure
+from inspector.document.marks_file.finding import FoundMarks
 from inspector.present import formats
 from inspector.present.context_labels import node_label
 from inspector.present.subject import ContextPlace
@@ -38,7 +39,9 @@ _MOST_MARKED = 5_000
 """Messages that are marked at once: each mark is an object, and a step back keeps them all."""
 _NOT_SAVED = "marks-not-saved"
 _ELSEWHERE = "marks-elsewhere"
-_KEPT_APART = "The marks of the copy are kept by this program: its folder holds those of another file, or is read-only."
+_STORED_APART = (
+    "The marks of the copy are kept by this program: its folder holds those of another file, or is read-only."
+)
 RETRY_MS = 10_000
 """Marks that could not be written are tried again after so long, until they are."""
 
@@ -76,7 +79,6 @@ class Marking(QObject):
         self.file: MarksFile | None = None
         self._panes: Panes | None = None
         self._dirty = self._closed = False
-        self._said = ""
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(budgets.current.write_ms)
@@ -126,7 +128,7 @@ class Marking(QObject):
             placed = self.file.restore(complete=complete, until=until)
         except OSError as error:  # of the log, or of a folder where marks may lie
             if complete:
-                self._notices.say(plain(not_looked_for(error)), "severity.warning")
+                self._notices.say(plain(search_failure(error)), "severity.warning")
             return
         if placed:
             self._panes.show_notes()
@@ -137,9 +139,9 @@ class Marking(QObject):
 
     def _say_where_found(self, file: MarksFile) -> None:
         """Say that marks were found under an earlier name of the capture, or offer those of a copy of it."""
-        if file.said:
-            self._notices.show_notice(_ELSEWHERE, "note", plain(file.said), closable=True)
-            file.said = ""
+        if file.notice:
+            self._notices.show_notice(_ELSEWHERE, "note", plain(file.notice), closable=True)
+            file.notice = ""
             self._changed()  # from now on they are kept with the capture
         elif file.offered is not None:
             name = plain((file.offered.capture or file.offered.file).name)
@@ -157,7 +159,7 @@ class Marking(QObject):
         try:
             placed = self.file.restore(complete=True)
         except OSError as error:
-            self._notices.say(plain(not_looked_for(error)), "severity.warning")
+            self._notices.say(plain(search_failure(error)), "severity.warning")
             return
         notes = {target: self._marks.note(target) for target in placed}
         self._panes.show_notes()
@@ -276,7 +278,6 @@ class Marking(QObject):
             await asyncio.to_thread(file.write, snapshot)
         except (OSError, ValueError) as error:
             if self._closed:  # nothing to say it in, and the last try was made
-                self._said = str(error)
                 return
             self._dirty = self._dirty or file is self.file
             self._say_not_written(error)
@@ -314,7 +315,7 @@ class Marking(QObject):
             except ValueError as error:
                 raise OSError(str(error)) from error
             if place is not None and place.parent != home.parent:
-                self._notices.show_notice(_ELSEWHERE, "note", _KEPT_APART, closable=True)
+                self._notices.show_notice(_ELSEWHERE, "note", _STORED_APART, closable=True)
 
     def close(self) -> None:
         """The window closes: what is being written is saved, while the document can still be read."""
@@ -324,10 +325,8 @@ class Marking(QObject):
         self._retry.stop()
         if self._dirty and self.file is not None:
             self._dirty = False
-            try:
+            with contextlib.suppress(OSError, ValueError):  # there is no window left to say it in
                 self.file.write(self.file.snapshot())
-            except (OSError, ValueError) as error:  # there is no window left to say it in
-                self._said = str(error)
 
 
 def _target_of(panes: Panes) -> Target | None:
@@ -355,6 +354,6 @@ def _place_of(panes: Panes, target: Target) -> tuple[QWidget, QRect]:
     return view.viewport(), rect.adjusted(view.columnViewportPosition(_COMMENT_UNDER), 0, 0, 0)
 
 
-def _messages(offered: Found) -> str:
+def _messages(offered: FoundMarks) -> str:
     count = offered.content.of.messages
     return "message" if count == 1 else f"{count:,} messages"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
 from inspector.export import Format, Manner, export_to, preview
-from inspector.export.context_summary import MAX_BODY
+from inspector.export.message_summary import MAX_BODY
 from inspector.filters.fields import FIELDS
 from tests.builders import clean_up, document_of, envelope, received, tool_call, tool_result
 from tests.planted import PLANTED, name_with, told

@@ -30,7 +30,7 @@ _NO_JSON = (Flag.UNREADABLE | Flag.FRAME).value
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FindingText:
     """One finding in words."""
 
     severity: Severity
@@ -39,7 +39,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class MessageSummary:
     """One message for people. Every text is masked as asked, and shows what would act as it is written.
 
     Attributes:
@@ -63,26 +63,26 @@ class Story:
     marked: bool
     text: str
     facts: tuple[tuple[str, str], ...]
-    findings: tuple[Said, ...]
+    findings: tuple[FindingText, ...]
     body: str
     is_json: bool
     left_out: int = 0
 
 
-class Teller:
+class MessageSummarizer:
     """Tells messages of a document."""
 
     def __init__(self, document: CaptureDocument, redaction: Redaction) -> None:
         self._document = document
         self._redaction = redaction
 
-    def tell(self, message: int) -> Story:
+    def summarize(self, message: int) -> MessageSummary:
         """One message."""
         capture = self._document.capture
         body, is_json, unread = self._body(message)
         lines = (message_text(capture, message) or "").strip().splitlines()
         kind = capture.string("kind", message) or ""
-        return Story(
+        return MessageSummary(
             number=message + 1,
             heading={name: self._value(name, message) for name in _HEADING},
             call=" ".join(filter(None, (self._value("method", message), self._value("target", message)))),
@@ -114,9 +114,9 @@ class Teller:
                 if value:
                     yield FIELD_BY_NAME[name].label, value
 
-    def _findings(self, message: int) -> Iterator[Said]:
+    def _findings(self, message: int) -> Iterator[FindingText]:
         for found in self._document.analysis.findings.of(message):
-            yield Said(found.severity, found.code, visible(self._redaction.text(found.text)))
+            yield FindingText(found.severity, found.code, visible(self._redaction.text(found.text)))
 
     def _body(self, message: int) -> tuple[str, bool, int]:
         """What it said, whether that is JSON, and how many more characters nobody looked at."""
