@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-_kept: set[asyncio.Task[Any]] = set()
+_unowned: set[asyncio.Task[Any]] = set()
 """Running tasks without an owner."""
 
 
@@ -37,7 +37,7 @@ def spawn(coro: Coroutine[Any, Any, T], *, name: str, owner: set[asyncio.Task[An
     except RuntimeError:
         coro.close()
         raise
-    holder = _kept if owner is None else owner
+    holder = _unowned if owner is None else owner
     task = loop.create_task(coro, name=name)
     holder.add(task)
 

@@ -45,8 +45,8 @@ def list_command(
     tool_alias: ToolAliasTexts = None,
 ) -> None:
     """List messages, filtered, with the fields asked for."""
-    said = (name.strip() for part in fields or [DEFAULT_FIELDS] for name in _NAMES.findall(part))
-    names = list(dict.fromkeys(name for name in said if name))  # each once
+    given = (name.strip() for part in fields or [DEFAULT_FIELDS] for name in _NAMES.findall(part))
+    names = list(dict.fromkeys(name for name in given if name))  # each once
     if not names:
         fail("Name a field, such as -e no,from,text.")
     chosen = [field_named(name) for name in names]

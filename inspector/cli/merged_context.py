@@ -187,10 +187,10 @@ def _say_withheld(context: MergedContext) -> None:
     if not context.withheld and not context.older:
         return
     say(f"\nNot sent: {len(context.withheld):,} withheld, {len(context.older):,} merely older")
-    for kept in context.withheld[:MOST_LISTED]:
-        name = printable(mask_text(kept.id or "without an id"), 20)
-        text = printable(mask_text(kept.source.content), 60)
-        say(f"{'':6}{name:<20} {text:<60}  {_reason(kept.reason)}")
+    for held in context.withheld[:MOST_LISTED]:
+        name = printable(mask_text(held.id or "without an id"), 20)
+        text = printable(mask_text(held.source.content), 60)
+        say(f"{'':6}{name:<20} {text:<60}  {_reason(held.reason)}")
     if len(context.withheld) > MOST_LISTED:
         say(f"{'':6}and {len(context.withheld) - MOST_LISTED:,} more; --json prints all.")
 

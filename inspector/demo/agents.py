@@ -119,8 +119,8 @@ class Agent:
             ConnectionClosed: The gateway is gone.
         """
         self._sent += 1
-        said = message_id or f"{self.name}-{fresh_id(str(self._sent))}"
-        envelope: Envelope = {"protocol": PROTOCOL, "id": said, "ts": timestamp(), "from": self.name}
+        sent_id = message_id or f"{self.name}-{fresh_id(str(self._sent))}"
+        envelope: Envelope = {"protocol": PROTOCOL, "id": sent_id, "ts": timestamp(), "from": self.name}
         optional = {
             "to": [to] if to else None,
             "kind": kind,
@@ -130,7 +130,7 @@ class Agent:
         }
         envelope |= {key: value for key, value in optional.items() if value is not None}
         await self._connected().send(dump(envelope))
-        return said
+        return sent_id
 
     async def chat(
         self, text: str, *, to: str | None = None, context: str | None = None, about: str | None = None

@@ -169,12 +169,12 @@ class DemoGateway:
 
     async def _join(self, socket: ServerConnection, data: str | bytes) -> _Client | None:
         """Take a join; anything else before it is an error, and the connection stays (as released)."""
-        said = _decode(data)
-        payload = said.get("payload") if said is not None else None
-        if said is None or (said.get("type") != "join" and said.get("kind") != "system/join"):
+        frame = _decode(data)
+        payload = frame.get("payload") if frame is not None else None
+        if frame is None or (frame.get("type") != "join" and frame.get("kind") != "system/join"):
             await socket.send(dump({"kind": "system/error", "to": [None], "payload": {"error": "join_required"}}))
             return None
-        fields = (cast("dict[str, Any]", payload) if isinstance(payload, dict) else {}) | said
+        fields = (cast("dict[str, Any]", payload) if isinstance(payload, dict) else {}) | frame
         if fields.get("space", self.space) != self.space:
             await socket.close(1008, f"unknown space, this is {self.space}")
             return None

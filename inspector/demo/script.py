@@ -74,7 +74,7 @@ class Demo:
         """Prepare; ``start`` opens the port."""
         self.space: str = space
         self.token: str = ""
-        self.rounds_told: int = 0
+        self.rounds_played: int = 0
         self._tokens = {name: fresh_id("token") for name in CAPABILITIES}
         self._gateway = DemoGateway(space, capabilities=CAPABILITIES, tokens=self._tokens)
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -138,7 +138,7 @@ class Demo:
         # Longer than any round: an actor who hears nothing any more would wait for ever.
         async with asyncio.timeout(30 + 300 * cast.human.pace.scale):
             await Round(cast, TOPICS[(number - 1) % len(TOPICS)], number).tell()
-        self.rounds_told += 1
+        self.rounds_played += 1
         await cast.human.pace.wait(2.5)
         await cast.human.leave()
         await cast.human.pace.wait(5.0)

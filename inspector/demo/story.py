@@ -50,7 +50,7 @@ class Round:
         self._review_id = f"review-{number}"
         self._reasoning = fresh_id("reason")
         self._forecast = fresh_id("reason")
-        self._tally = Tally()
+        self._tally = VisitTimes()
 
     async def tell(self) -> None:
         """Play the round.
@@ -291,7 +291,7 @@ def _usage(tokens: int, messages: int, status: str) -> dict[str, object]:
 
 
 @dataclass
-class Tally:
+class VisitTimes:
     """What the analyst knows so far."""
 
     minutes: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))

@@ -162,12 +162,12 @@ class ActivityTools:
         findings, name = arguments.get("findings"), str(arguments.get("analysis_id", ""))
         if not isinstance(findings, list) or not findings:
             return _failed("findings must be a list with at least one finding.")
-        kept = self._findings.setdefault(name, [])
-        kept.extend(findings)
+        stored = self._findings.setdefault(name, [])
+        stored.extend(findings)
         categories = ", ".join(sorted({str(finding.get("category", "note")) for finding in findings}))
         text = (
             f"Stored {len(findings)} analysis finding(s) (ephemeral (expires in 1 hour)).\n"
-            f"Analysis: {name}\nCategories: {categories}\nIDs: mem-{len(kept)}"
+            f"Analysis: {name}\nCategories: {categories}\nIDs: mem-{len(stored)}"
         )
         return {"_meta": {"context": {"consumed": True}}, **_content(text)}
 

@@ -31,7 +31,7 @@ _QUOTED_PATHS = re.compile(r"""(['"])(?:~[/\\]|/|[A-Za-z]:[/\\]|\\\\)(?:(?!\1)[^
 _PART = r"[/\\]+[^/\\\s:'\"<>|][^/\\\n:'\"<>|]{0,254}"
 _PATHS = re.compile(rf"(?<![\w/.\\])(?:(?:~|[A-Za-z]:)(?:{_PART}){{1,64}}|(?:{_PART}){{2,64}})")
 _A_FILE = "(a file)"
-_SAID = "! "
+_MESSAGE_MARK = "! "
 """Before lines of a dump that an error, or Qt, says of itself: they may quote anything."""
 _STRUCTURE = re.compile(
     r'  File "|    |  \.\.\.|  <|  Garbage-collecting|Fatal Python error:|Python runtime state:|Current thread |'
@@ -151,9 +151,9 @@ def traceback_words(error: BaseException, *, words: Mask | None = None) -> str:
     return shortened("\n".join(parts))
 
 
-def said(text: str) -> str:
+def marked_message(text: str) -> str:
     """What an error, or Qt, says of itself, as a dump holds it: marked, so that a report can leave it out."""
-    return "\n".join(f"{_SAID}{line}" for line in text.splitlines())
+    return "\n".join(f"{_MESSAGE_MARK}{line}" for line in text.splitlines())
 
 
 _CAUSED = "which caused:"
@@ -173,7 +173,7 @@ def _add_trace(found: traceback.TracebackException, parts: list[str], words: Mas
     name = found.exc_type.__name__
     parts.append(name)
     if words is not None:
-        parts.append(said(words("".join(found.format_exception_only()).strip())))
+        parts.append(marked_message(words("".join(found.format_exception_only()).strip())))
     for one in found.exceptions or ():
         parts.append(_ONE_OF)
         _add_trace(one, parts, words, depth + 1)
@@ -274,22 +274,22 @@ def compose(title: str, traces: Iterable[str], where: Surroundings, choices: Cho
 def failure_words(failures: Failures, choices: Choices) -> list[str]:
     """Each kind of failure with its count."""
     found: list[str] = []
-    told = 0
+    listed = 0
     for one in failures.kinds:
-        told += one.count
+        listed += one.count
         often = f"{one.count:,} times, " if one.count > 1 else ""
         head = f"{one.title} ({one.origin}), {often}last at {time.strftime('%H:%M:%S', time.localtime(one.last))}"
         words = f"\n{one.words}" if choices.error_words and one.words else ""
         found.append(f"{head}{words}\n{one.trace}".rstrip())
-    if failures.total > told:
-        found.append(f"{failures.total - told:,} more errors of other kinds")
+    if failures.total > listed:
+        found.append(f"{failures.total - listed:,} more errors of other kinds")
     return found
 
 
 def dump_words(dump: str, choices: Choices) -> str:
     """What a run left that ended hard; what an error or Qt said of itself only when asked for."""
     if choices.error_words:
-        lines = [line.removeprefix(_SAID) for line in dump.splitlines()]
+        lines = [line.removeprefix(_MESSAGE_MARK) for line in dump.splitlines()]
     else:
         lines = [words for line in dump.splitlines() if (words := _structure(line)) is not None]
     return shortened("\n".join(lines))

@@ -33,8 +33,8 @@ Mask = Callable[[str], str]
 
 _SUFFIX = ".run"
 _FACT = "# "
-_KEPT = 10
-_KEPT_S = 30 * 24 * 3600
+_MOST_DUMPS = 10
+_DUMP_LIFETIME_S = 30 * 24 * 3600
 """So many dumps are kept, for so long, if nobody asks for them."""
 _YOUNG_S = 10
 """A file without a dump is left alone for so long: its run may be about to hold it."""
@@ -165,7 +165,7 @@ def left_over() -> list[HardCrash]:
                     found.append(crash)
     found.sort(key=lambda crash: crash.ended, reverse=True)
     for place, crash in list(enumerate(found)):
-        if place >= _KEPT or time.time() - crash.ended > _KEPT_S:
+        if place >= _MOST_DUMPS or time.time() - crash.ended > _DUMP_LIFETIME_S:
             crash.discard()
             found.remove(crash)
     return found

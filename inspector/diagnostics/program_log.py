@@ -64,7 +64,7 @@ class LogFile(logging.Handler):
         self.path: Path | None = None
         self._file: int | None = None
         self._held: int | None = None
-        self._tried = self._said = False
+        self._tried = self._reported = False
 
     @override
     def emit(self, record: logging.LogRecord) -> None:
@@ -83,9 +83,9 @@ class LogFile(logging.Handler):
 
     def _say_once(self, error: Exception) -> None:
         """Say that the log is not written; what of, is said nowhere: nobody has masked it."""
-        if self._said or sys.stderr is None:
+        if self._reported or sys.stderr is None:
             return
-        self._said = True
+        self._reported = True
         why = error.strerror if isinstance(error, OSError) else None
         with contextlib.suppress(OSError, ValueError):
             sys.stderr.write(f"The program's log cannot be written: {why or type(error).__name__}.\n")

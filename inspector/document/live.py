@@ -147,10 +147,10 @@ class LiveSession:
         where = f" for {self.writer.path}" if error.errno in NO_SPACE else ""
         waiting = self.writer.waiting_messages()
         messages = f"{waiting:,} messages" if waiting > 1 else "message"
-        kept = f", the last {messages} only in memory" if waiting else ""
+        in_memory = f", the last {messages} only in memory" if waiting else ""
         lost = f", except {self.writer.refused:,} messages for which there was no room" if self.writer.refused else ""
         return (
-            f"The capture was stopped: {what}{where}. What was received is kept{kept}{lost}. "
+            f"The capture was stopped: {what}{where}. What was received is kept{in_memory}{lost}. "
             "Save the capture on another disk, or free some space and save it then."
         )
 

@@ -127,18 +127,18 @@ def _main(document: CaptureDocument, space: int, *, tokens: bool) -> dict[str, A
     contexts, columns = document.analysis.contexts, document.capture.columns
     here = np.flatnonzero(columns["space"] == space)
     structure = contexts.sessions.of_structure(columns["kind"][here])
-    said = here if structure is None else here[~structure]
-    own = said[contexts.nodes_of(said) == MAIN]
+    messages = here if structure is None else here[~structure]
+    own = messages[contexts.nodes_of(messages) == MAIN]
     senders = list(dict.fromkeys(columns["sender"][own].tolist()))
     counted = {}
     if tokens:
         each = document.analysis.tokens.columns["tokens"]
-        sums = [int(np.maximum(each[rows], 0).sum(dtype=np.int64)) for rows in (own, said)]
+        sums = [int(np.maximum(each[rows], 0).sum(dtype=np.int64)) for rows in (own, messages)]
         counted = dict(zip(("tokens", "subtree_tokens"), sums, strict=True))
     return {
         "path": None, "parent": None, "label": "main", "type": "main", "type_reason": None, "metadata": {},
         "state": contexts.main_state(space, document.analysis.now_ns), "depth": 0,
-        "messages": len(own), "subtree_messages": len(said), "implicit": False,
+        "messages": len(own), "subtree_messages": len(messages), "implicit": False,
         "participants": [document.capture.strings[sender] for sender in senders if sender],
         "space": document.capture.strings[space] or None, "id": None,
         "first": int(own[0]) + 1 if len(own) else None, "last": int(own[-1]) + 1 if len(own) else None,
@@ -335,7 +335,7 @@ def _also_called(document: CaptureDocument, message: int, identifier: str) -> li
 
 
 _MOST_LINKS = 256
-_SAID = {
+_LINK_SENTENCES = {
     Named.LATER_MESSAGE: "It came before the message it names.",
     Named.NOTHING_SEEN: "Nothing that was seen bears the id it names.",
 }
@@ -346,7 +346,7 @@ def link_sentence(document: CaptureDocument, message: int) -> str | None:
     analysis = document.analysis
     named = Named(int(analysis.named.named(np.array([message]))[0]))
     if document.capture.string("kind", message) != kinds.RESPONSE:
-        return _SAID.get(named)
+        return _LINK_SENTENCES.get(named)
     if named == Named.LATER_MESSAGE:
         return f"This response came before its request, No. {int(analysis.correlation.columns['cause'][message]) + 1}."
     return "Its request was never seen." if named == Named.NOTHING_SEEN else None

@@ -16,7 +16,7 @@ from inspector.analysis.proposals import ProposalState
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.present import formats
-from inspector.present.facts import Fact, Ink, Part, fact, message_part, value_facts, words_fact
+from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.formats import delta
 from inspector.present.states import ANSWER_WITHIN_NS, presence, request_state
 from inspector.present.subject import Subject, linked, sender_of
@@ -41,7 +41,7 @@ def request_facts(subject: Subject) -> list[Fact]:
     if word == "refused":
         if refusal is None:
             return [words_fact("Refused by the gateway, as its log says.")]
-        return [Fact("", (Part("Refused by the gateway, "), message_part(refusal)))]
+        return [Fact("", (FactPart("Refused by the gateway, "), message_part(refusal)))]
     if subject.answer is not None:
         failed = bool(subject.capture.flags(subject.answer) & Flag.ERROR)
         by = sender_of(subject.capture, subject.answer)
@@ -50,7 +50,14 @@ def request_facts(subject: Subject) -> list[Fact]:
         who = f" by {by}" if subject.capture.string("sender", subject.answer) else ""
         after = f" in {formats.duration(latency)}" if latency is not None else ""
         return [
-            Fact("", (Part(what, "bad" if failed else "plain"), Part(f"{who}{after}, "), message_part(subject.answer)))
+            Fact(
+                "",
+                (
+                    FactPart(what, "bad" if failed else "plain"),
+                    FactPart(f"{who}{after}, "),
+                    message_part(subject.answer),
+                ),
+            )
         ]
     if word == "cancelled":
         return [words_fact("Cancelled by its sender; no answer was seen.")]
@@ -105,7 +112,7 @@ def _elsewhere_facts(subject: Subject) -> list[Fact]:
         took = links.latency_ns(answer)
         after = f" in {formats.duration(took)}" if took is not None else ""
         words = f"answered by {sender_of(capture, answer)}{after}"
-        rows.append(Fact(" " if rows else "Elsewhere", (Part(words, "link", answer),)))
+        rows.append(Fact(" " if rows else "Elsewhere", (FactPart(words, "link", answer),)))
         if len(rows) == _MOST_ELSEWHERE:
             break
     return rows
@@ -182,9 +189,9 @@ def acted_facts(subject: Subject) -> list[Fact]:
 
 
 def _act_fact(subject: Subject, word: str, message: int, reason: object) -> Fact:
-    parts = [Part(f"{sender_of(subject.capture, message)}, "), message_part(message)]
+    parts = [FactPart(f"{sender_of(subject.capture, message)}, "), message_part(message)]
     if isinstance(reason, str) and reason:
-        parts.append(Part(f"  {plain(mask_text(reason), 200)}", "dim"))
+        parts.append(FactPart(f"  {plain(mask_text(reason), 200)}", "dim"))
     return Fact(word, tuple(parts), right=delta(subject.delta_ns(message)))
 
 
@@ -239,19 +246,19 @@ def answer_facts(subject: Subject) -> list[Fact]:
     return rows + _order_facts(subject, cause)
 
 
-def _naming_rule(subject: Subject, rule: ToolRule, cause: int) -> tuple[Part, ...]:
-    link = (Part(", request "), message_part(cause)) if cause != NO_ROW else ()
+def _naming_rule(subject: Subject, rule: ToolRule, cause: int) -> tuple[FactPart, ...]:
+    link = (FactPart(", request "), message_part(cause)) if cause != NO_ROW else ()
     if rule is ToolRule.KIND:
-        return (Part("its own kind"), *link)
+        return (FactPart("its own kind"), *link)
     if rule is ToolRule.PAYLOAD:
-        return (Part("its own payload"), *link)
+        return (FactPart("its own payload"), *link)
     if rule is ToolRule.RPC_ID:
-        return (Part("the JSON-RPC id it shares with "), message_part(cause))
+        return (FactPart("the JSON-RPC id it shares with "), message_part(cause))
     proposal = _naming_proposal(subject, cause)
     if proposal is not None:
-        return (Part("proposal "), message_part(proposal), Part(", which request "), message_part(cause),
-                Part(" fulfils"))  # fmt: skip
-    return (Part("its request "), message_part(cause))
+        return (FactPart("proposal "), message_part(proposal), FactPart(", which request "), message_part(cause),
+                FactPart(" fulfils"))  # fmt: skip
+    return (FactPart("its request "), message_part(cause))
 
 
 def _naming_proposal(subject: Subject, request: int) -> int | None:
@@ -267,7 +274,7 @@ def _naming_proposal(subject: Subject, request: int) -> int | None:
 
 def _unknown_facts(subject: Subject, cause: int) -> list[Fact]:
     if cause != NO_ROW:
-        parts = (Part("not said, not even by its request "), message_part(cause))
+        parts = (FactPart("not said, not even by its request "), message_part(cause))
         rows = [fact("Method", subject.method, "mono")] if subject.method else []
         return [*rows, Fact(_NOUNS.get(subject.method or "", "Method"), parts), *_order_facts(subject, cause)]
     ids = subject.capture.correlation_ids(subject.message)
@@ -307,7 +314,7 @@ def error_facts(error: object) -> list[Fact]:
     rows = [fact("", message, "bad", lines=6)] if isinstance(message, str) else []
     code = error.get("code")
     if isinstance(code, int) and code in _CODES:
-        rows.append(Fact("code", (Part(str(code), "mono"), Part(f"  {_CODES[code]}", "dim")), mono_name=True))
+        rows.append(Fact("code", (FactPart(str(code), "mono"), FactPart(f"  {_CODES[code]}", "dim")), mono_name=True))
     skip = ("message", "code") if isinstance(code, int) and code in _CODES else ("message",)
     return rows + value_facts(error, skip=skip)
 
@@ -353,7 +360,7 @@ def cancelled_facts(subject: Subject, values: Mapping[str, Any]) -> list[Fact]:
     rows = [fact("Reason", reason, lines=4)] if isinstance(reason, str) and reason else []
     if request is None:
         return [fact("Calls off", f"request {value_text(wanted)}, which was not seen", "warn"), *rows]
-    asked = Part(f"  asked by {sender_of(subject.capture, request)}", "dim")
+    asked = FactPart(f"  asked by {sender_of(subject.capture, request)}", "dim")
     parts = (message_part(request), asked) if subject.capture.string("sender", request) else (message_part(request),)
     return [Fact("Calls off", parts), *rows]
 

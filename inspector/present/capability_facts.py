@@ -12,7 +12,7 @@ from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import Judged, ParticipantStory, Refused
 from inspector.present import formats
 from inspector.present.chain_rows import ChainRow
-from inspector.present.facts import Fact, Ink, Part, fact, message_part
+from inspector.present.facts import Fact, FactPart, Ink, fact, message_part
 from inspector.present.formats import MINUS
 from inspector.present.subject import Subject, name_of, sender_of
 from inspector.present.wire_text import plain
@@ -57,12 +57,12 @@ def _held_row(one: Held, *, raw: bool) -> Fact:
     written = written_as(one.capability)
     if raw:
         return fact("", written, "mono", lines=4, tooltip=None if one.confirmed else f"{written}\n{_UNCONFIRMED}")
-    parts: tuple[Part, ...] = (Part(plain(mask_text(capability_in_words(one.capability)), 300)),)
+    parts: tuple[FactPart, ...] = (FactPart(plain(mask_text(capability_in_words(one.capability)), 300)),)
     granted = one.grant is not None
     if not one.confirmed:
-        parts += (Part("  granted, unconfirmed", "warn"),)
+        parts += (FactPart("  granted, unconfirmed", "warn"),)
     elif granted:
-        parts += (Part("  granted", "good"),)
+        parts += (FactPart("  granted", "good"),)
     tooltip = written if one.confirmed else f"{written}\n{_UNCONFIRMED}"
     right = {"right": formats.message_number(one.row), "right_message": one.row} if granted or not one.confirmed else {}
     return Fact("", parts, tooltip=tooltip, copy=written, **right)  # pyright: ignore[reportArgumentType]
@@ -108,11 +108,15 @@ def refused_rows(document: CaptureDocument, refused: Sequence[Refused]) -> list[
     """What a gateway refused: what was missing, and the gateway's verdict beside what we predict where they differ."""
     rows: list[Fact] = []
     for one in refused[-FEW:]:
-        missing = Part(plain(one.missing, 200), "mono") if one.missing else Part("a capability it does not name", "dim")
+        missing = (
+            FactPart(plain(one.missing, 200), "mono")
+            if one.missing
+            else FactPart("a capability it does not name", "dim")
+        )
         rows.append(Fact("Missing", (missing,), right=formats.message_number(one.row), right_message=one.row))
         if one.message is not None:
             name, mono = name_of(document.analysis, one.message)
-            parts = (message_part(one.message), Part("  "), Part(plain(name, 160), "mono" if mono else "plain"))
+            parts = (message_part(one.message), FactPart("  "), FactPart(plain(name, 160), "mono" if mono else "plain"))
             rows.append(Fact("For", parts))
         rows += verdict_rows(one.judged, "denied")
     return rows
@@ -136,11 +140,11 @@ def verdict_rows(judged: Judged, decided: str | None = None) -> list[Fact]:
 
 
 def _verdict(name: str, word: str, by: object) -> Fact:
-    parts: tuple[Part, ...] = (Part(word, "bad" if word == "denied" else "good"),)
+    parts: tuple[FactPart, ...] = (FactPart(word, "bad" if word == "denied" else "good"),)
     tooltip = None
     if by:
         tooltip = written_as(by)
-        parts += (Part("  by ", "dim"), Part(plain(", ".join(patterns([by])) or tooltip, 160), "mono"))
+        parts += (FactPart("  by ", "dim"), FactPart(plain(", ".join(patterns([by])) or tooltip, 160), "mono"))
     return Fact(name, parts, tooltip=tooltip)
 
 
@@ -152,7 +156,7 @@ def differing_rows(document: CaptureDocument, story: ParticipantStory) -> list[F
     rows: list[Fact] = []
     for row, judged in story.differing[-FEW:]:
         name, mono = name_of(document.analysis, row)
-        part = Part(plain(name, 160), "mono" if mono else "plain")
+        part = FactPart(plain(name, 160), "mono" if mono else "plain")
         rows.append(Fact("Message", (part,), right=formats.message_number(row), right_message=row))
         rows += verdict_rows(judged)
     return rows
@@ -191,7 +195,7 @@ def compared_rows(held: Sequence[Held], marked: Sequence[bool], sign: str, ink: 
 def _compared_row(held: Held, sign: str, ink: Ink) -> Fact:
     words = plain(mask_text(capability_in_words(held.capability)), 300)
     written = written_as(held.capability)
-    return Fact(sign or " ", (Part(words, ink if sign else "dim"),), tooltip=written, copy=written, mono_name=True)
+    return Fact(sign or " ", (FactPart(words, ink if sign else "dim"),), tooltip=written, copy=written, mono_name=True)
 
 
 def effect_rows(subject: Subject, name: str) -> list[Fact]:
@@ -213,7 +217,7 @@ def effect_rows(subject: Subject, name: str) -> list[Fact]:
     wanted = [one.capability for one in after or ()]
     same = all(one in announced.capabilities for one in wanted) and len(wanted) == len(announced.capabilities)
     word = "as it is here, by " if same else "differently, by "
-    return [Fact("Confirmed", (Part(word, "plain" if same else "warn"), message_part(announced.row)))]
+    return [Fact("Confirmed", (FactPart(word, "plain" if same else "warn"), message_part(announced.row)))]
 
 
 def grant_of(payload: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -231,5 +235,5 @@ def grant_facts(subject: Subject, payload: Mapping[str, Any]) -> list[Fact]:
     if not seen:
         return [fact("Grant", f"{plain(grant, 120)}, never seen", "warn", copy=grant)]
     given = patterns(grant_of(subject.capture.payload(seen[-1])).get("capabilities"))
-    words = (message_part(seen[-1]), Part("  "), Part(plain(mask_text(", ".join(given)), 200), "mono"))
+    words = (message_part(seen[-1]), FactPart("  "), FactPart(plain(mask_text(", ".join(given)), 200), "mono"))
     return [Fact("Grant", words, copy=grant)]

@@ -13,7 +13,7 @@ from inspector.analysis.findings.oddities import oddities_of
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
-from inspector.present.facts import Fact, Ink, Part, fact, message_part, value_facts, words_fact
+from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.formats import full_time, time_of_day
 from inspector.present.subject import ContextPlace, ParticipantPlace, sender_of, text_of
 from inspector.present.token_facts import context_tokens
@@ -133,7 +133,7 @@ def _message_facts(subject: ContextSubject, message: int, since: int = -1) -> li
         when = f"after {formats.duration(int(times[message]) - int(times[since]))}"
     text = text_of(capture, message).strip()
     written = words_fact(text, lines=8) if text else fact("", "Nothing was written.", "dim")
-    return [written, Fact("", (Part(f"by {sender_of(capture, message)}, "), message_part(message)), right=when)]
+    return [written, Fact("", (FactPart(f"by {sender_of(capture, message)}, "), message_part(message)), right=when)]
 
 
 # What it is
@@ -156,7 +156,7 @@ def _facts(subject: ContextSubject) -> list[Fact]:
         rows.append(fact("Id", tree.name[node], "mono", middle=True))
     above = tree.parent[node]
     name = contexts.label(above) if above != MAIN else "main"
-    rows.append(Fact("Lies in", (Part(name, "link", place=ContextPlace(subject.space, above)),)))
+    rows.append(Fact("Lies in", (FactPart(name, "link", place=ContextPlace(subject.space, above)),)))
     if tree.implicit[node]:
         rows.append(fact("Implied", "Only contexts below it were used.", lines=2))
     if note := contexts.note(node):
@@ -181,11 +181,11 @@ def _type_reason(subject: ContextSubject) -> Fact:
     reason, started_by = contexts.type_reason(node), contexts.started_by[node]
     declared = contexts.facts.declared.get(node)
     if declared is not None:
-        return Fact("Why", (Part(f"{reason.rstrip('.')}, ", "dim"), message_part(declared[0])), copy=reason)
+        return Fact("Why", (FactPart(f"{reason.rstrip('.')}, ", "dim"), message_part(declared[0])), copy=reason)
     words, number, _ = reason.partition(f"No. {started_by + 1}")
     if started_by < 0 or not number:
         return fact("Why", reason, "dim", lines=3)
-    return Fact("Why", (Part(words, "dim"), message_part(started_by)), copy=reason)
+    return Fact("Why", (FactPart(words, "dim"), message_part(started_by)), copy=reason)
 
 
 def _state(subject: ContextSubject, state: str) -> str:
@@ -208,7 +208,7 @@ def _metadata(subject: ContextSubject) -> list[Fact]:
         value = values[key]
         named = subject.document.capture.find_id(value) if isinstance(value, str) and value else []
         if len(named):
-            parts = (Part(f"{value}, ", "mono"), message_part(int(named[0])))
+            parts = (FactPart(f"{value}, ", "mono"), message_part(int(named[0])))
             rows.append(Fact(key, parts, mono_name=True, copy=value))
         else:
             rows += value_facts({key: value})
@@ -229,7 +229,8 @@ def _messages(subject: ContextSubject) -> list[Fact]:
     columns = subject.document.capture.columns
     rows += [
         fact("Rate", _rate(subject), lines=2),
-        Fact("Size", (Part(f"{formats.size(tally.size)}, largest {formats.size(int(columns['size'][tally.largest]))} "),
+        Fact("Size", (FactPart(f"{formats.size(tally.size)}, largest "
+                               f"{formats.size(int(columns['size'][tally.largest]))} "),
                       message_part(tally.largest))),
         _moment("First", subject, tally.first),
         _moment("Last", subject, tally.last),
@@ -257,7 +258,9 @@ def _moment(name: str, subject: ContextSubject, message: int) -> Fact:
     columns = subject.document.capture.columns
     time = int(columns["time_ns"][message])
     sender = sender_of(subject.document.capture, message)
-    return Fact(name, (message_part(message), Part(f" by {sender}")), right=time_of_day(time), tooltip=full_time(time))
+    return Fact(
+        name, (message_part(message), FactPart(f" by {sender}")), right=time_of_day(time), tooltip=full_time(time)
+    )
 
 
 def _kinds(subject: ContextSubject) -> str:
@@ -280,7 +283,7 @@ def _participants(subject: ContextSubject) -> list[Fact]:
     for code, count in tally.senders.most_common(MOST_ROWS):
         if code:
             name = strings[code]
-            link = Part(name, "link", place=ParticipantPlace(subject.space, name))
+            link = FactPart(name, "link", place=ParticipantPlace(subject.space, name))
             filter_ = f"{subject.filter} && from == {quote(name)}"
             rows.append(Fact("", (link,), right=formats.count_of(count, "message"), filter=filter_))
         else:
@@ -293,8 +296,8 @@ def _children(subject: ContextSubject) -> list[Fact]:
     contexts, tree = subject.analysis.contexts, subject.analysis.contexts.tree
     shown, count = children_of(subject.analysis, subject.space, subject.node, MOST_ROWS)
     rows = [
-        Fact("", (Part(contexts.label(node), "link", place=ContextPlace(subject.space, node)),
-                  Part(f"  {contexts.state(node, subject.analysis.now_ns)}", "dim")),
+        Fact("", (FactPart(contexts.label(node), "link", place=ContextPlace(subject.space, node)),
+                  FactPart(f"  {contexts.state(node, subject.analysis.now_ns)}", "dim")),
              right=formats.count_of(tree.subtree[node], "message"), tooltip=tree.path(node), copy=tree.path(node),
              filter=f"context under {quote(tree.path(node))}")
         for node in shown
@@ -312,9 +315,9 @@ def _findings(subject: ContextSubject) -> list[Fact]:
     found += [(check, one.times, one.row) for check, one in odd.items() if check not in listed]
     rows: list[Fact] = []
     for check, count, row in found[:MOST_ROWS]:
-        parts = [Part(check.title, "plain")]
+        parts = [FactPart(check.title, "plain")]
         if count > 1:
-            parts.append(Part(f"  {count:,} times", "dim"))
+            parts.append(FactPart(f"  {count:,} times", "dim"))
         if check in odd:
             row = odd[check].row
         rows.append(
@@ -331,7 +334,7 @@ def _written(subject: ContextSubject) -> list[Fact]:
     if subject.node == MAIN or all(one.form == "path" and one.text == subject.path for one in found):
         return []
     return [
-        Fact(one.form, (Part(one.text or "names nothing", "mono" if one.text else "dim"),), middle=True,
+        Fact(one.form, (FactPart(one.text or "names nothing", "mono" if one.text else "dim"),), middle=True,
              right=f"No. {one.first + 1}", right_message=one.first, tooltip=f"{one.text}\n{one.messages:,} messages")
         for one in found
     ]  # fmt: skip

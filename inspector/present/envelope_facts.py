@@ -9,7 +9,7 @@ from inspector.analysis.context_tree import MAIN
 from inspector.capture.flags import Flag
 from inspector.filters.strings import quote
 from inspector.present import formats
-from inspector.present.facts import Fact, Part, fact, message_part
+from inspector.present.facts import Fact, FactPart, fact, message_part
 from inspector.present.formats import full_time, time_of_day
 from inspector.present.subject import ContextPlace, Subject
 from inspector.present.token_facts import message_tokens
@@ -81,7 +81,7 @@ def _correlations(subject: Subject) -> list[Fact]:
         return [fact("Correlation", "none", "dim")]
     rows: list[Fact] = []
     for place, wanted in enumerate(ids[:_MOST_CORRELATIONS]):
-        parts = (*_resolved(subject, wanted), Part(wanted, "mono"))
+        parts = (*_resolved(subject, wanted), FactPart(wanted, "mono"))
         rows.append(
             Fact(
                 "Correlation" if not place else " ",
@@ -96,21 +96,21 @@ def _correlations(subject: Subject) -> list[Fact]:
     return rows
 
 
-def _resolved(subject: Subject, wanted: str) -> tuple[Part, ...]:
+def _resolved(subject: Subject, wanted: str) -> tuple[FactPart, ...]:
     """A link to what a correlation id names; words where it names none of these messages."""
     rows = subject.capture.find_id(wanted)
     if not rows and subject.capture.correlation_ids(subject.message) == [wanted]:
         rows = list(subject.causes)  # by a name that is no envelope's id (analysis.draft_names)
     known = [row for row in rows if row in subject.causes] or [row for row in rows if row != subject.message]
     if known:
-        return (message_part(known[-1]), Part("  "))
+        return (message_part(known[-1]), FactPart("  "))
     space = int(subject.capture.columns["space"][subject.message])
     if subject.analysis.contexts.tree.find(space, wanted) != MAIN:
-        return (Part("context  ", "dim"),)
+        return (FactPart("context  ", "dim"),)
     streams = subject.capture.strings.find(wanted)
     if streams and (subject.capture.columns["stream"] == streams).any():
-        return (Part("stream  ", "dim"),)
-    return (Part("not seen  ", "dim"),)
+        return (FactPart("stream  ", "dim"),)
+    return (FactPart("not seen  ", "dim"),)
 
 
 def _told(subject: Subject) -> list[Fact]:
@@ -134,7 +134,7 @@ def _context(subject: Subject) -> Fact:
         return fact("Context", "main", filter="!context")
     path = subject.analysis.contexts.tree.path(subject.node)
     place = ContextPlace(int(subject.capture.columns["space"][subject.message]), subject.node)
-    return Fact("Context", (Part(path, "link", place=place),), middle=True, filter=_filter("context under", path))
+    return Fact("Context", (FactPart(path, "link", place=place),), middle=True, filter=_filter("context under", path))
 
 
 def _times(subject: Subject) -> list[Fact]:
@@ -145,10 +145,10 @@ def _times(subject: Subject) -> list[Fact]:
     if not dated and subject.time_ns != NO_TIME:
         received = f"at {formats.seconds(subject.time_ns)} s, as the log counts"
     sent = int(subject.capture.columns["ts_ns"][subject.message])
-    parts: list[Part] = [Part(received)] if received else []
+    parts: list[FactPart] = [FactPart(received)] if received else []
     tooltip = full_time(subject.time_ns)
     if names:
-        parts.append(Part(f"{', ' if parts else ''}delivered to {len(names)}"))
+        parts.append(FactPart(f"{', ' if parts else ''}delivered to {len(names)}"))
         tooltip = "\n".join(filter(None, (tooltip, "delivered to " + ", ".join(names))))
     if parts:
         arrived = subject.capture.record(subject.message).time_ns != NO_TIME

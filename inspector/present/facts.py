@@ -13,7 +13,7 @@ Ink = Literal["plain", "mono", "dim", "mono-dim", "strong", "link", "good", "bad
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FactPart:
     """A stretch of a value."""
 
     text: str
@@ -49,7 +49,7 @@ class Fact:
     """
 
     name: str
-    parts: tuple[Part, ...]
+    parts: tuple[FactPart, ...]
     lines: int = 1
     middle: bool = False
     tooltip: str | None = None
@@ -69,12 +69,12 @@ class Fact:
 
 def fact(name: str, value: str, ink: Ink = "plain", **more: object) -> Fact:
     """A row with one value; `more` as in Fact."""
-    return Fact(name, (Part(value, ink),), **more)  # pyright: ignore[reportArgumentType]
+    return Fact(name, (FactPart(value, ink),), **more)  # pyright: ignore[reportArgumentType]
 
 
-def message_part(message: int) -> Part:
+def message_part(message: int) -> FactPart:
     """A link to a message."""
-    return Part(f"No. {message + 1}", "link", message)
+    return FactPart(f"No. {message + 1}", "link", message)
 
 
 def words_fact(text: str, *, lines: int = 6) -> Fact:

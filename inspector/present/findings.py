@@ -55,14 +55,14 @@ class FindingLine:
 def finding_line(document: CaptureDocument, check: Check, message: int) -> FindingLine | None:
     """A finding in words; None when it has been taken back meanwhile."""
     findings = document.analysis.findings
-    kept = next((found for found in findings.found.of(message) if found.check is check), None)
-    if kept is None:
+    finding = next((found for found in findings.found.of(message) if found.check is check), None)
+    if finding is None:
         return None
-    said = findings.in_words(kept)
-    advice = f"{why(check)}\n\n{mask_text(findings.hint(kept))}"
+    words = findings.in_words(finding)
+    advice = f"{why(check)}\n\n{mask_text(findings.hint(finding))}"
     return FindingLine(
-        check, message, plain(mask_text(said.text)), context_label(document, message),
-        plain(mask_text(said.context or "")), advice,
+        check, message, plain(mask_text(words.text)), context_label(document, message),
+        plain(mask_text(words.context or "")), advice,
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from inspector.present.facts import Fact, Ink, Part
+from inspector.present.facts import Fact, FactPart, Ink
 from inspector.present.subject import Subject
 from inspector.protocol.secrets.masking import mask_text
 
@@ -53,7 +53,7 @@ def hex_rows(data: bytes, place: int | None) -> list[Fact]:
         rows.append(
             Fact(
                 f"{offset:04x}",
-                (Part(line, "mono"), Part("  here" if ink == "bad" else "", "bad")),
+                (FactPart(line, "mono"), FactPart("  here" if ink == "bad" else "", "bad")),
                 mono_name=True,
                 tooltip="",
             )

@@ -6,7 +6,7 @@ from inspector.analysis.lifecycles import Attempt, Life, PairStory, alias_seen
 from inspector.capture.flags import Flag
 from inspector.present import formats
 from inspector.present.chain_rows import ChainRow
-from inspector.present.facts import Fact, Part, fact, message_part, words_fact
+from inspector.present.facts import Fact, FactPart, fact, message_part, words_fact
 from inspector.present.formats import delta
 from inspector.present.subject import Subject, name_of
 from inspector.present.wire_text import plain
@@ -32,14 +32,14 @@ def origin_facts(subject: Subject, life: Life) -> list[Fact]:
     else:
         late = ", after it came" if pairing.message > subject.message else ""
         step = "" if pairing.step is None else f", step {pairing.step}"
-        rows.append(Fact("Paired", (Part("by "), message_part(pairing.message), Part(f"{step}{late}", "dim"))))
+        rows.append(Fact("Paired", (FactPart("by "), message_part(pairing.message), FactPart(f"{step}{late}", "dim"))))
         rows.append(fact("Pair", f"{plain(pairing.tool, 80)} → {plain(pairing.consumer, 80)}", "mono", lines=2))
     given = "with a summary" if life.summary_given else "without a summary; one is generated"
     rows.append(fact("Marked", f"transient by its server, {given}", lines=2))
     if story.collapsed_by is not None:
         since = subject.delta_ns(story.collapsed_by)
         after = "" if since is None else f", {formats.duration(since)} after it came"
-        rows.append(Fact("Collapsed", (Part("by "), message_part(story.collapsed_by), Part(after, "dim"))))
+        rows.append(Fact("Collapsed", (FactPart("by "), message_part(story.collapsed_by), FactPart(after, "dim"))))
     else:
         rows.append(fact("Collapsed", "not yet", "dim"))
     return rows
@@ -66,7 +66,7 @@ def pending_sentences(subject: Subject, life: Life) -> list[str]:
 def consumed_facts(subject: Subject, result: int) -> list[Fact]:
     """What a consumer collapsed, and what the model sees of that."""
     name, mono = name_of(subject.analysis, result)
-    parts = (message_part(result), Part("  "), Part(plain(name, 80), "mono-dim" if mono else "dim"))
+    parts = (message_part(result), FactPart("  "), FactPart(plain(name, 80), "mono-dim" if mono else "dim"))
     summary = plain(subject.analysis.transients.summary(result) or "", 400)
     return [
         Fact("", parts, right=delta(subject.delta_ns(result))),
@@ -81,10 +81,10 @@ def seen_now_facts(subject: Subject) -> list[Fact]:
     if story.collapsed_by is not None:
         name, mono = name_of(analysis, story.collapsed_by)
         parts = (
-            Part("Collapsed by "),
+            FactPart("Collapsed by "),
             message_part(story.collapsed_by),
-            Part("  "),
-            Part(plain(name, 80), "mono-dim" if mono else "dim"),
+            FactPart("  "),
+            FactPart(plain(name, 80), "mono-dim" if mono else "dim"),
         )
         return [*rows, Fact("", parts, right=delta(subject.delta_ns(story.collapsed_by)))]
     rows[0] = words_fact("All of it: no tool has consumed it yet.")
@@ -98,10 +98,10 @@ def signal_facts(subject: Subject) -> list[Fact]:
         return [words_fact(story.note or "")]
     name, mono = name_of(subject.analysis, story.consumes)
     parts = (
-        Part("Consumed "),
+        FactPart("Consumed "),
         message_part(story.consumes),
-        Part("  "),
-        Part(plain(name, 80), "mono-dim" if mono else "dim"),
+        FactPart("  "),
+        FactPart(plain(name, 80), "mono-dim" if mono else "dim"),
     )
     return [Fact("", parts, right=delta(subject.delta_ns(story.consumes)))]
 
@@ -154,7 +154,7 @@ def attempt_facts(life: Life) -> list[Fact]:
     """Consumers that did not collapse the result, each with the reason."""
     rows: list[Fact] = []
     for one in life.attempts:
-        rows.append(Fact("", (message_part(one.message), Part("  "), Part(plain(one.tool, 80), "mono-dim"))))
+        rows.append(Fact("", (message_part(one.message), FactPart("  "), FactPart(plain(one.tool, 80), "mono-dim"))))
         rows.append(fact("", one.why, "dim", lines=3))
     if life.attempts_total > len(life.attempts):
         rows.append(fact("", f"{formats.number(life.attempts_total - len(life.attempts))} more", "dim"))
@@ -163,13 +163,13 @@ def attempt_facts(life: Life) -> list[Fact]:
 
 def pair_facts(subject: Subject, pair: PairStory) -> list[Fact]:
     """A pair, and what it has done so far."""
-    arrow = (Part(plain(pair.tool, 80), "mono"), Part(" → ", "dim"), Part(plain(pair.consumer, 80), "mono"))
+    arrow = (FactPart(plain(pair.tool, 80), "mono"), FactPart(" → ", "dim"), FactPart(plain(pair.consumer, 80), "mono"))
     step = "" if pair.step is None else f"step {pair.step}"
     rows = [Fact("", arrow, right=step, copy=f"{pair.tool} {pair.consumer}")]
     if pair.first != subject.message:
-        rows.append(Fact("", (Part("registered before, by ", "dim"), message_part(pair.first))))
+        rows.append(Fact("", (FactPart("registered before, by ", "dim"), message_part(pair.first))))
     for result, by in pair.collapsed:
-        rows.append(Fact("", (message_part(result), Part(" collapsed by ", "dim"), message_part(by))))
+        rows.append(Fact("", (message_part(result), FactPart(" collapsed by ", "dim"), message_part(by))))
     if pair.total > len(pair.collapsed):
         rows.append(fact("", f"and {formats.number(pair.total - len(pair.collapsed))} more collapsed", "dim"))
     if pair.waiting:

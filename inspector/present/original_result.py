@@ -14,7 +14,7 @@ MAX_LINES = 12
 """Lines of content shown; what is more is one click away in the details."""
 
 
-class LineKind(enum.Enum):
+class OriginalLineKind(enum.Enum):
     """What a line of an expanded original is."""
 
     HEAD = "head"
@@ -25,10 +25,10 @@ class LineKind(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class OriginalLine:
     """One row of an expanded original."""
 
-    kind: LineKind
+    kind: OriginalLineKind
     text: str
     """The whole line as plain text, for screen readers and copying."""
     cells: tuple[str, ...] = ()
@@ -47,14 +47,14 @@ class Original:
     """
 
     message: int
-    lines: tuple[Line, ...]
+    lines: tuple[OriginalLine, ...]
     numeric: tuple[bool, ...]
     source: str
 
     @property
-    def table(self) -> tuple[Line, ...]:
+    def table(self) -> tuple[OriginalLine, ...]:
         """Column heads and records; empty when it is no table."""
-        return tuple(line for line in self.lines if line.kind in (LineKind.COLUMNS, LineKind.RECORD))
+        return tuple(line for line in self.lines if line.kind in (OriginalLineKind.COLUMNS, OriginalLineKind.RECORD))
 
 
 def original_of(document: CaptureDocument, message: int) -> Original:
@@ -62,15 +62,22 @@ def original_of(document: CaptureDocument, message: int) -> Original:
     content = content_of(mask_secrets(document.capture.payload(message).get("result")))
     table = content.table
     if table is not None:
-        body = [Line(LineKind.COLUMNS, "  ".join(map(wire_text.plain, table.columns)), table.columns)]
-        body += [Line(LineKind.RECORD, "  ".join(map(wire_text.plain, row)), row) for row in table.rows[:MAX_LINES]]
+        body = [OriginalLine(OriginalLineKind.COLUMNS, "  ".join(map(wire_text.plain, table.columns)), table.columns)]
+        body += [
+            OriginalLine(OriginalLineKind.RECORD, "  ".join(map(wire_text.plain, row)), row)
+            for row in table.rows[:MAX_LINES]
+        ]
         more, noun = table.total - MAX_LINES, "record"
     else:
         lines = content.lines or (content.json or "").splitlines()
-        body = [Line(LineKind.TEXT, _indented(line)) for line in lines[:MAX_LINES]]
+        body = [OriginalLine(OriginalLineKind.TEXT, _indented(line)) for line in lines[:MAX_LINES]]
         more, noun = len(lines) - MAX_LINES, "line"
-    head = Line(LineKind.HEAD, _head(document, message, content))
-    tail = [Line(LineKind.MORE, f"{formats.number(more)} more {noun if more == 1 else noun + 's'}")] if more > 0 else []
+    head = OriginalLine(OriginalLineKind.HEAD, _head(document, message, content))
+    tail = (
+        [OriginalLine(OriginalLineKind.MORE, f"{formats.number(more)} more {noun if more == 1 else noun + 's'}")]
+        if more > 0
+        else []
+    )
     source = mask_text(content.text) or content.json or ""
     return Original(message, (head, *body, *tail), table.numeric if table is not None else (), source)
 

@@ -17,7 +17,7 @@ from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.capability_facts import FEW, MOST
 from inspector.present.chain_rows import ChainRow
-from inspector.present.facts import Fact, Ink, Part, fact, message_part, value_facts
+from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts
 from inspector.present.formats import delta, time_of_day
 from inspector.present.subject import Subject, name_of, recipients, sender_of
 from inspector.present.token_facts import sender_tokens
@@ -76,7 +76,10 @@ def presence_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fa
 def _message_row(document: CaptureDocument, name: str, row: int) -> Fact:
     name_or_text, mono = name_of(document.analysis, row)
     when = time_of_day(int(document.capture.columns["time_ns"][row]))
-    parts = (Part(f"{when}  " if when else "", "dim"), Part(plain(name_or_text, 120), "mono" if mono else "plain"))
+    parts = (
+        FactPart(f"{when}  " if when else "", "dim"),
+        FactPart(plain(name_or_text, 120), "mono" if mono else "plain"),
+    )
     return Fact(name, parts, right=formats.message_number(row), right_message=row)
 
 
@@ -203,7 +206,7 @@ def reported_facts(subject: Subject) -> list[Fact]:
         rows.append(fact("Latency", formats.duration(round(latency * 1_000_000))))
     asked = next(iter(subject.causes), None)
     if asked is not None:
-        parts = (Part(f"{sender_of(subject.capture, asked)}, "), message_part(asked))
+        parts = (FactPart(f"{sender_of(subject.capture, asked)}, "), message_part(asked))
         rows.append(Fact("Requested by", parts))
     else:
         rows.append(fact("Requested by", "nobody, it reported by itself", "dim"))
@@ -257,8 +260,8 @@ def trust_facts(subject: Subject) -> list[Fact]:
         person = subject.analysis.trust.forged.get(subject.message)
         if person is None:
             return []
-        said = f"; {plain(subject.capture.strings[person], 80)} sent it" if person else ""
-        return [fact("From", f"{plain(subject.sender, 80)}, which is forged{said}", "warn")]
+        sent_by = f"; {plain(subject.capture.strings[person], 80)} sent it" if person else ""
+        return [fact("From", f"{plain(subject.sender, 80)}, which is forged{sent_by}", "warn")]
     return [fact("From", f"{plain(subject.sender or 'somebody', 80)}, who is not the gateway", "warn")]
 
 

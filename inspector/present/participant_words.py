@@ -30,8 +30,8 @@ def state_line(participant: Participant, analysis: Analysis, *, short: bool = Fa
     may = effective(participant, analysis)
     if may is not None:
         return plain(in_words(may))
-    said = count_of(participant.messages, "message")
-    return f"{short_number(participant.messages)} messages" if short and participant.messages >= 1_000 else said
+    spoken = count_of(participant.messages, "message")
+    return f"{short_number(participant.messages)} messages" if short and participant.messages >= 1_000 else spoken
 
 
 def effective(participant: Participant, analysis: Analysis) -> list[str] | None:

@@ -20,7 +20,7 @@ from inspector.analysis.proposals import ProposalState
 from inspector.analysis.thoughts import thought_before
 from inspector.present import formats
 from inspector.present.chain_rows import ChainRow, chain_row
-from inspector.present.facts import Fact, Part, fact, message_part, words_fact
+from inspector.present.facts import Fact, FactPart, fact, message_part, words_fact
 from inspector.present.formats import delta
 from inspector.present.subject import Subject, sender_of, text_of
 from inspector.present.token_facts import context_tokens
@@ -56,7 +56,7 @@ def asked_facts(subject: Subject) -> list[Fact]:
     rows = [words_fact(subject.text or "Nothing was written.", lines=8)]
     cause = next(iter(subject.causes), None)
     if cause is not None:
-        by = Part(f"by {sender_of(subject.capture, cause)}, ")
+        by = FactPart(f"by {sender_of(subject.capture, cause)}, ")
         return [*rows, Fact("", (by, message_part(cause)), right=_how_long_before(subject, cause))]
     return [*rows, asked_in_chat(subject) or fact("", "It names no message that asked for it.", "dim")]
 
@@ -80,7 +80,7 @@ def asked_in_chat(subject: Subject) -> Fact | None:
     for row in (np.flatnonzero(chats)[::-1][:_MOST_CHATS] + low).tolist():
         to = capture.to(row)
         if (not to or subject.sender in to) and text_of(capture, row).strip() == asked:
-            words = Part(f"{sender_of(capture, row)} said the same in ")
+            words = FactPart(f"{sender_of(capture, row)} said the same in ")
             tooltip = "The start names no message that asked for it: this one says the very same words."
             return Fact("", (words, message_part(row)), tooltip=tooltip, right=_how_long_before(subject, row))
     return None
@@ -93,10 +93,10 @@ def thought_facts(subject: Subject) -> list[Fact]:
         return []
     began = subject.capture.string("kind", thought) == "reasoning/start"
     text = text_of(subject.capture, thought) or "Nothing was written."
-    words = Part(f"{'Asked' if began else 'Thought'} in ")
+    words = FactPart(f"{'Asked' if began else 'Thought'} in ")
     names = "  it names this tool" if _names_this_tool(subject, thought) else ""
     before = _how_long_before(subject, thought)
-    where = Fact("", (words, message_part(thought), Part(names, "dim")), tooltip=_BY_TIME, right=before)
+    where = Fact("", (words, message_part(thought), FactPart(names, "dim")), tooltip=_BY_TIME, right=before)
     return [words_fact(text), where]
 
 
@@ -281,7 +281,10 @@ def stream_opener(subject: Subject, started: int) -> int | None:
 def stream_link(subject: Subject, stream: int) -> Fact:
     """The stream a reasoning was sent along, with a link to what opened it."""
     name = subject.capture.string("stream", stream)
-    parts = (Part(f"{plain(name, 80)}, " if name else "asked for, ", "mono" if name else "plain"), message_part(stream))
+    parts = (
+        FactPart(f"{plain(name, 80)}, " if name else "asked for, ", "mono" if name else "plain"),
+        message_part(stream),
+    )
     return Fact("Stream", parts)
 
 

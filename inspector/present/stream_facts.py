@@ -8,7 +8,7 @@ from inspector.analysis.changes import Rows
 from inspector.analysis.stream_links import closes_of, stream_of, tellers
 from inspector.capture.flags import Flag
 from inspector.present import formats
-from inspector.present.facts import Fact, Part, fact, message_part, value_facts
+from inspector.present.facts import Fact, FactPart, fact, message_part, value_facts
 from inspector.present.formats import delta
 from inspector.present.subject import Subject, text_of
 from inspector.present.wire_text import plain
@@ -74,10 +74,10 @@ def stream_facts(subject: Subject, stream: int, life: list[int]) -> list[Fact]:
         if closed == subject.message:
             rows.append(fact("State", f"closed by this message{why}"))
         else:
-            rows.append(Fact("State", (Part(f"closed{why}, "), message_part(closed))))
+            rows.append(Fact("State", (FactPart(f"closed{why}, "), message_part(closed))))
     elif opened is not None:
-        since = Part("this message", "dim") if opened == subject.message else message_part(opened)
-        rows.append(Fact("State", (Part("open since "), since)))
+        since = FactPart("this message", "dim") if opened == subject.message else message_part(opened)
+        rows.append(Fact("State", (FactPart("open since "), since)))
     payload = capture.payload(opened) if opened is not None else subject.payload
     owner = payload.get("owner")
     if isinstance(owner, str):
@@ -107,14 +107,14 @@ def frame_fact(subject: Subject, row: int) -> Fact:
     text = text_of(subject.capture, row)
     data = subject.capture.record(row).data or b""
     chunk = chunk_in(data)
-    link = () if row == subject.message else (message_part(row), Part("  "))
+    link = () if row == subject.message else (message_part(row), FactPart("  "))
     if chunk is not None:
         kind, value = chunk
-        content = (Part(mask_text(value)[:400], "mono"), Part(f"  {plain(kind, 40)}", "dim"))
+        content = (FactPart(mask_text(value)[:400], "mono"), FactPart(f"  {plain(kind, 40)}", "dim"))
     elif "\ufffd" in text:
-        content = (Part(data[:_BYTES_IN_ROW].hex(" "), "mono"),)
+        content = (FactPart(data[:_BYTES_IN_ROW].hex(" "), "mono"),)
     else:
-        content = (Part(text[:400], "mono"),)
+        content = (FactPart(text[:400], "mono"),)
     return Fact(when, (*link, *content), copy=text, tooltip=text[:1_000])
 
 

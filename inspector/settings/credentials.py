@@ -192,8 +192,8 @@ def _sentence(what: str, error: Exception, secret: str = "") -> str:
         return LOCKED[what]
     if "NoKeyringError" in names:
         return NO_KEYRING
-    said = str(error).strip().splitlines()
-    reason = said[0][:160].rstrip(". ") if said else type(error).__name__
+    lines = str(error).strip().splitlines()
+    reason = lines[0][:160].rstrip(". ") if lines else type(error).__name__
     if secret and secret in str(error):
         reason = type(error).__name__
     done = {"read": "read from", "keep": "kept in", "remove": "removed from"}.get(what)

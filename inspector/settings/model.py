@@ -295,8 +295,8 @@ class Settings(_Part):
         The empty one and very long ones are not kept. Whether it may be kept at all is for the caller to know.
         """
         text = text.strip()
-        kept = 0 < len(text) <= _LONGEST_FILTER and _is_unicode(text)
-        if not kept or self.filter_history[:1] == [text]:
+        storable = 0 < len(text) <= _LONGEST_FILTER and _is_unicode(text)
+        if not storable or self.filter_history[:1] == [text]:
             return False
         self.filter_history = [text, *(known for known in self.filter_history if known != text)][:FILTER_CAP]
         return True
@@ -318,7 +318,7 @@ class Settings(_Part):
         """Keep a connection: in place of the one with its id, else at the end."""
         if connection.name != _as_name(connection.name):  # a copy with another name is not checked
             connection = connection.model_copy(update={"name": _as_name(connection.name)})
-        known = [kept.id for kept in self.connections]
+        known = [named.id for named in self.connections]
         if connection.id in known:
             self.connections[known.index(connection.id)] = connection
         else:
@@ -326,13 +326,13 @@ class Settings(_Part):
 
     def drop_connection(self, connection_id: str) -> None:
         """Keep a connection no longer; fine when it is not kept."""
-        self.connections = [kept for kept in self.connections if kept.id != connection_id]
+        self.connections = [named for named in self.connections if named.id != connection_id]
 
-    def kept_as(self, connection: ConnectionSettings) -> NamedConnection | None:
+    def named_connection(self, connection: ConnectionSettings) -> NamedConnection | None:
         """The connection of this address and space that is kept under a name, if any."""
         place = (connection.url, connection.space)
-        return next((kept for kept in self.connections if (kept.url, kept.space) == place), None)
+        return next((named for named in self.connections if (named.url, named.space) == place), None)
 
     def unnamed_connections(self) -> list[ConnectionSettings]:
         """Recent connections that are not kept under a name, latest first."""
-        return [recent for recent in self.recent_connections if self.kept_as(recent) is None]
+        return [recent for recent in self.recent_connections if self.named_connection(recent) is None]

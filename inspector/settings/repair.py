@@ -65,10 +65,10 @@ def _without_broken(content: dict[str, object], problem: ValidationError) -> lis
         within = ".".join(str(part) for part in error["loc"][len(path) :])
         reason = error["msg"][:1].lower() + error["msg"][1:]
         reasons.setdefault(path, f"{_short(within)}: {reason}" if within else reason)
-    said = [f"{_named(content, path)}: {reason}" for path, reason in reasons.items()]
+    removed = [f"{_named(content, path)}: {reason}" for path, reason in reasons.items()]
     for path in sorted(reasons, key=_deepest_last, reverse=True):  # later items first: their numbers stay
         _remove(content, path)
-    return said
+    return removed
 
 
 def _deepest_last(path: _Path) -> list[tuple[bool, int, str]]:

@@ -101,10 +101,10 @@ def _left_out_words(file: Path, data: bytes, left_out: list[str]) -> str:
     what = "One entry" if len(left_out) == 1 else f"{len(left_out):,} entries"
     aside = _copied_aside(file, data)
     one = len(left_out) == 1
-    said = f"{what} of the settings could not be used and {'was' if one else 'were'} left out: {named}."
+    sentence = f"{what} of the settings could not be used and {'was' if one else 'were'} left out: {named}."
     if aside is None:
-        return f"{said} Copy {file} before you change a setting."
-    return f"{said} Set {'it' if one else 'them'} again here; the file as it was is kept as {aside}."
+        return f"{sentence} Copy {file} before you change a setting."
+    return f"{sentence} Set {'it' if one else 'them'} again here; the file as it was is kept as {aside}."
 
 
 def _copied_aside(file: Path, data: bytes) -> Path | None:
@@ -126,10 +126,10 @@ def _set_aside(file: Path, why: str) -> LoadedSettings:
     try:
         file.replace(aside)
     except OSError:
-        kept = f"{file} was left as it is"
+        fate = f"{file} was left as it is"
     else:
-        kept = f"it was kept as {aside.name}"
-    return LoadedSettings(Settings(), f"The settings in {file} could not be used, {why}; defaults are used, {kept}.")
+        fate = f"it was kept as {aside.name}"
+    return LoadedSettings(Settings(), f"The settings in {file} could not be used, {why}; defaults are used, {fate}.")
 
 
 def _free_name(file: Path) -> Path:

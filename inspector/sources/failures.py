@@ -118,18 +118,18 @@ def closed(error: ConnectionClosed, *, url: str, lost: bool, welcomed: bool) -> 
     if error.rcvd is None or not error.rcvd_then_sent:
         return _closed_by_us(error, where, step)
     code, reason = error.rcvd.code, _reason(error.rcvd.reason)
-    said = f"({code}{reason})"
+    how = f"({code}{reason})"
     if code in (1000, 1001):
-        return Trouble(f"{where} ended the connection{step} {said}.", "Connect again when it is back.")
+        return Trouble(f"{where} ended the connection{step} {how}.", "Connect again when it is back.")
     if code in _REFUSALS:
         return Trouble(
-            f"{where} refused us{step} {said}.", "Check the token, the space and the participant id.", permanent=True
+            f"{where} refused us{step} {how}.", "Check the token, the space and the participant id.", permanent=True
         )
     if code == 1009:
-        return Trouble(f"{where} found one of our frames too large{step} {said}.", "Connect again.")
+        return Trouble(f"{where} found one of our frames too large{step} {how}.", "Connect again.")
     if code in _ERRORS:
-        return Trouble(f"{where} had an internal error{step} {said}.", "Look at its own log, then connect again.")
-    return Trouble(f"{where} closed the connection{step} {said}.", "Look at its own log, then connect again.")
+        return Trouble(f"{where} had an internal error{step} {how}.", "Look at its own log, then connect again.")
+    return Trouble(f"{where} closed the connection{step} {how}.", "Look at its own log, then connect again.")
 
 
 def gap_sentence(why: str, *, lost_s: float, attempts: int, back: bool) -> str:

@@ -41,7 +41,7 @@ class Welcome:
 
 
 @dataclass(frozen=True)
-class Presence:
+class PresenceChange:
     """Somebody came or went."""
 
     event: str
@@ -101,15 +101,15 @@ def tools_list_answer(request: JsonObject, *, own_ids: frozenset[str], participa
     sender, request_id = request.get("from"), request.get("id")
     if request.get("kind") not in ("mcp/request", "mcp/request:tools/list") or not isinstance(payload, dict):
         return None
-    said = cast("dict[str, Any]", payload)
+    call = cast("dict[str, Any]", payload)
     recipients = cast("list[Any]", to) if isinstance(to, list) else [to]
-    if said.get("method") != "tools/list" or not any(isinstance(one, str) and one in own_ids for one in recipients):
+    if call.get("method") != "tools/list" or not any(isinstance(one, str) and one in own_ids for one in recipients):
         return None
     if not isinstance(sender, str) or not isinstance(request_id, str) or sender in own_ids:
         return None
     result: dict[str, object] = {"result": {"tools": []}}
-    if "id" in said:  # the specified form: a JSON-RPC client matches on its own id
-        result = {"jsonrpc": "2.0", "id": said["id"]} | result
+    if "id" in call:  # the specified form: a JSON-RPC client matches on its own id
+        result = {"jsonrpc": "2.0", "id": call["id"]} | result
     answer = {
         "protocol": request.get("protocol") or "mew/v0.4",
         "id": f"{participant}-{time_ns}",
@@ -128,31 +128,31 @@ def read_welcome(envelope: JsonObject) -> Welcome | None:
     payload = envelope.get("payload")
     if not isinstance(payload, dict) or envelope.get("from") not in (*GATEWAY_NAMES, None):
         return None
-    said = cast("dict[str, Any]", payload)
+    fields = cast("dict[str, Any]", payload)
     kind = envelope.get("kind")
-    if kind != "system/welcome" and not (kind == "system" and "welcome" in (said.get("event"), said.get("type"))):
+    if kind != "system/welcome" and not (kind == "system" and "welcome" in (fields.get("event"), fields.get("type"))):
         return None
-    you = said.get("you", said.get("participant"))
+    you = fields.get("you", fields.get("participant"))
     if isinstance(you, dict):
         mine = cast("dict[str, Any]", you)
         name, capabilities = mine.get("id"), mine.get("capabilities")
     else:
-        name, capabilities = said.get("participant_id"), None
+        name, capabilities = fields.get("participant_id"), None
     return Welcome(name if isinstance(name, str) and name else None, _kinds(capabilities))
 
 
-def read_presence(envelope: JsonObject) -> Presence | None:
+def read_presence(envelope: JsonObject) -> PresenceChange | None:
     """Return who came or went, or None when ``envelope`` is no trustworthy presence."""
     payload = envelope.get("payload")
     if envelope.get("kind") not in ("system/presence", "presence") or envelope.get("from") not in GATEWAY_NAMES:
         return None
     if not isinstance(payload, dict):
         return None
-    said = cast("dict[str, Any]", payload)
-    who = said.get("participant")
+    fields = cast("dict[str, Any]", payload)
+    who = fields.get("participant")
     name = cast("dict[str, Any]", who).get("id") if isinstance(who, dict) else None
-    event = said.get("event")
-    return Presence(event, name) if isinstance(event, str) and isinstance(name, str) else None
+    event = fields.get("event")
+    return PresenceChange(event, name) if isinstance(event, str) and isinstance(name, str) else None
 
 
 def rfc3339(time_ns: int) -> str:

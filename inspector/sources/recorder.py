@@ -48,8 +48,8 @@ class Recorder:
         self._since_ns = 0
         self._held: list[Callable[[], None]] = []
         self._held_bytes = 0
-        self._kept = 0  # that many of them are of attempts that are over
-        self._kept_bytes = 0
+        self._settled = 0  # that many of them are of attempts that are over
+        self._settled_bytes = 0
 
     def received(self, data: str | bytes) -> None:
         """Record a frame that came. Called for every frame, so it is short."""
@@ -94,14 +94,14 @@ class Recorder:
 
     def drop_held(self) -> None:
         """An attempt to get back was not answered: nothing is left of it."""
-        del self._held[self._kept :]
-        self._held_bytes = self._kept_bytes
+        del self._held[self._settled :]
+        self._held_bytes = self._settled_bytes
 
     def keep_held(self) -> None:
         """An attempt was answered and failed all the same: it is kept behind the gap, as long as that is not much."""
         if self._held_bytes > MOST_HELD_BYTES:
             self.drop_held()
-        self._kept, self._kept_bytes = len(self._held), self._held_bytes
+        self._settled, self._settled_bytes = len(self._held), self._held_bytes
 
     def end_gap(self) -> None:
         """The loss is over: write its row, then what was held back. Does nothing when no gap is open."""
@@ -113,14 +113,14 @@ class Recorder:
         self.gaps += 1
         self.recorded += 1
         held, self._held = self._held, []
-        self._held_bytes = self._kept = self._kept_bytes = 0
+        self._held_bytes = self._settled = self._settled_bytes = 0
         for write in held:
             write()
 
     def _hold(self, write: Callable[[], None], size: int) -> None:
         self._held.append(write)
         self._held_bytes += size + _RECORD_BYTES
-        if self._held_bytes - self._kept_bytes > MOST_HELD_BYTES:
+        if self._held_bytes - self._settled_bytes > MOST_HELD_BYTES:
             self.end_gap()
 
     def _frame(self, data: str | bytes, direction: Literal["in", "out"], time_ns: int) -> None:

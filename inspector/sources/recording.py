@@ -143,12 +143,12 @@ class Recording:
             lost = writer.refused
             if lost:
                 trouble = f"{trouble} {lost:,} messages received since are lost; those before can be read.".strip()
-        kept = writer.received - lost
+        recorded = writer.received - lost
         if not self.path.exists():
             trouble = trouble or f"{self.path} was moved away or deleted while it was being written."
-        elif not kept:
+        elif not recorded:
             self.path.unlink()
-        return Recorded(kept, writer.size_bytes, time.monotonic() - started, trouble, source.sentence)
+        return Recorded(recorded, writer.size_bytes, time.monotonic() - started, trouble, source.sentence)
 
     def _noted(self, state: SourceState, sentence: str) -> None:
         if state is SourceState.CONNECTED:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from inspector.sources.gateway_socket import GatewaySocket
 
 _MAX_ANSWERS_UNDER_WAY = 64
-_LOOKED_AT_CHARS = 1 << 20
+_MOST_READ_CHARS = 1 << 20
 _OWN_JOIN_ECHO_S = 2.0
 
 
@@ -193,7 +193,7 @@ class Session:
     def _take(self, data: str | bytes) -> None:
         """Record one frame and look whether the connection itself is concerned. Under 1 µs beside the writing."""
         self._recorder.received(data)
-        if not isinstance(data, str) or (len(data) > _LOOKED_AT_CHARS and self._welcomed_s is not None):
+        if not isinstance(data, str) or (len(data) > _MOST_READ_CHARS and self._welcomed_s is not None):
             return
         # A gateway sends envelopes as text. Few frames hold one of these, so the rest is not decoded here.
         if "tools/list" in data or "system" in data or "presence" in data:
@@ -226,7 +226,7 @@ class Session:
                 # Not awaited here: reading must go on even when the gateway is slow to take our answer.
                 spawn(self._send(answer), name="tools/list answer", owner=self._answers)
 
-    def _note_presence(self, presence: handshake.Presence) -> None:
+    def _note_presence(self, presence: handshake.PresenceChange) -> None:
         if presence.participant != self.participant or self._welcomed_s is None:
             return
         self._own_joins += presence.event == "join"

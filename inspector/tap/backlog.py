@@ -17,7 +17,7 @@ MOST_WAITING_BYTES = 1 << 26
 _ENTRY_BYTES = 200  # that an entry takes beside its bytes, about
 
 
-class Said(NamedTuple):
+class BacklogEntry(NamedTuple):
     """Bytes that one side said; or, in their place, how many it said that were not kept."""
 
     time_ns: int
@@ -41,7 +41,7 @@ class Backlog:
     def __init__(self, most_bytes: int = MOST_WAITING_BYTES) -> None:
         self.filled = threading.Event()
         self._most_bytes = most_bytes
-        self._waiting: deque[Said] = deque()
+        self._waiting: deque[BacklogEntry] = deque()
         self._put = [0, 0]
         self._taken = [0, 0]
         self._lost_bytes = [0, 0]
@@ -61,7 +61,7 @@ class Backlog:
         if self._lost_bytes[way]:
             self._tell_loss(way, now)
         self._put[way] += len(data) + _ENTRY_BYTES
-        self._waiting.append(Said(now, way, data))
+        self._waiting.append(BacklogEntry(now, way, data))
         if not self.filled.is_set():
             self.filled.set()
 
@@ -70,18 +70,18 @@ class Backlog:
         now = time.time_ns()
         if self._lost_bytes[way]:
             self._tell_loss(way, now)
-        self._waiting.append(Said(now, way, b"", ended=why))
+        self._waiting.append(BacklogEntry(now, way, b"", ended=why))
         self.filled.set()
 
-    def take(self) -> Said | None:
+    def take(self) -> BacklogEntry | None:
         """What has waited longest; None when nothing waits. On the recorder's thread."""
         if not self._waiting:
             return None
-        said = self._waiting.popleft()
-        if said.data:
-            self._taken[said.way] += len(said.data) + _ENTRY_BYTES
-        return said
+        entry = self._waiting.popleft()
+        if entry.data:
+            self._taken[entry.way] += len(entry.data) + _ENTRY_BYTES
+        return entry
 
     def _tell_loss(self, way: int, now: int) -> None:
-        self._waiting.append(Said(now, way, b"", self._lost_bytes[way], self._lost_lines[way], self._torn[way]))
+        self._waiting.append(BacklogEntry(now, way, b"", self._lost_bytes[way], self._lost_lines[way], self._torn[way]))
         self._lost_bytes[way] = self._lost_lines[way] = 0

@@ -79,7 +79,7 @@ _FOLLOWED_BY = (
     "i:abcdefglmnoprstv k:aei l:adeilostuy m:aeimops n:acdegiosty o:cdfglmnoprstuvw p:aeiloprtuy q:u r:acdeikmorstuvy "
     "s:acdehiopstuy t:aehiorstuwy u:bcdegilmnrst v:aei w:aehio x:t y:opst"
 )
-_FREQUENT = frozenset(said[0] + letter for said in _FOLLOWED_BY.split() for letter in said[2:])
+_FREQUENT = frozenset(group[0] + letter for group in _FOLLOWED_BY.split() for letter in group[2:])
 """Pairs of letters that make up 93 % of English text and of names of packages, and a third of all there are."""
 _LEAST_SHARE = 0.65
 _FEWEST_PAIRS = 7

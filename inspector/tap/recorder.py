@@ -1,8 +1,8 @@
 """Writing down what a tap hears, on a thread of its own; whatever becomes of the disk stays here.
 
-A capture that cannot be written is tried again every second. What is said meanwhile is kept up to `MOST_KEPT_CHARS`,
-then counted; as soon as writing works again a gap row says how much is missing. One sentence on standard error says
-that there is trouble, one that it is over.
+A capture that cannot be written is tried again every second. What is said meanwhile is kept up to
+`MOST_UNWRITTEN_CHARS`, then counted; as soon as writing works again a gap row says how much is missing. One sentence on
+standard error says that there is trouble, one that it is over.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inspector.tap.backlog import CLIENT, WAYS, Backlog, Said
+from inspector.tap.backlog import CLIENT, WAYS, Backlog, BacklogEntry
 from inspector.tap.capture_name import HEADER
 from inspector.tap.hold import CUT, REMOVED, FileHold
 
@@ -97,7 +97,7 @@ WRITE_S = 0.02
 """Between two writes, as in live captures; nothing is waked for each line, which would cost those who talk."""
 AGAIN_S = 1.0
 """A disk in trouble is tried again so often; while nothing is said, the file is looked for under its name."""
-MOST_KEPT_CHARS = 1 << 24
+MOST_UNWRITTEN_CHARS = 1 << 24
 """So much is kept for a disk in trouble."""
 _TAKEN_AT_ONCE = 1 << 22
 _STUCK_S = 2.0
@@ -197,50 +197,50 @@ class TapRecorder:
             self._write(at_once=ending)
         for way, is_silent in enumerate(self._silent):
             if not is_silent:  # a pump waits for ever for a client that is still there
-                self._end(Said(time.time_ns(), way, b"", ended="the server ended first"))
+                self._end(BacklogEntry(time.time_ns(), way, b"", ended="the server ended first"))
         self._finish()
 
     def _take_some(self) -> bool:
         """Take in what waits, up to a few megabytes; whether there was any."""
         self._look()
         taken = 0
-        while taken < _TAKEN_AT_ONCE and (said := self._backlog.take()) is not None:
-            taken += len(said.data) + 1
-            self._hear(said)
+        while taken < _TAKEN_AT_ONCE and (entry := self._backlog.take()) is not None:
+            taken += len(entry.data) + 1
+            self._hear(entry)
             self._steps += 1
         return taken > 0
 
-    def _hear(self, said: Said) -> None:
-        lines = self._lines[said.way]
-        if said.lost_bytes:
-            lines.lose(said.lost_bytes, said.lost_lines, torn=said.torn)
-        self._bytes[said.way] += len(said.data) + said.lost_bytes
-        whole = lines.feed(said.data) if said.data else []
-        self._tell_loss(lines, said.time_ns, "it was said faster than it could be written")
+    def _hear(self, entry: BacklogEntry) -> None:
+        lines = self._lines[entry.way]
+        if entry.lost_bytes:
+            lines.lose(entry.lost_bytes, entry.lost_lines, torn=entry.torn)
+        self._bytes[entry.way] += len(entry.data) + entry.lost_bytes
+        whole = lines.feed(entry.data) if entry.data else []
+        self._tell_loss(lines, entry.time_ns, "it was said faster than it could be written")
         for line in whole:
-            self._keep(line, said.way, said.time_ns)
+            self._keep(line, entry.way, entry.time_ns)
         if lines.lost_bytes:  # behind them began one that is too long
-            self._tell_loss(lines, said.time_ns, "a line was too long to be kept")
-        if said.ended is not None:
-            self._end(said)
+            self._tell_loss(lines, entry.time_ns, "a line was too long to be kept")
+        if entry.ended is not None:
+            self._end(entry)
 
-    def _end(self, said: Said) -> None:
+    def _end(self, entry: BacklogEntry) -> None:
         """One side has fallen silent: its last line may have no end."""
-        lines = self._lines[said.way]
-        self._silent[said.way] = True
+        lines = self._lines[entry.way]
+        self._silent[entry.way] = True
         rest = lines.rest()
         if rest:
-            self._keep(rest, said.way, said.time_ns)
-        self._tell_loss(lines, said.time_ns, "it was said faster than it could be written")
+            self._keep(rest, entry.way, entry.time_ns)
+        self._tell_loss(lines, entry.time_ns, "it was said faster than it could be written")
         if self._writer is not None and not self._lost_lines:
             self._writer.mark(
-                "ended", time_ns=said.time_ns, dir=WAYS[said.way], bytes=self._bytes[said.way], newline=not rest,
-                reason=said.ended,
+                "ended", time_ns=entry.time_ns, dir=WAYS[entry.way], bytes=self._bytes[entry.way], newline=not rest,
+                reason=entry.ended,
             )  # fmt: skip
 
     def _keep(self, line: bytes, way: int, time_ns: int) -> None:
         writer = self._writer
-        if writer is None or self._lost_lines or (self._trouble and writer.waiting_chars > MOST_KEPT_CHARS):
+        if writer is None or self._lost_lines or (self._trouble and writer.waiting_chars > MOST_UNWRITTEN_CHARS):
             # Once something is lost all is, until writing works: one gap, in its place.
             self._lost_lines += 1
             self._lost_bytes += len(line) + 1

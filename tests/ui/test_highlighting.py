@@ -221,11 +221,11 @@ def test_rules_are_shared(window: MainWindow, tmp_path: Path) -> None:
     QTest.mouseClick(child(dialog, QAbstractButton, "highlightsRemove"), Qt.MouseButton.LeftButton)
     assert edged(window) == {}
     share.read(file)
-    assert share.said.text() == "1 rule added from rules.json."
+    assert share.status.text() == "1 rule added from rules.json."
     assert sorted(edged(window)) == [4, 5, 6, 7, 8]
     file.write_text(json.dumps({SIGN: 1, "presets": [{"name": "x", "filter": ""}]}))
     share.read(file)
-    assert share.said.text() == "rules.json holds no highlight rules. It holds presets; their page can import them."
+    assert share.status.text() == "rules.json holds no highlight rules. It holds presets; their page can import them."
     dialog.accept()
 
 

@@ -21,7 +21,7 @@ from inspector.ui.dialogs.settings import SettingsDialog
 from inspector.ui.input.action import keyed_actions
 from inspector.ui.input.keys import Keyed, keys_in_force
 from inspector.ui.widgets.choosing_field import ChoosingField
-from inspector.ui.widgets.command_list import Line
+from inspector.ui.widgets.command_list import CommandEntry
 from inspector.ui.widgets.key_field import KeyField
 from inspector.ui.widgets.palette_card import PaletteCard
 from inspector.ui.window.actions import ACTIONS
@@ -499,9 +499,9 @@ def test_context_menus_open_by_the_keyboard(window: MainWindow, qtbot: QtBot, pa
 
 def test_a_shorter_search_finds_no_less() -> None:
     lines = [
-        Line("a", "Filter bar", "Apply it", ("Return",)),
-        Line("b", "Edit", "Clear filter", ("Ctrl+K",)),
-        Line("c", "View", "Timeline", ()),
+        CommandEntry("a", "Filter bar", "Apply it", ("Return",)),
+        CommandEntry("b", "Edit", "Clear filter", ("Ctrl+K",)),
+        CommandEntry("c", "View", "Timeline", ()),
     ]
     assert [line.id for line in find_lines(lines, "filter")] == ["a", "b"]
     assert [line.id for line in find_lines(lines, "filter bar")] == ["a"]

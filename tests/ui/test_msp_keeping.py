@@ -70,7 +70,7 @@ def folder_of(path: Path) -> list[Path]:
 
 
 def told(window: MainWindow) -> str:
-    button = child(window, StatusButton, "statusTold")
+    button = child(window, StatusButton, "statusMessage")
     return "" if button.isHidden() else button.accessibleName()
 
 

@@ -275,17 +275,17 @@ def test_presets_are_written_to_a_file_and_read_by_others(window: MainWindow, tm
     chooser = child(dialog, QFileDialog, "presetsExportDialog")
     chooser.fileSelected.emit(str(file))
     chooser.close()
-    assert child(dialog, QLabel, "presetsSaid").text() == "The presets were written to team.json."
+    assert child(dialog, QLabel, "presetsStatus").text() == "The presets were written to team.json."
     QTest.mouseClick(child(dialog, QToolButton, "presetsRemove"), Qt.MouseButton.LeftButton)
     assert window.application.settings.presets == []
     dialog._presets._share.ask_for_file()
     chooser = child(dialog, QFileDialog, "presetsImportDialog")
     chooser.fileSelected.emit(str(file))
     chooser.close()
-    assert child(dialog, QLabel, "presetsSaid").text() == "1 preset added from team.json."
+    assert child(dialog, QLabel, "presetsStatus").text() == "1 preset added from team.json."
     assert window.application.settings.presets == [Preset(name="Mine", filter="tool", key="Ctrl+Alt+M")]
     dialog._presets._share.read(file)
-    assert child(dialog, QLabel, "presetsSaid").text() == (
+    assert child(dialog, QLabel, "presetsStatus").text() == (
         "Nothing was added from team.json. 1 preset was there already."
     )
     dialog.accept()
@@ -297,18 +297,18 @@ def test_what_cannot_be_used_of_a_file_is_said(window: MainWindow, tmp_path: Pat
     share = dialog._presets._share
     before = len(window.application.settings.presets)
     share.read(file)
-    assert share.said.text() == "team.json could not be read: No such file or directory."
+    assert share.status.text() == "team.json could not be read: No such file or directory."
     file.write_text("{}")
     share.read(file)
-    assert share.said.text() == "team.json is JSON, but holds no presets of this program."
+    assert share.status.text() == "team.json is JSON, but holds no presets of this program."
     file.write_text(json.dumps({SIGN: 1, "highlights": [{"name": "x", "filter": "error"}]}))
     share.read(file)
-    assert share.said.text() == ("team.json holds no presets. It holds highlight rules; their page can import them.")
+    assert share.status.text() == ("team.json holds no presets. It holds highlight rules; their page can import them.")
     found = [{"name": "Good", "filter": "tool", "key": "Ctrl+F"}, {"name": "Bad", "filter": "fro == 1"}]
     file.write_text(json.dumps({SIGN: 1, "presets": found}))
     share.read(file)
-    assert share.said.text().startswith("1 preset added from team.json. Left out: Bad (")
+    assert share.status.text().startswith("1 preset added from team.json. Left out: Bad (")
     assert window.application.settings.presets[before:] == [Preset(name="Good", filter="tool", key=None)]
     share.write(tmp_path / "no" / "where.json")
-    assert share.said.text() == "where.json could not be written: No such file or directory."
+    assert share.status.text() == "where.json could not be written: No such file or directory."
     dialog.accept()

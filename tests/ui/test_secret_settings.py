@@ -82,11 +82,11 @@ def test_a_shared_file_has_none_and_says_so(qtbot: QtBot, tmp_path: Path) -> Non
     shared = secret_settings.Shared([Preset(name="a", filter="tool"), Preset(name="b", filter=f'"{KEY}"')], [])
     buttons = ShareButtons("presets", "presets", lambda: shared, lambda _shared, _name: "")
     qtbot.addWidget(buttons)
-    qtbot.addWidget(buttons.said)
+    qtbot.addWidget(buttons.status)
     buttons.write(tmp_path / "x.json")
     assert KEY not in (tmp_path / "x.json").read_text()
     assert [preset.name for preset in read_shared(tmp_path / "x.json").presets] == ["a"]
-    assert buttons.said.text().endswith("1 of them holds a secret and stayed out of it.")
+    assert buttons.status.text().endswith("1 of them holds a secret and stayed out of it.")
 
 
 def test_the_page_of_presets_says_so_while_it_is_typed(application: Application, window: MainWindow) -> None:

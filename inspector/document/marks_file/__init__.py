@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from inspector.document.marks_file.content import Snapshot
 from inspector.document.marks_file.exported import ExportedNotes, notes_of, write_beside
-from inspector.document.marks_file.file import MarksFile, not_looked_for, restore_marks
+from inspector.document.marks_file.file import MarksFile, restore_marks, search_failure
 from inspector.document.marks_file.places import beside_capture
 
 __all__ = [
@@ -16,8 +16,8 @@ __all__ = [
     "MarksFile",
     "Snapshot",
     "beside_capture",
-    "not_looked_for",
     "notes_of",
     "restore_marks",
+    "search_failure",
     "write_beside",
 ]

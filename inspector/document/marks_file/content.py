@@ -184,8 +184,8 @@ def merged(ours: Entries, had: Entries, there: Entries) -> Entries:
 
 def sign(entry: Entry) -> str:
     """What a note is known by where another one stands in its place."""
-    said = f"{int(entry.mark)}{entry.comment}".encode("utf-8", "surrogatepass")
-    return blake2b(said, digest_size=6).hexdigest()
+    noted = f"{int(entry.mark)}{entry.comment}".encode("utf-8", "surrogatepass")
+    return blake2b(noted, digest_size=6).hexdigest()
 
 
 def with_over(ours: Entries, stuck: Entries) -> Entries:
@@ -201,8 +201,8 @@ def with_over(ours: Entries, stuck: Entries) -> Entries:
     for key, theirs in stuck.items():
         empty = msgspec.structs.replace(theirs, mark=False, comment="", over=[])
         entry = result.get(key, empty)
-        said = bool(theirs.mark or theirs.comment) and (entry.mark, entry.comment) != (theirs.mark, theirs.comment)
-        if said and sign(theirs) not in entry.over:
+        differs = bool(theirs.mark or theirs.comment) and (entry.mark, entry.comment) != (theirs.mark, theirs.comment)
+        if differs and sign(theirs) not in entry.over:
             result[key] = msgspec.structs.replace(entry, over=[*entry.over, sign(theirs)])
     return result
 

@@ -21,7 +21,7 @@ from inspector.document.marks_file.content import (
     replaced,
     sign,
 )
-from inspector.document.marks_file.finding import Found, Search, elsewhere
+from inspector.document.marks_file.finding import FoundMarks, Search, elsewhere
 from inspector.document.marks_file.identity import Digests
 from inspector.document.marks_file.places import places_of, read_places_of
 from inspector.document.marks_file.writing import Writer
@@ -50,12 +50,12 @@ class MarksFile:
         self._writer = Writer()
         self._digests = Digests(document.capture)
         self._tree = (-1, -1)
-        self._taken_any = self._looked_elsewhere = False
+        self._taken_any = self._searched_elsewhere = False
         self.messages: list[MessageEntry] = []
         self.contexts: list[ContextEntry] = []
         self.lost: list[MessageEntry] = []
-        self.offered: Found | None = None
-        self.said = ""
+        self.offered: FoundMarks | None = None
+        self.notice = ""
 
     @property
     def path(self) -> Path | None:
@@ -145,11 +145,11 @@ class MarksFile:
         if not self._search.done:
             heads = self._digests.heads()
             self._take(self._search.look(self._read_places(), heads, complete=complete))
-        if complete and not self._taken_any and not self._looked_elsewhere:
-            self._looked_elsewhere = True
+        if complete and not self._taken_any and not self._searched_elsewhere:
+            self._searched_elsewhere = True
             self._look_elsewhere()
 
-    def _take(self, found: list[Found]) -> None:
+    def _take(self, found: list[FoundMarks]) -> None:
         gone = replaced([one.content for one in found])
         for one in found:
             self._taken_any = True
@@ -176,9 +176,9 @@ class MarksFile:
             self.offered = found[0]
             return
         self._take(found[:1])
-        self.said = f"The marks were found in {found[0].file}: {self._home.name} was renamed or moved since."
+        self.notice = f"The marks were found in {found[0].file}: {self._home.name} was renamed or moved since."
 
-    def _are_all_of(self, found: Found) -> bool:
+    def _are_all_of(self, found: FoundMarks) -> bool:
         """Whether each message a file has a note on is here."""
         total = len(self._document.analysis)
         return all(entry.no <= total and self._is_of(entry) for entry in found.content.messages)
@@ -208,8 +208,8 @@ class MarksFile:
 
     def _snapshot(self, home: Path | None, number: int) -> Snapshot:
         name = home.name if home is not None else self._document.name
-        told = name.encode(errors="backslashreplace").decode()
-        return Snapshot(told, self._entries(), self._digests.heads(), number, self._places(home), home)
+        shown_name = name.encode(errors="backslashreplace").decode()
+        return Snapshot(shown_name, self._entries(), self._digests.heads(), number, self._places(home), home)
 
     def _entries(self) -> Entries:
         capture, analysis = self._document.capture, self._document.analysis
@@ -262,10 +262,10 @@ def restore_marks(document: CaptureDocument, home: Path | None) -> str:
     try:
         file.restore(complete=True)
     except OSError as error:
-        return not_looked_for(error)
+        return search_failure(error)
     return file.trouble
 
 
-def not_looked_for(error: OSError) -> str:
+def search_failure(error: OSError) -> str:
     """Why the marks of a capture could not be looked for, a sentence."""
     return f"The marks could not be looked for: {(error.strerror or str(error)).rstrip('.')}."

@@ -19,7 +19,7 @@ _READ_AT_MOST = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundMarks:
     """A file of marks.
 
     Attributes:
@@ -45,14 +45,14 @@ class Search:
 
     def __init__(self) -> None:
         self.trouble = ""
-        self.waiting: list[Found] | None = None
+        self.waiting: list[FoundMarks] | None = None
 
     @property
     def done(self) -> bool:
         """Whether every file that was found was told."""
         return self.waiting == []
 
-    def look(self, places: Iterable[Path], heads: tuple[str, ...], *, complete: bool) -> list[Found]:
+    def look(self, places: Iterable[Path], heads: tuple[str, ...], *, complete: bool) -> list[FoundMarks]:
         """Files that are of the capture and were not told before.
 
         Args:
@@ -67,7 +67,7 @@ class Search:
         ]
         if replaced([found.content for found in undecided]) and not complete:
             return []  # one of them may say that what another one holds does not count
-        taken: list[Found] = []
+        taken: list[FoundMarks] = []
         for found in self.waiting:
             if fits(found.content, heads):
                 taken.append(found)
@@ -76,23 +76,23 @@ class Search:
         self.waiting = undecided
         return taken
 
-    def _read_all(self, places: Iterable[Path]) -> list[Found]:
+    def _read_all(self, places: Iterable[Path]) -> list[FoundMarks]:
         """The files of marks there are, the newest first."""
-        found: list[tuple[float, Found]] = []
+        found: list[tuple[float, FoundMarks]] = []
         for file in places:
             try:
                 content = read(file)
                 if content is not None:
-                    found.append((file.stat().st_mtime, Found(file, content)))
+                    found.append((file.stat().st_mtime, FoundMarks(file, content)))
             except (OSError, ValueError) as error:
                 reason = error.strerror if isinstance(error, OSError) else error
                 self.trouble = f"The marks in {file.name} cannot be read: {reason}. It was left as it is."
         return [one for _, one in sorted(found, key=lambda pair: -pair[0])]
 
 
-def elsewhere(heads: tuple[str, ...], home: Path | None, places: tuple[Path, ...]) -> list[Found]:
+def elsewhere(heads: tuple[str, ...], home: Path | None, places: tuple[Path, ...]) -> list[FoundMarks]:
     """Marks of the capture under an earlier name, the latest first; those of a capture that is gone come first."""
-    found: list[Found] = []
+    found: list[FoundMarks] = []
     left = _READ_AT_MOST
     for file, capture in known_elsewhere(heads[0], home, places) if heads and home is not None else []:
         try:
@@ -103,7 +103,7 @@ def elsewhere(heads: tuple[str, ...], home: Path | None, places: tuple[Path, ...
         if content is not None and fits(content, heads) and (content.messages or content.contexts):
             written_for = capture or file
             moved = surely_fits(content, heads) and not _is_still_there(written_for, content, heads[0])
-            found.append(Found(file, content, written_for, moved))
+            found.append(FoundMarks(file, content, written_for, moved))
     return sorted(found, key=lambda one: not one.moved)
 
 

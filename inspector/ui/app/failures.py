@@ -293,7 +293,7 @@ def on_qt_message(kind: QtMsgType, _context: QMessageLogContext, text: str) -> N
     if text.startswith("This plugin does not support"):  # what the offscreen platform says of every window
         return
     if kind == QtMsgType.QtFatalMsg:
-        hard_crashes.dump(f"Qt\n{crash_report.said(mask_text(text))}")
+        hard_crashes.dump(f"Qt\n{crash_report.marked_message(mask_text(text))}")
     if kind == QtMsgType.QtCriticalMsg and _in_force is not None:
         _in_force.take("Qt", None, text)
         return

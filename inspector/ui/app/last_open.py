@@ -129,7 +129,7 @@ class LastOpenKeeper(QObject):
         if connection is None:
             return
         settings = self._program.settings
-        known = settings.kept_as(connection)
+        known = settings.named_connection(connection)
         if settings.start.reconnect and known is not None and known.token != "ask" and known.space:
             window.connections.join(known)
             return

@@ -138,9 +138,9 @@ class LogWindow(QWidget):
         self.follow.setChecked(True)
         self.follow.toggled.connect(self._look_anew)
         row.addWidget(self.follow)
-        self._said = TextLabel(variant="small", name="logSaid", parent=self)
-        self._said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        row.addWidget(self._said, 1)
+        self._status = TextLabel(variant="small", name="logStatus", parent=self)
+        self._status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        row.addWidget(self._status, 1)
         for name, words, act in (
             ("logCopy", "&Copy", self.copy), ("logFolder", "&Open folder", self._open_folder),
             ("logClose", "Close", self.close),
@@ -170,7 +170,7 @@ class LogWindow(QWidget):
         self._seen = seen
         lines = lines_of(program_log.last_lines(path, _MOST_LINES), _LEVELS[self.levels.currentIndex()][1])
         self._show(visible_controls("\n".join(lines)))
-        self._said.setText(str(path) if path is not None else _NO_FILE if self._log is None else _NOTHING)
+        self._status.setText(str(path) if path is not None else _NO_FILE if self._log is None else _NOTHING)
 
     def _show(self, text: str) -> None:
         """Show lines; whoever does not follow stays where they read, with what they have selected."""
@@ -237,12 +237,12 @@ class LogWindow(QWidget):
         """Copy what is selected, or all that is shown."""
         selected = self.view.textCursor().selectedText().replace("\u2029", "\n")
         QApplication.clipboard().setText(selected or self.view.toPlainText())
-        self._said.setText("The selected lines are copied." if selected else "The lines shown are copied.")
+        self._status.setText("The selected lines are copied." if selected else "The lines shown are copied.")
 
     def _open_folder(self) -> None:
         folder = log_folder()
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self._said.setText(f"No program opens folders here. The log is in {folder}.")
+            self._status.setText(f"No program opens folders here. The log is in {folder}.")
 
     def _on_theme_changed(self) -> None:
         theme = self._themes.theme

@@ -66,8 +66,8 @@ class AboutDialog(Dialog):
         words.setSpacing(4)
         words.addWidget(TextLabel("Context Inspector", variant="title", name="aboutTitle", parent=self))
         words.addWidget(TextLabel(CLAIM, variant="secondary", name="aboutClaim", wrap=True, parent=self))
-        told = "\n".join(f"{name}: {plain(value)}" for name, value in self._facts)
-        facts = TextLabel(told, variant="small", name="aboutFacts", wrap=True, parent=self)
+        versions = "\n".join(f"{name}: {plain(value)}" for name, value in self._facts)
+        facts = TextLabel(versions, variant="small", name="aboutFacts", wrap=True, parent=self)
         facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         words.addSpacing(4)
         words.addWidget(facts)
@@ -75,8 +75,8 @@ class AboutDialog(Dialog):
         self._page.addLayout(row)
 
     def _build_parts(self) -> None:
-        said = self._trouble or f"Made of {len(self._parts)} parts, each under a licence of its own:"
-        self._page.addWidget(TextLabel(said, variant="strong", name="aboutParts", wrap=True, parent=self))
+        heading = self._trouble or f"Made of {len(self._parts)} parts, each under a licence of its own:"
+        self._page.addWidget(TextLabel(heading, variant="strong", name="aboutParts", wrap=True, parent=self))
         frame = ListFrame("aboutFrame", self)
         self.table = QTableWidget(len(self._parts), len(_COLUMNS), frame)
         self.table.setObjectName("aboutTable")
@@ -115,11 +115,11 @@ class AboutDialog(Dialog):
         row.setSpacing(12)
         copy = WordButton("&Copy versions", name="aboutCopy", parent=self)
         copy.clicked.connect(self.copy)
-        self._said = TextLabel(variant="secondary", name="aboutSaid", parent=self)
+        self._status = TextLabel(variant="secondary", name="aboutStatus", parent=self)
         close = WordButton("Close", name="aboutClose", parent=self, default=True)
         close.clicked.connect(self.accept)
         row.addWidget(copy)
-        row.addWidget(self._said, 1)
+        row.addWidget(self._status, 1)
         row.addWidget(close)
         self._page.addLayout(row)
 
@@ -132,7 +132,7 @@ class AboutDialog(Dialog):
     def copy(self) -> None:
         """Copy the versions of everything."""
         QApplication.clipboard().setText(self.versions())
-        self._said.setText("The versions are copied.")
+        self._status.setText("The versions are copied.")
 
     def _show_licence(self, row: int, *_others: int) -> None:
         if 0 <= row < len(self._parts):

@@ -63,8 +63,8 @@ class ResultCard(QFrame):
 
 
 TOKEN_HELP = "Kept in memory only, until this window closes. Never in settings, logs or the window title."
-TOKEN_KEPT_HELP = "Kept in the system keyring. Never in settings, logs or the window title."
-TOKEN_KEPT = "Kept in the system keyring"
+TOKEN_STORED_HELP = "Kept in the system keyring. Never in settings, logs or the window title."
+TOKEN_STORED = "Kept in the system keyring"
 """What the empty field says of a token that need not be typed."""
 WAITING = "Waiting for the system keyring…"
 WAITING_DETAIL = "It may ask for its password in a window of its own. Typing the token goes on without it."
@@ -96,11 +96,11 @@ class ConnectDialog(FittedDialog):
     """Asks how to reach a gateway, or edits a connection that is kept under a name.
 
     Signals:
-        kept(Kept): the connection is to be kept under a name; said before the next one.
+        saved(ConnectionSave): the connection is to be kept under a name; said before the next one.
         accepted_connection(Connection): Connect was pressed and everything is in order.
     """
 
-    kept = Signal(object)
+    saved = Signal(object)
     accepted_connection = Signal(object)
 
     def __init__(
@@ -123,7 +123,7 @@ class ConnectDialog(FittedDialog):
             tokens: the system keyring; without it no token is kept.
             editing: the connection to edit; then there is Save in place of Connect.
         """
-        known = editing is not None and any(kept.id == editing.id for kept in settings.connections)
+        known = editing is not None and any(one.id == editing.id for one in settings.connections)
         title = "Connect to a gateway"
         if editing is not None:
             title = f"Edit {plain(editing.name)}" if known else "New connection"
@@ -134,7 +134,7 @@ class ConnectDialog(FittedDialog):
         self._tokens = tokens
         self._editing = editing
         self._fresh = fresh_participant()
-        self._looked = self._waiting = False
+        self._keyring_asked = self._waiting = False
         self._tasks: set[asyncio.Task[Any]] = set()
         self._looking: set[asyncio.Task[Any]] = set()
         self._build(title)
@@ -142,7 +142,7 @@ class ConnectDialog(FittedDialog):
             self.set_connection(editing)
         elif settings.recent_connections:
             latest = settings.recent_connections[0]
-            self.set_connection(settings.kept_as(latest) or latest)
+            self.set_connection(settings.named_connection(latest) or latest)
         self._address.selectAll()
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -308,28 +308,31 @@ class ConnectDialog(FittedDialog):
         if connection is None or self._tasks:
             return
         if self._needs_keyring():
-            spawn(self._connect_with_kept(connection), name="read a token", owner=self._tasks)
+            spawn(self._connect_with_stored_token(connection), name="read a token", owner=self._tasks)
         else:
             self._finish(connection)
 
-    async def _connect_with_kept(self, connection: Connection) -> None:
-        whole = await self._with_kept_token(connection)
+    async def _connect_with_stored_token(self, connection: Connection) -> None:
+        whole = await self._with_stored_token(connection)
         if whole is not None:
             self._finish(whole, typed=Secret())
 
     def _finish(self, connection: Connection, *, typed: Secret | None = None) -> None:
-        kept = self._keeping.kept(connection, connection.token if typed is None else typed, fresh=self._fresh)
+        token = connection.token if typed is None else typed
+        save = self._keeping.connection_save(connection, token, fresh=self._fresh)
         self.accept()
-        if kept is not None:
-            self.kept.emit(kept)
+        if save is not None:
+            self.saved.emit(save)
         self.accepted_connection.emit(connection)
 
     def _on_save_clicked(self) -> None:
         connection = self.connection()
-        kept = self._keeping.kept(connection, connection.token, fresh=self._fresh) if connection is not None else None
-        if kept is not None:
+        if connection is None:
+            return
+        save = self._keeping.connection_save(connection, connection.token, fresh=self._fresh)
+        if save is not None:
             self.accept()
-            self.kept.emit(kept)
+            self.saved.emit(save)
 
     def _on_recent_picked(self, place: int) -> None:
         self.set_connection(self._choices[place])
@@ -345,8 +348,8 @@ class ConnectDialog(FittedDialog):
     # Token
 
     def _on_keeping_edited(self) -> None:
-        if self._keeping.named and not self._looked:
-            self._looked = True
+        if self._keeping.named and not self._keyring_asked:
+            self._keyring_asked = True
             if self._tokens is None:
                 self._keeping.set_trouble(NO_KEYRING)
             else:
@@ -358,20 +361,20 @@ class ConnectDialog(FittedDialog):
         self._say_where_the_token_is()
 
     def _needs_keyring(self) -> bool:
-        return not self._token.text() and self._keeping.token_is_kept(self._address.text())
+        return not self._token.text() and self._keeping.has_stored_token(self._address.text())
 
     def _say_where_the_token_is(self, _text: str = "") -> None:
         self._keeping.show_address(self._address.text())
         there = self._needs_keyring() and not self._keeping.trouble
-        self._token.setPlaceholderText(TOKEN_KEPT if there else "")
-        other = self._keeping.kept_for_another(self._address.text())
+        self._token.setPlaceholderText(TOKEN_STORED if there else "")
+        other = self._keeping.other_stored_token(self._address.text())
         if other:
             self._token_row.say_help(f"The kept token is for {plain(other)} and is not sent anywhere else.")
         else:
-            kept = self._keeping.keeps_token or there
-            self._token_row.say_help(TOKEN_KEPT_HELP if kept else TOKEN_HELP)
+            stored = self._keeping.keeps_token or there
+            self._token_row.say_help(TOKEN_STORED_HELP if stored else TOKEN_HELP)
 
-    async def _with_kept_token(self, connection: Connection) -> Connection | None:
+    async def _with_stored_token(self, connection: Connection) -> Connection | None:
         """The connection with the token out of the keyring; None after saying why there is none."""
         before = self._keeping.before
         if self._tokens is None or before is None:
@@ -396,7 +399,7 @@ class ConnectDialog(FittedDialog):
         spawn(self._run_test(self._test, connection), name="test a connection", owner=self._tasks)
 
     async def _run_test(self, test: Test, connection: Connection) -> None:
-        whole = await self._with_kept_token(connection) if self._needs_keyring() else connection
+        whole = await self._with_stored_token(connection) if self._needs_keyring() else connection
         if whole is None:
             return
         self._result.say("connect", "ink.secondary", "Asking the gateway…")

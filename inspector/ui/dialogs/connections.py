@@ -135,7 +135,7 @@ class ConnectionDelegate(RowDelegate):
 
 TITLE = "Connections"
 HELP = "Tokens are in the system keyring only. Enter joins, F2 renames, Delete deletes."
-NONE_KEPT = "No connection is kept yet. New keeps one; so does a name in the connect dialog."
+NO_CONNECTIONS = "No connection is kept yet. New keeps one; so does a name in the connect dialog."
 
 
 class ConnectionsDialog(Dialog):
@@ -246,7 +246,7 @@ class ConnectionsDialog(Dialog):
         self._model.replace(self._settings.connections)
         found = self._model.row_of(before.id) if before is not None else -1
         self._select(found if found >= 0 else max(0, min(row, self._model.rowCount() - 1)))
-        self._hint.setText(HELP if self._model.rowCount() else NONE_KEPT)
+        self._hint.setText(HELP if self._model.rowCount() else NO_CONNECTIONS)
 
     def _select(self, row: int) -> None:
         self._list.setCurrentIndex(self._model.index(row))

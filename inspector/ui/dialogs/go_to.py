@@ -20,7 +20,7 @@ from inspector.ui.dialogs.dialog import FittedDialog, ListFrame
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.choosing_field import ChoosingField
-from inspector.ui.widgets.command_list import CommandList, Line
+from inspector.ui.widgets.command_list import CommandEntry, CommandList
 from inspector.ui.widgets.labels import TextLabel
 
 MOST = 100
@@ -64,7 +64,7 @@ class GoToDialog(FittedDialog):
         self._sure: list[int] = []
         self._found: list[int] = []
         self._holding: Messages = np.empty(0, np.uint32)
-        self._looked = 0
+        self._checked = 0
         self._search: Search | None = None
         self._more = QTimer(self)
         self._more.setSingleShot(True)
@@ -144,7 +144,7 @@ class GoToDialog(FittedDialog):
                 self._state.setText(f"Looking through the ids... {self._search.fraction:.0%}")
                 self._more.start()
                 return
-            self._holding, self._looked, self._search = self._search.result(), 0, None
+            self._holding, self._checked, self._search = self._search.result(), 0, None
         if self._confirm(until):
             more = len(self._found) > MOST
             count = f"More than {MOST} messages" if more else formats.count_of(len(self._found), "message")
@@ -157,13 +157,13 @@ class GoToDialog(FittedDialog):
     def _confirm(self, until: float) -> bool:
         """Look at the ids of messages that hold the letters anywhere; whether that is done, or enough was found."""
         wanted, known = self.field.text().strip().casefold(), set(self._sure)
-        while self._looked < len(self._holding):
+        while self._checked < len(self._holding):
             if len(self._found) > MOST:
                 return True
             if time.perf_counter() > until:
                 return False
-            message = int(self._holding[self._looked])
-            self._looked += 1
+            message = int(self._holding[self._checked])
+            self._checked += 1
             identifier = self._document.capture.envelope_id(message)
             if message not in known and identifier is not None and wanted in identifier.casefold():
                 self._found.append(message)
@@ -174,7 +174,7 @@ class GoToDialog(FittedDialog):
         self._go.setEnabled(bool(messages))
         self.list.show_lines([self._line(message) for message in messages])
 
-    def _line(self, message: int) -> Line:
+    def _line(self, message: int) -> CommandEntry:
         capture = self._document.capture
         columns = capture.columns
         identifier = capture.envelope_id(message) or "without an id"
@@ -184,7 +184,7 @@ class GoToDialog(FittedDialog):
         sender, kind = (capture.strings[int(columns[name][message])] or "" for name in ("sender", "kind"))
         hidden = "" if self._rows.row_of(message) is not None else "hidden by this view"
         detail = ", ".join(filter(None, (sender, kind, hidden)))
-        return Line(str(message), f"No. {message + 1:,}", identifier, detail=detail, lit=lit)
+        return CommandEntry(str(message), f"No. {message + 1:,}", identifier, detail=detail, lit=lit)
 
     def _take(self) -> None:
         line = self.list.line()

@@ -24,7 +24,7 @@ NO_NAME = "Type a name to keep it under."
 
 
 @dataclass(frozen=True)
-class Kept:
+class ConnectionSave:
     """What the user wants kept."""
 
     connection: NamedConnection
@@ -48,17 +48,19 @@ class KeepFields(QWidget):
 
     edited = Signal()
 
-    def __init__(self, theme_controller: ThemeController, kept: Sequence[NamedConnection], parent: QWidget) -> None:
+    def __init__(
+        self, theme_controller: ThemeController, connections: Sequence[NamedConnection], parent: QWidget
+    ) -> None:
         """Make the rows.
 
         Args:
             theme_controller: gives the look.
-            kept: the connections there are; their names are taken.
+            connections: those there are; their names are taken.
             parent: owner.
         """
         super().__init__(parent)
         self.hide()
-        self._all = list(kept)
+        self._all = list(connections)
         self.before: NamedConnection | None = None
         self._wanted = True
         self._trouble: str | None = None
@@ -122,15 +124,15 @@ class KeepFields(QWidget):
         else:
             self.keep.say_help(self._trouble or KEEP_HELP)
 
-    def token_is_kept(self, address: str) -> bool:
+    def has_stored_token(self, address: str) -> bool:
         """Whether the keyring holds the token for this address, as far as we know."""
         before = self.before
         return before is not None and before.token == "keyring" and gateway_of(address) == gateway_of(before.url)
 
-    def kept_for_another(self, address: str) -> str:
+    def other_stored_token(self, address: str) -> str:
         """The gateway whose token is kept, when the address names another one; else ""."""
         before = self.before
-        if before is None or before.token != "keyring" or self.token_is_kept(address):
+        if before is None or before.token != "keyring" or self.has_stored_token(address):
             return ""
         return gateway_of(before.url)
 
@@ -138,14 +140,14 @@ class KeepFields(QWidget):
         """Say in place what is wrong with the name; whether anything is."""
         name = self.name.text().strip()
         own = self.before.id if self.before is not None else ""
-        taken = any(kept.name.casefold() == name.casefold() and kept.id != own for kept in self._all)
+        taken = any(other.name.casefold() == name.casefold() and other.id != own for other in self._all)
         sentence = f"Another connection is called {name}; choose another name." if taken else ""
         if needed and not name:
             sentence = NO_NAME
         self._name_row.say_trouble(sentence)
         return bool(sentence)
 
-    def kept(self, connection: Connection, typed: Secret, *, fresh: str) -> Kept | None:
+    def connection_save(self, connection: Connection, typed: Secret, *, fresh: str) -> ConnectionSave | None:
         """What is to be kept of a connection, or None without a name.
 
         Args:
@@ -165,12 +167,12 @@ class KeepFields(QWidget):
         if self.before is not None:
             named.id = self.before.id
         named.token = self._token_state(connection, typed)
-        return Kept(named, self.before, typed if named.token == "keyring" else Secret())
+        return ConnectionSave(named, self.before, typed if named.token == "keyring" else Secret())
 
     def _token_state(self, connection: Connection, typed: Secret) -> TokenPlace:
         if typed:
             return "keyring" if self.keeps_token else "ask"
-        if self.token_is_kept(connection.url):
+        if self.has_stored_token(connection.url):
             unticked = self.keep.box.isEnabled() and not self.keep.box.isChecked()
             return "ask" if unticked else "keyring"  # a keyring that is not to be had now may be there again later
         return "ask" if self.before is not None and self.before.token == "ask" else "none"

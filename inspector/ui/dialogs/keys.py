@@ -15,7 +15,7 @@ from inspector.ui.input.keys import Keys
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.choosing_field import ChoosingField
-from inspector.ui.widgets.command_list import CommandList, Line
+from inspector.ui.widgets.command_list import CommandEntry, CommandList
 from inspector.ui.widgets.labels import TextLabel
 
 FIXED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -50,22 +50,22 @@ FIXED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 _WIDTH, _HEIGHT = 640, 560
 
 
-def key_lines(keys: Keys) -> list[Line]:
+def key_lines(keys: Keys) -> list[CommandEntry]:
     """Every action that has a key, then the fixed keys; the rest of the actions at the end."""
-    lines: list[Line] = []
-    keyless: list[Line] = []
+    lines: list[CommandEntry] = []
+    keyless: list[CommandEntry] = []
     for known in keys.known():
         shown = tuple(_native(sequence.toString()) for sequence in keys.action(known.id).shortcuts())
-        line = Line(known.id, known.group, known.title, shown)
+        line = CommandEntry(known.id, known.group, known.title, shown)
         (lines if shown else keyless).append(line)
     fixed = [
-        Line(f"fixed.{place}", where, what, tuple(_native(key) for key in names))
+        CommandEntry(f"fixed.{place}", where, what, tuple(_native(key) for key in names))
         for place, (where, what, names) in enumerate(FIXED)
     ]
     return [*lines, *fixed, *keyless]
 
 
-def find_lines(lines: Sequence[Line], query: str) -> list[Line]:
+def find_lines(lines: Sequence[CommandEntry], query: str) -> list[CommandEntry]:
     """The lines that fit: by a key as it is written, "ctrl+m", else by title and group; in their order."""
     wanted = query.strip().casefold()
     if not wanted:

@@ -15,7 +15,7 @@ from inspector.ui.input.keys import Chosen, Keyed, keys_in_force, native, normal
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.choosing_field import ChoosingField
-from inspector.ui.widgets.command_list import CommandList, Line
+from inspector.ui.widgets.command_list import CommandEntry, CommandList
 from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.key_field import KeyField
 from inspector.ui.widgets.labels import TextLabel
@@ -117,7 +117,7 @@ class KeysPage(QWidget):
         now = keys_in_force(self._keyed, self._chosen)
         before = self.list.line()
         lines = [
-            Line(
+            CommandEntry(
                 one.id, one.group, one.title, tuple(native([key]) for key in now[one.id]),
                 detail="changed" if one.id in self._chosen else "",
             )

@@ -119,7 +119,7 @@ class NamedFiltersPage(QWidget, Generic[Item]):
         column.addWidget(TextLabel(words.help, variant="secondary", name=f"{words.name}Help", wrap=True, parent=self))
         column.addWidget(self._build_list(), 1)
         column.addLayout(self._build_buttons())
-        column.addWidget(self._share.said)
+        column.addWidget(self._share.status)
         column.addLayout(self._build_form())
         self.setFocusProxy(self._list)
         self._select(0)

@@ -59,8 +59,8 @@ class PresetListModel(OrderedModel[Preset]):
             return shown(self.key(index.row()))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             key = shown(self.key(index.row()))
-            said = f"{plain(preset.name)}: {plain(preset.filter) or 'everything'}"
-            return f"{said}, {key}" if key else said
+            words = f"{plain(preset.name)}: {plain(preset.filter) or 'everything'}"
+            return f"{words}, {key}" if key else words
         return None
 
 

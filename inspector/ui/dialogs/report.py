@@ -117,8 +117,8 @@ class ReportDialog(Dialog):
             self._boxes[name] = box
             boxes.addWidget(box)
         self._page.addLayout(boxes)
-        self._said = TextLabel(_SENT_BY_NOBODY, variant="secondary", name="reportSaid", wrap=True, parent=self)
-        self._page.addWidget(self._said)
+        self._status = TextLabel(_SENT_BY_NOBODY, variant="secondary", name="reportStatus", wrap=True, parent=self)
+        self._page.addWidget(self._status)
 
     def _build_buttons(self, answers: Sequence[tuple[str, str]]) -> None:
         row = QHBoxLayout()
@@ -161,7 +161,7 @@ class ReportDialog(Dialog):
     def copy(self) -> None:
         """Copy the report as it is shown."""
         QApplication.clipboard().setText(self.report.toPlainText())
-        self._said.setText("The report is copied.")
+        self._status.setText("The report is copied.")
 
     def _ask_for_file(self) -> None:
         dialog = QFileDialog(self, "Save the report", self._file_name, "Text (*.txt);;All files (*)")
@@ -176,9 +176,9 @@ class ReportDialog(Dialog):
         try:
             path.write_text(self.report.toPlainText(), encoding="utf-8")
         except OSError as error:
-            self._said.setText(f"The report could not be saved as {path}: {error.strerror or error}.")
+            self._status.setText(f"The report could not be saved as {path}: {error.strerror or error}.")
         else:
-            self._said.setText(f"The report is saved as {path}.")
+            self._status.setText(f"The report is saved as {path}.")
 
     def _on_answered(self) -> None:
         button = self.sender()

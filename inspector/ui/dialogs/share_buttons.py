@@ -47,8 +47,8 @@ class ShareButtons(QWidget):
         super().__init__(parent)
         self._name, self._what, self._give, self._take = name, what, give, take
         self.setObjectName(f"{name}Share")
-        self.said = TextLabel(variant="hint", name=f"{name}Said", wrap=True, parent=parent)
-        self.said.hide()
+        self.status = TextLabel(variant="hint", name=f"{name}Status", wrap=True, parent=parent)
+        self.status.hide()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
@@ -110,11 +110,11 @@ class ShareButtons(QWidget):
     def say(self, sentence: str, *, wrong: bool = False) -> None:
         """Say what became of it; "" takes it back."""
         variant = "error" if wrong else "hint"
-        self.said.setText(plain(sentence))
-        self.said.setVisible(bool(sentence))
-        if self.said.property("variant") != variant:
-            self.said.setProperty("variant", variant)
-            repolish(self.said)
+        self.status.setText(plain(sentence))
+        self.status.setVisible(bool(sentence))
+        if self.status.property("variant") != variant:
+            self.status.setProperty("variant", variant)
+            repolish(self.status)
 
 
 def outcome(added: int, known: int, wrong: list[str], word: str, file: str) -> str:

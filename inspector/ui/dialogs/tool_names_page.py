@@ -111,10 +111,10 @@ class ToolNamesPage(QWidget):
     def _on_tried(self) -> None:
         name = self._tried.text().strip()
         meant = ToolAliases(self._rules).meant(name)
-        said = "Write a name to see which tool it means."
+        result = "Write a name to see which tool it means."
         if name:
-            said = "No rule is about it: it means itself." if meant == name else f"It means {plain(meant, 200)}."
-        self._try_field.say_help(said)
+            result = "No rule is about it: it means itself." if meant == name else f"It means {plain(meant, 200)}."
+        self._try_field.say_help(result)
 
     def _on_theme_changed(self) -> None:
         theme = self._themes.theme

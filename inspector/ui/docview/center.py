@@ -71,9 +71,9 @@ class Center(PageStack):
         """Show these panes in place of others; the view shown stays, and so does that of sessions, which both have."""
         shown = self.current
         self._panes = panes
-        kept = {one.id for one in self._views if one.outlives_panes}
+        staying = {one.id for one in self._views if one.outlives_panes}
         for view, made in list(self._made.items()):
-            if view not in kept:
+            if view not in staying:
                 self._stop(view, made)
                 del self._made[view]
                 self.removeWidget(made)

@@ -24,7 +24,7 @@ from inspector.ui.docview.running_search import RunningSearch
 View: TypeAlias = tuple[DisplayFilter, Scope | None, FilterStack]
 """What chooses messages."""
 
-_STACKS_KEPT = 100
+_MOST_STACKS = 100
 CALLS = 'kind in {"mcp/request", "mcp/proposal"}'
 """What agents must act on in any context."""
 _PREVIEWED = 2_000_000
@@ -149,7 +149,7 @@ class FilterState(QObject):
         self._stack = stack
         self._stacks.pop(stack.combined, None)
         self._stacks[stack.combined] = stack
-        if len(self._stacks) > _STACKS_KEPT:
+        if len(self._stacks) > _MOST_STACKS:
             del self._stacks[next(iter(self._stacks))]
 
     def combine_filter(self, text: str, mode: str = "replace") -> None:

@@ -21,16 +21,16 @@ class GapRows:
     def __init__(self, document: CaptureDocument) -> None:
         self.rows: list[int] = []
         self._document = document
-        self._looked_to = 0
+        self._scanned = 0
 
     def update(self) -> int:
         """Look at what came since; return how many there are. O(new messages)."""
         count = len(self._document.capture)
-        if count > self._looked_to:
-            flags = self._document.capture.columns["flags"][self._looked_to : count]
+        if count > self._scanned:
+            flags = self._document.capture.columns["flags"][self._scanned : count]
             gaps = flags & (Flag.GAP | Flag.ERROR) == Flag.GAP  # with ERROR nothing is missing
-            self.rows += (np.flatnonzero(gaps) + self._looked_to).tolist()
-            self._looked_to = count
+            self.rows += (np.flatnonzero(gaps) + self._scanned).tolist()
+            self._scanned = count
         return len(self.rows)
 
     def among(self, messages: NDArray[np.uint32]) -> int:

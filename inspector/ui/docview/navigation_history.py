@@ -8,7 +8,7 @@ from inspector.filters import DisplayFilter
 from inspector.filters.visible import Scope
 from inspector.present.subject import Place
 
-PLACES_KEPT = 100
+MOST_STOPS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class NavigationHistory:
 
     def add(self, stop: Stop) -> None:
         """The user has come somewhere else."""
-        self._stops = [*self._stops[-PLACES_KEPT:], stop]
+        self._stops = [*self._stops[-MOST_STOPS:], stop]
         self._ahead = []
 
     def note_scroll(self, shown: Place | None, pixels: int) -> None:

@@ -132,8 +132,8 @@ class Panes(FilterState):
         self.bridge.flushed.connect(self._on_flushed)
         self.bridge.settled.connect(self._on_settled)
         self.scope_changed.connect(self.contexts.show_scope)
-        for looked in (self.filter_applied, self.scope_changed):
-            looked.connect(self._take_in_waiting)
+        for changed in (self.filter_applied, self.scope_changed):
+            changed.connect(self._take_in_waiting)
         self.messages.caught_up.connect(self.counts_changed)
         self.messages.caught_up.connect(self._tell_lists)
         self.find_in_view.message_requested.connect(self._go_to_hit)

@@ -30,7 +30,7 @@ class RunningSearch(QObject):
         super().__init__(parent)
         self._rows = rows
         self._search: Search | None = None
-        self._told_at = -math.inf
+        self._reported_at = -math.inf
         self._more = QTimer(self)
         self._more.setSingleShot(True)
         self._more.setInterval(budgets.current.awaited_ms)
@@ -58,7 +58,7 @@ class RunningSearch(QObject):
         """
         if self._search is not None:
             self._end()
-        self._search, self._told_at = Search(self._rows, filter_, scope), -math.inf
+        self._search, self._reported_at = Search(self._rows, filter_, scope), -math.inf
         self._go_on_until(time.perf_counter() + budgets.current.first_s)
 
     def take_in(self, changes: Changes) -> None:
@@ -77,8 +77,8 @@ class RunningSearch(QObject):
             return
         if not search.step(until):
             now = time.perf_counter()
-            if now - self._told_at >= budgets.current.tell_s:
-                self._told_at = now
+            if now - self._reported_at >= budgets.current.tell_s:
+                self._reported_at = now
                 self.searching.emit(search.fraction, search.found)
             self._more.start()
             return

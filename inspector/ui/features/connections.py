@@ -21,7 +21,7 @@ from inspector.ui.dialogs.message import CANCEL, MessageDialog
 if TYPE_CHECKING:
     from inspector.ui.dialogs.connect import ConnectDialog
     from inspector.ui.dialogs.connections import ConnectionsDialog
-    from inspector.ui.dialogs.keep_fields import Kept
+    from inspector.ui.dialogs.keep_fields import ConnectionSave
     from inspector.ui.features.gateway_window import GatewayWatch
     from inspector.ui.services import Services
     from inspector.ui.widgets.notice import NoticeStack
@@ -119,30 +119,30 @@ class Connections(QObject):
 
     # Keeping
 
-    def keep(self, kept: Kept) -> None:
+    def keep(self, save: ConnectionSave) -> None:
         """Keep a connection from now on: settings at once, the keyring behind."""
-        self._services.settings.keep_connection(kept.connection)
+        self._services.settings.keep_connection(save.connection)
         self.changed()
-        before = kept.before
+        before = save.before
         old = account(before) if before is not None and before.token == "keyring" else ""
-        new = account(kept.connection) if kept.connection.token == "keyring" else ""
-        if kept.token or (old and old != new):
-            self._services.spawn(self._keep_token(kept, old, new), f"keep the token of {kept.connection.id}")
+        new = account(save.connection) if save.connection.token == "keyring" else ""
+        if save.token or (old and old != new):
+            self._services.spawn(self._keep_token(save, old, new), f"keep the token of {save.connection.id}")
 
-    async def _keep_token(self, kept: Kept, old: str, new: str) -> None:
+    async def _keep_token(self, save: ConnectionSave, old: str, new: str) -> None:
         tokens = self._services.tokens
         try:
-            if new and kept.token:
-                await tokens.keep(new, kept.token)
+            if new and save.token:
+                await tokens.keep(new, save.token)
         except KeyringError as error:
             if old == new:  # it stays in the keyring, and is not to be forgotten there
                 then = "The keyring still holds the one from before."
             else:
                 then = "It is asked for each time."
-                kept.connection.token = "ask"
-                self._services.settings.keep_connection(kept.connection)
+                save.connection.token = "ask"
+                self._services.settings.keep_connection(save.connection)
                 self.changed()
-            self._say(f"{kept.connection.name} is kept. {error} {then}")
+            self._say(f"{save.connection.name} is kept. {error} {then}")
         if old and old != new:
             await self._forget_token(old)
 

@@ -37,8 +37,8 @@ class DeferredChecks(QObject):
         self._shown = shown
         self._notices = notices
         self._is_reading = is_reading
-        self._told = 0
-        self._looked_at = 0.0
+        self._reported = 0
+        self._checked_at = 0.0
         self._timer = QTimer(self)
         self._timer.setInterval(budgets.current.background_ms)
         self._timer.timeout.connect(self._look)
@@ -46,7 +46,7 @@ class DeferredChecks(QObject):
     def start(self, panes: Panes) -> None:
         """Go on whenever messages came or changed, from now on."""
         panes.bridge.settled.connect(self._on_settled)
-        self._looked_at = time.perf_counter()
+        self._checked_at = time.perf_counter()
         self._timer.start()
 
     def stop(self) -> None:
@@ -74,9 +74,9 @@ class DeferredChecks(QObject):
         if self._is_reading() or document.behind > LIVE_BLOCK_BYTES:  # reading comes first
             return
         began = time.perf_counter()
-        if panes is not None and panes.awaited and began - self._looked_at < budgets.current.rest_s:
+        if panes is not None and panes.awaited and began - self._checked_at < budgets.current.rest_s:
             return
-        self._looked_at = began
+        self._checked_at = began
         done = document.look_further(began + budgets.current.background_slice_s)
         taken_ms = (time.perf_counter() - began) * 1000
         self._timer.setInterval(max(budgets.current.background_ms, round(_REST * taken_ms)))
@@ -87,7 +87,7 @@ class DeferredChecks(QObject):
     def _tell(self) -> None:
         """Say it once; who has closed the notice has read it."""
         failed = len(self._shown.document.analysis.findings.failed)
-        if failed > self._told:
-            self._told = failed
+        if failed > self._reported:
+            self._reported = failed
             sentence = " ".join(self.failures())
             self._notices.show_notice(_FAILED, "warning", sentence, token="severity.warning", closable=True)

@@ -40,13 +40,13 @@ class GatewayWatch(QObject):
 
     Signals:
         capture_begun(OwnCapture, bool): this is what is recorded from now on; whether it is a demo's.
-        connection_kept(Kept): the dialog was asked to keep a connection under a name.
+        connection_saved(ConnectionSave): the dialog was asked to keep a connection under a name.
         demo_begun(): what will be watched is a demo of ours, which context hints belong to.
         save_as_requested(): what was recorded needs another place, as its own cannot be written.
     """
 
     capture_begun = Signal(object, bool)
-    connection_kept = Signal(object)
+    connection_saved = Signal(object)
     demo_begun = Signal()
     save_as_requested = Signal()
 
@@ -88,7 +88,7 @@ class GatewayWatch(QObject):
             self._services.theme, self._services.settings, parent or self._parent, test=try_connection,
             tokens=self._services.tokens, editing=editing,
         )  # fmt: skip
-        dialog.kept.connect(self.connection_kept)
+        dialog.saved.connect(self.connection_saved)
         dialog.accepted_connection.connect(self._connect_to)
         return dialog
 
@@ -203,7 +203,7 @@ class GatewayWatch(QObject):
             self._status.set_behind(
                 self.session.source.recorder.recorded - messages if self._shown.document.live else 0
             )
-            self._status.set_not_kept(self.session.writer.refused)
+            self._status.set_refused(self.session.writer.refused)
             outage = self.session.source.outage
             if outage is None:
                 self._status.set_retry(0)

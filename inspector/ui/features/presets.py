@@ -105,8 +105,8 @@ class Presets(QObject):
     def show_problems(self, messages: int, words: str) -> None:
         """Say how many messages the preset Problems shows, and what was found, by severity."""
         self.bar.set_count(PROBLEMS, messages)
-        said = f"{formats.count_of(messages, 'message')} with a problem: {words}" if messages else ""
-        self.bar.set_note(PROBLEMS, said)
+        note = f"{formats.count_of(messages, 'message')} with a problem: {words}" if messages else ""
+        self.bar.set_note(PROBLEMS, note)
 
     def set_context_selected(self, selected: bool, *, document: bool) -> None:
         """Say whether there is a document to choose from, and a context that `$context` can stand for."""

@@ -280,7 +280,7 @@ class Restoring(QObject):
 
     def _unless_secret(self, text: str) -> str:
         """A text that may lie open on disk; "" for one that holds a secret, or that no file can hold."""
-        if not _can_be_kept(text):
+        if not _is_storable(text):
             return ""
         known = self._secret.get(text)
         if known is None:
@@ -295,7 +295,7 @@ def _shows_what_is_asked(panes: Panes) -> bool:
     return panes.filter is panes.rows.filter and panes.scope == panes.rows.scope
 
 
-def _can_be_kept(text: str) -> bool:
+def _is_storable(text: str) -> bool:
     """Whether it is Unicode, and no longer than what somebody wrote; a chain shown alone is a long filter."""
     try:
         return len(text.encode()) <= LONGEST

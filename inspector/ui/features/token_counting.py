@@ -52,11 +52,11 @@ class TokenCounting(QObject):
         self._status = status
         self._is_reading = is_reading
         self._panes: Panes | None = None
-        self._told_at = 0.0
+        self._reported_at = 0.0
         self._asked_at = 0.0
         self._done_at = 0.0
         self._shows_progress = False
-        self._told = False  # that it was given up
+        self._failure_reported = False  # that it was given up
         self._seen = (time.monotonic(), 0)
         self._flooded = False
         self._timer = QTimer(self)
@@ -124,8 +124,8 @@ class TokenCounting(QObject):
         if self._panes is not None and self._panes.awaited and now - self._asked_at < budgets.current.rest_s:
             return
         done, self._asked_at = document.counting.go_on(), now
-        if done or now - self._told_at >= budgets.current.counts_s:
-            self._told_at = now
+        if done or now - self._reported_at >= budgets.current.counts_s:
+            self._reported_at = now
             document.tell_counted()
             self._show_progress()
         if done and not self._done_at and not document.arriving and self._panes is not None:
@@ -149,8 +149,8 @@ class TokenCounting(QObject):
         """Nothing is left: stay ready for a while, as it takes half a second to start again."""
         document = self._shown.document
         trouble = document.counting.trouble
-        if trouble is not None and not self._told:
-            self._told = True
+        if trouble is not None and not self._failure_reported:
+            self._failure_reported = True
             self._notices.show_notice(_TROUBLE, "warning", trouble, token="severity.warning", closable=True)
         if trouble is not None or (not document.arriving and now - self._done_at >= budgets.current.counter_idle_s):
             self._timer.stop()  # goes on when something has come

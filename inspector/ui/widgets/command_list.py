@@ -28,7 +28,7 @@ _LONGEST = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CommandEntry:
     """One thing.
 
     Attributes:
@@ -61,9 +61,9 @@ class CommandListModel(QAbstractListModel):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.lines: list[Line] = []
+        self.lines: list[CommandEntry] = []
 
-    def show(self, lines: Sequence[Line]) -> None:
+    def show(self, lines: Sequence[CommandEntry]) -> None:
         """Show other lines."""
         self.beginResetModel()
         self.lines = list(lines)
@@ -117,7 +117,7 @@ class CommandDelegate(QStyledItemDelegate):
         self._write(painter, "body", "ink.tertiary", left, box, line.group, group - side)
         self._paint_title(painter, line, left + group, box, right - left - group - side)
 
-    def _paint_keys(self, painter: QPainter, line: Line, right: int, top: int, height: int) -> int:
+    def _paint_keys(self, painter: QPainter, line: CommandEntry, right: int, top: int, height: int) -> int:
         theme = self._themes.theme
         font = theme.font("small")
         metrics = QFontMetrics(font)
@@ -135,7 +135,7 @@ class CommandDelegate(QStyledItemDelegate):
             right -= wide + theme.metrics.unit
         return right
 
-    def _paint_title(self, painter: QPainter, line: Line, left: int, box: QRect, room: int) -> None:
+    def _paint_title(self, painter: QPainter, line: CommandEntry, left: int, box: QRect, room: int) -> None:
         theme = self._themes.theme
         ink = "ink.primary" if line.usable else "ink.disabled"
         title = f"✓ {line.title}" if line.checked else line.title
@@ -209,7 +209,7 @@ class CommandList(QListView):
         self.setModel(self.lines)
         self.setItemDelegate(CommandDelegate(self.lines, theme_controller, self))
 
-    def show_lines(self, lines: Sequence[Line], current: str = "") -> None:
+    def show_lines(self, lines: Sequence[CommandEntry], current: str = "") -> None:
         """Show other lines; the one with this id is chosen, else the first."""
         self.lines.show(lines)
         row = next((n for n, line in enumerate(lines) if line.id == current), 0)
@@ -217,7 +217,7 @@ class CommandList(QListView):
             self.setCurrentIndex(self.lines.index(row))
             self.scrollTo(self.currentIndex())
 
-    def line(self) -> Line | None:
+    def line(self) -> CommandEntry | None:
         """The chosen line."""
         row = self.currentIndex().row()
         return self.lines.lines[row] if 0 <= row < len(self.lines.lines) else None

@@ -48,7 +48,7 @@ class FilterCounts:
         """Whether the filter in force is right and lets no message through."""
         return self.shown == 0 and self.total > 0 and self.busy is None and (self.filtered or self.narrowed)
 
-    def said(self, *, written: bool) -> tuple[str, bool]:
+    def in_words(self, *, written: bool) -> tuple[str, bool]:
         """What is said, and whether it is that nothing matches.
 
         Args:
@@ -385,14 +385,14 @@ class FilterBar(QFrame):
         return super().eventFilter(watched, event)
 
     def _on_text_changed(self) -> None:
-        told = self._error is not None and not self._trouble.isHidden()
+        explained = self._error is not None and not self._trouble.isHidden()
         text = self._editor.text()
         if not text.strip():
             self._completing.hide()
         self._error = self._check(text) if text.strip() else None
         self._refresh()
         self._counts.would_match = None
-        if self._error is not None and told:
+        if self._error is not None and explained:
             self._tell_trouble()
         elif self._error is not None or text.strip() != self._applied:
             self._patience.start()
@@ -512,7 +512,7 @@ class FilterBar(QFrame):
 
     def _show_counts(self) -> None:
         written = self._editor.text().strip() != self._applied  # and not entered yet
-        words, nothing = self._counts.said(written=written)
+        words, nothing = self._counts.in_words(written=written)
         self._count.setText(words)
         self._count.setVisible(bool(words))
         self._search_all.setVisible(self.matches_nothing and not written and self._counts.narrowed)

@@ -49,12 +49,12 @@ class FilterTrouble(FloatingFrame):
 
     def words(self) -> str:
         """Everything it says."""
-        said = [self._sentence.text()]
+        sentences = [self._sentence.text()]
         if not self._advice.isHidden():
-            said.append(self._advice.text())
+            sentences.append(self._advice.text())
         if not self._link.isHidden():
-            said.append(self._link.label)
-        return " ".join(said)
+            sentences.append(self._link.label)
+        return " ".join(sentences)
 
     @property
     def offers(self) -> bool:

@@ -135,10 +135,10 @@ class FindBar(QWidget):
             fraction: how far the search is; None when it is over.
             aside: what else is to be known: a part that was left out.
         """
-        told = words if not aside else f"{words}; {aside[:1].lower()}{aside[1:]}" if words else aside
+        description = words if not aside else f"{words}; {aside[:1].lower()}{aside[1:]}" if words else aside
         self._words = words
-        self._count.setAccessibleDescription(told)
-        self._aside = told if wrong or aside else ""
+        self._count.setAccessibleDescription(description)
+        self._aside = description if wrong or aside else ""
         self._fit_count()
         variant = "error" if wrong else "small"
         if self._count.property("variant") != variant:

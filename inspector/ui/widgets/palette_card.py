@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.choosing_field import ChoosingField
-from inspector.ui.widgets.command_list import CommandList, Line
+from inspector.ui.widgets.command_list import CommandEntry, CommandList
 from inspector.ui.widgets.floating import FloatingFrame
 from inspector.ui.widgets.labels import TextLabel
 
@@ -20,7 +20,7 @@ MOST_ROWS = 12
 _WIDTH = 600
 _NOTHING = "Nothing that can be done is called so."
 
-Find = Callable[[str], Sequence[Line]]
+Find = Callable[[str], Sequence[CommandEntry]]
 """What fits a query, best first."""
 
 

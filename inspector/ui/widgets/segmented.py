@@ -15,7 +15,7 @@ LEAST_WIDTH = 103
 """Width of a segment, in logical pixels at 100 % zoom; longer words widen it."""
 
 
-class Segment(QToolButton):
+class SegmentButton(QToolButton):
     """One word of the choice."""
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
@@ -66,10 +66,10 @@ class SegmentedControl(QFrame):
         row.setContentsMargins(3, 0, 3, 0)
         row.setSpacing(2)
         self._group = QButtonGroup(self)
-        self._buttons: dict[str, Segment] = {}
+        self._buttons: dict[str, SegmentButton] = {}
         self._showing = True
         for option, words in options:
-            button = Segment(theme_controller, self)
+            button = SegmentButton(theme_controller, self)
             button.setObjectName(f"{name}_{option}")
             button.setAccessibleName(f"{label}: {words}")
             button.setProperty("variant", "segment")

@@ -36,7 +36,7 @@ _STATES: dict[SourceState, tuple[Dot, str]] = {
 BEHIND_SHOWN = 5_000
 """Messages captured and not shown yet, from which on this is said; some are always on their way."""
 
-_TOLD_MS = 4_000
+_MESSAGE_MS = 4_000
 _MINUTE = 60
 _RATE_SECONDS = 5
 
@@ -93,7 +93,7 @@ class StatusBar(QStatusBar):
         self._silent = self._add("statusSilent")
         self._watched = self._add("statusWatched")
         self._row.addStretch(1)
-        self._told = self._add("statusTold")
+        self._message = self._add("statusMessage")
         self._progress = self._add("statusProgress")
         self._cancel = self._add("statusCancel", self.cancel_clicked)
         self._go_on = self._add("statusGoOn", self.go_on_clicked)
@@ -103,16 +103,16 @@ class StatusBar(QStatusBar):
         self._counts = self._add("statusCounts", self.counts_clicked)
         self._rate = self._add("statusRate")
         self._behind = self._add("statusBehind")
-        self._not_kept = self._add("statusNotKept")
+        self._refused = self._add("statusRefused")
         self._gaps = self._add("statusGaps", self.gaps_clicked)
         self._unreadable = self._add("statusUnreadable", self.unreadable_clicked)
         self._failed = self._add("statusFailed", self.failed_clicked)
         self._problems = self._add("statusProblems", self.problems_clicked)
         self._palette = self._add("statusPalette", self.palette_clicked)
-        self._told_for = QTimer(self)
-        self._told_for.setSingleShot(True)
-        self._told_for.setInterval(_TOLD_MS)
-        self._told_for.timeout.connect(self._told.hide)
+        self._message_timer = QTimer(self)
+        self._message_timer.setSingleShot(True)
+        self._message_timer.setInterval(_MESSAGE_MS)
+        self._message_timer.timeout.connect(self._message.hide)
         self.addWidget(content, 1)
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -301,8 +301,8 @@ class StatusBar(QStatusBar):
 
     def tell(self, words: str) -> None:
         """Say for some seconds what was done."""
-        self._told.say(words, tooltip="What was done last")
-        self._told_for.start()
+        self._message.say(words, tooltip="What was done last")
+        self._message_timer.start()
 
     def set_failed(self, count: int) -> None:
         """Say how many messages report a failure, which is no problem of the protocol; nothing is said of none."""
@@ -321,8 +321,8 @@ class StatusBar(QStatusBar):
         """
         icon = None if worst is None else (worst.word, f"severity.{worst.word}")
         token = "ink.primary" if number else "ink.tertiary"
-        said = f"{formats.count_of(number, 'message')} with a problem: {words}" if number else words
-        tooltip = f"{said or 'Nothing was found'}; show the findings"
+        problems = f"{formats.count_of(number, 'message')} with a problem: {words}" if number else words
+        tooltip = f"{problems or 'Nothing was found'}; show the findings"
         self._problems.say(formats.count_of(number, "problem"), token=token, icon=icon, tooltip=tooltip)
 
     def set_gaps(self, count: int) -> None:
@@ -339,12 +339,12 @@ class StatusBar(QStatusBar):
             tooltip = "Received and kept; the window is catching up"
             self._behind.say(f"{messages:,} behind", token="severity.warning", least="00,000 behind", tooltip=tooltip)
 
-    def set_not_kept(self, messages: int) -> None:
+    def set_refused(self, messages: int) -> None:
         """Say how many messages were received and could not be kept; nothing is said of none."""
-        self._not_kept.setVisible(messages > 0)
+        self._refused.setVisible(messages > 0)
         if messages:
             tooltip = "There was no room for them: neither on the disk nor in memory"
-            self._not_kept.say(f"{messages:,} not kept", token="severity.error", tooltip=tooltip)
+            self._refused.say(f"{messages:,} not kept", token="severity.error", tooltip=tooltip)
 
     def tick(self, total: int, live: bool) -> None:
         """A second has passed: show how many messages came in it, and in the 59 before.

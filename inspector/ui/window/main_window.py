@@ -322,7 +322,7 @@ class MainWindow(QMainWindow):
             free=lambda: self.free_window().gateway,
         )  # fmt: skip
         gateway.capture_begun.connect(lambda own, demo: self.capture_saving.hold(own, demo=demo))
-        gateway.connection_kept.connect(lambda kept: self.connections.keep(kept))
+        gateway.connection_saved.connect(lambda save: self.connections.keep(save))
         gateway.demo_begun.connect(self.display.show_hints_here)
         gateway.save_as_requested.connect(lambda: self.capture_saving.save_as())
         return gateway

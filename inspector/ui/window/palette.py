@@ -14,7 +14,7 @@ from shiboken6 import isValid
 
 from inspector.ui.input import fuzzy
 from inspector.ui.input.keys import native
-from inspector.ui.widgets.command_list import Line
+from inspector.ui.widgets.command_list import CommandEntry
 from inspector.ui.widgets.palette_card import PaletteCard
 from inspector.ui.window.docks import SIDES, Docks
 from inspector.ui.window.pane_focus import PaneFocus
@@ -68,7 +68,7 @@ class Palette(QObject):
         self.card = PaletteCard(theme, self.find, window)
         self.card.run_requested.connect(self._run)
 
-    def find(self, query: str) -> list[Line]:
+    def find(self, query: str) -> list[CommandEntry]:
         """What fits a query, best first; what cannot be done now comes last.
 
         With an empty query everything fits, and what was done lately comes first. Files are looked for by their
@@ -79,7 +79,7 @@ class Palette(QObject):
             lately = {name: place for place, name in enumerate(self._lately)}
             lines.sort(key=lambda line: (not line.usable, lately.get(line.id, _LATELY)))
             return lines
-        found: list[tuple[tuple[bool, int], Line]] = []
+        found: list[tuple[tuple[bool, int], CommandEntry]] = []
         for line in lines:
             fits = fuzzy.match(query, line.title)
             if fits is not None:
@@ -91,7 +91,7 @@ class Palette(QObject):
         found.sort(key=lambda pair: pair[0])
         return [line for _, line in found]
 
-    def _actions(self) -> Iterable[Line]:
+    def _actions(self) -> Iterable[CommandEntry]:
         keys = self._keys
         for known in keys.known():
             if known.id == _SELF:
@@ -99,19 +99,19 @@ class Palette(QObject):
             action = keys.action(known.id)
             key = action.shortcut().toString() or _OF_THE_TABLE.get(known.id, "")
             shown = native([key]) if key else ""
-            yield Line(
+            yield CommandEntry(
                 known.id, known.group, known.title, (shown,) if shown else (),
                 usable=action.isEnabled(), checked=action.isCheckable() and action.isChecked(),
             )  # fmt: skip
 
-    def _elsewhere(self) -> list[Line]:
+    def _elsewhere(self) -> list[CommandEntry]:
         settings = self._services.settings
         self._others = {}
-        lines: list[Line] = []
+        lines: list[CommandEntry] = []
 
         def add(name: str, group: str, title: str, run: _Run, detail: str = "") -> None:
             self._others[name] = run
-            lines.append(Line(name, group, title, detail=detail))
+            lines.append(CommandEntry(name, group, title, detail=detail))
 
         for title, taker in self._pane_focus.panes():
             add(f"pane.{title}", "Panes", f"Go to {title}", partial(taker.setFocus, Qt.FocusReason.TabFocusReason))

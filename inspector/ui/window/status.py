@@ -64,7 +64,7 @@ class DocumentStatus(QObject):
         """Say what these panes report."""
         panes.counts_changed.connect(self.refresh_counts)
         panes.messages.selection_changed.connect(self._show_selection)
-        panes.messages.copy_told.connect(self._status.tell)
+        panes.messages.copy_reported.connect(self._status.tell)
         panes.findings.problems_changed.connect(self._show_problems)
 
     def stop(self) -> None:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from inspector.demo.story import Tally
+from inspector.demo.story import VisitTimes
 from inspector.demo.tools import PAGE_SIZE, WORKFLOW, ActivityTools
 
 FILE = Path(__file__).with_name("loop-mcp.jsonl")
@@ -60,7 +60,7 @@ class _Session:
 
 def lines() -> Iterator[str]:
     """The lines of the file."""
-    session, tally = _Session(), Tally()
+    session, tally = _Session(), VisitTimes()
     session.begin()
     session.call("get_workflow_step", workflow=WORKFLOW, step=1)
     session.call("get_workflow_step", workflow=WORKFLOW, step=2)

@@ -9,7 +9,13 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from inspector.settings import NamedConnection, Settings
-from inspector.ui.dialogs.connections import NONE_KEPT, PLACE_ROLE, TOKEN_ROLE, ConnectionListModel, ConnectionsDialog
+from inspector.ui.dialogs.connections import (
+    NO_CONNECTIONS,
+    PLACE_ROLE,
+    TOKEN_ROLE,
+    ConnectionListModel,
+    ConnectionsDialog,
+)
 from inspector.ui.look.theme import ThemeController
 from tests.ui.find import child
 
@@ -101,7 +107,7 @@ def test_edit_and_delete_ask(dialog: ConnectionsDialog, settings: Settings, qtbo
     assert names(dialog) == ["lab\ufffd"]
     settings.drop_connection("b")
     dialog.refresh()
-    assert child(dialog, QLabel, "connectionsHelp").text() == NONE_KEPT
+    assert child(dialog, QLabel, "connectionsHelp").text() == NO_CONNECTIONS
     assert not child(dialog, QPushButton, "connectionsConnect").isEnabled()
     assert dialog.current() is None
     dialog.reject()

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
 from inspector.settings.credentials import TokenStore, account
 from inspector.sources.connection import Connection
-from inspector.ui.dialogs.connect import TOKEN_HELP, TOKEN_KEPT, TOKEN_KEPT_HELP, ConnectDialog, TestResult
-from inspector.ui.dialogs.keep_fields import KEEP_HELP, KEEP_UNNAMED, NAME_HELP, NO_NAME, NOT_ALL_HELP, Kept
+from inspector.ui.dialogs.connect import TOKEN_HELP, TOKEN_STORED, TOKEN_STORED_HELP, ConnectDialog, TestResult
+from inspector.ui.dialogs.keep_fields import KEEP_HELP, KEEP_UNNAMED, NAME_HELP, NO_NAME, NOT_ALL_HELP, ConnectionSave
 from inspector.ui.look.theme import ThemeController
 from tests.keyrings import FakeKeyring, KeyringLocked, NoKeyringError
 from tests.ui.find import child
@@ -36,12 +36,12 @@ class Desk:
             connections=[STAGING.model_copy(), PLAIN.model_copy()],
             recent_connections=[ConnectionSettings(url="ws://c:1", space="three")],
         )
-        self.kept: list[Kept] = []
+        self.saved: list[ConnectionSave] = []
         self.joined: list[Connection] = []
         self.dialog = ConnectDialog(
             themes, self.settings, test=self._test, tokens=TokenStore(lambda: self.keyring), editing=editing
         )
-        self.dialog.kept.connect(self.kept.append)
+        self.dialog.saved.connect(self.saved.append)
         self.dialog.accepted_connection.connect(self.joined.append)
         self.dialog.open()
 
@@ -88,9 +88,9 @@ async def test_a_name_keeps_the_connection_and_the_keyring_the_token(desk: Desk)
     desk.type("Name", " lab ")
     await desk.keyring_found()
     assert (desk.box.isChecked(), desk.said("KeepHelp")) == (True, KEEP_HELP)
-    assert desk.said("TokenHelp") == TOKEN_KEPT_HELP
+    assert desk.said("TokenHelp") == TOKEN_STORED_HELP
     desk.press("Connect")
-    kept = desk.kept[0]
+    kept = desk.saved[0]
     assert (kept.connection.name, kept.connection.url, kept.connection.space) == ("lab", "ws://c:1", "three")
     assert (kept.connection.token, kept.connection.participant, kept.before) == ("keyring", "", None)
     assert kept.token.get_secret_value() == desk.joined[0].token.get_secret_value() == "hush-hush"
@@ -101,7 +101,7 @@ async def test_a_name_keeps_the_connection_and_the_keyring_the_token(desk: Desk)
 async def test_without_a_name_nothing_is_kept(desk: Desk) -> None:
     desk.type("Token", "hush")
     desk.press("Connect")
-    assert desk.kept == []
+    assert desk.saved == []
     assert desk.joined[0].token.get_secret_value() == "hush"
 
 
@@ -112,7 +112,7 @@ async def test_an_unticked_box_asks_each_time(desk: Desk) -> None:
     desk.qtbot.mouseClick(desk.box, Qt.MouseButton.LeftButton)
     assert desk.said("TokenHelp") == TOKEN_HELP
     desk.press("Connect")
-    assert (desk.kept[0].connection.token, bool(desk.kept[0].token)) == ("ask", False)
+    assert (desk.saved[0].connection.token, bool(desk.saved[0].token)) == ("ask", False)
 
 
 async def test_a_secret_in_the_address_is_not_kept_and_that_is_said(desk: Desk) -> None:
@@ -121,14 +121,14 @@ async def test_a_secret_in_the_address_is_not_kept_and_that_is_said(desk: Desk) 
     desk.type("Address", "ws://amy:pw@c:1/x?key=hush")
     assert desk.said("NameHelp") == NOT_ALL_HELP
     desk.press("Connect")
-    assert desk.kept[0].connection.url == "ws://c:1/x"
+    assert desk.saved[0].connection.url == "ws://c:1/x"
 
 
 async def test_an_id_of_ones_own_is_kept_and_used_again(desk: Desk) -> None:
     desk.type("Name", "lab")
     desk.type("Participant", "watcher-2")
     desk.press("Connect")
-    assert desk.kept[0].connection.participant == "watcher-2"
+    assert desk.saved[0].connection.participant == "watcher-2"
     desk.dialog.set_connection(PLAIN)
     assert desk.field("Participant").text() == "watcher"
 
@@ -150,12 +150,12 @@ async def test_the_list_begins_with_names_and_a_kept_token_need_not_be_typed(des
     ]  # fmt: skip
     desk.pick(0)
     assert desk.field("Name").text() == "staging"
-    assert (desk.field("Token").text(), desk.field("Token").placeholderText()) == ("", TOKEN_KEPT)
+    assert (desk.field("Token").text(), desk.field("Token").placeholderText()) == ("", TOKEN_STORED)
     desk.press("Connect")
     await until(lambda: desk.joined, "the token")
     assert desk.joined[0].token.get_secret_value() == "kept-token"
-    assert (desk.kept[0].connection.token, bool(desk.kept[0].token)) == ("keyring", False)
-    assert desk.kept[0].connection.id == STAGING.id
+    assert (desk.saved[0].connection.token, bool(desk.saved[0].token)) == ("keyring", False)
+    assert desk.saved[0].connection.id == STAGING.id
 
 
 async def test_a_kept_token_goes_to_no_other_gateway(desk: Desk) -> None:
@@ -165,7 +165,7 @@ async def test_a_kept_token_goes_to_no_other_gateway(desk: Desk) -> None:
     assert desk.field("Token").placeholderText() == ""
     desk.press("Connect")
     assert not desk.joined[0].token
-    assert desk.kept[0].connection.token == "none"
+    assert desk.saved[0].connection.token == "none"
     assert desk.keyring.threads == set()
 
 
@@ -203,7 +203,7 @@ async def test_no_keyring_is_said_where_the_token_would_be_kept(
     assert not desk.box.isEnabled()
     assert desk.said("TokenHelp") == TOKEN_HELP
     desk.press("Connect")
-    assert (desk.kept[0].connection.token, bool(desk.kept[0].token)) == ("ask", False)
+    assert (desk.saved[0].connection.token, bool(desk.saved[0].token)) == ("ask", False)
     assert desk.joined[0].token.get_secret_value() == "hush"
 
 
@@ -237,7 +237,7 @@ async def test_editing_saves_and_joins_nothing(theme_controller: ThemeController
     desk.type("Name", "production")
     desk.type("Space", "two")
     desk.press("Save")
-    kept = desk.kept[0]
+    kept = desk.saved[0]
     assert (kept.connection.id, kept.connection.name, kept.connection.space) == ("0a1b", "production", "two")
     assert (kept.connection.token, kept.before) == ("keyring", STAGING)
     assert desk.joined == []

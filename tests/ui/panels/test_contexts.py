@@ -262,12 +262,12 @@ def test_following_the_tree_gives_the_rows_it_would_be_laid_out_as(tmp_path_fact
         live.say(*batch)
         for first, last in rows.stale_spans():
             rows.remove(first, last)
-        blocks = rows.fresh_blocks()
-        if len(blocks) % 2:
-            rows.insert_all(blocks)
+        insertions = rows.insertions()
+        if len(insertions) % 2:
+            rows.insert_all(insertions)
         else:
-            for block in blocks:
-                rows.insert(block)
+            for insertion in insertions:
+                rows.insert(insertion)
         codes, depths = rows.layout()
         assert rows.codes.tolist() == codes.tolist()
         assert rows.depths.tolist() == depths.tolist()

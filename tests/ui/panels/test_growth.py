@@ -143,7 +143,7 @@ def test_it_shows_what_collapsing_saves_and_shares_the_axis_of_the_lanes(window:
 def test_the_cursor_leaves_the_words_of_a_limit_readable(window: MainWindow) -> None:
     plot = opened(window)
     canvas, theme = canvas_of(plot), window.theme.theme
-    (said,) = canvas._said
+    (said,) = canvas._label_boxes
     pixels: list[set[bool]] = []
     for x in (said.center().x(), said.right() + 20):
         plot._axis.set_cursor(plot._axis.ns_at(x - canvas.head, canvas.axis_width))

@@ -14,7 +14,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.present import participant_words as words
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.participants.model import ParticipantsModel, Presence
+from inspector.ui.panels.participants.model import ParticipantsModel, PresenceDot
 from inspector.ui.panels.participants.panel import EMPTY, ParticipantsPanel
 from tests.builders import GrowingLog, document_of, envelope, received
 from tests.findings import captured
@@ -135,13 +135,13 @@ def test_presence_dots(tmp_path, panel_of):
     analysis.now_ns = mew.last_ns + 5 * SECOND
     dots = dict(zip(names(model), map(model.presence, range(model.rowCount())), strict=True))
     assert dots == {
-        "me": Presence.HERE,
-        "mew": Presence.HERE,
-        "stranger": Presence.UNKNOWN,
-        "gone": Presence.GONE,
+        "me": PresenceDot.HERE,
+        "mew": PresenceDot.HERE,
+        "stranger": PresenceDot.UNKNOWN,
+        "gone": PresenceDot.GONE,
     }
     analysis.now_ns = mew.last_ns + SECOND
-    assert model.presence(names(model).index("mew")) is Presence.SPEAKING
+    assert model.presence(names(model).index("mew")) is PresenceDot.SPEAKING
 
 
 def test_who_comes_and_goes_moves_without_losing_the_selection(tmp_path, panel_of):

@@ -68,11 +68,11 @@ def test_reconnecting_says_which_attempt_and_a_click_hurries_it(bar: StatusBar, 
 def test_what_is_missing_and_what_is_late_is_said(bar: StatusBar, qtbot: QtBot) -> None:
     bar.set_gaps(0)
     bar.set_behind(100)
-    bar.set_not_kept(0)
+    bar.set_refused(0)
     assert bar.words() == EMPTY
     bar.set_gaps(2)
     bar.set_behind(12_400)
-    bar.set_not_kept(7)
+    bar.set_refused(7)
     assert bar.words()[1:-1] == ["12,400 behind", "7 not kept", "2 gaps"]
     with qtbot.waitSignal(bar.gaps_clicked):
         qtbot.mouseClick(child(bar, StatusButton, "statusGaps"), Qt.MouseButton.LeftButton)

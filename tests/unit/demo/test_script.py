@@ -61,7 +61,7 @@ async def told(path: Path, *, pace: float = 0.01, rounds: int = 1) -> tuple[list
     writer = CaptureWriter(path, origin=connection.origin())
     source = GatewaySource(connection, writer, on_state=lambda _state, _sentence: None)
     running = spawn(source.run(), name="watching the demo")
-    await until(lambda: demo.rounds_told == rounds)
+    await until(lambda: demo.rounds_played == rounds)
     await source.close()
     await running
     writer.close()
@@ -204,7 +204,7 @@ async def test_a_stranger_cannot_take_over_a_participant() -> None:
         await thief.send('{"type":"join","participantId":"lead"}')
         with pytest.raises(ConnectionClosed, match="1008"):
             await thief.recv()
-    await until(lambda: demo.rounds_told == 1)
+    await until(lambda: demo.rounds_played == 1)
     await demo.stop()
 
 

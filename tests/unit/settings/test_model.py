@@ -86,7 +86,7 @@ def test_recent_connections_without_a_name() -> None:
         settings.remember_connection(ConnectionSettings(url="ws://a/", space=space))
     settings.keep_connection(NamedConnection(name="my lab", url="ws://a", space="lab"))
     assert [recent.space for recent in settings.unnamed_connections()] == ["demo"]
-    kept = settings.kept_as(settings.recent_connections[0])
+    kept = settings.named_connection(settings.recent_connections[0])
     assert kept is not None
     assert kept.name == "my lab"
 

@@ -140,7 +140,7 @@ def test_a_full_disk_is_said_once_and_nothing_short_is_lost(tmp_path: Path, monk
 def test_a_disk_that_stays_full_costs_memory_only_up_to_a_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recorder_module, "MOST_KEPT_CHARS", 500)
+    monkeypatch.setattr(recorder_module, "MOST_UNWRITTEN_CHARS", 500)
     disk, backlog, path = Disk(monkeypatch), Backlog(), tmp_path / "a.ctxcap"
     recorder, sentences = made(path, backlog)
     recorder.start()

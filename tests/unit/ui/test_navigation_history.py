@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.filters import compile_filter
 from inspector.present.subject import ContextPlace
-from inspector.ui.docview.navigation_history import PLACES_KEPT, NavigationHistory, Stop
+from inspector.ui.docview.navigation_history import MOST_STOPS, NavigationHistory, Stop
 
 ALL = compile_filter("")
 
@@ -35,11 +35,11 @@ def test_another_way_forgets_what_was_ahead() -> None:
 
 
 def test_only_so_many_are_kept() -> None:
-    trail = trail_of(*range(3 * PLACES_KEPT))
+    trail = trail_of(*range(3 * MOST_STOPS))
     steps = 0
     while trail.back() is not None:
         steps += 1
-    assert steps == PLACES_KEPT
+    assert steps == MOST_STOPS
 
 
 def test_a_page_is_found_where_it_was_left() -> None:

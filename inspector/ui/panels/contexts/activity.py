@@ -45,10 +45,10 @@ class Activity:
         if start == stop:
             return set()
         columns = self._analysis.capture.columns
-        said = columns["flags"][start:stop] & Flag.GAP.value == 0  # nobody says a gap
+        messages = columns["flags"][start:stop] & Flag.GAP.value == 0  # nobody says a gap
         structure = self._analysis.contexts.sessions.of_structure(columns["kind"][start:stop])
-        said = said if structure is None else said & ~structure  # nor what tells of a session
-        spaces, contexts, times = (columns[name][start:stop][said] for name in ("space", "context", "time_ns"))
+        messages = messages if structure is None else messages & ~structure  # nor what tells of a session
+        spaces, contexts, times = (columns[name][start:stop][messages] for name in ("space", "context", "time_ns"))
         # A context of nothing but slashes counts as main too; it only misses the state of main.
         main = np.flatnonzero(contexts == 0)
         counts = np.bincount(spaces)

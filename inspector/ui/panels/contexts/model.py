@@ -22,9 +22,9 @@ from inspector.protocol.times import NO_TIME
 from inspector.ui.panels.contexts.activity import Activity, TreeTokens
 from inspector.ui.panels.contexts.rows import (
     EVERYTHING,
-    Block,
     ContextMatches,
     ContextRows,
+    RowInsertion,
     is_root,
     main_code,
     root_code,
@@ -227,7 +227,7 @@ class ContextTreeModel(QAbstractTableModel):
         self.about_to_change.emit()
         self.rows.set_open(self.code(row), on)
         if on:
-            self._insert(self.rows.block_below(row))
+            self._insert(self.rows.insertion_below(row))
         elif self.rows.end(row) > row + 1:
             self._remove(row + 1, self.rows.end(row) - 1)
         self._say(row, row)
@@ -283,27 +283,27 @@ class ContextTreeModel(QAbstractTableModel):
         if len(spans) > MAX_STEPS:
             self.beginResetModel()
             rows.remove_all(spans)
-            rows.insert_all(rows.fresh_blocks())
+            rows.insert_all(rows.insertions())
             self.endResetModel()
         else:
             for first, last in spans:
                 self._remove(first, last)
-            self._insert_blocks(rows.fresh_blocks())
+            self._insert_all(rows.insertions())
         self.rows_settled.emit()
 
-    def _insert_blocks(self, blocks: list[Block]) -> None:
-        if len(blocks) > MAX_STEPS:
+    def _insert_all(self, insertions: list[RowInsertion]) -> None:
+        if len(insertions) > MAX_STEPS:
             self.beginResetModel()
-            self.rows.insert_all(blocks)
+            self.rows.insert_all(insertions)
             self.endResetModel()
             return
-        for block in blocks:
-            self._insert(block)
+        for insertion in insertions:
+            self._insert(insertion)
 
-    def _insert(self, block: Block) -> None:
-        if block.codes:
-            self.beginInsertRows(QModelIndex(), block.row, block.row + len(block.codes) - 1)
-            self.rows.insert(block)
+    def _insert(self, insertion: RowInsertion) -> None:
+        if insertion.codes:
+            self.beginInsertRows(QModelIndex(), insertion.row, insertion.row + len(insertion.codes) - 1)
+            self.rows.insert(insertion)
             self.endInsertRows()
 
     def _remove(self, first: int, last: int) -> None:

@@ -2,7 +2,7 @@
 
 No Qt. A row is a number (its code) and a depth. From 0 up the code is a node of the context tree; below 0, by turns, a
 space and its main context. Changes are worked out from what the tree gained since the last look, so that their cost
-goes by the changes and not by the rows: first `stale_spans` are removed, then `fresh_blocks` are inserted. `layout`
+goes by the changes and not by the rows: first `stale_spans` are removed, then `insertions` are inserted. `layout`
 makes everything anew; both ways give the same rows.
 """
 
@@ -44,7 +44,7 @@ def place_of(code: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class RowInsertion:
     """Rows to insert before `row`."""
 
     row: int
@@ -401,10 +401,10 @@ class ContextRows:
                 stack.extend((below, at + 1) for below in reversed(self.children(code)))
         return out, depths
 
-    def block_below(self, row: int) -> Block:
+    def insertion_below(self, row: int) -> RowInsertion:
         """The rows that appear when a row is expanded."""
         codes, depths = self._walk(self.children(int(self.codes[row])), int(self.depths[row]) + 1)
-        return Block(row + 1, codes, depths)
+        return RowInsertion(row + 1, codes, depths)
 
     def layout(self) -> tuple[Codes, NDArray[np.int32]]:
         """All rows made anew: codes and depths. O(rows)."""
@@ -423,10 +423,10 @@ class ContextRows:
                 spans.append((row, self.end(row) - 1))
         return spans[::-1]
 
-    def fresh_blocks(self) -> list[Block]:
+    def insertions(self) -> list[RowInsertion]:
         """The rows of what appeared or moved, last ones first; call it when the stale spans are removed."""
         fresh, self._fresh = self._fresh, []
-        found = [Block(len(self.codes), *self._walk([root_code(place)], 0)) for place in self._new_places()]
+        found = [RowInsertion(len(self.codes), *self._walk([root_code(place)], 0)) for place in self._new_places()]
         below = self._grown(fresh)
         if not below:
             return found[::-1]
@@ -434,9 +434,9 @@ class ContextRows:
         for code, row, end in zip(below, rows.tolist(), self._ends(rows).tolist(), strict=True):
             depth = int(self.depths[row])
             added = self._last_children(code, below[code])
-            found.append(Block(end, *self._walk(added, depth + 1)))
-        # Where two blocks meet, the deeper one belongs to the branch that ends there and comes first.
-        found.sort(key=lambda block: (block.row, -block.depths[0]), reverse=True)
+            found.append(RowInsertion(end, *self._walk(added, depth + 1)))
+        # Where two insertions meet, the deeper one belongs to the branch that ends there and comes first.
+        found.sort(key=lambda insertion: (insertion.row, -insertion.depths[0]), reverse=True)
         return found
 
     def _grown(self, fresh: list[int]) -> Counter[int]:
@@ -492,18 +492,18 @@ class ContextRows:
         self.codes, self.depths = self.codes[stays], self.depths[stays]
         self._row_of = None
 
-    def insert(self, block: Block) -> None:
+    def insert(self, insertion: RowInsertion) -> None:
         """Put rows in."""
-        codes, depths = np.array(block.codes, np.int32), np.array(block.depths, np.int32)
-        self.codes = np.concatenate((self.codes[: block.row], codes, self.codes[block.row :]))
-        self.depths = np.concatenate((self.depths[: block.row], depths, self.depths[block.row :]))
+        codes, depths = np.array(insertion.codes, np.int32), np.array(insertion.depths, np.int32)
+        self.codes = np.concatenate((self.codes[: insertion.row], codes, self.codes[insertion.row :]))
+        self.depths = np.concatenate((self.depths[: insertion.row], depths, self.depths[insertion.row :]))
         self._row_of = None
 
-    def insert_all(self, blocks: Sequence[Block]) -> None:
-        """Put many blocks in at once; they stand last ones first."""
-        if not blocks:
+    def insert_all(self, insertions: Sequence[RowInsertion]) -> None:
+        """Put many insertions in at once; they stand last ones first."""
+        if not insertions:
             return
-        forward = blocks[::-1]
+        forward = insertions[::-1]
         places = np.repeat([b.row for b in forward], [len(b.codes) for b in forward])
         self.codes = np.insert(self.codes, places, [c for b in forward for c in b.codes])
         self.depths = np.insert(self.depths, places, [d for b in forward for d in b.depths])

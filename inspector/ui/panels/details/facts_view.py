@@ -9,7 +9,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
-from inspector.present.facts import Fact, Ink, Part
+from inspector.present.facts import Fact, FactPart, Ink
 from inspector.present.wire_text import plain, tool_tip
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.fitted_list import FittedList, plain_value, wrap
@@ -182,7 +182,7 @@ class FactsView(FittedList[Fact]):
         painter.setPen(theme.color("ink.tertiary" if fact_.right_message is None else "accent.text"))
         painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), fact_.right)
 
-    def _paint_part(self, painter: QPainter, part: Part, box: QRectF, text: str, hovered: bool) -> None:
+    def _paint_part(self, painter: QPainter, part: FactPart, box: QRectF, text: str, hovered: bool) -> None:
         theme = self.themes.theme
         role, token = _LOOKS[part.ink]
         font = theme.font(role)
@@ -193,10 +193,10 @@ class FactsView(FittedList[Fact]):
         painter.setPen(theme.color(token))
         painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter), text)
 
-    def _placed(self, fact_: Fact, left: int, right: int, top: int) -> list[tuple[Part, QRectF, str]]:
+    def _placed(self, fact_: Fact, left: int, right: int, top: int) -> list[tuple[FactPart, QRectF, str]]:
         """Where each part of a one-line value stands, and what of it fits."""
         theme = self.themes.theme
-        placed: list[tuple[Part, QRectF, str]] = []
+        placed: list[tuple[FactPart, QRectF, str]] = []
         place = float(left)
         mode = Qt.TextElideMode.ElideMiddle if fact_.middle else Qt.TextElideMode.ElideRight
         for part in fact_.parts:
@@ -212,14 +212,14 @@ class FactsView(FittedList[Fact]):
 
     # Acting
 
-    def _part_at(self, row: int, place: QPoint) -> Part | None:
+    def _part_at(self, row: int, place: QPoint) -> FactPart | None:
         if self._wraps(row):
             return None
         fact_, width = self.rows[row], self.viewport().width()
         names = self._names_width(width) if fact_.name else 0
         rect = self.visualRect(self.model().index(row, 0))
         if fact_.right_message is not None and place.x() >= rect.right() - self._right_width(fact_):
-            return Part(fact_.right, "link", fact_.right_message)
+            return FactPart(fact_.right, "link", fact_.right_message)
         for part, box, _ in self._placed(fact_, rect.left() + names, rect.right(), rect.top()):
             if box.contains(QPointF(place)):
                 return part
@@ -262,7 +262,7 @@ class FactsView(FittedList[Fact]):
         elif self._openable(row):
             self.toggle(row)
 
-    def _follow(self, part: Part) -> None:
+    def _follow(self, part: FactPart) -> None:
         if part.message is not None:
             self.message_requested.emit(part.message)
         elif part.place is not None:

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.store import Found
-from inspector.present.facts import Fact, Part, fact, message_part
+from inspector.present.facts import Fact, FactPart, fact, message_part
 from inspector.present.formats import delta, number
 from inspector.present.subject import Subject, name_of
 from inspector.present.wire_text import plain
@@ -99,8 +99,8 @@ def _sentence_card(sheet: Sheet, found: Found, right: str, *, name: str) -> QWid
     code = found.check.code
     sentence = mask_text(sheet.subject.analysis.findings.in_words(found).text)
     rows = [
-        Fact(_BLANK, (Part(sentence),), lines=_LINES, tooltip=""),
-        Fact(_BLANK, (Part(code, "mono-dim"),), right=right, filter=filter_by(code), tooltip=found.check.title),
+        Fact(_BLANK, (FactPart(sentence),), lines=_LINES, tooltip=""),
+        Fact(_BLANK, (FactPart(code, "mono-dim"),), right=right, filter=filter_by(code), tooltip=found.check.title),
     ]
     view = FindingSentence(sheet.themes, rows, found.check.severity, name=name)
     view.filter_requested.connect(sheet.links.filter_requested)
@@ -116,7 +116,7 @@ def _facts(subject: Subject, found: Found) -> list[Fact]:
     if found.other >= 0:
         name, mono = name_of(subject.analysis, found.other)
         name, when = plain(name, 200), delta(subject.delta_ns(found.other))
-        parts = (message_part(found.other), Part("  "), Part(name, "mono" if mono else "plain"))
+        parts = (message_part(found.other), FactPart("  "), FactPart(name, "mono" if mono else "plain"))
         rows.append(Fact("Refers to", parts, right=when))
     rows.append(fact("Source", check.source, "dim", lines=3, tooltip=""))
     return rows

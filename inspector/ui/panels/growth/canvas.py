@@ -100,7 +100,7 @@ class PlotCanvas(pg.GraphicsView):
         self._axis, self._themes = axis, themes
         self._figure: Figure | None = None
         self._scale = Scale(1)
-        self._said: list[QRect] = []  # where the words of levels stand: the cursor leaves them out
+        self._label_boxes: list[QRect] = []  # where the words of levels stand: the cursor leaves them out
         self._ticks = [0]
         self._top = 1.0
         self.unit = ""
@@ -226,7 +226,7 @@ class PlotCanvas(pg.GraphicsView):
         theme = self._themes.theme
         font = theme.font("small")
         painter.setFont(font)
-        self._said.clear()
+        self._label_boxes.clear()
         high, head = QFontMetrics(font).height(), self.head
         for level in self._scale.levels:
             beyond = level.value > self._top
@@ -243,9 +243,9 @@ class PlotCanvas(pg.GraphicsView):
             ground = QColor(theme.color("surface.base"))
             ground.setAlphaF(_GROUND)
             wide = QFontMetrics(font).horizontalAdvance(words)
-            said = QRectF(line.left() - 2, top, min(wide + 4, line.width()), high)
-            painter.fillRect(said, ground)
-            self._said.append(said.toAlignedRect())
+            label_box = QRectF(line.left() - 2, top, min(wide + 4, line.width()), high)
+            painter.fillRect(label_box, ground)
+            self._label_boxes.append(label_box.toAlignedRect())
             painter.setPen(color)
             painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
         empty = self._figure.empty if self._figure is not None else ""
@@ -268,8 +268,8 @@ class PlotCanvas(pg.GraphicsView):
         x = self._cursor_x()
         if x is not None and axis.cursor_ns is not None:
             around = QRegion(self.rect())
-            for said in self._said:
-                around -= said
+            for label_box in self._label_boxes:
+                around -= label_box
             painter.setClipRegion(around)
             painter.fillRect(head + round(x), 0, 1, self.height(), theme.color("ink.primary"))
             painter.setClipping(False)

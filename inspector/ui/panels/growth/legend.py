@@ -70,12 +70,12 @@ class PlotLegend(QWidget):
         metrics = QFontMetrics(font)
         words, widths = self._fitting(metrics)
         x = self.width() + _BETWEEN * zoom - sum(widths)
-        for key, said, wide in zip(self.keys, words, widths, strict=False):
+        for key, label, wide in zip(self.keys, words, widths, strict=False):
             long = _SAMPLE[key.look] * zoom
             self._paint_sample(painter, theme, key, QRectF(x, 0, long, self.height()))
             painter.setPen(theme.color("ink.secondary"))
             text = QRectF(x + long + 5 * zoom, 0, wide, self.height())
-            painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, said)
+            painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, label)
             x += wide
 
     def width_of(self, *, short: bool) -> float:
@@ -87,7 +87,7 @@ class PlotLegend(QWidget):
     def _widths(self, metrics: QFontMetrics, words: Sequence[str]) -> list[float]:
         pairs = zip(self.keys, words, strict=True)
         zoom = self._themes.theme.zoom
-        return [metrics.horizontalAdvance(said) + (_SAMPLE[key.look] + 6 + _BETWEEN) * zoom for key, said in pairs]
+        return [metrics.horizontalAdvance(label) + (_SAMPLE[key.look] + 6 + _BETWEEN) * zoom for key, label in pairs]
 
     def _fitting(self, metrics: QFontMetrics) -> tuple[list[str], list[float]]:
         """What is said, and in how much room: short where the whole does not fit, and less only where that does not."""

@@ -96,8 +96,8 @@ class GrowthSource:
 
     def _state(self) -> tuple[object, ...]:
         analysis = self.document.analysis
-        told = analysis.transients.aliases  # others make other results collapse
-        return self.reader, len(analysis), analysis.tokens.counted, analysis.contexts.tree.version, told
+        aliases = analysis.transients.aliases  # others make other results collapse
+        return self.reader, len(analysis), analysis.tokens.counted, analysis.contexts.tree.version, aliases
 
     def _find_reader(self) -> Reader | None:
         """Whose context is to be looked at; it changes only where the user selects or chooses, never by itself."""

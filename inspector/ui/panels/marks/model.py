@@ -53,16 +53,16 @@ class MarkLine:
 def mark_line(document: CaptureDocument, target: Target) -> MarkLine:
     """A note in words."""
     note = document.analysis.marks.note(target)
-    said = plain(note.comment)
-    comment = visible_controls(note.comment[:_LONGEST_TIP])
+    comment = plain(note.comment)
+    tooltip = visible_controls(note.comment[:_LONGEST_TIP])
     if isinstance(target, ContextTarget):
         label = node_label(document, target.node)
-        return MarkLine(target, note, said or label, "context", label if said else "", "", comment)
+        return MarkLine(target, note, comment or label, "context", label if comment else "", "", tooltip)
     content = row_content(document, target)
     about = " ".join(filter(None, (content.sender, content.word)))
-    text = said or plain(content.text)
+    text = comment or plain(content.text)
     number = formats.message_number(target)
-    return MarkLine(target, note, text, about, context_label(document, target), number, comment)
+    return MarkLine(target, note, text, about, context_label(document, target), number, tooltip)
 
 
 _MESSAGE = ""

@@ -262,8 +262,8 @@ class MarksPanel(ListPanel):
 
     def _nothing_words(self) -> str:
         ways = (("edit.mark", "marks"), ("edit.comment", "comments on"))
-        said = " and ".join([f"{self._key_of(name)} {does}" for name, does in ways if self._key_of(name)])
-        return f"Nothing is marked. {said} the message or context you are on." if said else "Nothing is marked."
+        hints = " and ".join([f"{self._key_of(name)} {does}" for name, does in ways if self._key_of(name)])
+        return f"Nothing is marked. {hints} the message or context you are on." if hints else "Nothing is marked."
 
     def _empty_words(self) -> str:
         total = len(self._document.analysis.marks)

@@ -90,15 +90,15 @@ def layout_for(width: int, zoom: float = 1.0, *, number: int = 0, time: int = 0,
         widths = scaled(usual | wanted.fields)
         if sum(widths.values()) + least <= width:
             return laid_out(widths)
-    kept = _NARROW | {column: width for column, width in _FIGURES.items() if column in wanted.always}
+    narrow = _NARROW | {column: width for column, width in _FIGURES.items() if column in wanted.always}
     for column in _GIVEN_UP:
-        taken = scaled(kept | wanted.fields if column is Column.CONTEXT else kept)
+        taken = scaled(narrow | wanted.fields if column is Column.CONTEXT else narrow)
         room = enough
         if column is Column.CONTEXT and wanted.fields:
             room = enough - _to_spare(taken, wanted, field_least)
         if column not in wanted.always and sum(taken.values()) + room > width:
-            kept.pop(column, None)
-    return laid_out(scaled(kept | wanted.fields))
+            narrow.pop(column, None)
+    return laid_out(scaled(narrow | wanted.fields))
 
 
 def _elastic(widths: dict[int, int], wanted: Wanted) -> list[int]:

@@ -214,10 +214,10 @@ class ColumnsDialog(FittedDialog):
         mine = by is not None and by.field.name == columns.sort_name(self._current())
         how = "" if by is None or not mine else "down" if by.descending else "up"
         self._sort.setCurrentIndex(self._sort.findData(how))
-        said = f"By {columns.words(self._current())}, the column selected above."
+        order = f"By {columns.words(self._current())}, the column selected above."
         if by is not None and not mine:
-            said = f"Sorted by {by.field.label} now."
-        self._sort_row.say_help(said)
+            order = f"Sorted by {by.field.label} now."
+        self._sort_row.say_help(order)
 
     def _on_table_changed(self, _table: object) -> None:
         self._fill(self._list.currentRow())

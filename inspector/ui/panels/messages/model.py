@@ -25,7 +25,7 @@ from inspector.present import formats, wire_text
 from inspector.present.badges import Badge, shown_in_row
 from inspector.present.message_columns import COLUMN_TEXTS, RIGHT_ALIGNED, Column, TimeColumn, cell_text
 from inspector.present.message_row import RowContent, row_content
-from inspector.present.original_result import LineKind, Original, original_of
+from inspector.present.original_result import Original, OriginalLineKind, original_of
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.times import NO_TIME
 from inspector.ui.look.roles import Role
@@ -193,7 +193,7 @@ class MessageTableModel(QAbstractTableModel):
     def _line_text(self, message: int, part: int) -> str:
         line = self.original(message).lines[part - 1]
         text = wire_text.visible_controls(line.text)
-        return f"Original, {text}" if line.kind is LineKind.HEAD else text
+        return f"Original, {text}" if line.kind is OriginalLineKind.HEAD else text
 
     def _accessible(self, message: int, part: int, column: int) -> str:
         text = self._display(message, part, column)

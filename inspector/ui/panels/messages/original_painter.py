@@ -8,7 +8,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from inspector.present import wire_text
-from inspector.present.original_result import Line, LineKind, Original
+from inspector.present.original_result import Original, OriginalLine, OriginalLineKind
 from inspector.ui.look.paint_cache import PaintCache
 
 COPY, DETAILS = "Copy", "Open in details"
@@ -34,13 +34,13 @@ class OriginalPainter:
     def __init__(self, paints: PaintCache) -> None:
         self._paints = paints
 
-    def links(self, rect: QRect, line: Line) -> list[Link]:
+    def links(self, rect: QRect, line: OriginalLine) -> list[Link]:
         """What can be clicked in a line; `rect` as for `paint`."""
         paints = self._paints
-        if line.kind is LineKind.MORE:
+        if line.kind is OriginalLineKind.MORE:
             width = paints.width("small", line.text)
             return [Link(QRect(rect.x() + _INDENT, rect.y(), width, rect.height()), DETAILS)]
-        if line.kind is not LineKind.HEAD:
+        if line.kind is not OriginalLineKind.HEAD:
             return []
         right = rect.right() + 1 - _INDENT
         room = right - rect.x() - _INDENT - self._head_width(line)
@@ -52,7 +52,7 @@ class OriginalPainter:
         links.append(Link(QRect(right - copy, rect.y(), copy, rect.height()), COPY))
         return links
 
-    def _head_width(self, line: Line) -> int:
+    def _head_width(self, line: OriginalLine) -> int:
         paints = self._paints
         return (
             paints.metrics.icon_row + 6 + paints.width("body-medium", "Original") + 8 + paints.width("small", line.text)
@@ -72,15 +72,15 @@ class OriginalPainter:
         line = original.lines[part - 1]
         painter.fillRect(rect, theme.color("surface.inset"))
         painter.fillRect(QRect(rect.x(), rect.y(), _RULE, rect.height()), theme.color("line.strong"))
-        if line.kind is LineKind.HEAD:
+        if line.kind is OriginalLineKind.HEAD:
             self._paint_head(painter, rect, line)
-        elif line.kind in (LineKind.COLUMNS, LineKind.RECORD):
+        elif line.kind in (OriginalLineKind.COLUMNS, OriginalLineKind.RECORD):
             self._paint_cells(painter, rect, original, line)
-        elif line.kind is LineKind.TEXT:
+        elif line.kind is OriginalLineKind.TEXT:
             self._paint_text(painter, rect, line.text)
         self._paint_links(painter, rect, line, hovered)
 
-    def _paint_head(self, painter: QPainter, rect: QRect, line: Line) -> None:
+    def _paint_head(self, painter: QPainter, rect: QRect, line: OriginalLine) -> None:
         paints = self._paints
         x = rect.x() + _INDENT
         end = min(link.rect.x() for link in self.links(rect, line)) - _INDENT
@@ -94,9 +94,9 @@ class OriginalPainter:
         draw = self._paints.draw_chips if wire_text.has_hidden(text) else self._paints.draw
         draw(painter, "mono-row", "ink.secondary", x, rect, text, room)
 
-    def _paint_links(self, painter: QPainter, rect: QRect, line: Line, hovered: str | None) -> None:
+    def _paint_links(self, painter: QPainter, rect: QRect, line: OriginalLine, hovered: str | None) -> None:
         for link in self.links(rect, line):
-            text = line.text if line.kind is LineKind.MORE else link.name
+            text = line.text if line.kind is OriginalLineKind.MORE else link.name
             self._paints.draw(painter, "small", "accent.text", link.rect.x(), rect, text, link.rect.width())
             if link.name == hovered:
                 y = rect.center().y() + self._paints.font_metrics("small").ascent() // 2 + 2
@@ -104,8 +104,8 @@ class OriginalPainter:
 
     # Tables
 
-    def _paint_cells(self, painter: QPainter, rect: QRect, original: Original, line: Line) -> None:
-        head = line.kind is LineKind.COLUMNS
+    def _paint_cells(self, painter: QPainter, rect: QRect, original: Original, line: OriginalLine) -> None:
+        head = line.kind is OriginalLineKind.COLUMNS
         role = "small" if head else "mono-row"
         places = self.column_places(original, rect.width() - 2 * _INDENT)
         for (column, x, width), text in zip(places, line.cells, strict=False):

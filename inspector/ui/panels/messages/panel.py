@@ -61,7 +61,7 @@ class MessagesPanel(QWidget):
         selection_changed(SelectionTotals | None): other messages are selected; None for the current one alone.
         mark_selected_requested(), export_requested(): mark or unmark, or export, all that are selected.
         copy_refused(str): there is too much to copy, as a sentence.
-        copy_told(str): what was copied, in words.
+        copy_reported(str): what was copied, in words.
         caught_up(): rows came that a flush had left for later.
         column_requested(str): make a column of this field.
         table_changed(Table): the user has chosen other columns, or what the column Time says.
@@ -97,7 +97,7 @@ class MessagesPanel(QWidget):
     mark_selected_requested = Signal()
     export_requested = Signal()
     copy_refused = Signal(str)
-    copy_told = Signal(str)
+    copy_reported = Signal(str)
     caught_up = Signal()
     clear_filter_requested = Signal()
     search_all_requested = Signal()
@@ -163,7 +163,7 @@ class MessagesPanel(QWidget):
         view.anchor.follower.count_changed.connect(self.new_count)
         view.columns.changed.connect(self.choose_columns)
         view.copies.refused.connect(self.copy_refused)
-        view.copies.reported.connect(self.copy_told)
+        view.copies.reported.connect(self.copy_reported)
         heads = view.head_menu
         heads.columns_changed.connect(self.choose_columns)
         heads.time_requested.connect(self.choose_time)

@@ -131,7 +131,7 @@ def _text(document: CaptureDocument, moment: Moment, place: int) -> str:
     return plain(content_of(moment, place)) or plain(row_content(document, message).text)
 
 
-_KEPT = 2_000
+_MOST_LINES = 2_000
 
 
 class EntriesModel(ListModel):
@@ -162,7 +162,7 @@ class EntriesModel(ListModel):
         """A row in words."""
         found = self._lines.get(row)
         if found is None:
-            if len(self._lines) >= _KEPT:
+            if len(self._lines) >= _MOST_LINES:
                 self._lines.clear()
             found = self._lines[row] = entry_line(self._document, self.rows, row)
         return found

@@ -43,8 +43,8 @@ class EntriesView(ListView):
     out_asked = Signal()
     order_asked = Signal()
 
-    _kept: Literal["end", "selected"] | None = None
-    _kept_at = 0
+    _pinned: Literal["end", "selected"] | None = None
+    _pinned_at = 0
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -81,17 +81,17 @@ class EntriesView(ListView):
 
     def _keep(self, what: Literal["end", "selected"]) -> None:
         """What was brought into sight stays there while the view gets another height, until the user scrolls."""
-        self._kept, self._kept_at = what, self.verticalScrollBar().value()
+        self._pinned, self._pinned_at = what, self.verticalScrollBar().value()
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
-        kept = self._kept if self.verticalScrollBar().value() == self._kept_at else None
+        pinned = self._pinned if self.verticalScrollBar().value() == self._pinned_at else None
         super().resizeEvent(event)
-        if kept == "end":
+        if pinned == "end":
             self.scroll_to_end()
-        elif kept is not None and self.currentIndex().isValid():
+        elif pinned is not None and self.currentIndex().isValid():
             self.scrollTo(self.currentIndex())
-            self._keep(kept)
+            self._keep(pinned)
 
 
 _SHARE = 10

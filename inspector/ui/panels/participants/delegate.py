@@ -11,7 +11,7 @@ from inspector.present import participant_words as words
 from inspector.ui.look.row_background import paint_ground
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.pane_head import name_font
-from inspector.ui.panels.participants.model import ParticipantsModel, Presence
+from inspector.ui.panels.participants.model import ParticipantsModel, PresenceDot
 
 _DOT_X = 21
 _NAME_X = 33
@@ -86,17 +86,17 @@ class ParticipantDelegate(QStyledItemDelegate):
             cursor=bool(state & QStyle.StateFlag.State_HasFocus) and active and self.shows_cursor and not selected,
         )  # fmt: skip
 
-    def _paint_dot(self, painter: QPainter, center: QPointF, presence: Presence) -> None:
+    def _paint_dot(self, painter: QPainter, center: QPointF, presence: PresenceDot) -> None:
         theme = self._themes.theme
-        if presence is Presence.GONE:
+        if presence is PresenceDot.GONE:
             painter.setPen(QPen(theme.color("state.idle"), 1.5 * theme.zoom))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             radius = 3.0
         else:
             painter.setPen(Qt.PenStyle.NoPen)
-            token = "state.active" if presence is Presence.SPEAKING else "state.idle"
+            token = "state.active" if presence is PresenceDot.SPEAKING else "state.idle"
             painter.setBrush(theme.color(token))
-            radius = 2.25 if presence is Presence.UNKNOWN else 3.75
+            radius = 2.25 if presence is PresenceDot.UNKNOWN else 3.75
         painter.drawEllipse(center, radius * theme.zoom, radius * theme.zoom)
 
     def _paint_usage(self, painter: QPainter, row: int, upper: QRect, lower: QRect) -> tuple[int, int]:
@@ -130,7 +130,7 @@ class ParticipantDelegate(QStyledItemDelegate):
         filled = QRectF(track.left(), track.top(), max(high, wide * share), high)
         painter.drawRoundedRect(filled, high / 2, high / 2)
 
-    def _paint_name(self, painter: QPainter, row: int, upper: QRect, right: int, presence: Presence) -> None:
+    def _paint_name(self, painter: QPainter, row: int, upper: QRect, right: int, presence: PresenceDot) -> None:
         theme, metrics = self._themes.theme, self._metrics["body"]
         left = upper.left() + round(_NAME_X * theme.zoom)
         tags = self._model.tags(row)
@@ -140,7 +140,7 @@ class ParticipantDelegate(QStyledItemDelegate):
         room = right - left - sum(width + gap for width in widths)
         name = metrics.elidedText(self._model.name(row), Qt.TextElideMode.ElideMiddle, max(room, 24))
         painter.setFont(self._fonts["body"])
-        painter.setPen(theme.color("ink.secondary" if presence is Presence.GONE else "ink.primary"))
+        painter.setPen(theme.color("ink.secondary" if presence is PresenceDot.GONE else "ink.primary"))
         painter.drawText(QRect(left, upper.top(), max(0, right - left), upper.height()), _LEFT, name)
         at = left + metrics.horizontalAdvance(name) + gap
         for tag, width in zip(tags, widths, strict=True):

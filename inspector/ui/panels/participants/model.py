@@ -26,7 +26,7 @@ Key = tuple[int, str]
 _NOWHERE = QModelIndex()
 
 
-class Presence(enum.Enum):
+class PresenceDot(enum.Enum):
     """What the dot says."""
 
     SPEAKING = "speaking"
@@ -71,15 +71,15 @@ class ParticipantsModel(QAbstractListModel):
             tags.append(plain(self._document.capture.strings[self._keys[row][0]] or "no space", 24))
         return tags
 
-    def presence(self, row: int) -> Presence:
+    def presence(self, row: int) -> PresenceDot:
         """Whether it is here, and speaking."""
         participant, now = self.participant(row), self._analysis.now_ns
         if participant.here is False:
-            return Presence.GONE
-        said = participant.last_ns if participant.messages and self._document.live else NO_TIME
-        if now is not None and said != NO_TIME and now - said <= SPEAKING_S * 1_000_000_000:
-            return Presence.SPEAKING
-        return Presence.UNKNOWN if participant.here is None else Presence.HERE
+            return PresenceDot.GONE
+        last_ns = participant.last_ns if participant.messages and self._document.live else NO_TIME
+        if now is not None and last_ns != NO_TIME and now - last_ns <= SPEAKING_S * 1_000_000_000:
+            return PresenceDot.SPEAKING
+        return PresenceDot.UNKNOWN if participant.here is None else PresenceDot.HERE
 
     def line(self, row: int) -> str:
         """The second line."""

@@ -91,10 +91,10 @@ class LanesView(QWidget):
         self.card = HoverCard(theme_controller, self)
         self.beyond = Beyond(theme_controller, self)
         self.beyond.asked.connect(self._go_beyond)
-        self._looked = QTimer(self)
-        self._looked.setSingleShot(True)
-        self._looked.setInterval(0)
-        self._looked.timeout.connect(self._look)
+        self._look_timer = QTimer(self)
+        self._look_timer.setSingleShot(True)
+        self._look_timer.setInterval(0)
+        self._look_timer.timeout.connect(self._look)
         bar.valueChanged.connect(self._stale)
         axis.range_changed.connect(self._stale)
         for changed in (axis.cursor_changed, axis.brush_changed):
@@ -128,7 +128,7 @@ class LanesView(QWidget):
     def _stale(self, *_: object) -> None:
         self._picture = self._pixmap = None
         self.card.hide()  # what it is about stands elsewhere now
-        self._looked.start()
+        self._look_timer.start()
         self.update()
 
     def _look(self) -> None:
@@ -207,17 +207,17 @@ class LanesView(QWidget):
     def _drawn(self, lanes: LanesPainter) -> QPixmap:
         """The lanes as they were painted last: the pointer moves over them far more often than they change."""
         ratio = self.devicePixelRatioF()
-        kept = self._pixmap
-        if kept is None or kept.devicePixelRatio() != ratio:
-            kept = self._pixmap = QPixmap(self.size() * ratio)
-            kept.setDevicePixelRatio(ratio)
+        pixmap = self._pixmap
+        if pixmap is None or pixmap.devicePixelRatio() != ratio:
+            pixmap = self._pixmap = QPixmap(self.size() * ratio)
+            pixmap.setDevicePixelRatio(ratio)
             several = len(self._source.document.analysis.contexts.spaces) > 1
             axis, width = self._axis, self.axis_width
             ticks = [axis.x_of(ns, width) for ns, _ in axis.ticks(width) if ns >= axis.left_ns]
-            painter = QPainter(kept)
+            painter = QPainter(pixmap)
             lanes.paint(painter, self.rect(), self.picture, self._bar.value(), ticks, several=several)
             painter.end()
-        return kept
+        return pixmap
 
     def _overlay(self) -> Overlay:
         axis, width = self._axis, self.axis_width

@@ -48,7 +48,7 @@ class OverTimeFigure:
         self._sums = np.zeros((1, 1), np.int64)
 
     def showing(
-        self, way: Way, rows: Sequence[TokenRow], times: NDArray[np.int64], looked_at: NDArray[np.integer] | None
+        self, way: Way, rows: Sequence[TokenRow], times: NDArray[np.int64], counted: NDArray[np.integer] | None
     ) -> Steps[None]:
         """Add up anew. O(messages) in numpy.
 
@@ -56,13 +56,13 @@ class OverTimeFigure:
             way: what is added up by.
             rows: those that have an area of their own, the greatest first.
             times: (n,) int64, when each message was.
-            looked_at: the messages that count; all of them by default.
+            counted: the messages that count; all of them by default.
         """
         first, last = self._axis.first_ns, self._axis.last_ns
         width = max(1, -(-(last - first + 1) // _BINS))
         edges = first + np.arange(_BINS + 1) * np.int64(width)
         keys = [row.key for row in rows]
-        sums = yield from over_time(self._document.analysis, times, edges, keys, way, looked_at)
+        sums = yield from over_time(self._document.analysis, times, edges, keys, way, counted)
         self._times, self._edges = times, edges
         self._names = [*(row.whole_name for row in rows), "others"]
         self._sums = np.cumsum(sums, axis=1)

@@ -274,22 +274,22 @@ class TokensPanel(QWidget):
 
     def _add_up(self) -> Steps[None]:
         analysis, way = self._document.analysis, self.way
-        looked_at = np.asarray(self._rows.visible, np.int64) if self.shown.isChecked() else None
+        counted = np.asarray(self._rows.visible, np.int64) if self.shown.isChecked() else None
         below = way == "context" and self.below.isChecked()
-        own = yield from summing(analysis, way, looked_at)
+        own = yield from summing(analysis, way, counted)
         total, colors = int(own.tokens.sum()), colors_of(own)
         sums = with_below(analysis, own) if below else own
         yield
         rows = yield from rows_of(self._document, way, sums, total, colors, below=below)
         yield
         self._shows = self._chosen
-        self.view.empty = "No message is shown." if looked_at is not None else "No message yet."
+        self.view.empty = "No message is shown." if counted is not None else "No message yet."
         self.model.show_rows(rows, way)
         self.view.viewport().update()
         self._say(total)
         yield
         greatest = own.order[: len(COLORS)]  # in the plot nothing counts twice
-        yield from self._show_plot(way, own.those(greatest), looked_at)
+        yield from self._show_plot(way, own.those(greatest), counted)
 
     def _say(self, total: int) -> None:
         tokens, words = self._document.analysis.tokens, f"{formats.number(total)}, estimate ({TOKENIZER})"
@@ -298,7 +298,7 @@ class TokensPanel(QWidget):
             words += f", counting tokens, {share} %" if tokens.counted else ", not counted yet"
         self.head.set_count(words)
 
-    def _show_plot(self, way: Way, greatest: Sums, looked_at: NDArray[np.int64] | None) -> Steps[None]:
+    def _show_plot(self, way: Way, greatest: Sums, counted: NDArray[np.int64] | None) -> Steps[None]:
         room = self.width() >= _ROOM_FOR_PLOT * self._themes.theme.zoom
         if room and self.canvas is None:
             self._make_plot()
@@ -311,7 +311,7 @@ class TokensPanel(QWidget):
         self._times.update(len(self._document.analysis))
         self.axis.set_capture(self._times.first_ns, self._times.last_ns)
         rows = yield from rows_of(self._document, way, greatest, 1, colors_of(greatest), below=False)
-        yield from figure.showing(way, rows, self._times.values, looked_at)
+        yield from figure.showing(way, rows, self._times.values, counted)
         canvas.redraw()
 
     def _make_plot(self) -> None:

@@ -127,11 +127,11 @@ def test_a_capture_that_was_moved_takes_its_marks_along(tmp_path: Path, where: s
     old.rename(new)
     one = session(new)
     assert one[0].analysis.marks.note(1) == Note(True, "why")
-    assert one[1].said == f"The marks were found in {beside_capture(old)}: {new.name} was renamed or moved since."
+    assert one[1].notice == f"The marks were found in {beside_capture(old)}: {new.name} was renamed or moved since."
     put(one)
     assert beside_capture(new).exists()
     assert not beside_capture(old).exists()
-    assert session(new)[1].said == ""
+    assert session(new)[1].notice == ""
 
 
 def test_marks_among_the_data_are_found_after_a_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +164,7 @@ def test_the_marks_of_a_copy_are_offered_and_stay_where_they_are(tmp_path: Path)
 def test_another_capture_finds_no_marks_of_this_one(tmp_path: Path) -> None:
     put(session(log(tmp_path / "log.jsonl")), no2=Note(True))
     one = session(log(tmp_path / "other.jsonl", OTHERS))
-    assert (one[1].said, one[1].offered, len(one[0].analysis.marks)) == ("", None, 0)
+    assert (one[1].notice, one[1].offered, len(one[0].analysis.marks)) == ("", None, 0)
 
 
 @pytest.mark.parametrize("foreign", [b"", b"{broken", None], ids=["empty", "broken", "of-another-capture"])

@@ -24,7 +24,7 @@ def test_a_rotated_log_takes_its_marks_along(tmp_path: Path, fresh: list[dict[st
     log(path, fresh)
     one = session(rotated)
     assert notes_in(one) == {3: Note(True, "three")}
-    assert one[1].said == f"The marks were found in {beside_capture(path)}: a.1.jsonl was renamed or moved since."
+    assert one[1].notice == f"The marks were found in {beside_capture(path)}: a.1.jsonl was renamed or moved since."
     put(one)
     assert beside_capture(rotated).exists()
     assert not beside_capture(path).exists()
@@ -48,7 +48,7 @@ def test_marks_of_a_capture_that_begins_alike_are_offered_and_stay(tmp_path: Pat
     path.unlink()
     other = log(tmp_path / "sub" / "b.jsonl", [MANY[0], *OTHERS[:9]])
     one = session(other)
-    assert (notes_in(one), one[1].said) == ({}, "")
+    assert (notes_in(one), one[1].notice) == ({}, "")
     assert one[1].offered is not None
     put(one, no2=Note(True))
     assert beside_capture(path).exists()

@@ -29,4 +29,4 @@ from inspector.ui.widgets.filter_bar import FilterCounts
 def test_it_says_what_is_known_of_what_the_bar_holds(
     counts: FilterCounts, written: bool, said: tuple[str, bool]
 ) -> None:
-    assert counts.said(written=written) == said
+    assert counts.in_words(written=written) == said

@@ -22,7 +22,7 @@ from inspector.present.call_facts import (
     request_facts,
     unwrapped,
 )
-from inspector.present.facts import Fact, Ink, Part, fact, message_part, value_facts, words_fact
+from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.lifecycle_facts import seen_label, seen_now_facts, signal_facts
 from inspector.present.reasoning_facts import thought_facts
 from inspector.present.states import request_state
@@ -260,7 +260,9 @@ def _bare_call(sheet: Sheet) -> QWidget:
     method, target = sheet.subject.method, sheet.subject.target
     rows = [words_fact("It does not say what is to be called.")]
     if method or target:
-        rows = [Fact("", (Part(f"{plain(target or method or '', 120)}  ", "mono"), Part("no arguments", "dim")))]
+        rows = [
+            Fact("", (FactPart(f"{plain(target or method or '', 120)}  ", "mono"), FactPart("no arguments", "dim")))
+        ]
     return sheet.section("Proposed call", sheet.fact_card(rows, name="arguments", label="Proposed call"))
 
 
@@ -276,7 +278,7 @@ def build_verdict(sheet: Sheet) -> list[QWidget]:
     if proposal is not None:
         payload = mask_secrets(subject.capture.payload(proposal))
         sections += call_section(sheet, payload, "Proposed call")
-        by = Fact("Proposed by", (Part(sender_of(subject.capture, proposal) + ", "), message_part(proposal)))
+        by = Fact("Proposed by", (FactPart(sender_of(subject.capture, proposal) + ", "), message_part(proposal)))
         acted = [by, *acted_facts(Subject(subject.document, proposal))]
         sections.append(sheet.section("Who acted", sheet.facts(acted, name="whoActed", label="Who acted")))
     sections += sheet.chain_section("What became of it")
@@ -336,7 +338,7 @@ def _progress_sections(sheet: Sheet, values: Mapping[str, Any]) -> list[QWidget]
     request = request_by_token(sheet.subject, values.get("progressToken"))
     token = value_text(values.get("progressToken"))
     if request is not None:
-        rows.append(Fact("Of", (message_part(request), Part(f"  token {token}", "dim"))))
+        rows.append(Fact("Of", (message_part(request), FactPart(f"  token {token}", "dim"))))
     else:
         rows.append(fact("Token", token, "mono"))
     rows += value_facts(values, skip=("progress", "total", "message", "progressToken", "_meta"))

@@ -13,7 +13,7 @@ from inspector.analysis.stream_links import stream_of
 from inspector.capture.flags import Flag
 from inspector.present import formats
 from inspector.present.envelope_facts import visibility_facts
-from inspector.present.facts import Fact, Part, fact, message_part, value_facts, words_fact
+from inspector.present.facts import Fact, FactPart, fact, message_part, value_facts, words_fact
 from inspector.present.formats import delta
 from inspector.present.hex_rows import hex_rows
 from inspector.present.reasoning_facts import (
@@ -75,7 +75,7 @@ def _acknowledgement_facts(subject: Subject) -> list[Fact]:
             continue
         status = subject.capture.payload(effect)
         word = status.get("status") or status.get("reason") or ""
-        parts = (Part(f"{plain(str(word), 80)}, " if word else ""), message_part(effect))
+        parts = (FactPart(f"{plain(str(word), 80)}, " if word else ""), message_part(effect))
         rows.append(Fact(sender_of(subject.capture, effect), parts, right=delta(subject.delta_ns(effect))))
     return rows
 
@@ -87,7 +87,7 @@ def build_about_chat(sheet: Sheet) -> list[QWidget]:
     about = next(iter(subject.causes), None)
     if about is not None:
         sender = sender_of(subject.capture, about)
-        rows.append(Fact("Chat", (message_part(about), Part(f"  {sender}", "dim"))))
+        rows.append(Fact("Chat", (message_part(about), FactPart(f"  {sender}", "dim"))))
         rows.append(fact("", text_of(subject.capture, about), lines=6))
     else:
         rows.append(fact("Chat", "the message it names was not seen", "dim"))
@@ -304,4 +304,4 @@ def _subsession_fact(sheet: Sheet) -> list[Fact]:
     if node == MAIN:
         return []
     path = subject.analysis.contexts.tree.path(node)
-    return [Fact("Context", (Part(path, "link", place=ContextPlace(space, node)),), middle=True)]
+    return [Fact("Context", (FactPart(path, "link", place=ContextPlace(space, node)),), middle=True)]

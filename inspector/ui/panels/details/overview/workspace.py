@@ -20,7 +20,7 @@ from inspector.present.capability_facts import (
     verdict_rows,
 )
 from inspector.present.control_facts import control_sentence, is_in_sentence, status_facts
-from inspector.present.facts import Fact, Ink, Part, fact, message_part, value_facts, words_fact
+from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.formats import MINUS, delta
 from inspector.present.participant_facts import (
     DRAFT_WELCOME_KEYS,
@@ -119,7 +119,7 @@ def build_error(sheet: Sheet) -> list[QWidget]:
     offending = next(iter(subject.causes), None)
     if offending is not None:
         name, mono = name_of(subject.analysis, offending)
-        parts = (message_part(offending), Part("  "), Part(plain(name, 200), "mono" if mono else "plain"))
+        parts = (message_part(offending), FactPart("  "), FactPart(plain(name, 200), "mono" if mono else "plain"))
         rows = [
             Fact("", parts, right=delta(subject.delta_ns(offending))),
             fact(
@@ -163,7 +163,7 @@ def build_capability(sheet: Sheet) -> list[QWidget]:
     about = grant_of(payload)
     who = next((key for key in _WHO if isinstance(about.get(key), str)), None)
     name = str(about[who]) if who is not None else ""
-    rows = [Fact("Participant", (Part(plain(name, 120), "strong"),), copy=name)] if name else []
+    rows = [Fact("Participant", (FactPart(plain(name, 120), "strong"),), copy=name)] if name else []
     if subject.kind in _CHANGES and name:
         rows += effect_rows(subject, name)
     rows += grant_facts(subject, payload)
