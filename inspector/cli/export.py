@@ -15,7 +15,16 @@ from inspector.cli.arguments import LogFile, ToolAliasTexts, fail
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, opened
 from inspector.cli.printing import visible
 from inspector.document.marks_file import notes_of, write_beside
-from inspector.export import DEFAULT_FIELDS, Exported, Format, Manner, export_file, export_stream, export_to, matching
+from inspector.export import (
+    DEFAULT_FIELDS,
+    Exported,
+    ExportOptions,
+    Format,
+    export_file,
+    export_stream,
+    export_to,
+    matching,
+)
 from inspector.export.files import takes_a_stream, trouble_of
 from inspector.export.msp import export_subsession, node_at
 from inspector.export.options import MARKED_FIELDS, format_of
@@ -91,14 +100,14 @@ def export_command(
     checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
     with opened(file, checked=checked, counted=counted, tool_aliases=tool_alias) as document:
         usual = MARKED_FIELDS if len(document.analysis.marks) else DEFAULT_FIELDS
-        manner = Manner(chosen, self_contained, not unmasked, names or usual, view)
+        options = ExportOptions(chosen, self_contained, not unmasked, names or usual, view)
         messages = matching(document, filter_)
         try:
             if output == "-":
-                deque(export_to(document, messages, sys.stdout.buffer, manner), maxlen=0)
+                deque(export_to(document, messages, sys.stdout.buffer, options), maxlen=0)
                 return
             write = export_stream if flows else export_file
-            done: Exported = deque(write(document, messages, Path(output), manner), maxlen=1)[0]
+            done: Exported = deque(write(document, messages, Path(output), options), maxlen=1)[0]
             if marks:
                 notes = notes_of(document, matching(document, filter_), masked=not unmasked)
                 write_beside(notes, Path(output))

@@ -76,7 +76,7 @@ class Failures:
 
     @property
     def total(self) -> int:
-        """How many there were."""
+        """Failures of all kinds, those that were not told apart too."""
         return self._total
 
     @property

@@ -94,7 +94,7 @@ class DecisionLog:
         return len(self.found) > known
 
     def about(self, message: int) -> list[dict[str, Any]]:
-        """The decisions about a message."""
+        """The decisions on the envelope id of a message, as logged; [] without a log or an id."""
         identifier = self._capture.envelope_id(message) if self.found is not None else None
         return self.found.about(identifier) if self.found is not None and identifier else []
 

@@ -21,7 +21,7 @@ from inspector.document.document import CaptureDocument
 from inspector.export.compression import ENDINGS, compressing
 from inspector.export.lines import LinesWriter
 from inspector.export.markdown import MarkdownWriter
-from inspector.export.options import Exported, Format, Manner, Steps, Writer
+from inspector.export.options import Exported, ExportOptions, Format, Steps, Writer
 from inspector.export.page import PageWriter
 from inspector.export.redaction import Redaction
 from inspector.export.table import TableWriter
@@ -37,7 +37,7 @@ FORMATS = {
 
 EACH = 16
 """Lines between two reports of progress; whoever must stay responsive pauses there. Other formats report each one."""
-_AS_LOGGED = Manner()
+_AS_LOGGED = ExportOptions()
 _FIRST_ASKED, _MOST_ASKED, _DEAR_ASKED = 1_000, 1 << 17, 1_000
 
 
@@ -59,16 +59,18 @@ def rows_of(messages: NDArray[Any]) -> Iterator[int]:
         yield from messages[start : start + step].tolist()
 
 
-def writer_for(document: CaptureDocument, manner: Manner, redaction: Redaction) -> Writer:
-    """Who writes messages in a manner.
+def writer_for(document: CaptureDocument, options: ExportOptions, redaction: Redaction) -> Writer:
+    """Who writes messages as the options say.
 
     Raises:
         FilterError: one of the fields of a table is none.
     """
-    return FORMATS[manner.format](document, manner, redaction)
+    return FORMATS[options.format](document, options, redaction)
 
 
-def export_file(document: CaptureDocument, messages: Iterable[int], target: Path, manner: Manner = _AS_LOGGED) -> Steps:
+def export_file(
+    document: CaptureDocument, messages: Iterable[int], target: Path, options: ExportOptions = _AS_LOGGED
+) -> Steps:
     """Write messages to a file, in place of what is there; steps of some messages each, the last one complete.
 
     Closed before its end it leaves what was there before. A name that ends in .gz or .zst is written so.
@@ -77,7 +79,7 @@ def export_file(document: CaptureDocument, messages: Iterable[int], target: Path
         document: holds the messages.
         messages: which ones, in the order they are written.
         target: the file.
-        manner: how they are written.
+        options: how they are written.
 
     Raises:
         OSError: the file cannot be written, or the log cannot be read, or they are the same; or it is
@@ -90,7 +92,7 @@ def export_file(document: CaptureDocument, messages: Iterable[int], target: Path
     refuse_what_is_read(document, target)
     done = Exported(0, 0, Counter())
     with in_place_of(target) as file, compressing(file, target.name) as stream:
-        for done in export_to(document, messages, stream, manner):
+        for done in export_to(document, messages, stream, options):
             yield done
     yield replace(done, size_bytes=target.stat().st_size)
 
@@ -105,18 +107,20 @@ def takes_a_stream(target: Path) -> bool:
 
 
 def export_stream(
-    document: CaptureDocument, messages: Iterable[int], target: Path, manner: Manner = _AS_LOGGED
+    document: CaptureDocument, messages: Iterable[int], target: Path, options: ExportOptions = _AS_LOGGED
 ) -> Steps:
     """Write messages into a pipe or a device, as `export_file` does into a file; this waits for whoever reads."""
     with target.open("wb") as file, compressing(file, target.name) as stream:
-        yield from export_to(document, messages, stream, manner)
+        yield from export_to(document, messages, stream, options)
 
 
-def export_to(document: CaptureDocument, messages: Iterable[int], file: BinaryIO, manner: Manner = _AS_LOGGED) -> Steps:
+def export_to(
+    document: CaptureDocument, messages: Iterable[int], file: BinaryIO, options: ExportOptions = _AS_LOGGED
+) -> Steps:
     """Write messages to an open file, as `export_file` does."""
-    redaction = Redaction(masked=manner.masked)
-    writer = writer_for(document, manner, redaction)
-    each = EACH if manner.format is Format.JSONL else 1
+    redaction = Redaction(masked=options.masked)
+    writer = writer_for(document, options, redaction)
+    each = EACH if options.format is Format.JSONL else 1
     count, size = 0, file.write(writer.begin())
     for message in messages:
         size += file.write(writer.message(message))

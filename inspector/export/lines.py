@@ -30,7 +30,7 @@ from inspector.analysis.correlation import ToolRule
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.document.document import CaptureDocument
-from inspector.export.options import Manner
+from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
 from inspector.protocol import kinds
 from inspector.protocol.formats import capture_file, read_line
@@ -50,9 +50,9 @@ _SAYS_ITSELF = (Flag.UNREADABLE | Flag.LOG_ONLY | Flag.GAP).value
 class LinesWriter:
     """Writes JSON Lines."""
 
-    def __init__(self, document: CaptureDocument, manner: Manner, redaction: Redaction) -> None:
+    def __init__(self, document: CaptureDocument, options: ExportOptions, redaction: Redaction) -> None:
         self._document = document
-        self._alone = manner.self_contained
+        self._alone = options.self_contained
         self._redaction = redaction
         # Of most logs no message has another number, and nothing of this is looked at.
         self._several = bool(document.capture.columns["connection"].any())
@@ -74,7 +74,7 @@ class LinesWriter:
         return b"".join(line + b"\n" for line in self._as_logged(message))
 
     def end(self) -> bytes:
-        """Nothing."""
+        """Nothing: each message is written whole."""
         return b""
 
     # As logged

@@ -6,7 +6,7 @@ import re
 
 from inspector.document.document import CaptureDocument
 from inspector.export.message_summary import MessageSummarizer, MessageSummary
-from inspector.export.options import Manner
+from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
 from inspector.protocol.hostile_text import visible
 
@@ -15,22 +15,22 @@ _FENCE = re.compile(r"`{3,}")
 
 
 class MarkdownWriter:
-    """Writes Markdown."""
+    """Writes a heading, a list and a fenced body for each message, in CommonMark."""
 
-    def __init__(self, document: CaptureDocument, manner: Manner, redaction: Redaction) -> None:
+    def __init__(self, document: CaptureDocument, options: ExportOptions, redaction: Redaction) -> None:
         self._document = document
-        self._manner = manner
+        self._options = options
         self._summarizer = MessageSummarizer(document, redaction)
         self._redaction = redaction
 
     def begin(self) -> bytes:
         """Title, and what the messages are."""
         name = escaped(visible(self._redaction.text(self._document.name)))
-        view = self._redaction.text(self._manner.view) if self._manner.view else ""
+        view = self._redaction.text(self._options.view) if self._options.view else ""
         lines = [f"# {name}", ""]
         if view:
             lines += [escaped(visible(view)), ""]
-        lines += ["Secrets are masked." if self._manner.masked else "**Secrets are not masked.**", ""]
+        lines += ["Secrets are masked." if self._options.masked else "**Secrets are not masked.**", ""]
         return "\n".join(lines).encode()
 
     def message(self, message: int) -> bytes:
@@ -38,7 +38,7 @@ class MarkdownWriter:
         return ("\n".join(_section(self._summarizer.summarize(message))) + "\n").encode()
 
     def end(self) -> bytes:
-        """Nothing."""
+        """Nothing: each message is written whole."""
         return b""
 
 

@@ -39,7 +39,7 @@ MARKED_FIELDS = (*DEFAULT_FIELDS, "mark", "comment")
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class ExportOptions:
     """How messages are written.
 
     Attributes:

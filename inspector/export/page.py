@@ -10,7 +10,7 @@ import html
 
 from inspector.document.document import CaptureDocument
 from inspector.export.message_summary import MessageSummarizer, MessageSummary
-from inspector.export.options import Manner
+from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
 from inspector.protocol.hostile_text import visible
 
@@ -107,17 +107,17 @@ _HEADS = f'<div class="heads"><span></span>{"".join(f"""<span class="{n}">{w}</s
 class PageWriter:
     """Writes HTML."""
 
-    def __init__(self, document: CaptureDocument, manner: Manner, redaction: Redaction) -> None:
+    def __init__(self, document: CaptureDocument, options: ExportOptions, redaction: Redaction) -> None:
         self._document = document
-        self._manner = manner
+        self._options = options
         self._summarizer = MessageSummarizer(document, redaction)
         self._redaction = redaction
 
     def begin(self) -> bytes:
         """The head of the page, and what the messages are."""
         name = _text(visible(self._redaction.text(self._document.name)))
-        about = [self._redaction.text(self._manner.view)] if self._manner.view else []
-        secrets = "Secrets are masked." if self._manner.masked else "Secrets are not masked."
+        about = [self._redaction.text(self._options.view)] if self._options.view else []
+        secrets = "Secrets are masked." if self._options.masked else "Secrets are not masked."
         about_html = "".join(f"<p>{_text(visible(line))}</p>\n" for line in about)
         return (
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -125,7 +125,7 @@ class PageWriter:
             '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n'
             f'<meta name="referrer" content="no-referrer">\n<title>{name}</title>\n'
             f"<style>\n{style_sheet()}</style>\n</head>\n<body>\n<header>\n<h1>{name}</h1>\n{about_html}"
-            f'<p class="{"quiet" if self._manner.masked else "loud"}">{secrets}</p>\n</header>\n<main>\n{_HEADS}\n'
+            f'<p class="{"quiet" if self._options.masked else "loud"}">{secrets}</p>\n</header>\n<main>\n{_HEADS}\n'
         ).encode()
 
     def message(self, message: int) -> bytes:

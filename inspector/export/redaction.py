@@ -23,11 +23,11 @@ class Redaction:
         self.tally: Tally = Counter[SecretRule]()
 
     def text(self, text: str) -> str:
-        """A text."""
+        """A text with its secrets masked, which are counted; as it is where nothing is masked."""
         return mask_text(text, tally=self.tally) if self.masked else text
 
     def value(self, value: Any) -> Any:
-        """Decoded JSON."""
+        """A copy of decoded JSON with every secret masked, which are counted; itself where nothing is masked."""
         return mask_secrets(value, self.tally) if self.masked else value
 
     def field(self, field: Field, value: object, secret: str | None) -> object:

@@ -12,7 +12,7 @@ import json
 import re
 
 from inspector.document.document import CaptureDocument
-from inspector.export.options import Manner
+from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
 from inspector.filters.fields import Field
 from inspector.filters.naming import field_named
@@ -25,14 +25,14 @@ _FORMULA = re.compile(r"[\t\r]|(?:\s|\\u[0-9a-f]{4})*[=+\-@＝＋－＠﹢﹣﹦
 class TableWriter:
     """Writes CSV."""
 
-    def __init__(self, document: CaptureDocument, manner: Manner, redaction: Redaction) -> None:
+    def __init__(self, document: CaptureDocument, options: ExportOptions, redaction: Redaction) -> None:
         """Make the writer.
 
         Raises:
             FilterError: one of the fields is none.
         """
         self._analysis = document.analysis
-        self._fields = [field_named(name) for name in manner.fields]
+        self._fields = [field_named(name) for name in options.fields]
         self._redaction = redaction
 
     def begin(self) -> bytes:
@@ -44,7 +44,7 @@ class TableWriter:
         return _row([self._cell(field, message) for field in self._fields])
 
     def end(self) -> bytes:
-        """Nothing."""
+        """Nothing: each message is written whole."""
         return b""
 
     def _cell(self, field: Field, message: int) -> str:

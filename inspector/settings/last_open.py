@@ -124,7 +124,7 @@ class LastOpen:
 
 
 def last_open_path() -> Path:
-    """Where it lies."""
+    """Where what is open is written down: among the data, as it is no setting that anybody edits."""
     return paths.data_folder() / FILE_NAME
 
 

@@ -35,7 +35,7 @@ class LoadedSettings:
 
 
 def settings_path() -> Path:
-    """Where the settings lie."""
+    """The file of the settings, whether or not it is there yet."""
     return paths.config_folder() / FILE_NAME
 
 

@@ -120,7 +120,7 @@ class Spool:
         return bool(data)
 
     def close(self) -> None:
-        """Close and remove it."""
+        """Close the file and remove its folder, with all that was taken in."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

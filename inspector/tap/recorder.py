@@ -155,7 +155,7 @@ class TapRecorder:
         self._thread = threading.Thread(target=self._run, name="record", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start writing, on a thread of its own that takes what waits until `close`."""
         self._thread.start()
 
     def close(self, outcome: str, code: int = 0) -> None:

@@ -61,7 +61,7 @@ class Pump:
         self.thread = threading.Thread(target=self._run, name=f"pump {way}", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start passing bytes on, on a thread of its own; once only."""
         self.thread.start()
 
     def _run(self) -> None:

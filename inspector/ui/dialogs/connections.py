@@ -43,7 +43,6 @@ class ConnectionListModel(QAbstractListModel):
     """
 
     def __init__(self, rename: Callable[[NamedConnection, str], object], parent: QObject | None = None) -> None:
-        """Make an empty model."""
         super().__init__(parent)
         self._rename = rename
         self._connections: list[NamedConnection] = []

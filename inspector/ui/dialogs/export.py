@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from inspector.export import DEFAULT_FIELDS, Format, Manner, Preview
+from inspector.export import DEFAULT_FIELDS, ExportOptions, Format, Preview
 from inspector.filters import FilterError
 from inspector.filters.naming import field_named
 from inspector.present import formats
@@ -36,7 +36,7 @@ class ExportChoice:
     """What the dialog gives."""
 
     which: Which
-    manner: Manner
+    options: ExportOptions
     marks: bool = False
     """JSON Lines: marks and comments are written beside the file."""
 
@@ -102,12 +102,12 @@ class ExportDialog(FittedDialog):
 
     def _build_fields(self) -> Form:
         words = {Which.SELECTED: "Selected", Which.MARKED: "Marked", Which.SHOWN: "Shown", Which.ALL: "All"}
-        options = [
+        choices = [
             (str(which), f"{word} ({formats.number(self._counts[which])})")
             for which, word in words.items()
             if self._counts[which]
         ]
-        self._which = SegmentedControl(self._themes, options, name="exportWhich", label="Messages", parent=self)
+        self._which = SegmentedControl(self._themes, choices, name="exportWhich", label="Messages", parent=self)
         self._which.chosen.connect(self.which_chosen)
         self._which.chosen.connect(self._refresh)
         self._format = SegmentedControl(
@@ -155,10 +155,10 @@ class ExportDialog(FittedDialog):
     def _take(self, before: ExportChoice) -> None:
         if self._counts[before.which]:
             self._which.set_value(before.which)
-        self._format.set_value(before.manner.format)
-        self._alone.set_checked(before.manner.self_contained)
+        self._format.set_value(before.options.format)
+        self._alone.set_checked(before.options.self_contained)
         self._marks.set_checked(before.marks)
-        self._columns.setText(", ".join(before.manner.fields))
+        self._columns.setText(", ".join(before.options.fields))
         self._refresh()
 
     # What the window says
@@ -202,13 +202,13 @@ class ExportDialog(FittedDialog):
         if names is None:
             self._columns.setFocus()
             return
-        manner = Manner(
+        options = ExportOptions(
             format=Format(self._format.value()),
             self_contained=self._alone.box.isChecked(),
             masked=not self._unmasked.box.isChecked(),
             fields=names,
         )
-        choice = ExportChoice(self.which, manner, marks=self._has_marks and self._marks.box.isChecked())
+        choice = ExportChoice(self.which, options, marks=self._has_marks and self._marks.box.isChecked())
         self.accept()
         self.accepted_choice.emit(choice)
 

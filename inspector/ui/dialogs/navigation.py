@@ -18,7 +18,6 @@ class NavigationItem(QAbstractButton):
     """One page."""
 
     def __init__(self, theme_controller: ThemeController, page: str, title: str, parent: QWidget | None = None) -> None:
-        """Make the item."""
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # painted anew as the pointer comes and goes
         self._themes = theme_controller

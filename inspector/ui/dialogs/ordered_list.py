@@ -40,7 +40,6 @@ class RowDelegate(QStyledItemDelegate):
     """One line."""
 
     def __init__(self, theme_controller: ThemeController, parent: QObject | None = None) -> None:
-        """Make a delegate."""
         super().__init__(parent)
         self._themes = theme_controller
         self._paints: PaintCache | None = None

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.analysis.marks import ContextTarget
 from inspector.document.marks_file import ExportedNotes, notes_of, write_beside
-from inspector.export import DEFAULT_FIELDS, Exported, Format, Manner, export_file, preview, rows_of
+from inspector.export import DEFAULT_FIELDS, Exported, ExportOptions, Format, export_file, preview, rows_of
 from inspector.export.files import trouble_of
 from inspector.export.msp import export_subsession
 from inspector.export.options import MARKED_FIELDS
@@ -65,7 +65,7 @@ class Exporting(QObject):
         self._writing, self._counting = SlicedWork(self), SlicedWork(self)
         self._writing_marks: asyncio.Task[None] | None = None
         self._dialog: ExportDialog | None = None
-        self._last = ExportChoice(Which.SHOWN, Manner())
+        self._last = ExportChoice(Which.SHOWN, ExportOptions())
 
     def attach(self, panes: Panes) -> None:
         """Export what these panes ask for."""
@@ -91,8 +91,8 @@ class Exporting(QObject):
         }
         several = counts[Which.SELECTED] > 1  # whoever has selected some means them
         before = replace(self._last, which=Which.SELECTED) if several else self._last
-        if len(document.analysis.marks) and before.manner.fields == DEFAULT_FIELDS:
-            before = replace(before, manner=replace(before.manner, fields=MARKED_FIELDS))
+        if len(document.analysis.marks) and before.options.fields == DEFAULT_FIELDS:
+            before = replace(before, options=replace(before.options, fields=MARKED_FIELDS))
         dialog = self._dialog = ExportDialog(self._theme, counts, before, self._parent)
         dialog.set_has_marks(len(document.analysis.marks) > 0)
         dialog.which_chosen.connect(self._count)
@@ -145,10 +145,10 @@ class Exporting(QObject):
         self._ask_for_file(choice)
 
     def _ask_for_file(self, choice: ExportChoice) -> None:
-        format_ = choice.manner.format
+        format_ = choice.options.format
         stem = Path(self._shown.document.name).name.partition(".")[0] or "messages"
-        alone = "-self-contained" if choice.manner.self_contained and format_ == "jsonl" else "-export"
-        unmasked = "" if choice.manner.masked else "-unmasked"
+        alone = "-self-contained" if choice.options.self_contained and format_ == "jsonl" else "-export"
+        unmasked = "" if choice.options.masked else "-unmasked"
         kinds = f"{format_.words} (*.{format_});;All files (*)"
         dialog = QFileDialog(self._parent, "Export messages", f"{stem}{alone}{unmasked}.{format_}", kinds)
         dialog.setObjectName("exportDialog")
@@ -198,12 +198,12 @@ class Exporting(QObject):
         choice = choice or self._last
         messages, total = self._messages(choice.which)
         view = self._view(choice.which, total)
-        beside = choice.marks and choice.manner.format is Format.JSONL
+        beside = choice.marks and choice.options.format is Format.JSONL
         marked = self._messages(choice.which)[0]
-        notes = notes_of(self._shown.document, marked, masked=choice.manner.masked) if beside else None
-        manner = replace(choice.manner, view=self._heading(view))
+        notes = notes_of(self._shown.document, marked, masked=choice.options.masked) if beside else None
+        options = replace(choice.options, view=self._heading(view))
         self._writing.start(
-            export_file(self._shown.document, messages, target, manner),
+            export_file(self._shown.document, messages, target, options),
             progressed=lambda done: self._show_progress(done.messages, total, target),
             finished=lambda done: self._on_written(target, choice, view, done, notes),
             failed=lambda error: self._say_not_written(target, error, lambda: self._ask_for_file(choice)),
@@ -213,7 +213,7 @@ class Exporting(QObject):
     def _on_written(
         self, target: Path, choice: ExportChoice, view: str, done: Exported, notes: ExportedNotes | None
     ) -> None:
-        masked = choice.manner.masked
+        masked = choice.options.masked
         if notes:
             writing = self._write_marks(target, choice, view, done, notes)
             self._writing_marks = self._tasks.spawn(writing, "write the marks of an export")
@@ -230,7 +230,7 @@ class Exporting(QObject):
             failure = error if isinstance(error, OSError) else OSError(str(error))
             self._say_not_written(target, failure, lambda: self._ask_for_file(choice))
         else:
-            self._say_written(target, view, done, marks, masked=choice.manner.masked)
+            self._say_written(target, view, done, marks, masked=choice.options.masked)
 
     def stop(self) -> None:
         """Give up what is at work; what was at the target before is still there."""

@@ -100,7 +100,6 @@ class LinkButton(QPushButton):
     """A button that looks like a link. It never is a dialog's default button."""
 
     def __init__(self, text: str, *, name: str, parent: QWidget | None = None) -> None:
-        """Make the link with an object name."""
         super().__init__(parent)
         self.setObjectName(name)
         self.setProperty("variant", "link")

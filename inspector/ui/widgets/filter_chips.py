@@ -229,7 +229,6 @@ class ConditionBar(QWidget):
     cleared = Signal()
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
-        """Make an empty line."""
         super().__init__(parent)
         self._themes = theme_controller
         self._chips: list[ConditionChip] = []

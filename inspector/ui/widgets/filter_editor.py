@@ -46,7 +46,6 @@ class FilterEditor(QPlainTextEdit):
     typed = Signal()
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
-        """Make an empty editor."""
         super().__init__(parent)
         self._themes = theme_controller
         self._trouble: tuple[int, int] | None = None

@@ -117,7 +117,6 @@ class CheckField(QWidget):
     toggled = Signal(bool)
 
     def __init__(self, text: str, help_text: str, *, name: str, parent: QWidget | None = None) -> None:
-        """Make an unchecked box."""
         super().__init__(parent)
         self._showing = False
         self._rows_below: list[QHBoxLayout] = []

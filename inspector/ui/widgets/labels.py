@@ -133,7 +133,6 @@ class HairLine(QFrame):
     """A horizontal hairline."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        """Make the line with an object name."""
         super().__init__(parent)
         self.setObjectName(name)
         self.setProperty("variant", "hair-h")
@@ -143,7 +142,6 @@ class Sign(QWidget):
     """The program's sign in the theme's colours: two nested open rings and a point at the opening."""
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
-        """Make the sign."""
         super().__init__(parent)
         self._themes = theme_controller
         self.setObjectName("startSign")

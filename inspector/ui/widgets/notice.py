@@ -167,7 +167,6 @@ class NoticeStack(QWidget):
     left = Signal()
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
-        """Make an empty stack."""
         super().__init__(parent)
         self._themes = theme_controller
         self._notices: dict[str, Notice] = {}

@@ -24,7 +24,6 @@ class PathLabel(QWidget):
     """A context path: ancestors tertiary, leaf primary; `.../leaf` where it is narrow."""
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
-        """Make an empty label."""
         super().__init__(parent)
         self._themes = theme_controller
         self._labels: list[str] = []

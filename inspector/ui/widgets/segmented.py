@@ -19,7 +19,6 @@ class SegmentButton(QToolButton):
     """One word of the choice."""
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
-        """Make an empty segment."""
         super().__init__(parent)
         self._themes = theme_controller
 

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from inspector.cli import app
 from inspector.document.document import CaptureDocument
-from inspector.export import Format, Manner, Redaction, export_file, export_to, preview
+from inspector.export import ExportOptions, Format, Redaction, export_file, export_to, preview
 from inspector.export.options import format_of
 from inspector.export.page import COLORS, style_sheet
 from inspector.filters.fields import FIELDS
@@ -34,9 +34,9 @@ LOGS = sorted(
 HOSTILE = '</pre><script>alert(1)</script> ``` \u202e\x1b[31m <img src=x onerror=a> & "q" # *b* [l](http://x)'
 
 
-def written(document: CaptureDocument, format_: Format, **manner: Any) -> str:
+def written(document: CaptureDocument, format_: Format, **options: Any) -> str:
     out = io.BytesIO()
-    deque(export_to(document, range(len(document.capture)), out, Manner(format_, **manner)), maxlen=0)
+    deque(export_to(document, range(len(document.capture)), out, ExportOptions(format_, **options)), maxlen=0)
     return out.getvalue().decode()
 
 
@@ -48,7 +48,7 @@ def test_what_was_logged_opens_again_as_the_same_messages(path: Path, tmp_path: 
     document, target = document_at(path), tmp_path / "again.jsonl"
     if not len(document.capture):
         return
-    deque(export_file(document, range(len(document.capture)), target, Manner(masked=False)), maxlen=0)
+    deque(export_file(document, range(len(document.capture)), target, ExportOptions(masked=False)), maxlen=0)
     for line in target.read_bytes().splitlines():
         json.loads(line)
     again = document_at(target)
@@ -71,7 +71,9 @@ def test_messages_of_batches_keep_the_time_and_direction_of_their_line(tmp_path:
         json.dumps([ask]),
         envelope(),
     )  # fmt: skip
-    deque(export_file(document, range(len(document.capture)), tmp_path / "again", Manner(masked=False)), maxlen=0)
+    deque(
+        export_file(document, range(len(document.capture)), tmp_path / "again", ExportOptions(masked=False)), maxlen=0
+    )
     again = document_at(tmp_path / "again")
     for name in ("direction", "sender"):
         before, after = ([one.capture.string(name, row) for row in range(3)] for one in (document, again))
@@ -91,7 +93,9 @@ def test_connections_stay_apart(tmp_path: Path) -> None:
         {**to_client, "src": 0, "frame": result}, {**to_server, "src": 1, "frame": [ping]},
         {**to_client, "src": 0, "frame": [result]}, {**to_client, "src": 1, "frame": result},
     )  # fmt: skip
-    deque(export_file(document, range(len(document.capture)), tmp_path / "again", Manner(masked=False)), maxlen=0)
+    deque(
+        export_file(document, range(len(document.capture)), tmp_path / "again", ExportOptions(masked=False)), maxlen=0
+    )
     again = document_at(tmp_path / "again")
     before, after = (one.analysis.correlation.columns["cause"].tolist() for one in (document, again))
     assert before == after == [-1, -1, 1, -1, -1, -1, 4]
@@ -258,7 +262,7 @@ def test_whatever_is_said_each_format_takes_it_and_masks(text: str, secret: str)
 @pytest.mark.parametrize("format_", Format)
 def test_nothing_is_a_document_too(format_: Format) -> None:
     out = io.BytesIO()
-    last = deque(export_to(document_of(envelope()), [], out, Manner(format_)), maxlen=1)[0]
+    last = deque(export_to(document_of(envelope()), [], out, ExportOptions(format_)), maxlen=1)[0]
     assert (last.messages, last.size_bytes) == (0, len(out.getvalue()))
 
 

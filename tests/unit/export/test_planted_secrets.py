@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
-from inspector.export import Format, Manner, export_to, preview
+from inspector.export import ExportOptions, Format, export_to, preview
 from inspector.export.message_summary import MAX_BODY
 from inspector.filters.fields import FIELDS
 from tests.builders import clean_up, document_of, envelope, received, tool_call, tool_result
@@ -42,12 +42,12 @@ def log_with(secret: str, before: str, *, big: bool, ascii_only: bool) -> Captur
 
 def exports(document: CaptureDocument) -> dict[str, str]:
     """What is written in every format."""
-    manners = [Manner(format_, fields=_ALL_FIELDS, view="all") for format_ in Format]
+    every_options = [ExportOptions(format_, fields=_ALL_FIELDS, view="all") for format_ in Format]
     found: dict[str, str] = {}
-    for manner in (*manners, Manner(self_contained=True)):
+    for options in (*every_options, ExportOptions(self_contained=True)):
         out = io.BytesIO()
-        deque(export_to(document, range(len(document.capture)), out, manner), maxlen=0)
-        found[f"{manner.format.value} {manner.self_contained}"] = out.getvalue().decode()
+        deque(export_to(document, range(len(document.capture)), out, options), maxlen=0)
+        found[f"{options.format.value} {options.self_contained}"] = out.getvalue().decode()
     return found
 
 

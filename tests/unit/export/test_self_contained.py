@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from inspector.cli import app
 from inspector.document.document import CaptureDocument
-from inspector.export import Exported, Manner, Redaction, export_file, export_to, matching, writer_for
+from inspector.export import Exported, ExportOptions, Redaction, export_file, export_to, matching, writer_for
 from inspector.filters import compile_filter
 from tests.builders import clean_up, document_at, document_of, envelope, lines_of, log_file, tool_call, tool_result
 
@@ -23,8 +23,8 @@ RECORDINGS = Path(__file__).parents[2] / "data"
 
 
 def exported(document: CaptureDocument, *, self_contained: bool = True, masked: bool = True) -> list[Any]:
-    out, manner = io.BytesIO(), Manner(self_contained=self_contained, masked=masked)
-    deque(export_to(document, range(len(document.capture)), out, manner), maxlen=0)
+    out, options = io.BytesIO(), ExportOptions(self_contained=self_contained, masked=masked)
+    deque(export_to(document, range(len(document.capture)), out, options), maxlen=0)
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 
@@ -123,7 +123,7 @@ def test_a_filter_chooses() -> None:
 @pytest.mark.parametrize("path", sorted(RECORDINGS.rglob("*.jsonl")), ids=lambda path: path.parent.name)
 def test_real_traffic_comes_back_as_it_was(path: Path) -> None:
     document = document_at(path)
-    writer = writer_for(document, Manner(self_contained=True, masked=False), Redaction(masked=False))
+    writer = writer_for(document, ExportOptions(self_contained=True, masked=False), Redaction(masked=False))
     lines = [writer.message(row) for row in range(len(document.capture))]
     for line in lines:
         json.loads(line)

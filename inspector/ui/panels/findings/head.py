@@ -140,7 +140,6 @@ class FindingsHead(ListHead):
     all_opened = Signal(bool)
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
-        """Make the head."""
         super().__init__(theme_controller, "Findings", name="findings", parent=parent)
         self._count.hide()  # the switches count
         self._title.setContentsMargins(0, 0, _AFTER_TITLE, 0)

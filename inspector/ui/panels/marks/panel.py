@@ -79,7 +79,6 @@ class MarkMenu(QMenu):
     filter_chosen = Signal(str, str)
 
     def __init__(self, line: MarkLine, parent: QWidget | None = None) -> None:
-        """Make the menu of a row."""
         super().__init__(parent)
         self.setObjectName("markMenu")
         self.setAccessibleName("Mark")

@@ -18,7 +18,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QTableView
 
 from inspector.document.document import CaptureDocument
-from inspector.export import Format, Manner, Redaction, writer_for
+from inspector.export import ExportOptions, Format, Redaction, writer_for
 from inspector.present import copied_text, formats, wire_text
 from inspector.present.message_columns import Column
 from inspector.protocol.secrets.masking import mask_text
@@ -269,7 +269,7 @@ class Copies(QObject):
 
     def markdown(self, message: int | None) -> Texts | None:
         """A section a message, as in an export. Secrets are masked."""
-        writer = writer_for(self._document, Manner(Format.MARKDOWN), Redaction(masked=True))
+        writer = writer_for(self._document, ExportOptions(Format.MARKDOWN), Redaction(masked=True))
         if self._selection.several:
             most = min(MOST, MOST_SECTIONS)
             texts = self._several("message", lambda one: writer.message(one).decode(), whole=True, most=most)

@@ -21,7 +21,6 @@ class Pressable(QAbstractButton):
     def __init__(
         self, theme_controller: ThemeController, title: str, detail: str, *, name: str, parent: QWidget | None = None
     ) -> None:
-        """Make a row with an object name."""
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # painted anew as the pointer comes and goes
         self._themes = theme_controller
@@ -162,7 +161,6 @@ class RecentRow(Pressable):
     def __init__(
         self, theme_controller: ThemeController, recent: Recent, *, name: str, parent: QWidget | None = None
     ) -> None:
-        """Make a row with an object name."""
         super().__init__(theme_controller, plain(recent.title), plain(recent.detail), name=name, parent=parent)
         self._recent = recent
         self.setToolTip(tool_tip(recent.tooltip))
@@ -198,7 +196,6 @@ class DropHint(QWidget):
     WORDS = "or drop files anywhere in this window"
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
-        """Make the frame."""
         super().__init__(parent)
         self._themes = theme_controller
         self.setObjectName("startDropHint")

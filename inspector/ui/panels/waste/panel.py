@@ -110,7 +110,6 @@ class WasteMenu(QMenu):
     filter_chosen = Signal(str, str)
 
     def __init__(self, one: Waste, parent: QWidget | None = None) -> None:
-        """Make the menu of a row."""
         super().__init__(parent)
         self.setObjectName("wasteMenu")
         self.setAccessibleName("Waste")
