@@ -67,7 +67,7 @@ class Demo:
     Attributes:
         space: The space to join.
         token: What to join with; empty, as any participant is welcome.
-        rounds_told: Rounds of the story that came to their end.
+        rounds_played: Rounds of the story that came to their end.
     """
 
     def __init__(self, space: str = "demo") -> None:

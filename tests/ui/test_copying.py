@@ -105,7 +105,7 @@ def test_the_status_bar_says_what_was_copied(
     press(window, KEYS.Key_A, CONTROL)
     window.actions_by_id[f"edit.copy_{what}"].trigger()
     assert told(window) == [f"Copied {several}"]
-    window.status._told_for.timeout.emit()  # some seconds later
+    window.status._message_timer.timeout.emit()  # some seconds later
     assert told(window) == []
 
 
