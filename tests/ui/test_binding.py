@@ -12,8 +12,8 @@ pytestmark = pytest.mark.real
 
 
 def test_a_shell_set_up_for_another_binding_changes_nothing() -> None:
-    code = "import inspector.ui.app.application, inspector.ui.panels.growth.panel, pyqtgraph as p; print(p.Qt.QT_LIB)"
-    environment = {**os.environ, "QT_API": "pyqt5", "PYQTGRAPH_QT_LIB": "PyQt5"}
+    code = "import inspector.ui.app.application, qasync; print(qasync.QtModuleName)"
+    environment = {**os.environ, "QT_API": "pyqt5"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.returncode) == ("PySide6", 0), done.stderr
 

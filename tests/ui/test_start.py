@@ -23,7 +23,7 @@ from tests.builders import envelope, lines_of, log_file
 from tests.ui.windows import numbers, run_in_window, story, until, window_on
 
 _WAITS = {
-    "numpy", "lark", "regex", "msgspec", "typer", "click", "websockets", "keyring", "filelock", "tiktoken", "pyqtgraph",
+    "numpy", "lark", "regex", "msgspec", "typer", "click", "websockets", "keyring", "filelock", "tiktoken",
     "inspector.startup.program", "inspector.analysis", "inspector.capture.capture", "inspector.document.document",
     "inspector.filters", "inspector.ui.features.opening", "inspector.ui.docview.panes",
     "inspector.ui.widgets.filter_bar",
@@ -74,7 +74,7 @@ def test_the_first_paint_waits_for_nothing_a_document_needs(tmp_path: Path) -> N
     assert not painted & _WAITS
     needed = {"numpy", "inspector.ui.docview.panes", "inspector.ui.features.opening"}
     assert needed <= complete  # the first document waits for none
-    assert not {"typer", "websockets", "keyring", "pyqtgraph"} & complete
+    assert not {"typer", "websockets", "keyring"} & complete
 
 
 def test_presets_are_found_at_once(application: Application) -> None:

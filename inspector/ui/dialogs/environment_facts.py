@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from inspector.settings import Settings
     from inspector.ui.look.theme import Theme
 
-_LIBRARIES = ("numpy", "qasync", "websockets", "pydantic", "msgspec", "pyqtgraph", "keyring", "tiktoken")
+_LIBRARIES = ("numpy", "qasync", "websockets", "pydantic", "msgspec", "keyring", "tiktoken")
 """Those an error may be about; Help > About lists them all."""
 _LOG_LINES = 200
 

@@ -212,7 +212,7 @@ def test_the_plots_cursor_goes_with_the_selected_message(window: MainWindow, qtb
     canvas = panel.canvas
     assert canvas is not None
     times = [int(ns) for ns in window.document.capture.columns["time_ns"][:4]]
-    QTest.mouseMove(canvas.viewport(), QPoint(canvas.head + canvas.axis_width // 2, 60))
+    QTest.mouseMove(canvas, QPoint(canvas.head + canvas.axis_width // 2, 60))
     panes_of(window).go_to(1)
     assert panel.axis.cursor_ns == times[1]
     panes_of(window).go_to(3)

@@ -1,12 +1,11 @@
 """Where plots are drawn: the time axis of the lanes above, a scale at the left, one cursor through all, and the brush.
 
-Imports pyqtgraph. x of everything drawn is pixels from the axis' left end, so that plots and lanes agree to the pixel;
-y is the plot's own values.
+x of everything drawn is pixels from the axis' left end, so that plots and lanes agree to the pixel; y is the plot's own
+values.
 """
 
 from __future__ import annotations
 
-import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
@@ -21,7 +20,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QGraphicsObject, QGraphicsView, QWidget
+from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from inspector.analysis.timeline.marks import Window
@@ -33,8 +32,6 @@ from inspector.ui.panels.growth.figure import Figure, Scale
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.geometry import head_width, right_margin
 from inspector.ui.panels.timeline.gestures import AxisGestures
-
-pg.setConfigOption("exitCleanup", False)  # it would end the program before Qt does
 
 _TICK_PX = 42
 _TOP, _BOTTOM = 24, 12
@@ -60,7 +57,7 @@ class _Overlay(QWidget):
         self._canvas.paint_over(QPainter(self))
 
 
-class PlotCanvas(pg.GraphicsView):
+class PlotCanvas(QWidget):
     """One plot at a time over the time axis.
 
     Signals:
@@ -87,15 +84,13 @@ class PlotCanvas(pg.GraphicsView):
             parent: owner.
             alone: it stands under no ruler and no lanes: it names times itself, and its scale is no wider than needed.
         """
-        super().__init__(parent=parent, background=None)  # pyright: ignore[reportArgumentType]  stubs lack it
+        super().__init__(parent)
         self._alone = alone
         self.setObjectName(name)
         self.setAccessibleName("Plot")
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
-        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
-        self.viewport().setMouseTracking(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setMouseTracking(True)
         self.setMinimumHeight(60)
         self._axis, self._themes = axis, themes
         self._figure: Figure | None = None
@@ -108,9 +103,6 @@ class PlotCanvas(pg.GraphicsView):
         self._gestures = AxisGestures(axis, self)
         self._rest_ns: int | None = None
         self._asked = False  # the pointer is here, or the cursor was moved with keys: the card says what is there
-        self.box = pg.ViewBox(enableMouse=False, enableMenu=False)
-        self.box.setZValue(0)
-        self.scene().addItem(self.box)
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(0)
@@ -124,18 +116,10 @@ class PlotCanvas(pg.GraphicsView):
 
     # Content
 
-    def add(self, item: QGraphicsObject, z: float) -> None:
-        """Draw an item with the others; the higher its z, the later."""
-        item.setZValue(z)
-        self.box.addItem(item, ignoreBounds=True)
-
     def show_figure(self, figure: Figure) -> None:
         """Show another plot."""
-        if self._figure is not None:
-            self._figure.show_items(shown=False)
         self._figure = figure
-        figure.use_theme()
-        figure.show_items(shown=True)
+        self._stale = False
         self.redraw()
 
     def rest_at(self, ns: int | None) -> None:
@@ -147,7 +131,7 @@ class PlotCanvas(pg.GraphicsView):
         """What is shown is not what there is any more; it is brought up to date before it is painted."""
         if not self._stale:
             self._stale = True
-            self.viewport().update()
+            self.update()
         self._soon.start()
 
     @property
@@ -164,10 +148,13 @@ class PlotCanvas(pg.GraphicsView):
     def _bottom(self) -> int:
         return self._px(_ALONE_BOTTOM if self._alone else _BOTTOM)
 
+    @property
+    def _room(self) -> int:
+        return max(1, self.height() - self._px(_TOP) - self._bottom)
+
     def y_of(self, value: float) -> float:
         """Where a value stands, in pixels from the top."""
-        room = max(1, self.height() - self._px(_TOP) - self._bottom)
-        return self.height() - self._bottom - value / self._top * room
+        return self.height() - self._bottom - value / self._top * self._room
 
     def _px(self, pixels: float) -> int:
         return round(pixels * self._themes.theme.zoom)
@@ -177,25 +164,28 @@ class PlotCanvas(pg.GraphicsView):
         if not self._stale or self._figure is None:
             return
         self._stale = False
-        axis, width = self._axis, self.axis_width
-        self._scale = self._figure.draw(Window(axis.left_ns, axis.right_ns, width))
-        room = max(1, self.height() - self._px(_TOP) - self._bottom)
+        axis = self._axis
+        self._scale = self._figure.draw(Window(axis.left_ns, axis.right_ns, self.axis_width))
         self._top = max(1.0, self._scale.most)
-        self._ticks = [n for n in nice_ticks(self._top, max(2, room // self._px(_TICK_PX))) if n <= self._top]
-        self.box.setGeometry(QRectF(self.head, 0, width, self.height()))
-        per_px = self._top / room
-        low, high = -self._bottom * per_px, self._top + self._px(_TOP) * per_px
-        self.box.setRange(xRange=(0, width), yRange=(low, high), padding=0, update=True, disableAutoRange=True)
+        self._ticks = [n for n in nice_ticks(self._top, max(2, self._room // self._px(_TICK_PX))) if n <= self._top]
 
     # Painting
 
     @override
-    def paintEvent(self, ev: QPaintEvent) -> None:
+    def paintEvent(self, event: QPaintEvent) -> None:
         self.bring_up()
-        super().paintEvent(ev)
+        painter = QPainter(self)
+        self._paint_background(painter)
+        if self._figure is not None:
+            painter.save()
+            painter.setClipRect(self.head, 0, self.axis_width + 1, self.height())
+            painter.translate(self.head, self.height() - self._bottom)
+            painter.scale(1, -self._room / self._top)
+            self._figure.paint(painter)
+            painter.restore()
+        self._paint_levels(painter)
 
-    @override
-    def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:
+    def _paint_background(self, painter: QPainter) -> None:
         theme, axis = self._themes.theme, self._axis
         head, width = self.head, self.axis_width
         painter.fillRect(self.rect(), theme.color("surface.base"))
@@ -221,8 +211,7 @@ class PlotCanvas(pg.GraphicsView):
         box = QRectF(head + 6 if self._alone else theme.metrics.pane_padding, self._px(7), self.width(), self.height())
         painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, self.unit)
 
-    @override
-    def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:
+    def _paint_levels(self, painter: QPainter) -> None:
         theme = self._themes.theme
         font = theme.font("small")
         painter.setFont(font)
@@ -308,12 +297,12 @@ class PlotCanvas(pg.GraphicsView):
     # Pointer
 
     @override
-    def mousePressEvent(self, ev: QMouseEvent) -> None:
-        self._gestures.press(ev)
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._gestures.press(event)
 
     @override
-    def mouseMoveEvent(self, ev: QMouseEvent) -> None:
-        place = ev.position().toPoint()
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        place = event.position().toPoint()
         self._asked = True
         if not self._gestures.pressed:
             inside = 0 <= place.x() - self.head <= self.axis_width
@@ -321,13 +310,13 @@ class PlotCanvas(pg.GraphicsView):
         elif self._gestures.drag(place) is not None:
             self.card.show_away(None, QRect(), 0)
             if self._gestures.brush_from is None:
-                self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+                self.setCursor(Qt.CursorShape.ClosedHandCursor)
 
     @override
-    def mouseReleaseEvent(self, ev: QMouseEvent) -> None:
-        self.viewport().unsetCursor()
-        if self._gestures.release(ev):
-            self._select(self._gestures.ns_at(ev.position().toPoint()))
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.unsetCursor()
+        if self._gestures.release(event):
+            self._select(self._gestures.ns_at(event.position().toPoint()))
 
     def _select(self, ns: int) -> None:
         message = self._figure.message_at(ns) if self._figure is not None else None
@@ -336,8 +325,8 @@ class PlotCanvas(pg.GraphicsView):
             self._rest_ns = self._axis.cursor_ns
 
     @override
-    def mouseDoubleClickEvent(self, ev: QMouseEvent) -> None:
-        self._axis.zoom(4, self._gestures.ns_at(ev.position().toPoint()))
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self._axis.zoom(4, self._gestures.ns_at(event.position().toPoint()))
 
     @override
     def enterEvent(self, event: QEvent) -> None:
@@ -345,24 +334,24 @@ class PlotCanvas(pg.GraphicsView):
         self._asked = True
 
     @override
-    def leaveEvent(self, ev: QEvent) -> None:
+    def leaveEvent(self, event: QEvent) -> None:
         self._asked = False
         self._axis.set_cursor(self._rest_ns)
         self._follow_cursor()
 
     @override
-    def wheelEvent(self, ev: QWheelEvent) -> None:
-        if not self._gestures.pan_by_wheel(ev):
-            self._gestures.zoom_by_wheel(ev)
-        ev.accept()
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if not self._gestures.pan_by_wheel(event):
+            self._gestures.zoom_by_wheel(event)
+        event.accept()
 
     # Keyboard
 
     @override
-    def keyPressEvent(self, ev: QKeyEvent) -> None:
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         held = Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.ControlModifier
-        if ev.modifiers() & held or not self._take_key(Qt.Key(ev.key()), ev):
-            QWidget.keyPressEvent(self, ev)
+        if event.modifiers() & held or not self._take_key(Qt.Key(event.key()), event):
+            super().keyPressEvent(event)
 
     def _take_key(self, key: Qt.Key, event: QKeyEvent) -> bool:
         axis, gestures = self._axis, self._gestures
@@ -399,12 +388,10 @@ class PlotCanvas(pg.GraphicsView):
     # Qt events
 
     @override
-    def resizeEvent(self, ev: QResizeEvent | None) -> None:
-        super().resizeEvent(ev)
-        if hasattr(self, "_over"):
-            self._over.setGeometry(self.rect())
-            self._stale = True
-            self._follow_cursor()
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._over.setGeometry(self.rect())
+        self._stale = True
+        self._follow_cursor()
 
     @override
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -418,8 +405,6 @@ class PlotCanvas(pg.GraphicsView):
         self._follow_cursor()
 
     def _on_theme_changed(self) -> None:
-        if self._figure is not None:
-            self._figure.use_theme()
         self._stale = False
         self.redraw()
         self._over.update()

@@ -1,26 +1,18 @@
-"""Context growth: tokens without collapsing, tokens the model sees, what lies between, and what was reported.
-
-Imports pyqtgraph.
-"""
+"""Context growth: tokens without collapsing, tokens the model sees, what lies between, and what was reported."""
 
 from __future__ import annotations
 
 import numpy as np
-import pyqtgraph as pg
-from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPen, QPolygonF
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
-from typing_extensions import override
+from PySide6.QtCore import QLineF, QPointF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from inspector.analysis.timeline.marks import Window
 from inspector.analysis.timeline.steps import columns_of, outline
 from inspector.present.plot_words import message_words, signed
 from inspector.present.wire_text import plain
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.growth.canvas import PlotCanvas
 from inspector.ui.panels.growth.card import CardText
-from inspector.ui.panels.growth.figure import Level, Scale
+from inspector.ui.panels.growth.figure import Level, Scale, fill, polygon, segments
 from inspector.ui.panels.growth.legend import Key, area_color
 from inspector.ui.panels.growth.source import GrowthSource
 from inspector.ui.panels.timeline.axis import TimeAxis
@@ -38,34 +30,9 @@ _NEAR_LIMIT = 2
 """A limit is drawn where it is no further than so many times the greatest value, else only named."""
 
 
-class Area(pg.GraphicsObject):
-    """A filled area, as large as its corners reach."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._corners = QPolygonF()
-        self._brush = pg.mkBrush(None)
-
-    def set_corners(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-        """Fill another area."""
-        self.prepareGeometryChange()
-        self._corners = pg.functions.arrayToQPolygonF(x, y) if len(x) else QPolygonF()
-        self.update()
-
-    def set_brush(self, brush: object) -> None:
-        """Fill it otherwise."""
-        self._brush = pg.mkBrush(brush)
-        self.update()
-
-    @override
-    def boundingRect(self) -> QRectF:
-        return self._corners.boundingRect()
-
-    @override
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._brush)
-        painter.drawPolygon(self._corners)
+def _diamond(middle: QPointF, size: int) -> QPolygonF:
+    x, y, high, wide = round(middle.x()), round(middle.y()), 0.5 * size, 0.4 * size
+    return QPolygonF([QPointF(x, y - high), QPointF(x + wide, y), QPointF(x, y + high), QPointF(x - wide, y)])
 
 
 class GrowthFigure:
@@ -75,48 +42,13 @@ class GrowthFigure:
         empty: what is said where there is nothing to draw.
     """
 
-    def __init__(self, source: GrowthSource, axis: TimeAxis, themes: ThemeController, canvas: PlotCanvas) -> None:
+    def __init__(self, source: GrowthSource, axis: TimeAxis, themes: ThemeController) -> None:
         self._source, self._axis, self._themes = source, axis, themes
         self.empty = ""
-        self._under, self._saved = Area(), Area()
-        self._uncollapsed, self._seen = pg.PlotCurveItem(), pg.PlotCurveItem()
-        self._reported = pg.ScatterPlotItem(size=9, symbol="d", pxMode=True)
-        self._items = (self._under, self._saved, self._uncollapsed, self._seen, self._reported)
-        for z, item in enumerate(self._items):
-            canvas.add(item, z)
-        self.use_theme()
-
-    def show_items(self, *, shown: bool) -> None:
-        """Show or hide everything."""
-        for item in self._items:
-            item.setVisible(shown)
-
-    def use_theme(self) -> None:
-        """Take over colours and sizes."""
-        theme = self._themes.theme
-        under = theme.color("accent.ring")
-        wash = type(under)(under)
-        wash.setAlphaF(0.10)
-        self._under.set_brush(wash)
-        self._saved.set_brush(area_color(theme, SAVED))
-        self._seen.setPen(self._pen(SEEN, 2 * theme.zoom))
-        self._reported.setSize(round(9 * theme.zoom))
-        self._reported.setBrush(pg.mkBrush(theme.color(REPORTED)))
-        self._reported.setPen(pg.mkPen(theme.color("surface.base"), width=1))
-        self._dash(few=True)
-
-    def _pen(self, token: str, width: float) -> QPen:
-        pen = QPen(self._themes.theme.color(token), width)
-        pen.setCosmetic(True)
-        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-        pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
-        return pen
-
-    def _dash(self, *, few: bool) -> None:
-        pen = self._pen(UNCOLLAPSED, 1.5 * self._themes.theme.zoom if few else 1)
-        if few:
-            pen.setDashPattern([4, 2])
-        self._uncollapsed.setPen(pen)
+        self._under, self._saved = QPolygonF(), QPolygonF()
+        self._uncollapsed = QPolygonF()
+        self._seen: list[QLineF] = []
+        self.reported: list[QPointF] = []
 
     # Figure
 
@@ -127,22 +59,52 @@ class GrowthFigure:
         left = min(max(0.0, axis.x_of(axis.first_ns, window.width)), window.width)
         right = min(max(left, axis.x_of(axis.last_ns, window.width)), window.width)
         (x, whole), (x_seen, seen) = (outline(columns, line, left, right) for line in (0, 1))
-        self._dash(few=len(x) <= _DASHED_UP_TO)
-        self._uncollapsed.setData(x, whole, skipFiniteCheck=True)
-        self._seen.setData(x_seen, seen, skipFiniteCheck=True)
-        self._under.set_corners(np.concatenate((x_seen, (right, left))), np.concatenate((seen, (0.0, 0.0))))
-        self._saved.set_corners(np.concatenate((x, x_seen[::-1])), np.concatenate((whole, seen[::-1])))
-        self._draw_reports(window)
+        self._uncollapsed = polygon(x, whole)
+        self._seen = segments(x_seen, seen)
+        self._under = polygon(np.concatenate((x_seen, (right, left))), np.concatenate((seen, (0.0, 0.0))))
+        self._saved = polygon(np.concatenate((x, x_seen[::-1])), np.concatenate((whole, seen[::-1])))
+        self.reported = self._reported_in(window)
         return self._scale()
 
-    def _draw_reports(self, window: Window) -> None:
+    def _reported_in(self, window: Window) -> list[QPointF]:
         source = self._source
         known = [one for one in source.reports if one.tokens is not None]
         times = source.times.values[[one.message for one in known]] if known else np.zeros(0, np.int64)
         x = self._axis.xs_of(times, window.width)
         inside = (x >= 0) & (x <= window.width)
         y = np.array([one.tokens for one in known], np.float64)
-        self._reported.setData(x[inside], y[inside])
+        return [QPointF(*place) for place in zip(x[inside].tolist(), y[inside].tolist(), strict=True)]
+
+    def paint(self, painter: QPainter) -> None:
+        """Areas, then lines, then reports."""
+        theme = self._themes.theme
+        wash = QColor(theme.color(SEEN))
+        wash.setAlphaF(0.10)
+        fill(painter, self._under, wash)
+        fill(painter, self._saved, area_color(theme, SAVED))
+        few = self._uncollapsed.size() <= _DASHED_UP_TO
+        pen = self._pen(UNCOLLAPSED, 1.5 * theme.zoom if few else 1)
+        if few:
+            pen.setDashPattern([4, 2])
+        painter.setPen(pen)
+        painter.drawPolyline(self._uncollapsed)
+        painter.setPen(self._pen(SEEN, 2 * theme.zoom))
+        painter.drawLines(self._seen)
+        places = [painter.transform().map(place) for place in self.reported]
+        painter.resetTransform()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.color("surface.base"), 1))
+        painter.setBrush(theme.color(REPORTED))
+        size = round(9 * theme.zoom)
+        for place in places:
+            painter.drawPolygon(_diamond(place, size))
+
+    def _pen(self, token: str, width: float) -> QPen:
+        pen = QPen(self._themes.theme.color(token), width)
+        pen.setCosmetic(True)
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+        return pen
 
     def _scale(self) -> Scale:
         source = self._source

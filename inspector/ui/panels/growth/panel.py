@@ -1,12 +1,8 @@
-"""The lower half of the timeline: its head, and one of two plots over the time axis of the lanes above.
-
-What draws is imported when the panel is shown first: pyqtgraph takes long to import.
-"""
+"""The lower half of the timeline: its head, and one of two plots over the time axis of the lanes above."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QActionGroup, QHideEvent, QPainter, QPaintEvent, QResizeEvent
@@ -20,16 +16,14 @@ from inspector.tokens.counter import TOKENIZER
 from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import Segments
+from inspector.ui.panels.growth.canvas import PlotCanvas
+from inspector.ui.panels.growth.growth_figure import KEYS, REPORTED_KEY, GrowthFigure
 from inspector.ui.panels.growth.legend import PlotLegend
+from inspector.ui.panels.growth.rates_figure import RatesFigure
 from inspector.ui.panels.growth.source import GrowthSource
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.head import ChoiceButton
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
-
-if TYPE_CHECKING:
-    from inspector.ui.panels.growth.canvas import PlotCanvas
-    from inspector.ui.panels.growth.growth_figure import GrowthFigure
-    from inspector.ui.panels.growth.rates_figure import RatesFigure
 
 _LEAD = "of"
 SELECTED = "Go with the selected message"
@@ -177,8 +171,8 @@ class GrowthPlot(QWidget):
         left(): Esc was pressed.
 
     Attributes:
-        head, source: what it is made of.
-        canvas: where it is drawn; None until it is shown first.
+        head, canvas, source: what it is made of.
+        growth, rates: the two plots.
     """
 
     message_requested = Signal(int)
@@ -192,14 +186,17 @@ class GrowthPlot(QWidget):
         self._stopped = self._now = False
         self.source = GrowthSource(document)
         self.head = GrowthHead(theme, self)
-        self.canvas: PlotCanvas | None = None
-        self.growth: GrowthFigure | None = None
-        self.rates: RatesFigure | None = None
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
-        self._column.addWidget(self.head)
-        self._column.addStretch(1)
+        self.canvas = PlotCanvas(axis, theme, "growthCanvas", self)
+        self.growth = GrowthFigure(self.source, axis, theme)
+        self.rates = RatesFigure(document, self.source.times, axis, theme)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.head)
+        column.addWidget(self.canvas, 1)
+        self.setFocusProxy(self.canvas)
+        self.canvas.message_requested.connect(self.message_requested)
+        self.canvas.left.connect(self.left)
         self.head.plots.chosen.connect(self._choose_plot)
         self.head.reader.reader_chosen.connect(self._choose_reader)
         self.head.reader.selected_chosen.connect(self._choose_selected)
@@ -209,6 +206,7 @@ class GrowthPlot(QWidget):
         self._moved.setSingleShot(True)
         self._moved.setInterval(budgets.current.follow_ms)
         self._moved.timeout.connect(lambda: self.refresh(now=True))
+        self._show_figure()
 
     def show_message(self, message: int | None) -> None:
         """A message was selected: whose context it concerns is shown, unless the user chose one."""
@@ -248,10 +246,6 @@ class GrowthPlot(QWidget):
 
     def _draw(self, *, now: bool) -> int | None:
         """Take in what there is, and draw it; in how many milliseconds there is more, or None."""
-        self._make()
-        assert self.growth is not None
-        assert self.rates is not None
-        assert self.canvas is not None
         pause_ms = None
         if self.head.plots.choice == RATES:
             self.rates.update()
@@ -267,28 +261,9 @@ class GrowthPlot(QWidget):
         self.canvas.redraw()
         return pause_ms
 
-    def _make(self) -> None:
-        if self.canvas is not None:
-            return
-        from inspector.ui.panels.growth.canvas import PlotCanvas
-        from inspector.ui.panels.growth.growth_figure import GrowthFigure
-        from inspector.ui.panels.growth.rates_figure import RatesFigure
-
-        canvas = self.canvas = PlotCanvas(self._axis, self._themes, "growthCanvas", self)
-        self._column.takeAt(1)
-        self._column.addWidget(canvas, 1)
-        self.growth = GrowthFigure(self.source, self._axis, self._themes, canvas)
-        self.rates = RatesFigure(self._document, self.source.times, self._axis, self._themes, canvas)
-        canvas.message_requested.connect(self.message_requested)
-        canvas.left.connect(self.left)
-        self.setFocusProxy(canvas)
-        self._show_figure()
-
     def _show_figure(self) -> None:
-        figure = self.rates if self.head.plots.choice == RATES else self.growth
-        if self.canvas is not None and figure is not None:
-            self.canvas.setAccessibleName(self.head.plots.choice)
-            self.canvas.show_figure(figure)
+        self.canvas.setAccessibleName(self.head.plots.choice)
+        self.canvas.show_figure(self.rates if self.head.plots.choice == RATES else self.growth)
 
     def _choose_plot(self, plot: str) -> None:
         self.head.reader.setVisible(plot == GROWTH)
@@ -305,11 +280,6 @@ class GrowthPlot(QWidget):
 
     def _say(self) -> None:
         """Head, legend, and what stands where nothing can be drawn."""
-        from inspector.ui.panels.growth.growth_figure import KEYS, REPORTED_KEY
-
-        assert self.growth is not None
-        assert self.rates is not None
-        assert self.canvas is not None
         head, source = self.head, self.source
         total = len(self._document.analysis)
         if head.plots.choice == RATES:

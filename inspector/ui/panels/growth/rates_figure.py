@@ -1,10 +1,11 @@
-"""Messages per second by kind: bars of equal stretches of time, stacked by family. Imports pyqtgraph."""
+"""Messages per second by kind: bars of equal stretches of time, stacked by family."""
 
 from __future__ import annotations
 
 import numpy as np
-import pyqtgraph as pg
 from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter
 
 from inspector.analysis.timeline.marks import Window
 from inspector.analysis.timeline.rates import FAMILIES, Bins, FamilyTimes, bin_width
@@ -14,7 +15,6 @@ from inspector.present import formats
 from inspector.present.time_ranges import since_words
 from inspector.present.wire_text import plain
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.growth.canvas import PlotCanvas
 from inspector.ui.panels.growth.card import CardText
 from inspector.ui.panels.growth.figure import Scale
 from inspector.ui.panels.growth.legend import Key
@@ -41,20 +41,13 @@ class RatesFigure:
         held: when the messages of each family came.
     """
 
-    def __init__(
-        self, document: CaptureDocument, times: MessageTimes, axis: TimeAxis, themes: ThemeController,
-        canvas: PlotCanvas,
-    ) -> None:  # fmt: skip
+    def __init__(self, document: CaptureDocument, times: MessageTimes, axis: TimeAxis, themes: ThemeController) -> None:
         self._document, self._times, self._axis, self._themes = document, times, axis, themes
         self.empty = ""
         self.bins: Bins | None = None
         self.held = FamilyTimes(document.capture)
-        self._bars = [pg.BarGraphItem(x0=[], x1=[], y0=[], height=[], pen=None) for _ in NAMES]
+        self._bars: list[list[QRectF]] = []  # by family
         self._busiest: tuple[tuple[int, int, int], str] | None = None
-        for z, bar in enumerate(self._bars):
-            canvas.add(bar, 10 + z)
-            bar.hide()
-        self.use_theme()
 
     def update(self) -> None:
         """Take in messages that came. O(new messages)."""
@@ -67,16 +60,6 @@ class RatesFigure:
         counts = self.held.counts
         return tuple(Key(name, family_token(name), "bar") for name, n in zip(NAMES, counts, strict=True) if n)
 
-    def show_items(self, *, shown: bool) -> None:
-        """Show or hide everything."""
-        for bar in self._bars:
-            bar.setVisible(shown)
-
-    def use_theme(self) -> None:
-        """Take over colours."""
-        for name, bar in zip(NAMES, self._bars, strict=True):
-            bar.setOpts(brush=pg.mkBrush(self._themes.theme.color(family_token(name))))
-
     # Figure
 
     def draw(self, window: Window) -> Scale:
@@ -88,12 +71,22 @@ class RatesFigure:
         left, right = x[:-1], np.maximum(x[1:] - 1, x[:-1] + 1)
         inside = right > 0
         below = np.zeros(len(left))
-        for bar, counts in zip(self._bars, bins.counts, strict=True):
+        left = np.maximum(left, 0)
+        self._bars.clear()
+        for counts in bins.counts:
             rates = counts / bins.seconds
             some = inside & (counts > 0)
-            bar.setOpts(x0=np.maximum(left, 0)[some], x1=right[some], y0=below[some], height=rates[some])
+            bars = np.stack((left, below, right - left, rates), axis=1)[some]
+            self._bars.append([QRectF(*bar) for bar in bars.tolist()])
             below = below + rates
         return Scale(float(below[inside].max(initial=0)) or 1)
+
+    def paint(self, painter: QPainter) -> None:
+        """Bars in the colours of their families."""
+        painter.setPen(Qt.PenStyle.NoPen)
+        for name, bars in zip(NAMES, self._bars, strict=False):
+            painter.setBrush(self._themes.theme.color(family_token(name)))
+            painter.drawRects(bars)
 
     def _bin(self, ns: int) -> int | None:
         if self.bins is None:

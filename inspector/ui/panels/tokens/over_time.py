@@ -1,7 +1,4 @@
-"""Tokens over time, added up as they came: one area over another, in the colours of the table's bars.
-
-Imports pyqtgraph.
-"""
+"""Tokens over time, added up as they came: one area over another, in the colours of the table's bars."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QPainter, QPolygonF
 
 from inspector.analysis.timeline.marks import Window
 from inspector.analysis.token_shares import Way, over_time
@@ -18,10 +15,8 @@ from inspector.document.document import CaptureDocument
 from inspector.present.plot_words import message_words
 from inspector.present.wire_text import plain
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.growth.canvas import PlotCanvas
 from inspector.ui.panels.growth.card import CardText
-from inspector.ui.panels.growth.figure import Scale
-from inspector.ui.panels.growth.growth_figure import Area
+from inspector.ui.panels.growth.figure import Scale, fill, polygon
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.tokens.model import COLORS, FILL_ALPHA, OTHERS, TokenRow
 
@@ -36,12 +31,10 @@ class OverTimeFigure:
         empty: what is said where there is nothing to draw.
     """
 
-    def __init__(self, document: CaptureDocument, axis: TimeAxis, themes: ThemeController, canvas: PlotCanvas) -> None:
+    def __init__(self, document: CaptureDocument, axis: TimeAxis, themes: ThemeController) -> None:
         self._document, self._axis, self._themes = document, axis, themes
         self.empty = ""
-        self._areas = [Area() for _ in range(len(COLORS) + 1)]
-        for z, area in enumerate(self._areas):
-            canvas.add(area, z)
+        self._areas: list[QPolygonF] = []  # as `_names`
         self._names = ["others"]
         self._times: NDArray[np.int64] = np.zeros(0, np.int64)
         self._edges = np.zeros(2, np.int64)
@@ -71,31 +64,23 @@ class OverTimeFigure:
     def _colors(self) -> list[str]:
         return [*COLORS[: len(self._names) - 1], OTHERS]
 
-    def show_items(self, *, shown: bool) -> None:
-        """Show or hide everything."""
-        for area in self._areas:
-            area.setVisible(shown)
-
-    def use_theme(self) -> None:
-        """Take over colours."""
-        for area, token in zip(self._areas, self._colors(), strict=False):
-            color = QColor(self._themes.theme.color(token))
-            color.setAlphaF(FILL_ALPHA)
-            area.set_brush(color)
-
     def draw(self, window: Window) -> Scale:
         """Put the areas on one another, the greatest lowest."""
         x = np.clip(self._axis.xs_of(self._edges, window.width), 0, window.width)
         below = np.zeros(len(x))
-        self.use_theme()
-        for place, area in enumerate(self._areas):
-            if place >= len(self._sums):
-                area.set_corners(np.zeros(0), np.zeros(0))
-                continue
-            above = below + np.append(0, self._sums[place])
-            area.set_corners(np.concatenate((x, x[::-1])), np.concatenate((above, below[::-1])))
+        self._areas.clear()
+        for sums in self._sums:
+            above = below + np.append(0, sums)
+            self._areas.append(polygon(np.concatenate((x, x[::-1])), np.concatenate((above, below[::-1]))))
             below = above
         return Scale(float(below[-1]) or 1)
+
+    def paint(self, painter: QPainter) -> None:
+        """The areas."""
+        for area, token in zip(self._areas, self._colors(), strict=False):
+            color = QColor(self._themes.theme.color(token))
+            color.setAlphaF(FILL_ALPHA)
+            fill(painter, area, color)
 
     def _bin(self, ns: int) -> int:
         return min(max(int(np.searchsorted(self._edges, ns, side="right")) - 1, 0), self._sums.shape[1] - 1)

@@ -321,7 +321,7 @@ class TokensPanel(QWidget):
         canvas = self.canvas = PlotCanvas(self.axis, self._themes, "tokensOverTime", self, alone=True)
         canvas.setAccessibleName("Tokens over time")
         canvas.unit = "tokens so far"
-        self._figure = OverTimeFigure(self._document, self.axis, self._themes, canvas)
+        self._figure = OverTimeFigure(self._document, self.axis, self._themes)
         canvas.show_figure(self._figure)
         canvas.message_requested.connect(self.message_requested)
         canvas.left.connect(self.view.setFocus)
