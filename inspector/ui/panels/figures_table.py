@@ -11,7 +11,6 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
-    QContextMenuEvent,
     QFont,
     QFontMetrics,
     QGuiApplication,
@@ -19,7 +18,6 @@ from PySide6.QtGui import (
     QKeySequence,
     QMouseEvent,
     QPainter,
-    QPaintEvent,
 )
 from PySide6.QtWidgets import (
     QFrame,
@@ -27,7 +25,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
     QWidget,
 )
 from typing_extensions import override
@@ -35,7 +32,7 @@ from typing_extensions import override
 from inspector.ui.look.row_background import paint_ground
 from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.panels.figures_model import FiguresModel
-from inspector.ui.panels.plain_table import make_plain
+from inspector.ui.panels.plain_table import PlainTable
 
 _ROW = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -103,21 +100,18 @@ class _Head(QHeaderView):
         painter.drawText(rect.adjusted(left, 0, -right, 0), _RIGHT if is_figure else _LEFT, text)
 
 
-class FiguresTable(QTableView):
+class FiguresTable(PlainTable):
     """The table.
 
     Signals:
         filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
-        left(): Escape was pressed.
 
     Attributes:
         figures: its rows.
         hovered_row: the row under the pointer, or -1.
-        empty: what is said while there are no rows.
     """
 
     filter_requested = Signal(str, str)
-    left = Signal()
 
     def __init__(
         self,
@@ -137,26 +131,22 @@ class FiguresTable(QTableView):
             name: what it is called, in small letters.
             widths: of each column but the first, which takes what is left: its widest text, or pixels at 100 %.
         """
-        super().__init__(parent)
-        self._themes = themes
+        super().__init__(themes, parent, name=f"{name}Table", title=name.capitalize())
         self.figures = model
         self._name = name
         self._widths = widths
         self._selected: int | None = None
         self.hovered_row = -1
-        self.empty = ""
-        self.setObjectName(f"{name}Table")
-        self.setAccessibleName(name.capitalize())
         self.setModel(model)
         self.setItemDelegate(_Delegate(self, themes))
         self.setFrameShape(QFrame.Shape.NoFrame)
-        make_plain(self)
         self.setHorizontalHeader(_Head(self, themes, name))
         sorted_by = model.sorted_by
         self.setSortingEnabled(True)  # sorts by a column of Qt's choice
         self.sortByColumn(sorted_by, Qt.SortOrder.DescendingOrder)
         self.selectionModel().currentRowChanged.connect(self._on_current_changed)
         model.modelReset.connect(self._restore)
+        self.menu_asked.connect(lambda row, at: self.menu_for(row).popup(at))
         themes.changed.connect(self.use_theme)
         self.use_theme()
 
@@ -205,18 +195,10 @@ class FiguresTable(QTableView):
             heads.resizeSection(column, pixels)
         self.viewport().update()
 
+    @property
     @override
-    def paintEvent(self, e: QPaintEvent) -> None:
-        super().paintEvent(e)
-        if self.figures.rows or not self.empty:
-            return
-        theme = self._themes.theme
-        padding = theme.metrics.pane_padding
-        painter = QPainter(self.viewport())
-        painter.setFont(theme.font("body"))
-        painter.setPen(theme.color("ink.secondary"))
-        box = self.viewport().rect().adjusted(padding, padding, -padding, 0)
-        painter.drawText(box, int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap), self.empty)
+    def empty_top(self) -> int | None:
+        return None if self.figures.rows else self._themes.theme.metrics.pane_padding
 
     # Selection
 
@@ -262,14 +244,6 @@ class FiguresTable(QTableView):
             self.viewport().update()
 
     # Menu
-
-    @override
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        keyboard = event.reason() is QContextMenuEvent.Reason.Keyboard
-        index = self.currentIndex() if keyboard else self.indexAt(event.pos())
-        if index.isValid():
-            at = self.visualRect(index).bottomLeft() if keyboard else event.pos()
-            self.menu_for(index.row()).popup(self.viewport().mapToGlobal(at))
 
     def menu_for(self, row: int) -> QMenu:
         """The context menu of a row; it deletes itself when it closes."""

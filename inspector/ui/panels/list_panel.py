@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLayout, QMenu, QVBoxLayout, QWidget
 
 from inspector.document.document import CaptureDocument
 from inspector.filters import DisplayFilter
 from inspector.filters.visible import Scope, VisibleRows
 from inspector.ui.panels.list_head import ListHead
 from inspector.ui.panels.list_view import ListModel, ListView
+from inspector.ui.panels.pane_head import PaneHead
+from inspector.ui.panels.plain_table import PlainTable
 
 COPIED_MOST = 1_000
 """Rows that are copied at once: each is put into words for it."""
 
 
-class ListPanel(QWidget):
-    """What findings, marks and waste have in common. A panel makes its head and view, then calls `put_together`.
+class Panel(QWidget):
+    """A head above a list or table.
 
     Signals:
         message_requested(int): select this message.
-        filter_requested(str, str): an expression, and how it joins the filter in force.
+        filter_requested(str, str): an expression, and how it joins the filter in force (filter_menu.FilterMode).
         close_requested(): it is to be hidden.
         left(): the focus is to go back to the messages.
     """
@@ -31,26 +33,40 @@ class ListPanel(QWidget):
     close_requested = Signal()
     left = Signal()
 
-    def __init__(self, document: CaptureDocument, shown: VisibleRows, title: str, parent: QWidget | None) -> None:
+    def __init__(self, document: CaptureDocument, title: str, parent: QWidget | None) -> None:
         super().__init__(parent)
         self._document = document
-        self._shown = shown
         self.setObjectName(f"{title.lower()}Panel")
         self.setAccessibleName(title)
         self.setProperty("variant", "base")
 
-    def put_together(self, head: ListHead, view: ListView, model: ListModel) -> None:
-        """Put head and list into the panel, and listen to them."""
-        self._model = model
+    def stack(self, head: PaneHead, view: PlainTable, *, body: QLayout | None = None) -> None:
+        """Put the head above the view, or above what holds it; Esc in the view leaves the panel."""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(head)
-        column.addWidget(view, 1)
+        if body is None:
+            column.addWidget(view, 1)
+        else:
+            column.addLayout(body, 1)
         self.setFocusProxy(view)
+        view.left.connect(self.left)
+
+
+class ListPanel(Panel):
+    """What findings, marks and waste have in common. A panel makes its head and view, then calls `put_together`."""
+
+    def __init__(self, document: CaptureDocument, shown: VisibleRows, title: str, parent: QWidget | None) -> None:
+        super().__init__(document, title, parent)
+        self._shown = shown
+
+    def put_together(self, head: ListHead, view: ListView, model: ListModel) -> None:
+        """Put head and list into the panel, and listen to them."""
+        self._model = model
+        self.stack(head, view)
         view.picked.connect(self._on_picked)
         view.entered.connect(self._on_entered)
-        view.left.connect(self.left)
         view.copy_asked.connect(self._copy_row)
         view.menu_asked.connect(self._on_menu_asked)
         model.rows_settled.connect(self.say)

@@ -14,16 +14,15 @@ from PySide6.QtCore import (
     QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
-    QRect,
     Qt,
     Signal,
 )
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QTableView, QWidget
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.plain_table import make_single_column
+from inspector.ui.panels.plain_table import PlainTable
 
 _KEYS = Qt.Key
 
@@ -124,22 +123,18 @@ class ListModel(QAbstractTableModel):
         return self.tip(row) if role == Qt.ItemDataRole.ToolTipRole else self.more(row, role)
 
 
-class ListView(QTableView):
+class ListView(PlainTable):
     """Shows the rows of a `ListModel`.
 
     Signals:
         picked(int, bool): the user moved to a row, and whether by a click.
         entered(int): a row was entered: Return, or a double click.
-        left(): Esc was pressed.
         copy_asked(int): the row is to be copied.
-        menu_asked(int, QPoint): its menu at a place on the screen.
     """
 
     picked = Signal(int, bool)
     entered = Signal(int)
-    left = Signal()
     copy_asked = Signal(int)
-    menu_asked = Signal(int, object)
 
     def __init__(
         self, model: ListModel, theme_controller: ThemeController, *, name: str, title: str,
@@ -154,23 +149,16 @@ class ListView(QTableView):
             title: accessible name.
             parent: owner.
         """
-        super().__init__(parent)
-        self.setObjectName(name)
-        self.setAccessibleName(title)
+        super().__init__(theme_controller, parent, name=name, title=title)
         self._list = model
-        self._themes = theme_controller
         self._selected: Key | None = None
         self._top: tuple[Key, int] | None = None
-        self._empty = ""
-        self._set_up()
+        self.make_single_column()
         self.setModel(model)
         model.about_to_change.connect(self._on_about_to_change)
         model.rows_settled.connect(self._on_rows_settled)
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
-
-    def _set_up(self) -> None:
-        make_single_column(self)
 
     def _on_theme_changed(self) -> None:
         metrics = self._themes.theme.metrics
@@ -316,14 +304,6 @@ class ListView(QTableView):
         if not event.buttons():  # dragging selects nothing either
             super().mouseMoveEvent(event)
 
-    @override
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        keyboard = event.reason() is QContextMenuEvent.Reason.Keyboard
-        index = self.currentIndex() if keyboard else self.indexAt(event.pos())
-        if index.isValid():
-            at = self.visualRect(index).bottomLeft() if keyboard else event.pos()
-            self.menu_asked.emit(index.row(), self.viewport().mapToGlobal(at))
-
     # Painting
 
     @override
@@ -335,29 +315,3 @@ class ListView(QTableView):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.viewport().update()
-
-    def set_empty_text(self, text: str) -> None:
-        """What stands in the list while it is empty."""
-        if text != self._empty:
-            self._empty = text
-            self.setAccessibleDescription(text)
-            self.viewport().update()
-
-    @property
-    def empty_text(self) -> str:
-        """What stands in the list while it is empty."""
-        return self._empty
-
-    @override
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if not self._empty or self._list.rowCount():
-            return
-        theme = self._themes.theme
-        padding = theme.metrics.pane_padding
-        size = self.viewport().size()
-        box = QRect(padding, theme.metrics.unit, size.width() - 2 * padding, size.height())
-        painter = QPainter(self.viewport())
-        painter.setFont(theme.font("body"))
-        painter.setPen(theme.color("ink.secondary"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, self._empty)

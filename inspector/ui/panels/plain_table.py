@@ -1,35 +1,102 @@
-"""A table of Qt's as a plain list of rows: no grid, no editing, one row selected."""
+"""A table of Qt's as a plain list of rows: no grid, no editing, one row selected, words while there is none."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from typing_extensions import override
+
+from inspector.ui.look.theme import ThemeController
 
 _LEAST = 24
 """A list in a low window; by itself Qt keeps room for the arrows of a scroll bar."""
 
 
-def make_plain(view: QTableView) -> None:
-    """Leave out what only spreadsheets need."""
-    view.verticalHeader().hide()
-    view.verticalHeader().setMinimumSectionSize(1)
-    view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-    view.setMinimumHeight(_LEAST)
-    view.setShowGrid(False)
-    view.setWordWrap(False)
-    view.setTabKeyNavigation(False)
-    view.setCornerButtonEnabled(False)
-    view.setMouseTracking(True)
-    view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-    view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+class PlainTable(QTableView):
+    """What the lists and tables of panels share.
 
+    Signals:
+        left(): Esc was pressed.
+        menu_asked(int, QPoint): the menu of a row is asked for, at a place on the screen.
+    """
 
-def make_single_column(view: QTableView) -> None:
-    """A plain table of one column, as wide as the view."""
-    make_plain(view)
-    view.horizontalHeader().hide()
-    view.horizontalHeader().setStretchLastSection(True)
-    view.horizontalHeader().setMinimumSectionSize(1)
-    view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    left = Signal()
+    menu_asked = Signal(int, object)
+
+    def __init__(self, themes: ThemeController, parent: QWidget | None, *, name: str, title: str) -> None:
+        """Leave out what only spreadsheets need.
+
+        Args:
+            themes: give the look.
+            parent: owner.
+            name: object name.
+            title: accessible name.
+        """
+        super().__init__(parent)
+        self._themes = themes
+        self._empty = ""
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self.verticalHeader().hide()
+        self.verticalHeader().setMinimumSectionSize(1)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setMinimumHeight(_LEAST)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        self.setMouseTracking(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def make_single_column(self) -> None:
+        """One column, as wide as the view."""
+        self.horizontalHeader().hide()
+        self.horizontalHeader().setStretchLastSection(True)
+        self.horizontalHeader().setMinimumSectionSize(1)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+
+    # While it is empty
+
+    def set_empty_text(self, text: str) -> None:
+        """What stands in the list while it is empty."""
+        if text != self._empty:
+            self._empty = text
+            self.setAccessibleDescription(text)
+            self.viewport().update()
+
+    @property
+    def empty_text(self) -> str:
+        """What stands in the list while it is empty."""
+        return self._empty
+
+    @property
+    def empty_top(self) -> int | None:
+        """Where that begins, in pixels; None while it is not said, for there are rows."""
+        return None if self.model().rowCount() else self._themes.theme.metrics.unit
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        top = self.empty_top
+        if not self._empty or top is None:
+            return
+        theme = self._themes.theme
+        padding = theme.metrics.pane_padding
+        size = self.viewport().size()
+        box = QRect(padding, top, size.width() - 2 * padding, size.height())
+        painter = QPainter(self.viewport())
+        painter.setFont(theme.font("body"))
+        painter.setPen(theme.color("ink.secondary"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, self._empty)
+
+    @override
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        keyboard = event.reason() is QContextMenuEvent.Reason.Keyboard
+        index = self.currentIndex() if keyboard else self.indexAt(event.pos())
+        if index.isValid():
+            at = self.visualRect(index).bottomLeft() if keyboard else event.pos()
+            self.menu_asked.emit(index.row(), self.viewport().mapToGlobal(at))

@@ -109,7 +109,7 @@ def test_it_follows_the_traffic_and_rests_when_hidden(
     log = GrowingLog()
     window = window_on(application, log.document)
     panel = opened(window)
-    assert panel.view.empty == "No answer with known times in 0 messages."
+    assert panel.view.empty_text == "No answer with known times in 0 messages."
     log.write(*answered(10))
     panes_of(window).bridge.flush()
     qtbot.waitUntil(lambda: texts(panel)[0][1] == "1" if texts(panel) else False)

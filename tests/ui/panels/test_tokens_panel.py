@@ -92,7 +92,7 @@ def test_of_what_is_shown_goes_with_the_filter(window: MainWindow, qtbot: QtBot)
     qtbot.waitUntil(lambda: rows(panel) == {"grep": (tokens(window, 2), "1"), "no tool": (tokens(window, 4), "1")})
     panes_of(window).apply_filter('from == "nobody"')
     qtbot.waitUntil(lambda: rows(panel) == {})
-    assert panel.view.empty == "No message is shown."
+    assert panel.view.empty_text == "No message is shown."
     panel.shown.click()
     assert rows(panel)["grep"][1] == "2"
 
@@ -228,7 +228,7 @@ def test_it_follows_the_traffic_and_rests_when_hidden(
     log = GrowingLog()
     window = window_on(application, log.document)
     panel = opened(window)
-    assert panel.view.empty == "No message yet."
+    assert panel.view.empty_text == "No message yet."
     log.write(tool_call("grep"))
     panes_of(window).bridge.flush()
     qtbot.waitUntil(lambda: rows(panel) == {"grep": ("0", "1")})

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QTableView, QWidget
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.contexts.delegate import ContextDelegate
 from inspector.ui.panels.contexts.model import ContextTreeModel
-from inspector.ui.panels.plain_table import make_single_column
+from inspector.ui.panels.plain_table import PlainTable
 
 _KEYS = Qt.Key
 _BY_KEY = (
@@ -22,7 +22,7 @@ _BY_KEY = (
 )
 
 
-class ContextTreeView(QTableView):
+class ContextTreeView(PlainTable):
     """Shows the context tree. Selected is the scope; the cursor moves without selecting.
 
     Signals:
@@ -38,15 +38,11 @@ class ContextTreeView(QTableView):
     def __init__(
         self, model: ContextTreeModel, theme_controller: ThemeController, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self.setObjectName("contextTree")
-        self.setAccessibleName("Contexts")
+        super().__init__(theme_controller, parent, name="contextTree", title="Contexts")
         self._rows = model
-        self._themes = theme_controller
         self._on_chevron = False
         self._top: tuple[int, int] | None = None
         self._cursor: int | None = None
-        self._empty = ""
         self._delegate = ContextDelegate(model, theme_controller, self)
         self._set_up()
         self.setModel(model)
@@ -57,7 +53,7 @@ class ContextTreeView(QTableView):
         self._on_theme_changed()
 
     def _set_up(self) -> None:
-        make_single_column(self)
+        self.make_single_column()
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.clicked.connect(self._on_clicked)
 
@@ -84,18 +80,6 @@ class ContextTreeView(QTableView):
     def marked_row(self) -> int:
         """The row that bears the mark, -1 for none."""
         return self._delegate.marked_row
-
-    def set_empty_text(self, text: str) -> None:
-        """A line below the last row that says why there are no more; "" for none."""
-        if text != self._empty:
-            self._empty = text
-            self.setAccessibleDescription(text)
-            self.viewport().update()
-
-    @property
-    def empty_text(self) -> str:
-        """The line below the last row."""
-        return self._empty
 
     def update_dots(self, codes: list[int]) -> None:
         """Repaint the state of those rows that are on screen."""
@@ -250,18 +234,9 @@ class ContextTreeView(QTableView):
         if not self.currentIndex().isValid():
             self._go_to(max(0, self._delegate.marked_row))
 
+    @property
     @override
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if self._empty:
-            self._paint_empty_line()
-
-    def _paint_empty_line(self) -> None:
+    def empty_top(self) -> int:
+        """It stands below the last row, and says why there are no more."""
         theme = self._themes.theme
-        top = self._rows.rowCount() * theme.metrics.row - self.verticalScrollBar().value() + theme.metrics.unit
-        padding = theme.metrics.pane_padding
-        box = QRect(padding, top, self.viewport().width() - 2 * padding, self.viewport().height())
-        painter = QPainter(self.viewport())
-        painter.setFont(theme.font("body"))
-        painter.setPen(theme.color("ink.secondary"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, self._empty)
+        return self._rows.rowCount() * theme.metrics.row - self.verticalScrollBar().value() + theme.metrics.unit

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
@@ -20,6 +20,7 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import Segments
 from inspector.ui.panels.figures_table import FiguresTable
 from inspector.ui.panels.latency.model import Column, LatencyModel
+from inspector.ui.panels.list_panel import Panel
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.widgets.filter_menu import add_filter_actions
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
@@ -108,33 +109,18 @@ class LatencyView(FiguresTable):
 _BY = {"By tool": "tool", "By participant": "participant"}
 
 
-class LatencyPanel(QWidget):
+class LatencyPanel(Panel):
     """How long answers take in one document.
-
-    Signals:
-        message_requested(int): select this message.
-        filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
-        close_requested(): it is to be hidden.
-        left(): the focus is to go back to the messages.
 
     Attributes:
         head, model, view: what it is made of.
     """
 
-    message_requested = Signal(int)
-    filter_requested = Signal(str, str)
-    close_requested = Signal()
-    left = Signal()
-
     def __init__(
         self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self._document = document
+        super().__init__(document, "Latency", parent)
         self._tally: LatencyTally | None = None
-        self.setObjectName("latencyPanel")
-        self.setAccessibleName("Latency")
-        self.setProperty("variant", "base")
         self.model = LatencyModel(self)
         self.head = PaneHead(theme_controller, "Latency", name="latencyHead", parent=self)
         self.choice = Segments(theme_controller, list(_BY), "latencyBy", "Latency by", self.head)
@@ -145,13 +131,7 @@ class LatencyPanel(QWidget):
         self.view = LatencyView(self.model, theme_controller, self)
         self.view.message_requested.connect(self.message_requested)
         self.view.filter_requested.connect(self.filter_requested)
-        self.view.left.connect(self.left)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.head)
-        column.addWidget(self.view, 1)
-        self.setFocusProxy(self.view)
+        self.stack(self.head, self.view)
         self.throttle = RefreshThrottle(self, self._look_on, lambda: budgets.current.figures_ms)
 
     def apply_changes(self, changes: Changes) -> None:
@@ -188,7 +168,9 @@ class LatencyPanel(QWidget):
             return
         by = _BY[self.choice.choice]
         rows = tally.by(by)
-        self.view.empty = f"No answer with known times in {formats.count_of(len(self._document.analysis), 'message')}."
+        self.view.set_empty_text(
+            f"No answer with known times in {formats.count_of(len(self._document.analysis), 'message')}."
+        )
         self.model.show_rows(rows, by)
         self.view.viewport().update()
         self.head.set_count(formats.count_of(sum(one.latency.count for one in rows), "answer") if rows else "")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
@@ -25,6 +25,7 @@ from inspector.ui import budgets
 from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.panels.details.section import SegmentButton, Segments
 from inspector.ui.panels.figures_table import FiguresTable
+from inspector.ui.panels.list_panel import Panel
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.tokens.model import COLORS, FILL_ALPHA, Column, TokenRow, TokensModel, colors_of, rows_of
@@ -140,39 +141,28 @@ def _gap(parent: QWidget) -> QWidget:
     return gap
 
 
-class TokensPanel(QWidget):
+class TokensPanel(Panel):
     """Where the tokens of one document go.
 
     Signals:
-        message_requested(int): select this message.
-        filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
         sees_requested(object): what the model of a participant sees: its space (string id) and its name.
-        close_requested(): it is to be hidden.
-        left(): the focus is to go back to the messages.
 
     Attributes:
         head, choice, below, shown, model, view: what it is made of.
         canvas: the plot; None until there is room for it.
     """
 
-    message_requested = Signal(int)
-    filter_requested = Signal(str, str)
     sees_requested = Signal(object)
-    close_requested = Signal()
-    left = Signal()
 
     def __init__(
         self, document: CaptureDocument, themes: ThemeController, rows: VisibleRows, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self._document, self._themes, self._rows = document, themes, rows
+        super().__init__(document, "Tokens", parent)
+        self._themes, self._rows = themes, rows
         self._stopped = False
         self._selected: int | None = None
         self._times = MessageTimes(document.capture)
         self.axis = TimeAxis(self)
-        self.setObjectName("tokensPanel")
-        self.setAccessibleName("Tokens")
-        self.setProperty("variant", "base")
         self.throttle = RefreshThrottle(
             self, self._add_up_in_turns, lambda: budgets.current.figures_ms, rest=_REST, shown_ms=0
         )
@@ -194,12 +184,7 @@ class TokensPanel(QWidget):
         self._body = QHBoxLayout()
         self._body.setSpacing(0)
         self._body.addWidget(self.view, 4)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.head)
-        column.addLayout(self._body, 1)
-        self.setFocusProxy(self.view)
+        self.stack(self.head, self.view, body=self._body)
         self._shows: tuple[object, ...] = ()
         self._view: tuple[object, ...] = ()
         self._connect()
@@ -216,7 +201,6 @@ class TokensPanel(QWidget):
         self.choice.chosen.connect(self._choose_way)
         self.view.filter_requested.connect(self.filter_requested)
         self.view.sees_requested.connect(self._ask_for_model)
-        self.view.left.connect(self.left)
         self.axis.brush_committed.connect(self._choose_time)
 
     @property
@@ -283,7 +267,7 @@ class TokensPanel(QWidget):
         rows = yield from rows_of(self._document, way, sums, total, colors, below=below)
         yield
         self._shows = self._chosen
-        self.view.empty = "No message is shown." if counted is not None else "No message yet."
+        self.view.set_empty_text("No message is shown." if counted is not None else "No message yet.")
         self.model.show_rows(rows, way)
         self.view.viewport().update()
         self._say(total)
