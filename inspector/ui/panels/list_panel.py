@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLayout, QMenu, QVBoxLayout, QWidget
 
@@ -18,7 +18,7 @@ COPIED_MOST = 1_000
 """Rows that are copied at once: each is put into words for it."""
 
 
-class Panel(QWidget):
+class HeadedPanel(QWidget):
     """A head above a list or table.
 
     Signals:
@@ -54,8 +54,11 @@ class Panel(QWidget):
         view.left.connect(self.left)
 
 
-class ListPanel(Panel):
-    """What findings, marks and waste have in common. A panel makes its head and view, then calls `put_together`."""
+class ListPanel(HeadedPanel):
+    """What panels have in common that list things about messages.
+
+    A panel makes its head and view, then calls `put_together`; one with more than a head above its list `listen_to`.
+    """
 
     def __init__(self, document: CaptureDocument, shown: VisibleRows, title: str, parent: QWidget | None) -> None:
         super().__init__(document, title, parent)
@@ -63,15 +66,19 @@ class ListPanel(Panel):
 
     def put_together(self, head: ListHead, view: ListView, model: ListModel) -> None:
         """Put head and list into the panel, and listen to them."""
-        self._model = model
         self.stack(head, view)
-        view.picked.connect(self._on_picked)
-        view.entered.connect(self._on_entered)
-        view.copy_asked.connect(self._copy_row)
-        view.menu_asked.connect(self._on_menu_asked)
+        self.listen_to(view, model)
         model.rows_settled.connect(self.say)
         head.copy_clicked.connect(self._copy_list)
         head.close_clicked.connect(self.close_requested)
+
+    def listen_to(self, view: ListView, model: ListModel) -> None:
+        """Do what the user does in the list."""
+        self._model = model
+        view.picked.connect(self._on_picked)
+        view.entered.connect(self._on_entered)
+        view.copy_asked.connect(self._copy_row)
+        view.menu_asked.connect(lambda row, at: self.menu_for(row).popup(at))
 
     # What a panel says of itself
 
@@ -105,9 +112,6 @@ class ListPanel(Panel):
     def _on_entered(self, row: int) -> None:
         if self.go_to_row(row):
             self.left.emit()
-
-    def _on_menu_asked(self, row: int, at: QPoint) -> None:
-        self.menu_for(row).popup(at)
 
     def _copy_row(self, row: int) -> None:
         if row >= 0:

@@ -20,7 +20,7 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import Segments
 from inspector.ui.panels.figures_table import FiguresTable
 from inspector.ui.panels.latency.model import Column, LatencyModel
-from inspector.ui.panels.list_panel import Panel
+from inspector.ui.panels.list_panel import HeadedPanel
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.widgets.filter_menu import add_filter_actions
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
@@ -109,7 +109,7 @@ class LatencyView(FiguresTable):
 _BY = {"By tool": "tool", "By participant": "participant"}
 
 
-class LatencyPanel(Panel):
+class LatencyPanel(HeadedPanel):
     """How long answers take in one document.
 
     Attributes:

@@ -13,8 +13,8 @@ from inspector.analysis.model_context import Options, Reader
 from inspector.analysis.model_context.difference import Difference
 from inspector.present.wire_text import plain
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.line_head import LineHead
 from inspector.ui.panels.list_head import HintLabel
+from inspector.ui.panels.pane_head import LineHead
 from inspector.ui.panels.timeline.head import ChoiceButton
 from inspector.ui.widgets.buttons import IconButton, LinkButton
 from inspector.ui.widgets.labels import TextLabel

@@ -10,6 +10,7 @@ from typing_extensions import override
 from inspector.analysis.model_context import Entry, Moment, Role
 from inspector.analysis.model_context.messages import content_of
 from inspector.document.document import CaptureDocument
+from inspector.filters.visible import VisibleRows
 from inspector.present import formats
 from inspector.present.message_row import row_content
 from inspector.present.plot_words import signed
@@ -141,9 +142,9 @@ class EntriesModel(ListModel):
         rows: what stands where, as of the last `take`.
     """
 
-    def __init__(self, document: CaptureDocument, parent: QObject | None = None) -> None:
+    def __init__(self, document: CaptureDocument, shown: VisibleRows, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._document = document
+        self._document, self._shown = document, shown
         self._lines: dict[int, EntryLine] = {}
         self.rows = EntryRows()
 
@@ -180,6 +181,10 @@ class EntriesModel(ListModel):
     @override
     def tip(self, row: int) -> str:
         return tool_tip(self.line(row).tip)
+
+    @override
+    def is_shown(self, row: int) -> bool:
+        return self._shown.row_of(int(self.rows.messages[row])) is not None
 
     @override
     def more(self, row: int, role: int) -> object:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from typing_extensions import override
 
@@ -17,6 +17,7 @@ from inspector.filters.visible import VisibleRows
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.list_panel import ListPanel
 from inspector.ui.panels.list_view import Key, ListView
 from inspector.ui.panels.model_sees.context_export import ContextExport
 from inspector.ui.panels.model_sees.context_state import ContextState, key_of
@@ -102,39 +103,31 @@ NOTHING = "Nothing stood in the context of this model then. Select a later messa
 UNCHANGED = "Nothing changed between the two moments."
 
 
-class ModelSeesPanel(QWidget):
+class ModelSeesPanel(ListPanel):
     """What a model sees.
 
     Signals:
-        message_requested(int): select this message.
-        details_requested(int): show its details.
-        filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
+        details_requested(int): show a message's details.
 
     Attributes:
         context_state: what is looked at.
         head, figures, comparing, notices, heads, view, model, context_export, more: what it is made of.
     """
 
-    message_requested = Signal(int)
     details_requested = Signal(int)
-    filter_requested = Signal(str, str)
 
     def __init__(
         self, document: CaptureDocument, theme_controller: ThemeController, rows: VisibleRows, parent: QWidget
     ) -> None:
-        super().__init__(parent)
-        self._document = document
-        self._shown = rows
+        super().__init__(document, rows, "Model sees", parent)
         self._stopped = False
         self._held = False
         self._own = False  # a message is being selected from here
         self._current: int | None = None
         self._look_at: object = None
         self.setObjectName("modelSeesPanel")
-        self.setAccessibleName("Model sees")
-        self.setProperty("variant", "base")
         self.context_state = ContextState(document)
-        self.model = EntriesModel(document, self)
+        self.model = EntriesModel(document, rows, self)
         self.head = ModelSeesHead(theme_controller, self)
         self.figures = FiguresView(theme_controller, self)
         self.comparing = ComparingLine(theme_controller, self)
@@ -178,11 +171,8 @@ class ModelSeesPanel(QWidget):
         self.more.order_requested.connect(self.order_by_size)
         self.comparing.closed.connect(self.stop_comparing)
         self.comparing.reach_switched.connect(self._switch_reach)
-        self.view.picked.connect(self._on_picked)
-        self.view.entered.connect(self._on_entered)
+        self.listen_to(self.view, self.model)
         self.view.left.connect(self.stop_comparing)
-        self.view.copy_asked.connect(self._copy_row)
-        self.view.menu_asked.connect(self._on_menu_asked)
         self.view.step_asked.connect(self.step)
         self.view.hold_asked.connect(self.head.hold.toggle)
         self.view.compare_asked.connect(self.head.compare.toggle)
@@ -252,7 +242,7 @@ class ModelSeesPanel(QWidget):
         if context_state.spoilt:  # meanwhile
             self._refresh_later()
         self.model.take(context_state)
-        self._say()
+        self.say()
         moved = self._look_at != (
             look_at := (context_state.reader, context_state.at, context_state.compared, self._current)
         )
@@ -281,7 +271,8 @@ class ModelSeesPanel(QWidget):
         else:
             self._show_moment()
 
-    def _say(self) -> None:
+    @override
+    def say(self) -> None:
         context_state, moment = self.context_state, self.context_state.moment
         self.head.show_reader(context_state.reader, context_state.readers)
         self.head.show_options(context_state.options)
@@ -390,17 +381,17 @@ class ModelSeesPanel(QWidget):
         self.message_requested.emit(message)
         self._own = False
 
-    def _on_picked(self, row: int, clicked: bool) -> None:
-        """Moving over rows selects their messages; a filter that hides one gives way to a click or Return only."""
-        message = int(self.model.rows.messages[row])
-        if clicked or self._shown.row_of(message) is not None:
-            self._select(message)
+    @override
+    def go_to_row(self, row: int) -> bool:
+        self._select(int(self.model.rows.messages[row]))
+        return True
 
+    @override
     def _on_entered(self, row: int) -> None:
-        message = int(self.model.rows.messages[row])
-        self._select(message)
-        self.details_requested.emit(message)
+        self.go_to_row(row)
+        self.details_requested.emit(int(self.model.rows.messages[row]))
 
+    @override
     def menu_for(self, row: int) -> EntryMenu:
         """The context menu of a row; it deletes itself when it closes."""
         line = self.model.line(row)
@@ -413,15 +404,12 @@ class ModelSeesPanel(QWidget):
         menu.aboutToHide.connect(menu.deleteLater)
         return menu
 
-    def _on_menu_asked(self, row: int, at: QPoint) -> None:
-        self.menu_for(row).popup(at)
-
     def _content(self, row: int) -> str:
         rows = self.model.rows
         if rows.moment is None or self._document.capture.is_big(int(rows.messages[row])):
             return ""
         return mask_text(content_of(rows.moment, int(rows.places[row])))
 
-    def _copy_row(self, row: int) -> None:
-        if row >= 0:
-            QGuiApplication.clipboard().setText(self.model.line(row).copied)
+    @override
+    def row_text(self, row: int) -> str:
+        return self.model.line(row).copied

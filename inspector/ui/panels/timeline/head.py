@@ -12,7 +12,7 @@ from typing_extensions import override
 from inspector.present.wire_text import tool_tip
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.line_head import LineHead
+from inspector.ui.panels.pane_head import LineHead
 from inspector.ui.panels.timeline.shapes import draw_mark
 from inspector.ui.widgets.buttons import IconButton
 

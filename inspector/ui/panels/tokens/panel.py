@@ -25,7 +25,7 @@ from inspector.ui import budgets
 from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.panels.details.section import SegmentButton, Segments
 from inspector.ui.panels.figures_table import FiguresTable
-from inspector.ui.panels.list_panel import Panel
+from inspector.ui.panels.list_panel import HeadedPanel
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.tokens.model import COLORS, FILL_ALPHA, Column, TokenRow, TokensModel, colors_of, rows_of
@@ -141,7 +141,7 @@ def _gap(parent: QWidget) -> QWidget:
     return gap
 
 
-class TokensPanel(Panel):
+class TokensPanel(HeadedPanel):
     """Where the tokens of one document go.
 
     Signals:
