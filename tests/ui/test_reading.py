@@ -203,7 +203,8 @@ def test_rows_filter_and_selection_work_while_a_log_is_read(qapp: QApplication, 
         await until(lambda: len(window.document.capture) == COUNT, "all messages")
         panes.bridge.flush()
         assert panes.details.message == 1
-        assert len(numbers(window)) == sum("line 1" in f"line {n}" for n in range(COUNT))
+        wanted = sum("line 1" in f"line {n}" for n in range(COUNT))
+        await until(lambda: len(numbers(window)) == wanted, "the rows of the last slices")
 
     run_in_window(qapp, steps)
 
