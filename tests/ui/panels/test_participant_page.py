@@ -384,8 +384,9 @@ def test_a_revocation_of_nothing_says_so(overview: Callable[..., DetailsPanel]) 
 def test_a_presence_says_what_it_changes_and_when_it_came_and_left(overview: Callable[..., DetailsPanel]) -> None:
     panel = overview(joined("coder", CHAT, "a"), joined("coder", event="leave"), joined("coder", "a", "b"))
     assert rows(panel, "comings")[-1] == "this, came, No. 3"
-    assert rows(panel, "heldBefore") == ["nothing"]
-    assert rows(panel, "heldAfter") == ["+: send a", "+: send b"]
+    # A leave announces nothing: what comes next is compared with what was held until then.
+    assert rows(panel, "heldBefore") == [f"{MINUS}: chat", "send a"]
+    assert rows(panel, "heldAfter") == ["send a", "+: send b"]
 
 
 def test_an_error_says_whether_it_had_to_refuse(overview: Callable[..., DetailsPanel]) -> None:
