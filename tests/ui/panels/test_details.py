@@ -329,8 +329,8 @@ def test_acknowledgements_are_listed(show: Show):
 
 def test_participant_status_shows_gauge_and_history(show: Show):
     reports = [
-        envelope("participant/status", {"tokens": t, "max_tokens": 20_000, "messages_in_context": 3})
-        for t in (5_000, 19_000)
+        envelope("participant/status", {"tokens": t, "max_tokens": 20_000, "messages_in_context": 3}, ts=at)
+        for t, at in ((5_000, "2026-01-05T09:00:00.000Z"), (19_000, "2026-01-05T09:00:01.000Z"))
     ]
     panel = show(*reports)
     assert one(panel, QWidget, "usageGauge").accessibleName() == "19,000 of 20,000 tokens, 95 %"
