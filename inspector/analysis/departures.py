@@ -25,7 +25,8 @@ class DeparturePass:
         self._capture = capture
         self._links = correlation.columns
         self._participants = participants
-        self._open: Rows = NO_ROWS  # requests nobody has answered, and proposals
+        self._open: Rows = NO_ROWS  # requests nobody has answered, and proposals, when somebody left last
+        self._asked_since: list[Rows] = []  # joined when somebody leaves: a batch costs nothing for what is open
         self._told = 0
         self._changed = ChangedRows()
 
@@ -38,11 +39,14 @@ class DeparturePass:
         kind, find = self._capture.columns["kind"][start:stop], self._capture.strings.find
         asked = np.isin(kind, [find(name) or -1 for name in (kinds.REQUEST, kinds.PROPOSAL)])
         new = np.flatnonzero(asked) + start
-        self._open = np.concatenate((self._open, new)) if len(new) else self._open
+        if len(new):
+            self._asked_since.append(new)
         ended = self._participants.ended
         left, self._told = ended[self._told :], len(ended)
         if not left:
             return
+        self._open = np.concatenate((self._open, *self._asked_since))
+        self._asked_since.clear()
         links = self._links
         answer = links["answer"][self._open]
         self._open = self._open[((answer == NO_ROW) | (answer >= start)) & (links["given_up"][self._open] == 0)]
