@@ -51,6 +51,7 @@ class Announced:
         self._kinds = Marks()  # of each kind: 2 for those that are judged
         self._judged: dict[tuple[int, int, int, _Call], int] = {}  # by space, sender and number of changes: how often
         self._told: dict[tuple[int, int, _Call], int] = {}
+        self._unplaced: dict[int, list[tuple[int, int]]] = {}  # of the batch's spaces: looked for once a batch
         self._silent = False
 
     def feed(self, batch: Batch) -> None:
@@ -66,11 +67,16 @@ class Announced:
             free = not kind or kind in _FREE or kind.startswith(("system/", "msp/"))
             self._kinds.put(code, 1 if free else 2)
         rows = np.flatnonzero((flags & _NOT_JUDGED == 0) & (self._kinds.of(codes) == 2)) + batch.start
+        if not len(rows):
+            return
         pairs = batch.of("space", rows).astype(np.int64) << 32 | batch.of("sender", rows)
-        for pair in np.unique(pairs).tolist():
+        order = np.argsort(pairs, kind="stable")
+        found, first = np.unique(pairs[order], return_index=True)
+        self._unplaced = {space: _unplaced_grants(batch, space) for space in {pair >> 32 for pair in found.tolist()}}
+        for pair, own in zip(found.tolist(), np.split(rows[order], first[1:]), strict=True):
             space, sender = pair >> 32, pair & 0xFFFFFFFF
             if sender:
-                self._of_sender(batch, space, sender, rows[pairs == pair])
+                self._of_sender(batch, space, sender, own)
 
     def _of_sender(self, batch: Batch, space: int, sender: int, rows: Rows) -> None:
         name = batch.capture.strings[sender]
@@ -85,7 +91,7 @@ class Announced:
 
     def _judge(self, batch: Batch, whose: tuple[int, int, int], held: list[Any], rows: Rows) -> None:
         deep = any(_looks_deep(one) for one in held)
-        unplaced = _unplaced_grants(batch, whose[0])
+        unplaced = self._unplaced[whose[0]]
         columns = (batch.of("kind_raw", rows), *(batch.links[name][rows] for name in ("method", "target")))
         for row, *call in zip(rows.tolist(), *(column.tolist() for column in columns), strict=True):
             key = (*whose, (call[0], call[1], call[2]))
