@@ -1,34 +1,29 @@
-"""`merged-context`: what an MSP sub-session would send a model, layer by layer."""
+"""`merged-context`: what an MSP sub-session, or the chat of a session, would send a model, layer by layer."""
 
 from __future__ import annotations
 
-import sys
-import tempfile
-from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 from typer.models import OptionInfo
 
 from inspector.cli.arguments import Json, fail
+from inspector.cli.msp_documents import known_words, name_of, read_document, say_problems
 from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say, visible
 from inspector.msp import (
     RULE_WORDS,
+    ChatContext,
     Entry,
     Layer,
     MergedContext,
-    NotMspError,
     Rules,
     SessionDocument,
     Subsession,
+    chat_context,
     merged_context,
 )
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
-from inspector.sources.inputs import STANDARD_INPUT, STANDARD_INPUT_NAME
-
-_MOST_NAMED = 20
-_MOST_PROBLEMS = 5
 
 
 def _by(rule: str, words: str) -> OptionInfo:
@@ -43,7 +38,10 @@ def merged_context_command(
         typer.Argument(metavar="FILE", help="MSP documents, or a folder of them; - for standard input."),
     ],
     subsession: Annotated[
-        str | None, typer.Option("--subsession", "-s", metavar="ID", help="Whose context; its id.")
+        str | None,
+        typer.Option(
+            "--subsession", "-s", metavar="ID", help="Whose context; the id of a sub-session or of a session."
+        ),
     ] = None,
     include_main_only: Annotated[bool, _by("include_main_only", "Let parent messages in that are main_only.")] = False,
     as_json: Json = False,
@@ -84,6 +82,8 @@ def merged_context_command(
 ) -> None:
     """Print what a sub-session would send a model: four layers, what is in each and why, and what is withheld.
 
+    Of a session it prints what its own chat would send, which has no parent.
+
     The options change how the protocol is read where it leaves something open. Tokens are an estimate.
     """
     rules = Rules(
@@ -101,15 +101,9 @@ def merged_context_command(
         covered_again=not leave_out_covered,
         half_open=not inclusive,
     )
-    document = _read(files)
-    found = document.subsession(subsession) if subsession is not None else None
-    if found is None:
-        _fail_with_known(document, subsession)
-    for problem in document.problems[:_MOST_PROBLEMS]:
-        typer.echo(visible(mask_text(problem.text)), err=True)
-    if len(document.problems) > _MOST_PROBLEMS:
-        typer.echo(f"and {len(document.problems) - _MOST_PROBLEMS:,} more; the command check lists all.", err=True)
-    context = merged_context(found, rules)
+    document = read_document(files)
+    context = _context(document, subsession, rules)
+    say_problems(document)
     if as_messages:
         echo(dump(mask_secrets(context.as_messages())))
     elif as_json:
@@ -118,42 +112,19 @@ def merged_context_command(
         _say(context)
 
 
-def _read(files: list[str]) -> SessionDocument:
-    """The document of some files and folders; ends the command when they hold none."""
-    with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
-        spool = Path(folder) / STANDARD_INPUT_NAME
-        try:
-            if str(STANDARD_INPUT) in files:
-                spool.write_bytes(sys.stdin.buffer.read())
-            document = SessionDocument.read([spool if file == str(STANDARD_INPUT) else Path(file) for file in files])
-        except NotMspError as error:
-            fail(visible(str(error)))
-        except OSError as error:
-            fail(visible(f"{error.filename or files[0]} cannot be read: {error.strerror or error}."))
-    return document
+def _context(document: SessionDocument, asked: str | None, rules: Rules) -> MergedContext | ChatContext:
+    """Of a sub-session, else of a session's chat; ends the command with those there are."""
+    owner = (document.subsession(asked) or document.session(asked)) if asked is not None else None
+    if owner is None:
+        asks = "Say whose context with --subsession ID." if asked is None else f"There is no sub-session {asked}."
+        fail(f"{visible(asks)} {known_words([*document.subsessions, *document.sessions])}")
+    return merged_context(owner, rules) if isinstance(owner, Subsession) else chat_context(owner, rules)
 
 
-def _fail_with_known(document: SessionDocument, asked: str | None) -> NoReturn:
-    """End the command with the sub-sessions there are."""
-    known = document.subsessions
-    if not known:
-        fail("The document has no sub-session.")
-    begin = "Say whose context with --subsession ID." if asked is None else f"There is no sub-session {asked}."
-    named = [_name(sub) for sub in known[:_MOST_NAMED]]
-    more = f" and {len(known) - _MOST_NAMED:,} more" if len(known) > _MOST_NAMED else ""
-    fail(visible(f"{begin} The document has: {', '.join(named)}{more}."))
-
-
-def _name(sub: Subsession) -> str:
-    """What finds it, and its label when that says more."""
-    key, label = printable(mask_text(sub.key), 80), printable(mask_text(sub.label), 40)
-    return key if label == key else f"{key} ({label})"
-
-
-def _say(context: MergedContext) -> None:
-    sub, entries = context.subsession, len(context.entries)
+def _say(context: MergedContext | ChatContext) -> None:
+    whose, entries = context.subsession if isinstance(context, MergedContext) else context.session, len(context.entries)
     messages = count_of(entries, "message")
-    say(f"{_name(sub)}: {count_of(context.tokens, 'token')} in {messages}. Estimate ({context.tokenizer}).")
+    say(f"{name_of(whose)}: {count_of(context.tokens, 'token')} in {messages}. Estimate ({context.tokenizer}).")
     place = 0
     for number, layer in enumerate(context.layers, 1):
         say("")
@@ -183,7 +154,7 @@ def _say_entry(place: int, entry: Entry) -> None:
     say(f"{place:>5,} {name:<12} {role:<10} {entry.tokens:>7,}  {text:<60}  {_reason(entry.reason)}")
 
 
-def _say_withheld(context: MergedContext) -> None:
+def _say_withheld(context: MergedContext | ChatContext) -> None:
     if not context.withheld and not context.older:
         return
     say(f"\nNot sent: {len(context.withheld):,} withheld, {len(context.older):,} merely older")

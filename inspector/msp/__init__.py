@@ -16,27 +16,37 @@ from inspector.msp.capture import (
     is_session_document,
     read_sessions,
 )
-from inspector.msp.document import SessionDocument
+from inspector.msp.document import CannotEditError, ChangedOnDiskError, SessionDocument, WouldReplaceError
 from inspector.msp.files import NotMspError
 from inspector.msp.merged import MergedContext, merged_context
+from inspector.msp.merged_chat import ChatContext, chat_context
 from inspector.msp.merged_layers import Entry, Layer
-from inspector.msp.objects import Subsession
+from inspector.msp.objects import Message, Session, Snapshot, Subsession, usual_visibility
 from inspector.msp.rules import RULE_WORDS, Rules
 
 __all__ = [
     "FORMAT",
     "RULE_WORDS",
+    "CannotEditError",
+    "ChangedOnDiskError",
+    "ChatContext",
     "Entry",
     "Layer",
     "MergedContext",
+    "Message",
     "MspCapture",
     "NotMspError",
     "Rules",
+    "Session",
     "SessionDocument",
     "SessionFollowing",
+    "Snapshot",
     "Subsession",
+    "WouldReplaceError",
+    "chat_context",
     "holds_sessions",
     "is_session_document",
     "merged_context",
     "read_sessions",
+    "usual_visibility",
 ]

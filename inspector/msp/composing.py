@@ -20,15 +20,20 @@ from inspector.msp.objects import (
     CLOSED,
     DISCARDED,
     MERGED_FROM,
+    SUMMARIES,
     SUMMARY_OF,
     Message,
     Session,
     Subsession,
     content_text,
     dict_of,
+    summary_entry,
     text_of,
 )
 from inspector.protocol.times import format_time
+
+PolicyValue = bool | int | list[str] | None
+"""What a member of a policy is to be; None: it goes."""
 
 
 class CannotEditError(ValueError):
@@ -55,7 +60,7 @@ class Composer:
 
     def opened(self, parent: Owner, label: str, policy: dict[str, Any] | None) -> tuple[Subsession, Made]:
         """A new sub-session where the others of its parent stand."""
-        self._refuse_strange(parent)
+        self.refuse_strange(parent)
         taken = {*self._by_key, *(session.key for session in self._objects.sessions)}
         key = new_id("sub", taken)
         data: dict[str, Any] = {"subsession_id": key}
@@ -78,7 +83,7 @@ class Composer:
 
     def added(self, owner: Owner, role: str, content: str, visibility: str | None) -> tuple[Message, Made]:
         """A new message at the end."""
-        self._refuse_strange(owner)
+        self.refuse_strange(owner)
         _refuse(self.why_not_added(owner))
         data: dict[str, Any] = {"id": new_id("m", ()), "role": role, "content": content}
         if visibility is not None:
@@ -105,7 +110,7 @@ class Composer:
 
     def merged(self, sub: Subsession) -> Made:
         """One message with the summary, labelled, and the global ones; nothing else crosses."""
-        self._refuse_strange(sub)
+        self.refuse_strange(sub)
         _refuse(self.why_not_merged(sub))
         parent = cast(Owner, sub.parent)
         steps: list[Step] = [SetAttribute(sub, "merged", True)]
@@ -122,14 +127,14 @@ class Composer:
 
     def shown(self, message: Message, visibility: str | None) -> Made:
         """Another visibility, or none."""
-        self._refuse_strange(message.owner)
+        self.refuse_strange(message.owner)
         steps = [SetMember(message.data, "visibility", REMOVED if visibility is None else visibility)]
         words = "Make message global" if visibility == "global" else "Change visibility"
         return Made(Edit(words, "visibility", message.owner.key, message), steps)
 
-    def with_policy(self, sub: Subsession, changes: dict[str, bool | int | None]) -> Made | None:
+    def with_policy(self, sub: Subsession, changes: dict[str, PolicyValue]) -> Made | None:
         """Another policy; None when it is the one there is."""
-        self._refuse_strange(sub)
+        self.refuse_strange(sub)
         before = dict_of(sub.data, "context_policy")
         steps: list[Step] = []
         policy = before
@@ -143,6 +148,26 @@ class Composer:
         if not any(isinstance(step, SetMember) and step.data is policy for step in steps):
             return None
         return Made(Edit(f"Change what {sub.label} takes along", "policy", sub.key), steps)
+
+    def referred(self, sub: Subsession, other: Subsession) -> Made:
+        """A policy that lets the summary of another one in."""
+        self.refuse_strange(sub)
+        self.refuse_strange(other)
+        _refuse(self.why_not_referred(sub, other))
+        made = self.with_policy(sub, {SUMMARIES: [*sub.policy.include_summaries, other.id]})
+        return cast(Made, made)._replace(
+            edit=Edit(f"Refer from {sub.label} to the summary of {other.label}", "policy", sub.key)
+        )
+
+    def withdrawn(self, sub: Subsession, name: str) -> Made:
+        """A policy that does no longer let the summary of another one in."""
+        self.refuse_strange(sub)
+        if name not in sub.policy.include_summaries:
+            raise CannotEditError(f"{sub.label} does not refer to {name}.")
+        left = [one for one in sub.policy.include_summaries if one != name]
+        made = self.with_policy(sub, {SUMMARIES: left or None})
+        words = f"Refer no longer from {sub.label} to the summary of {name}"
+        return cast(Made, made)._replace(edit=Edit(words, "policy", sub.key))
 
     # Why not ---------------------------------------------------------------------------------------------------------
 
@@ -176,16 +201,34 @@ class Composer:
             return f"Nothing of {sub.label} would cross: it has no summary of its own left and no global message."
         return None
 
+    def why_not_referred(self, sub: Subsession, other: Subsession) -> str | None:
+        """Why a sub-session cannot refer to the summary of another one; None when it can."""
+        if not sub.is_open:
+            return f"{sub.label} is closed."
+        if other is sub:
+            return f"{sub.label} cannot refer to itself."
+        if other.parent is not sub.parent:
+            return f"{other.label} does not stand beside {sub.label}: they have not the same parent."
+        if other.discarded:
+            return f"{other.label} was discarded."
+        if not other.summary:
+            return f"{other.label} has no summary yet: close it with one first."
+        if not _is_marked(other):
+            return f"{other.label} has no id of its own, by which it could be referred to."
+        if other.id in sub.policy.include_summaries:
+            return f"{sub.label} refers to {other.label} already."
+        return None
+
     # Parts of edits --------------------------------------------------------------------------------------------------
 
-    def _refuse_strange(self, owner: Owner) -> None:
+    def refuse_strange(self, owner: Owner) -> None:
         """Refuse what was held while the files were read again: an edit of it would be one of nothing."""
         known = self._by_key.get(owner.key)
         if owner is not known and not any(owner is session for session in self._objects.sessions):
             raise CannotEditError(f"{owner.label} was read again from its file meanwhile.")
 
     def _ended(self, sub: Subsession, status: str) -> list[Step]:
-        self._refuse_strange(sub)
+        self.refuse_strange(sub)
         if not sub.is_open:
             raise CannotEditError(f"{sub.label} is closed.")
         return [SetMember(sub.data, "status", status), SetMember(sub.data, "closed_at", self._now(sub))]
@@ -198,7 +241,7 @@ class Composer:
         data: dict[str, Any] = {
             "id": new_id("m", ()),
             "role": "assistant",
-            "content": f"Summary of the sub-session “{sub.label}”:\n\n{summary}",
+            "content": summary_entry(sub, summary),
             "timestamp": self._now(parent),
         }
         if _is_marked(sub):

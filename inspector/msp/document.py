@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from inspector.msp.composing import CannotEditError, Composer
+from inspector.msp import session_composing
+from inspector.msp.composing import CannotEditError, Composer, PolicyValue
 from inspector.msp.edits import Edit, EditHistory, Insert, Made, SessionObserver
 from inspector.msp.files import (
     MspFile,
@@ -23,7 +24,7 @@ from inspector.msp.files import (
 )
 from inspector.msp.links import Home, Linked, Owner, linked
 from inspector.msp.message_columns import KnownMessages
-from inspector.msp.objects import Message, Session, Subsession
+from inspector.msp.objects import Message, Session, Snapshot, Subsession
 from inspector.msp.problems import OwnerChecks, Problem
 from inspector.msp.saving import (
     ChangedOnDiskError,
@@ -33,6 +34,7 @@ from inspector.msp.saving import (
     save_files,
     save_files_as,
 )
+from inspector.msp.session_composing import Agreed
 
 
 class SessionDocument:
@@ -79,6 +81,24 @@ class SessionDocument:
         if not any(file.holds for file in document.files):
             reason = document.problems[0].text if document.problems else "There is no file in the folder."
             raise NotMspError(reason)
+        return document
+
+    @classmethod
+    def new(
+        cls, path: Path, identifier: str = "", label: str = "", *, clock: Callable[[], int] = time.time_ns,
+        **agreed: Agreed,
+    ) -> SessionDocument:  # fmt: skip
+        """A session in which nothing was said; it is nowhere until `save_as` has written it.
+
+        Args:
+            path: where it is to lie.
+            identifier: of the session; a new one when empty.
+            label: what the session is called, if anything.
+            clock: says when it began.
+            agreed: `intent`, `constraints`, `decisions` and `facts` of its sub-context.
+        """
+        document = cls([path], [session_composing.new_file(path, clock(), identifier, label, agreed)], clock=clock)
+        document._history.forget_saved()
         return document
 
     # What there is ---------------------------------------------------------------------------------------------------
@@ -175,10 +195,55 @@ class SessionDocument:
         if message.data.get("visibility") != visibility:
             self._make(self._composer().shown(message, visibility))
 
-    def set_policy(self, sub: Subsession, **changes: bool | int | None) -> None:
+    def set_policy(self, sub: Subsession, **changes: PolicyValue) -> None:
         """Say what of the parent a sub-session takes along; None takes away what is said."""
         if made := self._composer().with_policy(sub, changes):
             self._make(made)
+
+    def refer(self, sub: Subsession, other: Subsession) -> None:
+        """Have a sub-session take along the summary of one beside it, without a merge."""
+        self._make(self._composer().referred(sub, other))
+
+    def withdraw(self, sub: Subsession, name: str) -> None:
+        """Have a sub-session take a summary along no longer.
+
+        Args:
+            sub: the sub-session.
+            name: id of the one it refers to, of which there may be no object any more.
+        """
+        self._make(self._composer().withdrawn(sub, name))
+
+    def why_not_refer(self, sub: Subsession, other: Subsession) -> str | None:
+        """Why a sub-session cannot take the summary of another one along, in a sentence; None when it can."""
+        return self._composer().why_not_referred(sub, other)
+
+    def set_sub_context(self, session: Session, **changes: Agreed) -> None:
+        """Say what was agreed in a session: `intent`, `constraints`, `decisions`, `facts`; None leaves one as it is."""
+        self._refuse_strange(session)
+        if made := session_composing.with_sub_context(session, changes):
+            self._make(made)
+
+    def add_snapshot(self, session: Session, content: str, covers: tuple[int, int] | None = None) -> Snapshot:
+        """Add a summary of a stretch of a session's messages, given by indices from 0: from, and up to."""
+        self._refuse_strange(session)
+        self._make(session_composing.snapshot_added(session, content, covers, self.clock()))
+        return session.snapshots[-1]
+
+    def change_snapshot(
+        self, session: Session, snapshot: Snapshot, content: str, covers: tuple[int, int] | None
+    ) -> None:
+        """Give a snapshot another text or another stretch; None for none."""
+        self._refuse_strange(session)
+        if made := session_composing.snapshot_changed(session, snapshot, content, covers):
+            self._make(made)
+
+    def delete_snapshot(self, session: Session, snapshot: Snapshot) -> None:
+        """Take a snapshot away."""
+        self._refuse_strange(session)
+        self._make(session_composing.snapshot_deleted(session, snapshot))
+
+    def _refuse_strange(self, session: Session) -> None:
+        self._composer().refuse_strange(session)
 
     def _composer(self) -> Composer:
         return Composer(self, self._by_key, self.clock())

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from inspector.msp.objects import Message, Subsession
 
-EditKind = Literal["append", "visibility", "policy", "restructure"]
+EditKind = Literal["append", "visibility", "policy", "session", "restructure"]
 REMOVED = object()
 """As the value of a member: it goes."""
 _NEVER = object()
@@ -22,7 +22,10 @@ class Edit(NamedTuple):
     words: str
     """What the user did, as "Close units"."""
     kind: EditKind
-    """`append`: what is in `added` came and nothing else changed; `restructure`: something went, or was read again."""
+    """What it is about: `visibility` of a message, `policy` of a sub-session, `session`: its sub-context or snapshots.
+
+    `append`: what is in `added` came and nothing else changed; `restructure`: something went, or was read again.
+    """
     key: str
     """Key of the session or sub-session it is about; empty: the whole document."""
     message: Message | None = None
@@ -88,6 +91,23 @@ class Insert:
     def undo(self) -> None:
         """Take it back: all that came behind it was taken back before."""
         self.items.pop()
+
+
+@dataclass(slots=True)
+class Remove:
+    """A list loses an element."""
+
+    items: list[Any]
+    place: int
+    _before: object = field(default=None, init=False)
+
+    def do(self) -> None:
+        """Make it."""
+        self._before = self.items.pop(self.place)
+
+    def undo(self) -> None:
+        """Take it back; the element comes back where it was."""
+        self.items.insert(self.place, self._before)
 
 
 @dataclass(slots=True)

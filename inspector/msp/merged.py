@@ -16,18 +16,19 @@ from math import inf
 from typing import Any
 
 from inspector.msp.inherited import SessionLayers, includes_snapshots
-from inspector.msp.merged_layers import Count, Entry, Layer, LayerName, Remark, TokenCache, Withheld
+from inspector.msp.merged_layers import Count, Entry, Layer, Remark, SentContext, TokenCache, Withheld
 from inspector.msp.message_columns import KnownMessages, VisibilityColumn, above_of
 from inspector.msp.objects import Message, Session, Subsession
 from inspector.msp.parent_messages import ParentMessages, Standing
 from inspector.msp.recent_layer import OlderEntries, RecentLayer
+from inspector.msp.references import reference_remarks, with_references
 from inspector.msp.remarks import remarks_on
 from inspector.msp.rules import Rules
 from inspector.tokens.counter import TOKENIZER
 
 
 @dataclass(frozen=True)
-class MergedContext:
+class MergedContext(SentContext):
     """What a sub-session would send with its next message; it stays as it is, whatever is edited.
 
     Attributes:
@@ -65,50 +66,13 @@ class MergedContext:
         return self.recent.wanted
 
     @property
-    def tokens(self) -> int:
-        """Of everything that is sent."""
-        return sum(layer.tokens for layer in self.layers if layer.included)
-
-    @property
     def inherited_tokens(self) -> int:
         """Of what comes from the parent."""
         return self.tokens - self.layer("own").tokens
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """The remarks as sentences."""
-        return tuple(remark.text for remark in self.remarks)
-
-    @property
-    def entries(self) -> tuple[Entry, ...]:
-        """Everything that is sent, in order."""
-        return tuple(entry for layer in self.layers for entry in layer.entries)
-
-    def layer(self, name: LayerName) -> Layer:
-        """One of the layers."""
-        return next(layer for layer in self.layers if layer.name == name)
-
     def as_json(self) -> dict[str, Any]:
         """The form of `merged-context --json` (docs/design.md 5); secrets are not masked."""
-        return {
-            "subsession": self.subsession.id or self.subsession.key,
-            "layers": [
-                {
-                    "name": layer.name, "included": layer.included, "tokens": layer.tokens,
-                    "entries": [
-                        {"id": entry.id, "role": entry.role, "content": entry.content, "reason": entry.reason}
-                        for entry in layer.entries
-                    ],
-                }
-                for layer in self.layers
-            ],
-            "withheld": [{"id": one.id, "reason": one.reason} for one in self.withheld],
-            "tokens": self.tokens,
-        }  # fmt: skip
-
-    def as_messages(self) -> list[dict[str, str]]:
-        """What is sent as provider-style messages, in order; secrets are not masked."""
-        return [{"role": entry.role or "user", "content": entry.content} for entry in self.entries]
+        return self._json({"subsession": self.subsession.id or self.subsession.key}, self.withheld)
 
 
 class MergedContexts:
@@ -165,10 +129,12 @@ class MergedContexts:
         """What a sub-session would send with its next message. O(what is sent), once its parent was looked at."""
         session, recent = self._session(sub), self._recent(sub)
         layers = (
-            session.sub_context_layer(sub.policy), session.snapshots_layer(sub.policy),
+            session.sub_context_layer(sub.policy),
+            with_references(session.snapshots_layer(sub.policy), sub, recent, self.count),
             recent.layer(self.count, self._older), self._own(sub),
         )  # fmt: skip
-        return MergedContext(sub, self.rules, layers, recent, tuple(remarks_on(sub, recent, self.known.global_in)))
+        remarks = (*remarks_on(sub, recent, self.known.global_in), *reference_remarks(sub, recent))
+        return MergedContext(sub, self.rules, layers, recent, remarks)
 
     def _session(self, sub: Subsession) -> SessionLayers:
         session = sub.session

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from inspector.msp.objects import Message, Session, Snapshot
+from inspector.msp.objects import Message, Session, Snapshot, Subsession
 from inspector.tokens.counter import count
 
 LayerName: TypeAlias = Literal["sub_context", "snapshots", "recent", "own"]
@@ -31,7 +31,7 @@ class Entry:
         id: as its message or snapshot has it.
         role: of the message; what the session says of itself is said by the system.
         reason: why it is sent, a sentence.
-        source: what it is made of; the session for its sub-context.
+        source: what it is made of; the session for its sub-context, a sub-session for the summary of one beside.
         older_global: it is older than the recent ones and sent because it is global.
         let_in: its visibility would have kept it out by the letter.
         covered_by: a snapshot that is sent as well and covers it: it is sent twice.
@@ -42,7 +42,7 @@ class Entry:
     content: str
     reason: str
     tokens: int
-    source: Message | Snapshot | Session
+    source: Message | Snapshot | Session | Subsession
     older_global: bool = False
     let_in: bool = False
     covered_by: Snapshot | None = None
@@ -72,6 +72,58 @@ class Layer:
     def title(self) -> str:
         """What it is called on screen."""
         return LAYER_TITLES[self.name]
+
+
+class SentContext:
+    """What is sent a model: four layers, whoever sends them.
+
+    Attributes:
+        layers: always four, in the order they are sent in.
+        remarks: what is worth saying about it.
+    """
+
+    layers: tuple[Layer, ...]
+    remarks: tuple[Remark, ...]
+
+    @property
+    def tokens(self) -> int:
+        """Of everything that is sent."""
+        return sum(layer.tokens for layer in self.layers if layer.included)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The remarks as sentences."""
+        return tuple(remark.text for remark in self.remarks)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Everything that is sent, in order."""
+        return tuple(entry for layer in self.layers for entry in layer.entries)
+
+    def layer(self, name: LayerName) -> Layer:
+        """One of the layers."""
+        return next(layer for layer in self.layers if layer.name == name)
+
+    def as_messages(self) -> list[dict[str, str]]:
+        """What is sent as provider-style messages, in order; secrets are not masked."""
+        return [{"role": entry.role or "user", "content": entry.content} for entry in self.entries]
+
+    def _json(self, whose: dict[str, str], withheld: Iterable[Withheld]) -> dict[str, Any]:
+        return {
+            **whose,
+            "layers": [
+                {
+                    "name": layer.name, "included": layer.included, "tokens": layer.tokens,
+                    "entries": [
+                        {"id": entry.id, "role": entry.role, "content": entry.content, "reason": entry.reason}
+                        for entry in layer.entries
+                    ],
+                }
+                for layer in self.layers
+            ],
+            "withheld": [{"id": one.id, "reason": one.reason} for one in withheld],
+            "tokens": self.tokens,
+        }  # fmt: skip
 
 
 class Withheld(NamedTuple):

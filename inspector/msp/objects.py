@@ -25,6 +25,9 @@ _LAST_ONES = 50
 SUMMARY_OF = "summary_of"
 """Our member of a parent's message that holds a sub-session's summary: the sub-session's id."""
 
+SUMMARIES = "include_summaries"
+"""Our member of a context policy: the ids of the sub-sessions beside it whose summaries go along, unmerged."""
+
 MERGED_FROM = "merged_from"
 """Our member of each message a merge wrote into the parent: the sub-session's id."""
 
@@ -121,6 +124,13 @@ class Policy:
         """How many of the parent's last messages go along."""
         value = self.data.get("recent_parent_messages")
         return value if type(value) is int else None
+
+    @property
+    def include_summaries(self) -> list[str]:
+        """Ids of the sub-sessions beside it whose summaries go along, each once; our member, the protocol has none."""
+        value = self.data.get(SUMMARIES)
+        items = cast(list[object], value) if isinstance(value, list) else []
+        return list(dict.fromkeys(item for item in items if isinstance(item, str) and item))
 
     def _flag(self, name: str) -> bool | None:
         value = self.data.get(name)
@@ -309,6 +319,11 @@ def usual_visibility(sub: Subsession) -> str | None:
     last = sub.items[-_LAST_ONES:]
     own = bool(last) and all(item.get("visibility") in (_OWN, "global") for item in last)
     return _OWN if own and any(item.get("visibility") == _OWN for item in last) else None
+
+
+def summary_entry(sub: Subsession, summary: str) -> str:
+    """A summary with whose it is: what a merge writes into the parent, and what a reference sends."""
+    return f"Summary of the sub-session “{sub.label}”:\n\n{summary}"
 
 
 def text_of(data: dict[str, Any], name: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from inspector.msp.objects import CLOSED, DISCARDED, OPEN_STATUSES, Session, Subsession, text_of
+from inspector.msp.objects import CLOSED, DISCARDED, OPEN_STATUSES, SUMMARIES, Session, Subsession, text_of
 from inspector.protocol.times import NO_TIME, parse_time
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ UNLISTED = "msp-unlisted"
 """A sub-session is not in its session's list."""
 
 MISSING = "msp-missing"
-"""A session lists a sub-session there is no object of."""
+"""A session lists a sub-session there is no object of, or one refers to the summary of such."""
 
 PARENT = "msp-parent"
 """The parent is not there, not said, or said twice."""
@@ -147,6 +147,7 @@ def _object(owner: Session | Subsession) -> Iterator[Problem]:
             yield _invalid(owner.key, None, f"{owner.place}.{name}", "is no time")
     if isinstance(owner, Subsession):
         yield from _state(owner)
+        yield from _references(owner)
 
 
 def _state(sub: Subsession) -> Iterator[Problem]:
@@ -164,6 +165,16 @@ def _state(sub: Subsession) -> Iterator[Problem]:
     if NO_TIME != sub.closed_ns < sub.created_ns:
         text = f"{sub.label} was closed before it was opened."
         yield Problem(TIMES, text, sub.key, None, f"{sub.place}.closed_at")
+
+
+def _references(sub: Subsession) -> Iterator[Problem]:
+    if not (names := sub.policy.include_summaries):
+        return
+    beside = {other.id for other in sub.parent.children if other is not sub} if sub.parent is not None else set[str]()
+    for name in names:
+        if name not in beside:
+            text = f"{sub.label} refers to the summary of {name}, which is no sub-session beside it."
+            yield Problem(MISSING, text, sub.key, None, f"{sub.place}.context_policy.{SUMMARIES}")
 
 
 def _odd(owner: Session | Subsession, item: object, number: int, seen: Collection[str]) -> list[Problem]:

@@ -59,6 +59,8 @@ class PolicyModel(_Model):
     include_sub_context: bool | None = None
     include_snapshots: bool | None = None
     recent_parent_messages: int | None = None
+    include_summaries: list[str] | None = None
+    """Ids of the sub-sessions beside it whose summaries go along; an addition of Context Inspector."""
 
 
 class SubsessionModel(_Model):

@@ -118,8 +118,8 @@ def test_several_files_and_standard_input(desk: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["-s", "s9"], "There is no sub-session s9. The document has: s1 (units), s2 (nested)."),
-        ([], "Say whose context with --subsession ID. The document has: s1 (units), s2 (nested)."),
+        (["-s", "s9"], "There is no sub-session s9. The document has: s1 (units), s2 (nested), m1."),
+        ([], "Say whose context with --subsession ID. The document has: s1 (units), s2 (nested), m1."),
     ],
 )
 def test_an_unknown_sub_session(desk: Path, arguments: list[str], sentence: str) -> None:
@@ -166,3 +166,15 @@ def test_the_command_needs_no_window(desk: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+def test_of_a_session_it_is_what_its_own_chat_sends(desk: Path) -> None:
+    found = answered(str(desk), "-s", "m1")
+    assert list(found) == ["session", "layers", "withheld", "tokens"]
+    assert [entry["id"] for entry in found["layers"][3]["entries"]] == ["g", "a", "b", "k", "c"]
+    assert found["layers"][2] == {"name": "recent", "included": False, "tokens": 0, "entries": []}
+    assert "hunter2secret" not in json.dumps(found)
+    text = said_of(str(desk), "-s", "m1")
+    assert text.startswith("m1: ")
+    assert "The chat has no parent." in text
+    assert "Said in the chat." in text

@@ -99,10 +99,10 @@ UNLISTED = Check(
     example="The session does not list s2.",
 )  # fmt: skip
 MISSING = Check(
-    "msp-missing", WARNING, "Listed sub-session without an object",
+    "msp-missing", WARNING, "Named sub-session that is not there",
     "{detail}",
-    "What was said in it is not in these files.",
-    "Open the file or folder that holds it as well, or take the id from the list.",
+    "What was said in it is not in these files; a summary of it that is referred to is not sent.",
+    "Open the file or folder that holds it as well, or take the id away where it is named.",
     "MSP, session object: subsessions",
     example="The session lists s9, of which there is no object.",
 )  # fmt: skip

@@ -17,7 +17,7 @@ from inspector.settings import Settings
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.indicator import Indicator
 from inspector.ui.msp.panel.merged_dialog import MergedDialog
-from inspector.ui.msp.panel.order import FIRST
+from inspector.ui.msp.panel.order import FIRST, OrderRow
 from inspector.ui.msp.panel.token_counts import NOT_COUNTED
 from tests.ui.find import child
 
@@ -251,3 +251,21 @@ def test_the_dialog_reads_copies_and_exports_without_secrets(
     assert (tmp_path / "desk.json").read_bytes() == before
     qtbot.keyClick(dialog.view, Qt.Key.Key_Escape)
     assert dialog.isHidden()
+
+
+def test_a_summary_that_is_referred_to_says_whose_it_is(
+    tmp_path: Path, theme_controller: ThemeController, settings: Settings, qtbot: QtBot
+) -> None:
+    policy = {"include_snapshots": True, "include_summaries": ["scales"]}
+    document = document_of(tmp_path / "desk.json", MAIN, context_policy=policy)
+    beside = {"subsession_id": "scales", "parent_session_id": "m1", "label": "scales", "status": "closed",
+              "closed_at": "2026-01-05T09:30:00Z", "summary": "All in kelvin."}  # fmt: skip
+    path = document.files[0].path
+    path.write_text(json.dumps([*json.loads(path.read_text()), beside]))
+    indicator = shown(qtbot, theme_controller, settings, SessionDocument.read([path]))
+    figures = indicator.page.layers[1].figures
+    assert figures is not None
+    assert figures.words == "1 of 1, and 1 summary beside it"
+    rows = [row.line for row in indicator.page.order.findChildren(OrderRow)]
+    assert [line.text for line in rows if line.layer == 2] == ["summary of messages 1 to 2", "summary of scales"]
+    assert 'The summary of "scales", to which the policy refers; not merged.' in rows[2].tip

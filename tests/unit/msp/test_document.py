@@ -258,7 +258,7 @@ def test_what_is_opened_below_one_without_an_id_stays_there(tmp_path: Path) -> N
 
 
 _Edits = list[tuple[int, int]]
-_STEPS = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 5)), min_size=1, max_size=8)
+_STEPS = st.lists(st.tuples(st.integers(0, 13), st.integers(0, 5)), min_size=1, max_size=10)
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -310,9 +310,33 @@ def _edit(document: SessionDocument, kind: int, at: int) -> int:
             document.set_policy(sub, include_snapshots=bool(at % 2), recent_parent_messages=at or None)
         elif kind == 7:
             document.open_subsession(sub, "below")
+        elif kind > 7:
+            _edit_session(document, kind, at)
     except CannotEditError:
         assert document.revision == revision
     return document.revision - revision
+
+
+def _edit_session(document: SessionDocument, kind: int, at: int) -> None:
+    """One edit of what a session agreed on, of its snapshots, or of what a sub-session refers to."""
+    session = document.sessions[at % len(document.sessions)]
+    snapshots, subs = session.snapshots, document.subsessions
+    if kind == 8:
+        document.set_sub_context(session, intent=("", "Write a page", "Talk")[at % 3], facts=["one", "two"][: at % 3])
+    elif kind == 9:
+        document.set_sub_context(session, constraints=[*session.constraints, "short"][at % 2 :])
+    elif kind == 10:
+        document.add_snapshot(session, "What was said", (0, at) if at else None)
+    elif kind == 11 and snapshots:
+        document.change_snapshot(
+            session, snapshots[at % len(snapshots)], f"Less {at}", (at, at + 1) if at % 2 else None
+        )
+    elif kind == 12 and snapshots:
+        document.delete_snapshot(session, snapshots[at % len(snapshots)])
+    elif kind == 13 and at % 2:
+        document.refer(subs[at % len(subs)], subs[0])
+    elif kind == 13:
+        document.withdraw(subs[0], (*subs[0].policy.include_summaries, "s1")[0])
 
 
 def test_after_saving_undone_edits_are_something_to_save(opened):

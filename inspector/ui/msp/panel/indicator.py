@@ -312,7 +312,7 @@ class Indicator(QWidget):
     def session_edited(self, edit: Edit) -> None:
         """The document was edited; it goes after its messages itself, so that only what they make is worked out."""
         self._revision = self._document.revision
-        if edit.kind == "restructure":
+        if edit.kind in ("restructure", "session"):
             self._contexts = None
         self._work_out_soon()
 

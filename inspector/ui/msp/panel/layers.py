@@ -12,11 +12,12 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout
 from typing_extensions import override
 
 from inspector.msp.inherited import covered_words
-from inspector.msp.objects import Message, Snapshot
+from inspector.msp.objects import Message, Snapshot, Subsession
 from inspector.present import formats
 from inspector.present.wire_text import plain, tool_tip
 from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.msp.panel.rules_form import BudgetField
+from inspector.ui.msp.panel.words import label_of
 from inspector.ui.panels.details.figures import gauge_color
 from inspector.ui.panels.details.section import LinkText
 from inspector.ui.panels.list_delegate import LEFT, RIGHT
@@ -75,7 +76,11 @@ def layer_words(merged: MergedContext, layer: Layer) -> str:
 
 def _snapshot_words(merged: MergedContext, layer: Layer) -> str:
     session = merged.subsession.session
-    words = f"{len(layer.entries):,} of {len(session.snapshots) if session is not None else 0:,}"
+    own = sum(isinstance(one.source, Snapshot) for one in layer.entries)
+    others = len(layer.entries) - own
+    words = f"{own:,} of {len(session.snapshots) if session is not None else 0:,}"
+    if others:
+        return f"{words}, and {formats.count_of(others, 'summary', 'summaries')} beside it"
     covered = [covered_words(one.source, merged.rules) for one in layer.entries if isinstance(one.source, Snapshot)]
     if len(covered) == 1 and covered[0]:
         return f"{words}, covers {covered[0]}"
@@ -124,6 +129,8 @@ def order_words(entry: Entry, rules: Rules) -> str:
     if isinstance(source, Snapshot):
         words = covered_words(source, rules)
         return f"summary of {words}" if words else "summary"
+    if isinstance(source, Subsession):
+        return f"summary of {label_of(source)}"
     return f"intent: {plain(source.intent, 160)}" if source.intent else plain(entry.content, 160)
 
 

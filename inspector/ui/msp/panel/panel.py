@@ -194,7 +194,7 @@ class SubsessionsPanel(QWidget):
             self.chat.refresh()
         elif edit.kind == "visibility" and edit.message is not None and living is sub:
             self.chat.model.renew(edit.message)
-        elif edit.kind == "policy" and living is sub:
+        elif edit.kind in ("policy", "session") and living is sub:
             pass  # only what is sent is another
         else:
             self.chat.begin_anew(living)

@@ -1,0 +1,141 @@
+"""What the chat of a session sends a model: the same four layers as of a sub-session, which has a parent besides.
+
+Source: docs/protocols.md 14. The protocol speaks of sub-sessions alone. RULE: a chat sends what the session says of
+itself and its summary snapshots, which no policy leaves out; it has no parent; and all its own messages, with the
+`global` ones of its sub-sessions where they were said, as these appear in the parent. Merged ones stand there already.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from inspector.msp.inherited import SessionLayers, covered_words
+from inspector.msp.merged_layers import Count, Entry, Layer, Remark, SentContext, TokenCache, Withheld
+from inspector.msp.message_columns import KnownMessages
+from inspector.msp.objects import Message, Policy, Session, Snapshot
+from inspector.msp.rules import Rules
+from inspector.tokens.counter import TOKENIZER
+
+_WITHOUT_POLICY = Policy({})
+_Placed = tuple[Message, Snapshot | None]
+"""A message of the chat, and the snapshot that covers it."""
+
+
+@dataclass(frozen=True)
+class ChatContext(SentContext):
+    """What the chat of a session would send with its next message.
+
+    Attributes:
+        session: whose chat it is.
+        layers: always four; there are no recent messages of a parent.
+        remarks: what is worth saying about it.
+        withheld: messages of it that a snapshot covers, where the rules leave them out.
+        older: none; all of it is sent.
+        tokenizer: what counts tokens; an estimate.
+    """
+
+    session: Session
+    layers: tuple[Layer, ...]
+    remarks: tuple[Remark, ...]
+    withheld: tuple[Withheld, ...]
+    older: tuple[Message, ...] = ()
+    tokenizer: str = TOKENIZER
+
+    def as_json(self) -> dict[str, Any]:
+        """The form of `merged-context --json` of a session; secrets are not masked."""
+        return self._json({"session": self.session.id or self.session.key}, self.withheld)
+
+
+def chat_context(
+    session: Session, rules: Rules | None = None, *, count: Count | None = None, known: KnownMessages | None = None
+) -> ChatContext:
+    """What the chat of a session would send with its next message. O(its messages).
+
+    Args:
+        session: the session.
+        rules: how the protocol is read.
+        count: gives the tokens of a text.
+        known: the messages, where they were looked at.
+    """
+    rules, counted = rules or Rules(), count or TokenCache()
+    about = SessionLayers(session, rules, counted)
+    placed = list(_placed(session, about, rules, known or KnownMessages()))
+    left_out = [one for one in placed if one[1] is not None and not rules.covered_again]
+    sent = [one for one in placed if one[1] is None or rules.covered_again]
+    entries = tuple(_entry(message, span, session, rules, counted) for message, span in sent)
+    layers = (
+        _always(about.sub_context_layer(_WITHOUT_POLICY)), _always(about.snapshots_layer(_WITHOUT_POLICY)),
+        Layer("recent", False, "none", "The chat has no parent.", 0, ()), _own(entries),
+    )  # fmt: skip
+    withheld = tuple(
+        Withheld(message.id, f"Covered by the snapshot of {covered_words(span, rules)}, which is sent.", message,
+                 "covered_again")
+        for message, span in left_out if span is not None
+    )  # fmt: skip
+    return ChatContext(session, layers, tuple(_remarks(session, sent, withheld)), withheld)
+
+
+def _always(layer: Layer) -> Layer:
+    return Layer(layer.name, True, layer.what, "Always sent: it is the session's own.", layer.tokens, layer.entries)
+
+
+def _own(entries: tuple[Entry, ...]) -> Layer:
+    what = f"{len(entries):,} message{'' if len(entries) == 1 else 's'}"
+    why = "The chat's own messages are always sent, with the global ones of its sub-sessions."
+    return Layer("own", True, what, why, sum(entry.tokens for entry in entries), entries)
+
+
+def _placed(session: Session, about: SessionLayers, rules: Rules, known: KnownMessages) -> Iterator[_Placed]:
+    """Messages of the chat in the order they are written in, with global ones of sub-sessions by their time."""
+    others = list(_others(session, known)) if rules.sibling_globals else []
+    # A message never moves: one that is written behind a later one has that one's time.
+    times: list[int] = np.maximum.accumulate(known.parent(session).times).tolist() if others else []
+    before: dict[int, list[Message]] = {}
+    for time_ns, message in sorted(others, key=lambda one: one[0]):
+        before.setdefault(bisect_right(times, time_ns), []).append(message)
+    for number, message in enumerate(session.messages):
+        yield from ((other, None) for other in before.get(number, ()))
+        yield message, next((span.snapshot for span in about.spans if span.start <= number < span.stop), None)
+    yield from ((other, None) for other in before.get(len(session.items), ()))
+
+
+def _others(session: Session, known: KnownMessages) -> Iterator[tuple[int, Message]]:
+    own = {(message.id, message.content) for message in session.messages if message.visibility == "global"}
+    for sub in session.children:
+        if sub.merged or sub.discarded:
+            continue
+        column = known.other(sub)
+        for number, time_ns in column.global_ones():
+            message = Message(column.items[number], sub)
+            if (message.id, message.content) not in own:
+                yield time_ns, message
+
+
+def _entry(message: Message, span: Snapshot | None, session: Session, rules: Rules, count: Count) -> Entry:
+    reason = "Said in the chat." if message.owner is session else f'Global, said in "{_short(message.owner.label)}".'
+    if span is not None:
+        reason = f"{reason} Also in the snapshot of {covered_words(span, rules)}."
+    content = message.content
+    return Entry(message.id, message.role, content, reason, count(content), message, covered_by=span)
+
+
+def _remarks(session: Session, sent: list[_Placed], withheld: tuple[Withheld, ...]) -> Iterator[Remark]:
+    if session.implied:
+        yield Remark("Of the session only the id is known: nothing of its chat is in the document.")
+    twice = sum(span is not None for _, span in sent)
+    if twice:
+        are = "message is" if twice == 1 else "messages are"
+        yield Remark(f"{twice:,} {are} sent twice: in a snapshot and as said.", "covered_again")
+    if withheld:
+        are = "message is" if len(withheld) == 1 else "messages are"
+        yield Remark(f"{len(withheld):,} {are} left out, as a snapshot covers what was said there.", "covered_again")
+
+
+def _short(text: str) -> str:
+    folded = " ".join(text[:200].split())
+    return folded if len(folded) <= 40 else folded[:39] + "…"

@@ -1,0 +1,157 @@
+"""What edits of a session itself consist of: a session from nothing, what was agreed in it, its summary snapshots.
+
+What is not edited stays the object it was, so that its bytes stay as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from inspector.msp.composing import CannotEditError, new_id, times_near, written_time
+from inspector.msp.edits import REMOVED, Edit, Insert, Made, Remove, SetMember, Step
+from inspector.msp.files import LINES_SUFFIXES, MspFile
+from inspector.msp.json_patch import exactly_same
+from inspector.msp.objects import Session, Snapshot, content_text, dict_of
+
+AGREED_LISTS = ("constraints", "decisions", "facts")
+"""Members of the sub-context that are lists of texts; the other one is `intent`."""
+AGREED = ("intent", *AGREED_LISTS)
+
+Agreed = str | Sequence[str] | None
+"""What a member of the sub-context is to be; None leaves it as it is."""
+
+_SPREAD = b"{\n  \n}\n"
+"""An empty object of the layout a new file gets: a member a line, two blanks deep."""
+_ONE_LINE = b"{}\n"
+
+
+def new_file(path: Path, now_ns: int, identifier: str, label: str, agreed: Mapping[str, Agreed]) -> MspFile:
+    """A file that is not on the disk yet, with one session in which nothing was said."""
+    session: dict[str, Any] = {"session_id": identifier or new_id("session", ())}
+    if label:
+        session["label"] = label
+    session["created_at"] = written_time(now_ns, ())
+    session["sub_context"] = {"intent": agreed.get("intent") or ""} | {
+        name: _texts(agreed.get(name) or ()) for name in AGREED_LISTS
+    }
+    session |= {"summary_snapshots": [], "subsessions": [], "messages": []}
+    empty = _ONE_LINE if path.suffix in LINES_SUFFIXES else _SPREAD
+    return MspFile(path, empty, {"session": session, "subsessions": []}, name=path.name)
+
+
+def with_sub_context(session: Session, changes: Mapping[str, Agreed]) -> Made | None:
+    """Another intent, or other lists; None when they are what they are."""
+    refuse_agreeing(session)
+    before = dict_of(session.data, "sub_context")
+    new = {name: _member(name, before.get(name), value) for name, value in changes.items() if value is not None}
+    differing = {name: value for name, value in new.items() if _differs(before, name, value)}
+    if not differing:
+        return None
+    steps: list[Step] = []
+    if not isinstance(session.data.get("sub_context"), dict):
+        steps.append(SetMember(session.data, "sub_context", before))
+    steps += [SetMember(before, name, differing[name]) for name in AGREED if name in differing]
+    return Made(Edit(f"Change the sub-context of {session.label}", "session", session.key), steps)
+
+
+def snapshot_added(session: Session, content: str, covers: tuple[int, int] | None, now_ns: int) -> Made:
+    """One more snapshot, behind the others."""
+    refuse_snapshots(session)
+    data: dict[str, Any] = {"id": new_id("snapshot", {one.id or "" for one in session.snapshots})}
+    if covers is not None:
+        data["covers_messages"] = _checked(covers)
+    data |= {"created_at": written_time(now_ns, times_near(session)), "content": _checked_content(content)}
+    listed = session.data.get("summary_snapshots")
+    steps: list[Step] = []
+    if listed is None:
+        listed = []
+        steps.append(SetMember(session.data, "summary_snapshots", listed))
+    steps.append(Insert(listed, data))
+    return Made(Edit(f"Add snapshot to {session.label}", "session", session.key), steps)
+
+
+def snapshot_changed(session: Session, snapshot: Snapshot, content: str, covers: tuple[int, int] | None) -> Made | None:
+    """Another text, or another stretch; None when they are what they are."""
+    refuse_snapshots(session)
+    _place_of(session, snapshot)
+    steps: list[Step] = []
+    if _checked_content(content) != snapshot.content:
+        steps.append(SetMember(snapshot.data, "content", content))
+    if covers is None and "covers_messages" in snapshot.data:
+        steps.append(SetMember(snapshot.data, "covers_messages", REMOVED))
+    elif covers is not None and covers != snapshot.covers:
+        steps.append(SetMember(snapshot.data, "covers_messages", _checked(covers)))
+    return Made(Edit(f"Change snapshot of {session.label}", "session", session.key), steps) if steps else None
+
+
+def snapshot_deleted(session: Session, snapshot: Snapshot) -> Made:
+    """The others stay where they are."""
+    refuse_snapshots(session)
+    steps = [Remove(session.data["summary_snapshots"], _place_of(session, snapshot))]
+    return Made(Edit(f"Delete snapshot of {session.label}", "session", session.key), steps)
+
+
+def refuse_agreeing(session: Session) -> None:
+    """CannotEditError where its sub-context cannot be edited."""
+    if session.implied:
+        raise CannotEditError(f"There is no object of {session.label} in these files.")
+    if session.data.get("sub_context") is not None and not isinstance(session.data["sub_context"], dict):
+        raise CannotEditError(f"The sub-context of {session.label} is no object.")
+
+
+def refuse_snapshots(session: Session) -> None:
+    """CannotEditError where its snapshots cannot be edited."""
+    if session.implied:
+        raise CannotEditError(f"There is no object of {session.label} in these files.")
+    listed = session.data.get("summary_snapshots")
+    if listed is not None and not isinstance(listed, list):
+        raise CannotEditError(f"The snapshots of {session.label} are no list.")
+
+
+def _member(name: str, before: object, value: str | Sequence[str]) -> str | list[object]:
+    """What a member is to be; of a list the elements that say the same stay as they are written."""
+    if name == "intent":
+        return value if isinstance(value, str) else "\n".join(value)
+    if name not in AGREED_LISTS:
+        raise CannotEditError(f"The sub-context has no {name}.")
+    there: dict[str, list[object]] = {}
+    for item in cast(list[object], before) if isinstance(before, list) else ():
+        there.setdefault(content_text(item), []).append(item)
+    wanted = _texts([value] if isinstance(value, str) else value)
+    return [there[text].pop(0) if there.get(text) else text for text in wanted]
+
+
+def _differs(before: dict[str, Any], name: str, value: object) -> bool:
+    if name not in before:
+        return bool(value)
+    if name == "intent" and not isinstance(before[name], str):  # what is no text reads as none
+        return bool(value)
+    return not exactly_same(before[name], value)
+
+
+def _texts(values: Sequence[str] | str) -> list[str]:
+    listed = [values] if isinstance(values, str) else values
+    return [text for text in listed if text.strip()]
+
+
+def _checked(covers: tuple[int, int]) -> list[int]:
+    start, stop = covers
+    if start < 0 or stop < start:
+        raise CannotEditError(f"A snapshot covers messages from one to a later one, not {start} to {stop}.")
+    return [start, stop]
+
+
+def _checked_content(content: str) -> str:
+    if not content.strip():
+        raise CannotEditError("A snapshot says something.")
+    return content
+
+
+def _place_of(session: Session, snapshot: Snapshot) -> int:
+    listed = session.data.get("summary_snapshots") or []
+    found = next((place for place, item in enumerate(listed) if item is snapshot.data), None)
+    if found is None:
+        raise CannotEditError(f"The snapshot is none of {session.label} any more.")
+    return found
