@@ -76,7 +76,7 @@ class LiveSession:
         except OSError:
             self.own.discard()
             raise
-        self.source = GatewaySource(connection, self.writer, on_state=self._noted)
+        self.source = GatewaySource(connection, self.writer, on_state=self._noted, observed=True)
         document.follow_capture(self.writer.path, name=connection.space)
         document.analysis.now_ns = time.time_ns()
         self._tasks: set[asyncio.Task[Any]] = set()

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.base.aio import cancel_and_wait, spawn
 from inspector.sources import failures
+from inspector.sources.arrivals import ArrivalObserver, start_observer
 from inspector.sources.connection import Connection, renewed_participant
 from inspector.sources.failures import Trouble
 from inspector.sources.handshake import Welcome
@@ -56,6 +57,7 @@ class GatewaySource:
         timing: Timing | None = None,
         ssl_context: ssl.SSLContext | None = None,
         reconnect: bool = True,
+        observed: bool = False,
     ) -> None:
         """Prepare; nothing happens before ``run``.
 
@@ -67,6 +69,7 @@ class GatewaySource:
             timing: Time allowances; the defaults are meant for people.
             ssl_context: For ``wss``; default: the system's trusted certificates.
             reconnect: Whether to seek a lost connection again.
+            observed: Have a process beside us note when frames arrive, as long as this runs.
         """
         self.connection: Connection = connection
         self.state: SourceState = SourceState.CONNECTING
@@ -80,6 +83,8 @@ class GatewaySource:
         self._timing = timing or Timing()
         self._ssl_context = ssl_context
         self._reconnect = reconnect
+        self._observed = observed
+        self._observer: ArrivalObserver | None = None
         self._session: Session | None = None
         self._runner: asyncio.Task[Any] | None = None
         self._finished = asyncio.Event()
@@ -99,6 +104,7 @@ class GatewaySource:
         ending = Ending(_OUR_FAULT)
         beside: set[asyncio.Task[Any]] = set()
         try:
+            self._observer = start_observer() if self._observed else None
             spawn(self._watch_disk(), name="watch the disk", owner=beside)
             ending = await self._life()
         except asyncio.CancelledError:
@@ -109,6 +115,8 @@ class GatewaySource:
         finally:
             for task in beside:
                 task.cancel()
+            if self._observer is not None:
+                self._observer.end()
             self._end(ending)
         await cancel_and_wait(beside)
 
@@ -191,6 +199,7 @@ class GatewaySource:
             timing=self._timing,
             ssl_context=self._ssl_context,
             limit_s=limit_s,
+            observer=self._observer,
         )
         ending = Ending(None)
         try:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,7 @@ from websockets.frames import CloseCode
 from websockets.protocol import State
 
 from inspector.sources import frame_heads as heads
+from inspector.sources.arrivals import ArrivalObserver, Arrivals, NotingTls
 
 Take = Callable[[str | bytes], None]
 """Gets a message: ``str`` for text, ``bytes`` for binary."""
@@ -47,6 +49,7 @@ class GatewaySocket(ClientConnection):
         ended: Set as soon as no more messages will come: closing has begun, or the connection is gone.
         messages_in: Messages handed over so far.
         bytes_in: Bytes received so far, the answer to the upgrade included.
+        arrived_ns: When the last byte of the message handed over last arrived, nanoseconds since the Unix epoch.
     """
 
     def __init__(self, *args: Any, max_message_bytes: int, **options: Any) -> None:
@@ -63,8 +66,11 @@ class GatewaySocket(ClientConnection):
         self.messages_in: int = 0
         self.bytes_in: int = 0
         self._most_bytes = max_message_bytes
-        self._early: list[str | bytes] = []
-        self._take: Take = self._early.append
+        self.arrived_ns: int = 0
+        self._arrivals = Arrivals()
+        self._arrived_upto = 0  # `arrived_ns` holds for what ends up to here, counted as `bytes_in`
+        self._early: list[tuple[str | bytes, int]] = []
+        self._take: Take = self._keep_early
         self._is_full: Callable[[], bool] | None = None
         self._rest = bytearray()  # the beginning of a frame whose rest has not come yet
         self._needed = 2  # bytes of it without which parsing again is of no use
@@ -75,6 +81,7 @@ class GatewaySocket(ClientConnection):
         self._paused = False
         self._deaf = False  # from here on every byte is the library's
         self._over = False  # and from here on nobody's
+        self._lost = False
 
     def listen(self, take: Take, is_full: Callable[[], bool] | None = None) -> None:
         """Hand over every message from now on, and first those that came already.
@@ -87,8 +94,21 @@ class GatewaySocket(ClientConnection):
         early = list(self._early)
         self._early.clear()
         self._take = take
-        for message in early:
+        after_ns = self.arrived_ns
+        for message, self.arrived_ns in early:
             take(message)
+        self.arrived_ns = after_ns
+
+    def _keep_early(self, message: str | bytes) -> None:
+        self._early.append((message, self.arrived_ns))
+
+    def observe(self, observer: ArrivalObserver) -> None:
+        """Have arrivals noted by another process from now on; without, messages arrive when they are read."""
+        connected: socket.socket | None = self.transport.get_extra_info("socket")
+        if connected is not None and not self._lost:
+            tls = self.transport.get_extra_info("ssl_object")
+            if tls is None or isinstance(tls, NotingTls):
+                self._arrivals.observe(observer, connected, self.bytes_in, tls)
 
     # asyncio.Protocol
 
@@ -102,6 +122,7 @@ class GatewaySocket(ClientConnection):
         if self._over:
             return
         self.bytes_in += len(data)
+        self._arrivals.read(self.bytes_in)
         if not self._upgraded:
             data = self._answer_to_upgrade(data)
             if not self._upgraded:
@@ -129,6 +150,8 @@ class GatewaySocket(ClientConnection):
     @override
     def connection_lost(self, exc: Exception | None) -> None:
         self._parse_what_waits()
+        self._lost = True
+        self._arrivals.end()
         super().connection_lost(exc)
         self.ended.set()
 
@@ -159,6 +182,7 @@ class GatewaySocket(ClientConnection):
     def _parse(self, data: bytes, *, may_pause: bool = True) -> None:
         """Hand over the messages whose frames are in ``data``; keep the beginning of a frame. About 1 µs a frame."""
         at, end, count, needed = 0, len(data), 0, 2
+        begin = self.bytes_in - end
         until = self.loop.time() + SLICE_S
         while not self._deaf:
             start = at + 2
@@ -183,6 +207,8 @@ class GatewaySocket(ClientConnection):
             if stop > end:
                 needed = stop - at
                 break
+            if begin + stop > self._arrived_upto:
+                self.arrived_ns, self._arrived_upto = self._arrivals.of(begin + stop)
             if head == heads.WHOLE_TEXT and self._parts_kind is None:
                 self._text(data[start:stop])
             else:
@@ -212,6 +238,7 @@ class GatewaySocket(ClientConnection):
         with memoryview(self._rest) as view, view[start : self._needed] as payload:
             self._put_by(payload, is_text=self._rest[0] == heads.WHOLE_TEXT)
             rest = bytes(view[self._needed :])
+        self.arrived_ns, self._arrived_upto = self._arrivals.of(self.bytes_in - len(rest))
         self._rest = bytearray()
         self._pause(rest)
 

@@ -51,9 +51,18 @@ class Recorder:
         self._settled = 0  # that many of them are of attempts that are over
         self._settled_bytes = 0
 
-    def received(self, data: str | bytes) -> None:
-        """Record a frame that came. Called for every frame, so it is short."""
-        self.last_in_ns = time_ns = self._clock_ns()
+    def received(self, data: str | bytes, arrived_ns: int | None = None) -> None:
+        """Record a frame that came. Called for every frame, so it is short.
+
+        Args:
+            data: The frame.
+            arrived_ns: When its last byte came, nanoseconds since the Unix epoch; None is now. Frames follow each
+                other: it counts as no earlier than the one before, unless the clock was set back.
+        """
+        time_ns = self._clock_ns()
+        if arrived_ns is not None:
+            time_ns = min(time_ns, max(arrived_ns, self.last_in_ns))
+        self.last_in_ns = time_ns
         if self._gap is not None:
             self._hold(partial(self._frame, data, "in", time_ns), len(data))
             return

@@ -120,7 +120,7 @@ class Recording:
             OSError: the file cannot be made.
         """
         writer = _CountingWriter(self.path, origin=self._connection.origin(), most=self._messages, enough=self._over)
-        source = GatewaySource(self._connection, writer, on_state=self._noted)
+        source = GatewaySource(self._connection, writer, on_state=self._noted, observed=True)
         started = time.monotonic()
         tasks: set[asyncio.Task[Any]] = set()
         with _signals_set(self._over):

@@ -12,6 +12,7 @@ import contextlib
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -26,6 +27,7 @@ from inspector.sources.recorder import Recorder
 from inspector.sources.state import Timing
 
 if TYPE_CHECKING:
+    from inspector.sources.arrivals import ArrivalObserver
     from inspector.sources.gateway_socket import GatewaySocket
 
 _MAX_ANSWERS_UNDER_WAY = 64
@@ -88,6 +90,7 @@ class Session:
         timing: Timing,
         ssl_context: ssl.SSLContext | None = None,
         limit_s: float | None = None,
+        observer: ArrivalObserver | None = None,
     ) -> None:
         """Prepare; nothing happens before ``run``.
 
@@ -98,6 +101,7 @@ class Session:
             timing: Time allowances.
             ssl_context: For ``wss``; default: the system's trusted certificates.
             limit_s: For opening and welcome together, in place of those of ``timing``.
+            observer: Notes when frames arrive; without, they arrive when they are read.
         """
         self.connection: Connection = connection
         self.participant: str = connection.participant
@@ -107,6 +111,7 @@ class Session:
         self._timing = timing
         self._ssl_context = ssl_context
         self._limit_s = limit_s
+        self._observer = observer
         self._ws: GatewaySocket | None = None
         self._answers: set[asyncio.Task[Any]] = set()
         self._started_s = 0.0
@@ -141,6 +146,8 @@ class Session:
         except OpeningError as error:
             return Ending(error.trouble)
         self._ws = ws
+        if self._observer is not None:
+            ws.observe(self._observer)
         self._recorder.mark(
             "opened",
             url=self.connection.shown_url,
@@ -172,7 +179,7 @@ class Session:
         join, masked = handshake.join_frames(self.connection)
         self._recorder.sent(masked)
         self._loop.call_later(self._welcome_s, self._miss_welcome, ws)
-        ws.listen(self._take, self._recorder.is_full)
+        ws.listen(partial(self._take, ws), self._recorder.is_full)
         # A gateway that closed already may have said why: then reading goes on, and ends with the reason.
         with contextlib.suppress(ConnectionClosed):
             await ws.send(join)
@@ -190,9 +197,9 @@ class Session:
 
     # frames
 
-    def _take(self, data: str | bytes) -> None:
+    def _take(self, ws: GatewaySocket, data: str | bytes) -> None:
         """Record one frame and look whether the connection itself is concerned. Under 1 µs beside the writing."""
-        self._recorder.received(data)
+        self._recorder.received(data, ws.arrived_ns)
         if not isinstance(data, str) or (len(data) > _MOST_READ_CHARS and self._welcomed_s is not None):
             return
         # A gateway sends envelopes as text. Few frames hold one of these, so the rest is not decoded here.

@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 from inspector.ui.app.application import Application
 from tests.bench import machine
 from tests.bench.offscreen import Found, Heartbeat, run, until
-from tests.bench.received import compare
+from tests.bench.received import compare, stamp_errors
 from tests.bench.sending import SendingGateway
 
 FILTER = 'context.type == "reasoning"'
@@ -23,7 +25,10 @@ FILTER = 'context.type == "reasoning"'
 async def measure(application: Application, rate: float, seconds: float, *, pause: bool) -> Found:
     """Send for so many seconds and look what arrived."""
     count = round(rate * seconds)
-    with SendingGateway(rate=rate, count=count) as gateway:
+    with (
+        tempfile.TemporaryDirectory(prefix="inspector-bench-") as folder,
+        SendingGateway(rate=rate, count=count, log=(log := Path(folder) / "sent.jsonl")) as gateway,
+    ):
         window = application.new_window()
         if not window.gateway.watch(gateway.connection()):
             raise OSError("the capture file could not be made")
@@ -62,6 +67,7 @@ async def measure(application: Application, rate: float, seconds: float, *, paus
         path = window.document.path
         assert path is not None
         await window.gateway.end_session()
+        found |= stamp_errors(path, log)
     return found | compare(path, sent=sent["sent"], start_ms=sent["start_ms"], rate=rate)
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from tests.bench.sender import LIVE_BLOCK, live_template, live_times
 
 _FRAME = b'"frame":'
 _SAID = re.compile(rb'"id":"[a-z]+-[0-9a-f]{8}-([0-9]{10})"')
+_STAMP = re.compile(rb'\{"t":([0-9]+),')
 _KEEP = 4
 
 
@@ -55,3 +59,30 @@ def compare(path: Path, *, sent: int, start_ms: int, rate: float) -> dict[str, A
         "in_order": numbers == sorted(numbers),
         "bytes_equal": frames == expected,
     }
+
+
+def stamp_errors(path: Path, log: Path) -> dict[str, float]:
+    """By how much the arrival stamps in a capture file are off, against the sender's log: both have one clock.
+
+    A message that the socket took late arrived late: between being given to the socket and having been taken nothing
+    is an error.
+
+    Returns:
+        Percentiles of the error in seconds: `stamp_p50_s`, `stamp_p95_s`, `stamp_p99_s`, and `stamp_max_s`.
+    """
+    sent = [json.loads(line) for line in log.read_bytes().splitlines() if line.endswith(b"}")]
+    stamps: list[tuple[int, int]] = []
+    with path.open("rb") as file:
+        for line in file:
+            head, said = _STAMP.match(line), _SAID.search(line, 0, 200)
+            if head is not None and said is not None and b'"dir":"in"' in line[:80]:
+                block, place = divmod(int(said[1]), 100_000)
+                stamps.append((block * LIVE_BLOCK + place, int(head[1])))
+    numbers, stamped = np.array(stamps, np.int64).reshape(-1, 2).T
+    ends = np.array([entry["sent"] for entry in sent], np.int64)
+    which = np.searchsorted(ends, numbers, side="right")
+    given = np.array([entry["at"] for entry in sent], np.int64)[which]
+    taken = np.array([entry["t"] for entry in sent], np.int64)[which]
+    off = np.maximum(np.maximum(given - stamped, stamped - taken), 0) / 1e9
+    p50, p95, p99 = (float(one) for one in np.percentile(off, (50, 95, 99)))
+    return {"stamp_p50_s": p50, "stamp_p95_s": p95, "stamp_p99_s": p99, "stamp_max_s": float(off.max())}

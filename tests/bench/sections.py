@@ -16,6 +16,8 @@ from tests.bench.table import Row, at_least, at_most, exactly, info, not_measure
 
 MILLION = 1_000_000
 LIVE_RATE = 20_000
+TALK_RATE = 300
+"""Of a conversation, messages a second."""
 FOLLOW_RATE = 50_000
 KILL_RATE = 5_000
 QUICK_CASES = ("brackets",)
@@ -190,7 +192,20 @@ def _checks(bench: Bench) -> list[Row]:
 
 def _live(bench: Bench) -> list[Row]:
     alone = bench.measure("drain", 3 * _SENDER_RATE)
-    return [at_least("the sender alone, messages a second", alone["per_s"], _SENDER_RATE), *_flood(bench, "")]
+    calm = bench.measure("live", TALK_RATE, min(bench.sizes.live_s, 10), timeout_s=120)
+    return [
+        at_least("the sender alone, messages a second", alone["per_s"], _SENDER_RATE),
+        *_stamps(f"arrival stamps off, {TALK_RATE} messages/s", calm),
+        *_flood(bench, ""),
+    ]
+
+
+def _stamps(what: str, found: dict[str, Any]) -> list[Row]:
+    return [
+        info(f"{what}, median", found["stamp_p50_s"]),
+        info(f"{what}, 95th percentile", found["stamp_p95_s"]),
+        at_most(f"{what}, 99th percentile", found["stamp_p99_s"], 0.002),
+    ]
 
 
 def _live_paused(bench: Bench) -> list[Row]:
@@ -214,6 +229,7 @@ def _flood(bench: Bench, pause: str) -> list[Row]:
         at_most("heartbeat late, longest", found["late_max_s"], 0.1),
         at_most("heartbeat late, 99th percentile", found["late_p99_s"], 0.03),
         at_most("sent in", found["sent_s"], 1.02 * seconds, note="(the window keeps up)"),
+        *_stamps("arrival stamps off", found),
         info("behind when all was sent", found["behind_s"]),
         info("processor time", found["cpu_s"]),
         info("memory gained", found["memory_mb"], "MB"),

@@ -6,7 +6,8 @@ It speaks the WebSocket upgrade, the join and the welcome, answers pings, and no
 Run as `python -m tests.bench.sender RATE COUNT [LOG]`. It prints `{"port":..}`, takes one client at a time, sends
 from the first line on its standard input, and prints `{"start_ms":..,"sent":..,"seconds":..,"late_s":..}` when the
 last byte was taken by the socket. It ends when its standard input does, so it never outlives who started it. LOG gets
-a line `{"t":<ns since the epoch>,"sent":<messages>}` whenever something was sent.
+a line `{"at":<ns>,"t":<ns>,"sent":<messages>}` whenever something was sent: when it was given to the socket and when
+that had taken it, nanoseconds since the epoch, and how many messages were sent by then.
 """
 
 from __future__ import annotations
@@ -149,10 +150,11 @@ async def flood(client: Sender, rate: float, count: int, log: int | None) -> dic
                 block = template.block(number, live_times(number, start_ms, rate))
             first = sent - number * LIVE_BLOCK
             last = min(first + due - sent, LIVE_BLOCK)
+            at_ns = time.time_ns()
             await client.send(block[int(template.ends[first]) : int(template.ends[last])])
             sent += last - first
             if log is not None and client.open:
-                os.write(log, b'{"t":%d,"sent":%d}\n' % (time.time_ns(), sent))
+                os.write(log, b'{"at":%d,"t":%d,"sent":%d}\n' % (at_ns, time.time_ns(), sent))
         await asyncio.sleep(TICK_S)
     await client.all_taken()
     seconds = time.perf_counter() - begun

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
 import pytest
@@ -17,6 +17,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.frames import Frame, Opcode
 
 from inspector.sources import gateway_socket
+from inspector.sources.arrivals import Arrivals
 from inspector.sources.gateway_socket import GatewaySocket
 from tests.unit.sources.watching import LONG_S
 
@@ -251,3 +252,34 @@ async def test_messages_before_anybody_listens_are_kept() -> None:
         while len(got) < 2:  # noqa: ASYNC110
             await asyncio.sleep(0.001)
     assert got == ["first", "second"]
+
+
+async def test_a_message_arrives_with_its_last_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gateway_socket, "BIG_BYTES", 1000)
+    monkeypatch.setattr(gateway_socket, "SLICE_S", 0.0)
+    small, big = (Frame(Opcode.TEXT, text).serialize(mask=False) for text in (b"small", b"x" * 5000))
+    parts = b"".join(frame.serialize(mask=False) for frame in frames_of("y" * 2000, [700]))
+    wire = small + small + big + parts + small
+    at = [len(small) + 3, 2 * len(small) + 2000, 2 * len(small) + len(big) + 800, len(wire)]
+    got: list[tuple[str, int]] = []
+    async with connected(idle) as client:
+        reads = count(101)
+        client._arrivals = Arrivals(lambda: next(reads))
+        client.listen(lambda message: got.append((str(message)[0], client.arrived_ns)))
+        for start, stop in pairwise([0, *at]):
+            client.data_received(wire[start:stop])
+        for _turn in range(20):
+            await asyncio.sleep(0)
+    assert got == [("s", 101), ("s", 102), ("x", 103), ("y", 104), ("s", 104)]
+
+
+async def test_a_message_that_comes_before_anybody_listens_has_its_own_time() -> None:
+    got: list[int] = []
+    async with connected(idle) as client:
+        reads = count(101)
+        client._arrivals = Arrivals(lambda: next(reads))
+        wire = Frame(Opcode.TEXT, b"early").serialize(mask=False)
+        client.data_received(wire)
+        client.data_received(wire)
+        client.listen(lambda _message: got.append(client.arrived_ns))
+    assert got == [101, 102]

@@ -107,3 +107,16 @@ def test_an_attempt_that_brings_much_ends_the_gap(
     recorder.end_gap()
     assert told(writer)[-1] == "gap"
     assert recorder.gaps == 2
+
+
+def test_a_frame_has_the_time_its_last_byte_came(writer: CaptureWriter) -> None:
+    clock = iter((100, 110, 120, 50, 60))
+    recorder = Recorder(writer, lambda: next(clock))
+    recorder.received('{"n":"one"}', 90)
+    recorder.received('{"n":"two"}', 85)  # they follow each other
+    recorder.received('{"n":"three"}')
+    recorder.received('{"n":"four"}', 119)  # the clock was set back
+    recorder.received('{"n":"five"}', 55)
+    writer.flush()
+    lines = [json.loads(line) for line in writer.path.read_bytes().splitlines()[1:]]
+    assert [line["t"] for line in lines] == [90, 90, 120, 50, 55]
