@@ -48,16 +48,19 @@ def page() -> str:
     parts = [_HEAD, *contents]
     parts += _section("The window", PROGRAM, window._replace(options=(*window.options, *own.options)))
     for command in others:
-        parts += _section(command.name, f"{PROGRAM} {command.name}", command)
+        own_options = () if command.inner else command.options
+        parts += _section(command.name, f"{PROGRAM} {command.name}", command._replace(options=own_options))
+        for one in command.inner:
+            parts += _section(one.name, f"{PROGRAM} {one.name}", one, level=3)
     return "\n".join(parts).rstrip("\n") + "\n"
 
 
-def _section(title: str, called: str, command: Command) -> Iterator[str]:
+def _section(title: str, called: str, command: Command, level: int = 2) -> Iterator[str]:
     needed = [f"{one.names[0]} {one.value}" for one in command.options if one.required]
     needed += ["--"] * command.passes_on
     words = [called, *(["[OPTIONS]"] if len(command.options) > len(needed) else []), *needed]
     usage = " ".join([*words, *(one.word for one in command.arguments)])
-    yield f"## {title}\n"
+    yield f"{'#' * level} {title}\n"
     yield f"```\n{usage}\n```\n"
     yield from (f"{paragraph}\n" for paragraph in _paragraphs(command.help))
     rows = [(f"`{one.word}`", _plain(one.help)) for one in command.arguments if one.help]

@@ -31,10 +31,9 @@ def man_page(version: str, date: str) -> str:
         ".SH COMMANDS",
     ]  # fmt: skip
     for command in others:
-        synopsis = " ".join(
-            (command.name, "[OPTIONS]" * bool(command.options), *(one.word for one in command.arguments))
-        )
-        lines += [f".SS {_roff(synopsis)}", *_paragraphs(command.help), *_options(command)]
+        lines += _section(command._replace(options=()) if command.inner else command)
+        for inner in command.inner:
+            lines += _section(inner)
     lines += [
         ".SH EXIT STATUS",
         ".TP", "0", "Fine, also when nothing matches.",
@@ -50,6 +49,11 @@ def man_page(version: str, date: str) -> str:
         ".TP", ".I ~/.local/state/context\\-inspector/log", "The program's own logs.",
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def _section(command: Command) -> list[str]:
+    synopsis = " ".join((command.name, "[OPTIONS]" * bool(command.options), *(one.word for one in command.arguments)))
+    return [f".SS {_roff(synopsis)}", *_paragraphs(command.help), *_options(command)]
 
 
 def _options(command: Command) -> Iterator[str]:
@@ -90,6 +94,12 @@ def bash() -> str:
         for name in option.names
     )
     known = "|".join(command.name for command in others)
+    groups = "\n".join(
+        f"        {command.name}:2) mapfile -t COMPREPLY < <(compgen -W '{' '.join(_inner(command))}' -- \"$current\");"
+        " return ;;"
+        for command in others
+        if command.inner
+    )
     return f"""# bash completion for {COMMAND}, made from its help
 _context_inspector() {{
     local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}" command={COMMAND} options
@@ -98,6 +108,10 @@ _context_inspector() {{
     fi
     case "$command:$previous" in
 {values}
+        *) ;;
+    esac
+    case "$command:$COMP_CWORD" in
+{groups}
         *) ;;
     esac
     case "$command" in
@@ -145,7 +159,7 @@ _context_inspector "$@"
 
 
 def _zsh_options(command: Command) -> str:
-    lines: list[str] = []
+    lines = [f"'1:command:({' '.join(_inner(command))})'"] if command.inner else []
     for option in command.options:
         value = f":{_quoted(option.value, ':')}:" if option.value else ""
         if option.choices:
@@ -165,7 +179,11 @@ def fish() -> str:
         lines.append(
             f"complete -c {COMMAND} -n __fish_use_subcommand -a {command.name} -d '{_fish(_first(command.help))}'"
         )
-        lines += _fish_options(command, f"__fish_seen_subcommand_from {command.name}")
+        when = f"__fish_seen_subcommand_from {command.name}"
+        for inner in command.inner:
+            word = inner.name.removeprefix(f"{command.name} ")
+            lines.append(f"complete -c {COMMAND} -n '{when}' -a {word} -d '{_fish(_first(inner.help))}'")
+        lines += _fish_options(command, when)
     return "\n".join([*lines, *_fish_options(alone, "__fish_use_subcommand")]) + "\n"
 
 
@@ -178,6 +196,11 @@ def _fish_options(command: Command, when: str) -> Iterator[str]:
 
 def _names(command: Command) -> list[str]:
     return [name for option in command.options for name in option.names]
+
+
+def _inner(command: Command) -> list[str]:
+    """The commands of a command of commands."""
+    return [one.name.removeprefix(f"{command.name} ") for one in command.inner]
 
 
 def _first(text: str) -> str:

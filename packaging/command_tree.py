@@ -44,6 +44,8 @@ class Command(NamedTuple):
     options: tuple[Option, ...]
     passes_on: bool
     """What follows its options is another's."""
+    inner: tuple[Command, ...] = ()
+    """Of a command of commands these, each by its whole name, as `msp new`; its options are all of theirs."""
 
 
 def commands() -> tuple[Command, Command, list[Command]]:
@@ -56,6 +58,11 @@ def commands() -> tuple[Command, Command, list[Command]]:
 
 
 def _described(name: str, command: Any) -> Command:
+    if name != PROGRAM and (found := getattr(command, "commands", None)):
+        inner = tuple(_described(f"{name} {one}", found[one]) for one in found)
+        options = {one.names: one for each in inner for one in each.options}
+        argument = Argument("COMMAND", f"One of {', '.join(found)}.")
+        return Command(name, (command.help or "").strip(), (argument,), tuple(options.values()), False, inner)
     arguments = (one for one in command.params if one.param_type_name == "argument")
     options = (one for one in command.params if one.param_type_name == "option" and not one.hidden)
     return Command(

@@ -16,7 +16,7 @@ from inspector import version
 
 
 class _Place(NamedTuple):
-    """Where a command is: `inspector.cli.<module>.<function>`."""
+    """Where a command is: `inspector.cli.<module>.<function>`; a command of commands is a `typer.Typer` there."""
 
     module: str
     function: str
@@ -30,6 +30,7 @@ COMMANDS: dict[str, _Place] = {
     "model-sees": _Place("model_sees", "model_sees_command"),
     "waste": _Place("waste", "waste_command"),
     "merged-context": _Place("merged_context", "merged_context_command"),
+    "msp": _Place("msp", "app"),
     "check": _Place("check", "check_command"),
     "show": _Place("show", "show_command"),
     "explain-filter": _Place("explain", "explain_filter_command"),
@@ -56,9 +57,12 @@ class _Commands(TyperGroup):
         if place is None:
             return super().get_command(ctx, cmd_name)
         module = import_module(f"inspector.cli.{place.module}")
+        found = getattr(module, place.function)
+        if isinstance(found, typer.Typer):
+            return typer.main.get_command(found)
         options: dict[str, Any] = getattr(module, "OPTIONS", {})
         alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        alone.command(cmd_name, **options)(getattr(module, place.function))
+        alone.command(cmd_name, **options)(found)
         return typer.main.get_command(alone)
 
 

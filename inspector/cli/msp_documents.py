@@ -1,20 +1,33 @@
-"""MSP documents for commands: read, their objects found and named, what is odd said on standard error."""
+"""MSP documents for commands: read, edited and saved; their objects found and named; what is odd on standard error."""
 
 from __future__ import annotations
 
+import random
 import sys
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import typer
 
 from inspector.cli.arguments import fail
 from inspector.cli.printing import printable, visible
-from inspector.msp import NotMspError, Session, SessionDocument, Subsession
+from inspector.msp import (
+    CannotEditError,
+    ChangedOnDiskError,
+    NotMspError,
+    Session,
+    SessionDocument,
+    Subsession,
+)
 from inspector.protocol.secrets.masking import mask_text
 from inspector.sources.inputs import STANDARD_INPUT, STANDARD_INPUT_NAME
 
+T = TypeVar("T")
+
+_ATTEMPTS, _PAUSE_S = 20, 0.05
 _MOST_PROBLEMS = 5
 _MOST_NAMED = 20
 
@@ -56,3 +69,73 @@ def known_words(known: Sequence[Session | Subsession]) -> str:
     named = [name_of(one) for one in known[:_MOST_NAMED]]
     more = f" and {len(known) - _MOST_NAMED:,} more" if len(known) > _MOST_NAMED else ""
     return f"The document has: {', '.join(named)}{more}."
+
+
+def edited(file: str, edit: Callable[[SessionDocument], T]) -> T:
+    """Edit a document and save it; what the edit gives. Ends the command when it is refused or cannot be written.
+
+    Where somebody else writes the file meanwhile it is read again and edited as it is then.
+    """
+    if file == str(STANDARD_INPUT):
+        fail("Standard input cannot be edited: name the file.")
+    attempts = 0
+    while True:
+        document = read_document([file])
+        if document.read_only:
+            fail(visible(f"{file} is compressed and only read: unpack it first."))
+        try:
+            made = edit(document)
+            document.save()
+        except CannotEditError as error:
+            fail(visible(mask_text(str(error))))
+        except ChangedOnDiskError:
+            attempts += 1
+            if attempts == _ATTEMPTS:
+                fail(visible(f"{file} is written by others again and again: nothing was saved. Try again."))
+            time.sleep(random.uniform(0, _PAUSE_S) * attempts)  # not in step with the other
+        except OSError as error:
+            fail(visible(f"{error.filename or file} cannot be written: {error.strerror or error}."))
+        else:
+            return made
+
+
+def session_of(document: SessionDocument, asked: str | None) -> Session:
+    """The session of an id, or the only one; ends the command with those there are."""
+    found = document.session(asked) if asked is not None else None
+    if asked is None and len(document.sessions) == 1:
+        found = document.sessions[0]
+    if found is None:
+        asks = "Say which session with --session ID." if asked is None else f"There is no session {asked}."
+        fail(f"{visible(asks)} {known_words(document.sessions)}")
+    return found
+
+
+def subsession_of(document: SessionDocument, asked: str) -> Subsession:
+    """The sub-session of an id, else the only one of a label; ends the command with those there are."""
+    found = document.subsession(asked)
+    alike = [sub for sub in document.subsessions if sub.label == asked] if found is None else []
+    if len(alike) > 1:
+        fail(f"{len(alike):,} sub-sessions are called {visible(asked)}: name one by its id. {known_words(alike)}")
+    if found is None and not alike:
+        fail(f"There is no sub-session {visible(asked)}. {known_words(document.subsessions)}")
+    return found or alike[0]
+
+
+def owner_of(document: SessionDocument, asked: str | None) -> Session | Subsession:
+    """The session or sub-session of an id, or the sub-session of a label; without one the only session."""
+    if asked is None or document.session(asked) is not None:
+        return session_of(document, asked)
+    alike = [sub for sub in document.subsessions if asked in (sub.id, sub.key, sub.label)]
+    if not alike:
+        fail(f"There is no session or sub-session {visible(asked)}. "
+             f"{known_words([*document.sessions, *document.subsessions])}")  # fmt: skip
+    return subsession_of(document, asked)
+
+
+def text_or_input(text: str) -> str:
+    """A text, or what standard input holds where it is `-`; ends the command when that says nothing."""
+    if text == str(STANDARD_INPUT):
+        text = sys.stdin.buffer.read().decode("utf-8", "replace").rstrip("\r\n")
+    if not text.strip():
+        fail("There is no text.")
+    return text

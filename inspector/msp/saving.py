@@ -8,19 +8,21 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 from inspector.base.collector import no_collection
 from inspector.base.file_modes import mode_for
+from inspector.base.held_file import Lock
 from inspector.base.whole_file import PartFile
 from inspector.msp.files import COMPRESSED, LINES_SUFFIXES, SUFFIXES, MspFile, Stamp, digest_of, plain_name
 from inspector.msp.json_layout import decoded
 from inspector.msp.json_patch import UNREAD, lines_of, patched, patched_lines
 
 _OWNERS = 0o600
+_PATIENCE_S = 2.0
 _HELD_AT_ONCE = 64
 """Parts: each is an open file, of which a process may have few."""
 
@@ -176,19 +178,37 @@ def _write(
             staged.append(_stage(file, path, data))
             if len(staged) > _HELD_AT_ONCE:
                 staged[-1].part.release()
-        # Somebody may have written while we did: look once more, at the last moment.
-        if not force and (late := [step.file.path for step in staged if not _may_replace(step)]):
-            raise ChangedOnDiskError(late)
-        for step in staged:
-            step.part.take_place_of(step.target)
-            if put is not None:
-                put(step)
+        with _held(staged):
+            # Somebody may have written while we did: look once more, at the last moment.
+            if not force and (late := [step.file.path for step in staged if not _may_replace(step)]):
+                raise ChangedOnDiskError(late)
+            for step in staged:
+                step.part.take_place_of(step.target)
+                if put is not None:
+                    put(step)
     finally:
         for step in staged:
             step.part.discard()
     for folder in {step.target.parent for step in staged}:
         _settle(folder)
     return staged
+
+
+@contextlib.contextmanager
+def _held(staged: Sequence[_Staged]) -> Generator[None]:
+    """Hold the files that are replaced, so that of two of us who save at once the second sees what the first wrote."""
+    locks: list[Lock | None] = []
+    try:
+        # Where it is held nothing can take a file's place on Windows; what is not there cannot be held.
+        for step in staged[:_HELD_AT_ONCE] if os.name != "nt" else ():
+            if step.stamp is not None:
+                with contextlib.suppress(OSError):  # a disk that holds nothing is written all the same
+                    locks.append(Lock.take(step.target, _PATIENCE_S))
+        yield
+    finally:
+        for lock in locks:
+            if lock is not None:
+                lock.release()
 
 
 def _stage(file: MspFile, path: Path, data: bytes) -> _Staged:

@@ -37,6 +37,14 @@ def test_the_man_page_has_every_command_and_option() -> None:
     assert all(one.help for command in others for one in command.options)
 
 
+def test_commands_of_a_command_are_described_one_by_one() -> None:
+    page = command_help.man_page("1.2", "2026-11-22")
+    _, others = command_help.described()
+    inner = next(one for one in others if one.name == "msp").inner
+    assert [one.name for one in inner][:3] == ["msp new", "msp open", "msp add"]
+    assert all(f".SS {one.name} " in page and one.help for one in inner)
+
+
 def test_lines_of_help_cannot_become_commands_of_the_page() -> None:
     assert command_help._roff(".B \\x") == "\\&.B \\ex"
 
@@ -47,6 +55,8 @@ def test_bash_completes_commands_options_and_choices() -> None:
     assert "--fail-on" in complete("context-inspector", "check", "--f")
     assert complete("context-inspector", "check", "--fail-on", "") == ["warning", "error"]
     assert "--theme" in complete("context-inspector", "--th")
+    assert complete("context-inspector", "msp", "me") == ["merge"]
+    assert "--summary" in complete("context-inspector", "msp", "close", "--su")
 
 
 @pytest.mark.parametrize(("shell", "made"), SHELLS)

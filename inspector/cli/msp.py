@@ -1,0 +1,347 @@
+"""`msp`: sessions and their sub-sessions in a terminal, on the same core as the window's edits.
+
+Each command is one reading, one edit and one saving: nothing changes in the file but what was edited, and nothing is
+written over what somebody else wrote meanwhile.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from inspector.cli.arguments import Json, fail
+from inspector.cli.msp_documents import (
+    edited,
+    name_of,
+    owner_of,
+    session_of,
+    subsession_of,
+    text_or_input,
+)
+from inspector.cli.msp_show import show_command
+from inspector.cli.printing import dump, echo, printable, say, visible
+from inspector.msp import Session, SessionDocument, Subsession, WouldReplaceError, usual_visibility
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
+
+app = typer.Typer(
+    name="msp", add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True,
+    context_settings={"help_option_names": ["--help", "-h"]},
+    help="Work on sessions and their sub-sessions (Model Subsession Protocol): make, open, write, close, merge.\n\n"
+    "FILE is a document of sessions, one file or a folder of them. Only what a command edits changes in it; it is "
+    "written whole or not at all, and never over what somebody else wrote meanwhile. A sub-session is named by its id, "
+    "or by its label where only one has it.",
+)  # fmt: skip
+
+File = Annotated[str, typer.Argument(metavar="FILE", help="A document of sessions, or a folder of them.")]
+Which = Annotated[str, typer.Argument(metavar="ID", help="The sub-session: its id, or its label.")]
+SessionOption = Annotated[
+    str | None, typer.Option("--session", metavar="ID", help="Which session, where there are several.")
+]
+Intent = Annotated[str | None, typer.Option("--intent", metavar="TEXT", help="What the session is for.")]
+Constraints = Annotated[
+    list[str] | None, typer.Option("--constraint", metavar="TEXT", help="What must hold; repeated.")
+]
+Decisions = Annotated[list[str] | None, typer.Option("--decision", metavar="TEXT", help="What was decided; repeated.")]
+Facts = Annotated[list[str] | None, typer.Option("--fact", metavar="TEXT", help="What is known; repeated.")]
+
+
+class Visibility(StrEnum):
+    """Who is shown a message."""
+
+    main_only = "main_only"
+    subsession_only = "subsession_only"
+    everywhere = "global"
+
+
+class What(StrEnum):
+    """What a text is added as."""
+
+    message = "message"
+    constraint = "constraint"
+    decision = "decision"
+    fact = "fact"
+    snapshot = "snapshot"
+
+
+_LISTS = {What.constraint: "constraints", What.decision: "decisions", What.fact: "facts"}
+
+
+def _answer(sentence: str, values: dict[str, Any], *, as_json: bool) -> None:
+    """Say what was done, for people or as JSON."""
+    if as_json:
+        echo(dump(mask_secrets(values)))
+    else:
+        say(mask_text(sentence))
+
+
+@app.command("new")
+def new_command(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Where it is to lie; nothing may be there yet.")],
+    identifier: Annotated[str, typer.Option("--id", metavar="ID", help="Of the session; by default a new one.")] = "",
+    label: Annotated[str, typer.Option("--label", metavar="TEXT", help="What the session is called.")] = "",
+    intent: Intent = None,
+    constraint: Constraints = None,
+    decision: Decisions = None,
+    fact: Facts = None,
+    as_json: Json = False,
+) -> None:
+    """Make a document with one session, in which nothing was said yet."""
+    agreed = {"intent": intent, "constraints": constraint, "decisions": decision, "facts": fact}
+    document = SessionDocument.new(Path(file), identifier.strip(), label.strip(), **agreed)
+    try:
+        document.save_as(Path(file))
+    except WouldReplaceError:
+        fail(visible(f"{file} is there already: choose another name."))
+    except OSError as error:
+        fail(visible(f"{file} cannot be written: {error.strerror or error}."))
+    session = document.sessions[0]
+    _answer(f"Made {name_of(session)} in {file}.", {"file": file, "session": session.id}, as_json=as_json)
+
+
+@app.command("open")
+def open_command(
+    file: File,
+    label: Annotated[str, typer.Argument(metavar="LABEL", help="What the sub-session is about.")],
+    below: Annotated[
+        str | None,
+        typer.Option(
+            "--below", metavar="ID", help="Its parent: a session, or another sub-session. By default the chat."
+        ),
+    ] = None,
+    recent: Annotated[
+        int | None, typer.Option("--recent", metavar="N", min=0, help="How many recent messages it takes along.")
+    ] = None,
+    no_sub_context: Annotated[bool, typer.Option("--no-sub-context", help="Leave the sub-context out.")] = False,
+    no_snapshots: Annotated[bool, typer.Option("--no-snapshots", help="Leave the snapshots out.")] = False,
+    refer: Annotated[
+        list[str] | None,
+        typer.Option("--refer", metavar="ID", help="Take the summary of a sub-session beside it along; repeated."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Open a sub-session, and say its id."""
+    if not label.strip():
+        fail("A sub-session needs a label.")
+
+    def edit(document: SessionDocument) -> Subsession:
+        policy: dict[str, Any] = {}
+        if no_sub_context:
+            policy["include_sub_context"] = False
+        if no_snapshots:
+            policy["include_snapshots"] = False
+        if recent is not None:
+            policy["recent_parent_messages"] = recent
+        beside = [subsession_of(document, one) for one in refer or ()]
+        sub = document.open_subsession(owner_of(document, below), label.strip(), policy or None)
+        for other in beside:
+            document.refer(sub, other)
+        return sub
+
+    sub = edited(file, edit)
+    parent = sub.parent.id if sub.parent is not None else None
+    values = {"file": file, "subsession": sub.id, "label": sub.label, "parent": parent}
+    _answer(f"Opened {printable(sub.label, 60)}: {sub.id}", values, as_json=as_json)
+
+
+@app.command("add")
+def add_command(
+    file: File,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is added; - reads standard input.")],
+    to: Annotated[
+        str | None, typer.Option("--to", "-s", metavar="ID", help="A sub-session, or a session; by default the chat.")
+    ] = None,
+    what: Annotated[What, typer.Option("--as", help="What it is added as.")] = What.message,
+    role: Annotated[str, typer.Option("--role", metavar="ROLE", help="Who says a message.")] = "user",
+    visibility: Annotated[
+        Visibility | None, typer.Option("--visibility", help="Who is shown a message; by default as those before it.")
+    ] = None,
+    covers: Annotated[
+        str | None, typer.Option("--covers", metavar="A-B", help="Of a snapshot: messages it sums up, from 1.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Add a message to a sub-session or the chat; or a constraint, decision, fact or snapshot to the session."""
+    content = text_or_input(text)
+    if covers is not None and what is not What.snapshot:
+        fail("--covers says what a snapshot sums up: add --as snapshot.")
+    if what is not What.message and (visibility is not None or role != "user"):
+        fail("--role and --visibility are of messages.")
+    if not role.strip():
+        fail("A message needs a role, such as user or assistant.")
+    span = _span(covers)
+
+    def edit(document: SessionDocument) -> dict[str, Any]:
+        if what is What.message:
+            return _add_message(document, owner_of(document, to), role, content, visibility)
+        session = session_of(document, to)
+        if what is What.snapshot:
+            return {"session": session.id, "snapshot": document.add_snapshot(session, content, span).id}
+        name = _LISTS[what]
+        there: list[str] = getattr(session, name)
+        document.set_sub_context(session, **{name: [*there, content]})
+        return {"session": session.id, what.value: len(there) + 1}
+
+    values = {"file": file, **edited(file, edit)}
+    where = values.get("subsession") or values.get("session")
+    _answer(f"Added a {what} to {where}.", values, as_json=as_json)
+
+
+def _add_message(
+    document: SessionDocument, owner: Session | Subsession, role: str, content: str, visibility: Visibility | None
+) -> dict[str, Any]:
+    inside = isinstance(owner, Subsession)
+    if not inside and visibility is Visibility.subsession_only:
+        fail("subsession_only is for messages of a sub-session: nobody would be shown it in a chat.")
+    if inside and visibility is Visibility.main_only:
+        fail("main_only is for messages of the chat: say nothing or subsession_only in a sub-session.")
+    chosen = visibility.value if visibility is not None else usual_visibility(owner) if inside else None
+    message = document.add_message(owner, role, content, chosen)
+    return {"subsession" if inside else "session": owner.id, "message": message.id}
+
+
+def _span(covers: str | None) -> tuple[int, int] | None:
+    """Messages as people count them, "1-20", as a snapshot has them: from 0, and up to."""
+    if covers is None:
+        return None
+    found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", covers.strip())
+    first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+    if not 1 <= first <= last:
+        fail(f"{visible(covers)} are no messages: write them as 1-20.")
+    return first - 1, last
+
+
+@app.command("set")
+def set_command(
+    file: File,
+    intent: Annotated[str, typer.Option("--intent", metavar="TEXT", help="What the session is for.")],
+    session: SessionOption = None,
+    as_json: Json = False,
+) -> None:
+    """Say what a session is for."""
+
+    def edit(document: SessionDocument) -> Session:
+        found = session_of(document, session)
+        document.set_sub_context(found, intent=intent)
+        return found
+
+    found = edited(file, edit)
+    _answer(f"The intent of {name_of(found)} is set.", {"file": file, "session": found.id}, as_json=as_json)
+
+
+@app.command("remove")
+def remove_command(
+    file: File,
+    what: Annotated[What, typer.Argument(metavar="constraint|decision|fact|snapshot", help="What is taken away.")],
+    which: Annotated[
+        str, typer.Argument(metavar="NO", help="Its number, as `msp show` has it; of a snapshot also its id.")
+    ],
+    session: SessionOption = None,
+    as_json: Json = False,
+) -> None:
+    """Take a constraint, decision, fact or snapshot away from a session."""
+    if what is What.message:
+        fail("Messages stay: a session is a record of what was said.")
+
+    def edit(document: SessionDocument) -> Session:
+        found = session_of(document, session)
+        if what is What.snapshot:
+            snapshots = found.snapshots
+            ids = [one.id for one in snapshots]
+            place = ids.index(which) if which in ids else _place(which, what, len(snapshots))
+            document.delete_snapshot(found, snapshots[place])
+            return found
+        there: list[str] = getattr(found, _LISTS[what])
+        place = _place(which, what, len(there))
+        document.set_sub_context(found, **{_LISTS[what]: [*there[:place], *there[place + 1 :]]})
+        return found
+
+    found = edited(file, edit)
+    values = {"file": file, "session": found.id}
+    _answer(f"Took {what} {which} away from {name_of(found)}.", values, as_json=as_json)
+
+
+def _place(which: str, what: What, count: int) -> int:
+    number = int(which) if re.fullmatch(r"\d{1,9}", which) else 0
+    if not 1 <= number <= count:
+        fail(visible(f"There is no {what} {which}: the session has {count:,}."))
+    return number - 1
+
+
+@app.command("refer")
+def refer_command(
+    file: File,
+    which: Which,
+    other: Annotated[str, typer.Argument(metavar="OTHER", help="The one beside it whose summary it takes along.")],
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Take it along no longer.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Have a sub-session take the summary of one beside it along, without a merge."""
+
+    def edit(document: SessionDocument) -> Subsession:
+        sub = subsession_of(document, which)
+        if withdraw:
+            gone = other in sub.policy.include_summaries  # of which there may be no object any more
+            document.withdraw(sub, other if gone else subsession_of(document, other).id)
+        else:
+            document.refer(sub, subsession_of(document, other))
+        return sub
+
+    sub = edited(file, edit)
+    verb = "refers no longer" if withdraw else "refers"
+    values = {"file": file, "subsession": sub.id, "include_summaries": sub.policy.include_summaries}
+    _answer(f"{name_of(sub)} {verb} to the summary of {printable(other, 60)}.", values, as_json=as_json)
+
+
+@app.command("close")
+def close_command(
+    file: File,
+    which: Which,
+    summary: Annotated[
+        str | None, typer.Option("--summary", metavar="TEXT", help="What came of it; - reads standard input.")
+    ] = None,
+    append: Annotated[bool, typer.Option("--append", help="Write the summary into the parent's messages.")] = False,
+    discard: Annotated[
+        bool, typer.Option("--discard", help="Close it to forget it: no summary, the messages stay for the record.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Close a sub-session, with what came of it."""
+    if discard and (summary is not None or append):
+        fail("What is discarded leaves no summary: take --discard or --summary.")
+    if append and summary is None:
+        fail("There is nothing to append: say what came of it with --summary TEXT.")
+    text = text_or_input(summary) if summary is not None else None
+
+    def edit(document: SessionDocument) -> Subsession:
+        sub = subsession_of(document, which)
+        if discard:
+            document.discard(sub)
+        else:
+            document.close(sub, text, append_to_parent=append)
+        return sub
+
+    sub = edited(file, edit)
+    values = {"file": file, "subsession": sub.id, "status": sub.status}
+    _answer(f"{'Discarded' if discard else 'Closed'} {name_of(sub)}.", values, as_json=as_json)
+
+
+@app.command("merge")
+def merge_command(file: File, which: Which, as_json: Json = False) -> None:
+    """Write the summary and the global messages of a closed sub-session into its parent, once."""
+
+    def edit(document: SessionDocument) -> Subsession:
+        sub = subsession_of(document, which)
+        document.merge(sub)
+        return sub
+
+    sub = edited(file, edit)
+    parent = sub.parent.id if sub.parent is not None else None
+    values = {"file": file, "subsession": sub.id, "parent": parent}
+    _answer(f"Merged {name_of(sub)} into {parent}.", values, as_json=as_json)
+
+
+app.command("show")(show_command)

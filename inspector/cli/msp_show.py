@@ -1,0 +1,173 @@
+"""`msp show`: the sessions of a document with their sub-sessions, or one of them with its messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from inspector.cli.arguments import Json
+from inspector.cli.msp_documents import name_of, owner_of, read_document, say_problems
+from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
+from inspector.msp import Session, SessionDocument, Subsession
+from inspector.present.formats import count_of
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
+
+_LISTS = (("Constraints", "constraints"), ("Decisions", "decisions"), ("Facts", "facts"))
+_WIDTH = 100
+_DEEPEST = 20
+"""Steps a line is indented at most."""
+
+
+def show_command(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE", help="Documents of sessions, or a folder; - for standard input.")
+    ],
+    one: Annotated[
+        str | None,
+        typer.Option("--session", "-s", metavar="ID", help="One with its messages: a session, or a sub-session."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show sessions with what was agreed, their snapshots and sub-sessions; or one of them with its messages."""
+    document = read_document(files)
+    owner = owner_of(document, one) if one is not None else None
+    say_problems(document)
+    if as_json:
+        echo(dump(mask_secrets(_as_json(document) if owner is None else _with_messages(owner))))
+        return
+    if owner is not None:
+        _say_owner(owner)
+        return
+    for number, session in enumerate(document.sessions):
+        if number:
+            say("")
+        _say_session(session)
+
+
+# For scripts
+
+
+def _as_json(document: SessionDocument) -> dict[str, Any]:
+    return {
+        "sessions": [_session(session) for session in document.sessions],
+        "subsessions": [_subsession(sub) for sub in document.subsessions],
+    }
+
+
+def _session(session: Session) -> dict[str, Any]:
+    return {
+        "id": session.id or session.key,
+        "label": session.label,
+        "created_at": session.data.get("created_at"),
+        "sub_context": {
+            "intent": session.intent, "constraints": session.constraints,
+            "decisions": session.decisions, "facts": session.facts,
+        },
+        "snapshots": [
+            {"id": one.id, "covers_messages": one.covers, "created_at": one.data.get("created_at"),
+             "content": one.content}
+            for one in session.snapshots
+        ],
+        "message_count": len(session.messages),
+    }  # fmt: skip
+
+
+def _subsession(sub: Subsession) -> dict[str, Any]:
+    return {
+        "id": sub.id or sub.key,
+        "parent": None if sub.parent is None else sub.parent.id or sub.parent.key,
+        "label": sub.label,
+        "status": _status(sub),
+        "created_at": sub.data.get("created_at"),
+        "closed_at": sub.data.get("closed_at"),
+        "merged": sub.merged,
+        "summary": sub.summary,
+        "context_policy": sub.policy.data,
+        "message_count": len(sub.messages),
+    }
+
+
+def _with_messages(owner: Session | Subsession) -> dict[str, Any]:
+    found = _subsession(owner) if isinstance(owner, Subsession) else _session(owner)
+    messages = [
+        {"id": one.id, "role": one.role, "content": one.content, "visibility": one.visibility,
+         "timestamp": one.data.get("timestamp")}
+        for one in owner.messages
+    ]  # fmt: skip
+    return {**found, "messages": messages}
+
+
+def _status(sub: Subsession) -> str:
+    return "open" if sub.is_open else "discarded" if sub.discarded else "closed"
+
+
+# For people
+
+
+def _say_session(session: Session) -> None:
+    nothing = ", of which there is no object here" if session.implied else ""
+    say(f"{name_of(session)}: {count_of(len(session.messages), 'message')}{nothing}")
+    _say_agreed(session)
+    below = list(_below(session))
+    if below:
+        say("  Sub-sessions")
+    for sub, depth in below[:MOST_LISTED]:
+        _say_subsession(sub, "  " * min(depth, _DEEPEST))
+    if len(below) > MOST_LISTED:
+        say(f"    and {len(below) - MOST_LISTED:,} more; --json prints all.")
+
+
+def _say_agreed(session: Session) -> None:
+    if session.intent:
+        say(f"  Intent: {_line(session.intent)}")
+    for title, name in _LISTS:
+        items: list[str] = getattr(session, name)
+        if items:
+            say(f"  {title}")
+        for number, item in enumerate(items, 1):
+            say(f"  {number:>5}  {_line(item)}")
+    snapshots = session.snapshots
+    if snapshots:
+        say("  Snapshots")
+    for number, snapshot in enumerate(snapshots, 1):
+        covers = f"messages {snapshot.covers[0] + 1:,} to {snapshot.covers[1]:,}: " if snapshot.covers else ""
+        say(f"  {number:>5}  {covers}{_line(snapshot.content)}")
+
+
+def _below(session: Session) -> Iterator[tuple[Subsession, int]]:
+    """Sub-sessions in the order of the tree, with how deep they lie, from 1."""
+    waiting = [(sub, 1) for sub in reversed(session.children)]
+    while waiting:
+        sub, depth = waiting.pop()
+        yield sub, depth
+        waiting += [(child, depth + 1) for child in reversed(sub.children)]
+
+
+def _say_subsession(sub: Subsession, indent: str) -> None:
+    state = f"{_status(sub)}, merged" if sub.merged else _status(sub)
+    say(f"  {indent}{name_of(sub)}: {state}, {count_of(len(sub.messages), 'message')}")
+    if sub.summary:
+        say(f"  {indent}  {_line(sub.summary)}")
+    if names := sub.policy.include_summaries:
+        say(f"  {indent}  refers to {_line(', '.join(names))}")
+
+
+def _say_owner(owner: Session | Subsession) -> None:
+    if isinstance(owner, Session):
+        say(f"{name_of(owner)}: {count_of(len(owner.messages), 'message')}")
+        _say_agreed(owner)
+    else:
+        _say_subsession(owner, "")
+    messages = owner.messages
+    for message in messages[-MOST_LISTED:]:
+        seen = f" [{printable(mask_text(message.visibility), 20)}]" if message.visibility else ""
+        name, role = printable(mask_text(message.id or ""), 20), printable(mask_text(message.role), 12)
+        say(f"  {name:<20} {role:<10}{seen} {_line(message.content)}")
+    if len(messages) > MOST_LISTED:
+        say(f"  and {len(messages) - MOST_LISTED:,} before them; --json prints all.")
+
+
+def _line(text: str) -> str:
+    return printable(mask_text(text), _WIDTH)
