@@ -16,7 +16,7 @@ from inspector.analysis.context_notes import Oddity
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings import CHECKS, Check
 from inspector.analysis.findings.oddities import CHECK_OF
-from inspector.analysis.node_columns import living_nodes
+from inspector.analysis.node_lines import living_nodes
 from inspector.capture.block import OBJECT_KEY
 from inspector.capture.columns import Array
 from inspector.capture.flags import Flag

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from inspector.analysis.context_notes import Oddity
 from inspector.analysis.node_facts import as_numpy
+from inspector.analysis.node_lines import NodeLines
 from inspector.analysis.subtree_sums import MAIN, SubtreeSums
 from inspector.capture.reader import OBJECT_KEY
-from inspector.protocol.paths import normalise, quote_segment
+from inspector.protocol.paths import LAST_SHOWN, LEVELS_SHOWN, DisplayedPath, cut_path, normalise, shown_segment
 
 # What lies below each node of a tree, in the order first seen.
 #
@@ -95,7 +96,6 @@ MOST_LEVELS = 1_000
 
 _NOBODY: dict[str, int] = {}
 _MOST_NAMES = 16  # of one node
-_MAX_WALK = 100_000  # a guard against cycles that cannot be there
 
 
 class ContextTree:
@@ -110,6 +110,7 @@ class ContextTree:
         own: messages in it.
         cut: nodes whose name is the rest of a path with more than MOST_LEVELS segments.
         label: what to show instead of the name (a reasoning's first words), or None.
+        lines: root and depth of each node.
         version: grows whenever a node appears, moves, merges or vanishes. moves: the same without appearing.
     """
 
@@ -124,6 +125,7 @@ class ContextTree:
         self.label: list[str | None] = []
         self.roots = Siblings()
         self._sums = SubtreeSums(self.parent, self.own, self.in_order)
+        self._higher = array("i")  # a node above each, as far up as is known; MAIN of roots
         self.version = 0
         self.moves = 0
         self._alias = array("i")
@@ -131,7 +133,8 @@ class ContextTree:
         self._by_id: dict[int, dict[str, int]] = {}  # by space
         self._by_place: dict[tuple[int, str], int] = {}
         self._slashed: set[tuple[int, str]] = set()
-        self._most_slashes = 0
+        self._slashes: set[int] = set()  # in any of these ids
+        self.lines = NodeLines(self)
         self.merged: list[tuple[int, int]] = []  # (from, into) since the last look
 
     def __len__(self) -> int:
@@ -201,7 +204,7 @@ class ContextTree:
         """
         if 0 < identifier.count("/") < MOST_LEVELS:
             self._slashed.add((space, identifier))
-            self._most_slashes = max(self._most_slashes, identifier.count("/"))
+            self._slashes.add(identifier.count("/"))
         node = self._used(self.of_id(space, identifier))
         if label and not self.label[node]:
             self.label[node] = label
@@ -213,10 +216,10 @@ class ContextTree:
         """The longest start id with a slash that the path begins with, and the segments left."""
         segments = path.split("/", MOST_LEVELS - 1)
         if self._slashed:
-            for count in range(min(len(segments) - 1, self._most_slashes + 1), 1, -1):
-                head = "/".join(segments[:count])
+            for slashes in sorted((few for few in self._slashes if few < len(segments) - 1), reverse=True):
+                head = "/".join(segments[: slashes + 1])
                 if (space, head) in self._slashed:
-                    return self.of_id(space, head), segments[count:]
+                    return self.of_id(space, head), segments[slashes + 1 :]
         return MAIN, segments
 
     def _child(self, space: int, above: int, segment: str) -> int:
@@ -243,6 +246,7 @@ class ContextTree:
         self.label.append(None)
         self._alias.append(node)
         self._named.append(False)
+        self._higher.append(above)
         self._hang(node)
         if above == MAIN:
             self._by_id.setdefault(space, {})[name] = node
@@ -277,7 +281,7 @@ class ContextTree:
         node, above = self.resolve(node), self.resolve(above)
         if self.parent[node] != MAIN or above in (node, MAIN):
             return node
-        if self.children.any(node) and self._is_below(above, node):
+        if self._root(above) == node:
             return node
         twin = self._by_place.get((above, self.name[node]))
         if twin is not None:
@@ -285,11 +289,22 @@ class ContextTree:
             self._merge(node, twin)
             return twin
         self._unhang(node)
-        self.parent[node] = above
+        self.parent[node] = self._higher[node] = above
         self._hang(node)
         self._by_place[above, self.name[node]] = node
         self._sums.add(above, self._sums.carried[node])
         self._moved()
+        return node
+
+    def _root(self, node: int) -> int:
+        """The root a node lies under. O(log nodes) on average, however deep it lies."""
+        higher = self._higher
+        while (above := higher[node]) != MAIN:
+            further = higher[above]
+            if further == MAIN:
+                return above
+            higher[node] = further  # the next to ask has a shorter way
+            node = further
         return node
 
     def refusal(self, node: int, above: int) -> Oddity | None:
@@ -297,7 +312,7 @@ class ContextTree:
         node, above = self.resolve(node), self.resolve(above)
         if self.parent[node] != MAIN:
             return Oddity.PARENT_CONFLICT if self.parent[node] != above else None
-        return Oddity.PARENT_CYCLE if above != MAIN and self._is_below(above, node) else None
+        return Oddity.PARENT_CYCLE if above != MAIN and self._root(above) == node else None
 
     def find(self, space: int, identifier: str) -> int:
         """The living node with this id, else at this path; MAIN. Makes nothing."""
@@ -307,25 +322,38 @@ class ContextTree:
             known = self._find_path(space, path) if path else None
         return MAIN if known is None else known
 
+    def displayed(self, space: int, path: str) -> int:
+        """The node that is shown by this path (`path`); of several, as cut ones may have, the first; MAIN.
+
+        O(nodes) for a path that is cut, or has something quoted in it.
+        """
+        if "…" not in path and "%" not in path:
+            return self.find(space, path)
+        wanted = DisplayedPath(path)
+        depths, spaces = self.lines.depths[:-1], as_numpy(self.space)
+        for node in np.flatnonzero((depths == wanted.depth) & (spaces == space)).tolist():
+            here = self._alias[node] == node and wanted.has_at(wanted.depth - 1, self.name[node])
+            if here and self.path(node) == path:
+                return node
+        return MAIN
+
     def ids_of(self, node: int) -> list[str]:
-        """What a message may call a node by: paths down to it from the root and from whatever has an id."""
-        line = self.line_to(node)
-        tops = [n for n, step in enumerate(line) if not n or self._with_id(self.space[step], self.name[step]) == step]
-        return ["/".join(self.name[step] for step in line[top:]) for top in tops[:_MOST_NAMES]]
+        """What a message may call a node by: paths down to it from what has an id, the nearest first, and the root."""
+        names: list[str] = []
+        path, step = "", node
+        for _ in range(MOST_LEVELS):
+            path = f"{self.name[step]}/{path}" if path else self.name[step]
+            above = self.parent[step]
+            if above == MAIN or self._with_id(self.space[step], self.name[step]) == step:
+                names.append(path)
+            if above == MAIN or len(names) == _MOST_NAMES:
+                break
+            step = above
+        return names
 
     def _moved(self) -> None:
         self.version += 1
         self.moves += 1
-
-    def _is_below(self, node: int, other: int) -> bool:
-        """Whether `node` lies somewhere below `other`."""
-        for _ in range(_MAX_WALK):
-            if node == other:
-                return True
-            if node == MAIN:
-                return False
-            node = self.parent[node]
-        return True
 
     def _merge(self, node: int, into: int) -> None:
         """Make two nodes one: messages, children and label of `node` go to `into`; so do twins among the children."""
@@ -346,11 +374,13 @@ class ContextTree:
                 else:
                     pairs.append((child, twin))
             self.children.clear(gone)
+        if above != MAIN:
+            self._higher = self.parent[:]  # what was above may be so no longer
         self._moved()
         self._drop_if_empty(above)
 
     def _take_over(self, gone: int, stays: int) -> None:
-        self._alias[gone] = stays
+        self._alias[gone] = self._higher[gone] = stays
         self.label[stays] = self.label[stays] or self.label[gone]
         self.implicit[stays] = self.implicit[stays] and self.implicit[gone]
         self._named[stays] |= self._named[gone]
@@ -402,23 +432,25 @@ class ContextTree:
         return self._sums.read()
 
     def path(self, node: int) -> str:
-        """The path shown in the tree; a "/" inside an opaque id is written %2F."""
-        return "/".join(quote_segment(self.name[step]) for step in self.line_to(node))
+        """The path shown in the tree: of many levels its ends; a "/" inside an opaque id is written %2F."""
+        line = self.line_to(node, LEVELS_SHOWN + 1)
+        whole = len(line) <= LEVELS_SHOWN
+        shown = [shown_segment(self.name[step]) for step in (line if whole else line[-LAST_SHOWN:])]
+        if whole:
+            return "/".join(shown)
+        return cut_path(shown_segment(self.name[self.lines.roots[node]]), self.depth(node), shown)
 
-    def line_to(self, node: int) -> list[int]:
-        """The nodes from the root down to this one; empty for MAIN."""
+    def line_to(self, node: int, most: int | None = None) -> list[int]:
+        """The nodes from the root down to this one, at most so many, the nearest; empty for MAIN."""
         line: list[int] = []
-        while node != MAIN:
+        while node != MAIN and len(line) != most:
             line.append(node)
             node = self.parent[node]
         return line[::-1]
 
     def depth(self, node: int) -> int:
         """1 for a root, 0 for MAIN."""
-        depth = 0
-        while node != MAIN:
-            depth, node = depth + 1, self.parent[node]
-        return depth
+        return int(self.lines.depths[node])
 
     def walk(self, space: int) -> list[int]:
         """Nodes of a space in tree order: parents before children, siblings in the order first seen."""

@@ -14,8 +14,9 @@ from inspector.analysis.context_objects import ContextObjects
 from inspector.analysis.context_tree import MAIN, MOST_LEVELS, ContextTree
 from inspector.analysis.log_clock import LogClock
 from inspector.analysis.marked_contexts import MarkedContexts
-from inspector.analysis.node_columns import REASONING_START, NodeLines, NodeTable, NodeTypes, living_nodes
+from inspector.analysis.node_columns import REASONING_START, NodeTable, NodeTypes, PathTable
 from inspector.analysis.node_facts import CANCELLED, CONCLUDED, NodeFacts, as_numpy
+from inspector.analysis.node_lines import gathered, living_nodes
 from inspector.analysis.session_contexts import SessionContexts
 from inspector.capture.block import OBJECT_KEY
 from inspector.capture.capture import Capture
@@ -23,7 +24,7 @@ from inspector.capture.columns import Array, GrowingColumns
 from inspector.capture.flags import Flag
 from inspector.protocol import msp
 from inspector.protocol.context_forms import Told
-from inspector.protocol.paths import quote_segment
+from inspector.protocol.paths import quote_segment, shown_segment
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.text import text_shown
 from inspector.protocol.times import NO_TIME
@@ -171,11 +172,10 @@ class ContextPass:
         self.type_version = 0
         self.declarations = 0
         self.touched: set[int] = set()
-        self.paths = NodeTable(self.tree, self.tree.path)
-        self._lines = NodeLines(self.tree)
-        self.roots = NodeTable(self.tree, lambda node: self.tree.path(self._root(node)))
+        self.paths = PathTable(self.tree)
+        self.roots = NodeTable(self.tree, lambda node: shown_segment(self.tree.name[self._root(node)]))
         self.leaves = NodeTable(self.tree, lambda node: quote_segment(self.tree.name[node]))
-        self._types = NodeTypes(self.tree, self._lines, self.facts.declared, self.facts.reasons)
+        self._types = NodeTypes(self.tree, self.tree.lines, self.facts.declared, self.facts.reasons)
         self.type_names = self._types.names
         self._reach: Array = np.empty(0, np.int64)
         self._reach_of: tuple[int, int] = (-1, -1)
@@ -398,7 +398,7 @@ class ContextPass:
 
     def depths(self, rows: slice | Array = _ALL) -> Array:
         """Depth of the contexts of all or some messages, as int32; 0 in main."""
-        return self._lines.depths.take(self.nodes_of(rows))
+        return self.tree.lines.depths.take(self.nodes_of(rows))
 
     def parents(self, rows: slice | Array = _ALL) -> Array:
         """(rows,) int32, the nodes that the contexts of all or some messages lie in; MAIN of roots and in main."""
@@ -475,19 +475,15 @@ class ContextPass:
     def _below(self) -> Array:
         """By node, the time of the last message in the nearest contexts below it that hold any, where itself does not.
 
-        O(nodes) in numpy, and a turn for each depth, when made anew.
+        O(nodes log depth) when made anew.
         """
         if self._reach_of != (self._fed, self.tree.version):
             parent, last = as_numpy(self.tree.parent).astype(np.int64), as_numpy(self.last_ns).copy()
             empty = last == NO_TIME
-            nodes = np.flatnonzero(parent != MAIN)
-            nodes = nodes[empty[parent[nodes]] & (as_numpy(self.tree.aliases)[nodes] == nodes)]
-            depths = self._lines.depths[nodes]
-            deepest_first = np.argsort(-depths, kind="stable")
-            reach = np.full(len(parent), NO_TIME, np.int64)
-            for level in np.split(nodes[deepest_first], np.flatnonzero(np.diff(depths[deepest_first])) + 1):
-                np.maximum.at(reach, parent[level], np.where(empty[level], reach[level], last[level]))
-            self._reach, self._reach_of = reach, (self._fed, self.tree.version)
+            living = as_numpy(self.tree.aliases) == np.arange(len(parent))
+            open_above = (parent != MAIN) & living & np.append(empty, np.False_)[parent]
+            self._reach = gathered(last, np.where(open_above, parent, MAIN), np.maximum)
+            self._reach_of = (self._fed, self.tree.version)
         return self._reach
 
     def type(self, node: int) -> str | None:
@@ -508,7 +504,7 @@ class ContextPass:
             if above == MAIN:
                 return root
             root = above
-        return int(self._lines.roots[node])
+        return int(self.tree.lines.roots[node])
 
     def metadata(self, node: int) -> dict[str, object]:
         """What objects said of a context: trigger, confidence, started, ended...; each key's latest value."""

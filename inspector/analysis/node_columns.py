@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from inspector.analysis.context_tree import MAIN, ContextTree
 from inspector.analysis.node_facts import as_numpy
+from inspector.analysis.node_lines import NodeLines, living_nodes
 from inspector.capture.strings import InternTable
+from inspector.protocol.paths import DisplayedPath
 
 REASONING_START = "reason"
 """A context whose root's name begins so counts as reasoning."""
@@ -33,72 +35,66 @@ class NodeTable(Sequence[str]):
         return self._text(entry - 1) if entry > 0 else ""
 
 
-class NodeLines:
-    """Root and depth of each node, extended as nodes appear and made anew when nodes move.
-
-    Arrays have one entry more than there are nodes: the last, reached by index -1, is the main context's. Merged nodes
-    have the values of what they became.
-    """
+class PathTable(NodeTable):
+    """Displayed paths of nodes, and where each node stands to a path somebody asks for."""
 
     def __init__(self, tree: ContextTree) -> None:
+        super().__init__(tree, tree.path)
+
+    def places(self, path: str) -> PathPlaces:
+        """Where nodes stand to this path."""
+        return PathPlaces(self._tree, path)
+
+
+_UNKNOWN, _OFF = -2, -1
+
+
+class PathPlaces:
+    """Where each node stands to a displayed path: at it, above it, below it, or elsewhere.
+
+    Found from the node above, and remembered until nodes move: O(1) a node, however deep it lies.
+    """
+
+    def __init__(self, tree: ContextTree, path: str) -> None:
         self._tree = tree
+        self._path = DisplayedPath(path)
         self._moves = -1
-        self._known = 0
-        self._roots = np.full(1, MAIN, np.int32)
-        self._depths = np.zeros(1, np.int32)
+        self._levels = array("i")  # how many levels a node shares with the path, where it has no others; below it more
 
-    @property
-    def roots(self) -> NDArray[np.int32]:
-        """(nodes + 1,) int32, the root each node lies under; MAIN for the main context."""
-        self._follow()
-        return self._roots
+    def at(self, node: int) -> bool:
+        """Whether the path is its own."""
+        return self._level(node) == self._path.depth
 
-    @property
-    def depths(self) -> NDArray[np.int32]:
-        """(nodes + 1,) int32, 1 for roots; 0 for the main context."""
-        self._follow()
-        return self._depths
+    def below(self, node: int) -> bool:
+        """Whether it lies below the path, however deep."""
+        return self._level(node) > self._path.depth
 
-    def _follow(self) -> None:
-        """Take in what the tree gained. O(new nodes log depth) beside a copy; all nodes are new when some moved."""
-        tree = self._tree
+    def above(self, node: int) -> bool:
+        """Whether the path lies below it, however deep."""
+        return 0 < self._level(node) < self._path.depth
+
+    def child(self, node: int) -> bool:
+        """Whether it lies directly below the path."""
+        return self._level(node) == self._path.depth + 1
+
+    def _level(self, node: int) -> int:
+        tree, levels = self._tree, self._levels
         if tree.moves != self._moves:
-            self._moves, self._known = tree.moves, 0
-        if self._known == len(tree) == len(self._roots) - 1:
-            return
-        roots, depths = self._made(self._known, len(tree))
-        self._roots = np.concatenate((self._roots[: self._known], roots, [np.int32(MAIN)]))
-        self._depths = np.concatenate((self._depths[: self._known], depths, [np.int32(0)]))
-        if self._known == 0 and tree.moves:
-            living = living_nodes(tree)
-            self._roots[:-1], self._depths[:-1] = self._roots[living], self._depths[living]
-        self._known = len(tree)
-
-    def _made(self, known: int, nodes: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        parents = as_numpy(self._tree.parent)[known:nodes].astype(np.int64)
-        inside = parents >= known
-        above = np.where(inside, parents - known, np.arange(len(parents)))
-        steps = inside.astype(np.int32)
-        while True:
-            # Each turn looks twice as far up, so that a chain of 10,000 nodes takes 14 turns.
-            further = above[above]
-            if np.array_equal(further, above):
-                break
-            steps += steps[above]
-            above = further
-        over = parents[above]
-        roots = np.where(over == MAIN, above + known, self._roots[over]).astype(np.int32)
-        return roots, np.where(over == MAIN, 0, self._depths[over]).astype(np.int32) + steps + np.int32(1)
-
-
-def living_nodes(tree: ContextTree) -> NDArray[np.int64]:
-    """(nodes,) the node each number stands for after merges."""
-    aliases = np.append(as_numpy(tree.aliases).astype(np.int64), MAIN)
-    while True:
-        further = aliases[aliases]
-        if np.array_equal(further, aliases):
-            return aliases[:-1]
-        aliases = further
+            self._moves = tree.moves
+            del levels[:]
+        if len(levels) < len(tree):
+            levels.extend(array("i", [_UNKNOWN]) * (len(tree) - len(levels)))
+        way: list[int] = []
+        while node != MAIN and levels[node] == _UNKNOWN:
+            way.append(node)
+            node = tree.parent[node]
+        level = 0 if node == MAIN else levels[node]
+        for node in reversed(way):
+            if level != _OFF:
+                fits = level >= self._path.depth or self._path.has_at(level, tree.name[node])
+                level = level + 1 if fits else _OFF
+            levels[node] = level
+        return level
 
 
 class NodeTypes:

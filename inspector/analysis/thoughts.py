@@ -13,6 +13,7 @@ from inspector.protocol import kinds
 
 _LOOKED_BACK = 5_000  # messages before the act
 _MOST = 200  # thoughts of one sender that are looked at
+_LEVELS = 1_000  # of contexts within one another
 _KINDS = ("reasoning/start", "reasoning/thought")
 
 
@@ -31,7 +32,7 @@ def thought_before(analysis: Analysis, message: int) -> int | None:
     near = slice(low, message)
     thought = np.isin(columns["kind"][near], codes) & (columns["sender"][near] == sender)
     thought &= columns["space"][near] == columns["space"][message]
-    own = contexts.tree.line_to(contexts.tree.resolve(contexts.node_of(message)))
+    own = contexts.tree.line_to(contexts.tree.resolve(contexts.node_of(message)), _LEVELS)
     for row in (np.flatnonzero(thought)[::-1][:_MOST] + low).tolist():
         line = reasoning_line(analysis, row)
         if own and line and own[-1] not in line and line[-1] not in own:
@@ -48,7 +49,9 @@ def _is_act(analysis: Analysis, message: int) -> bool:
 
 
 def reasoning_line(analysis: Analysis, message: int) -> list[int]:
-    """The contexts from the root down to the one a reasoning message opened, or stands in."""
+    """The contexts from the root down to the one a reasoning message opened, or stands in; the nearest ones."""
     contexts = analysis.contexts
     node = analysis.named.started_by(message)
-    return contexts.tree.line_to(node if node != MAIN else contexts.tree.resolve(contexts.node_of(message)))
+    if node == MAIN:
+        node = contexts.tree.resolve(contexts.node_of(message))
+    return contexts.tree.line_to(node, _LEVELS)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.context_tree import MAIN
-from inspector.analysis.node_columns import living_nodes
+from inspector.analysis.node_lines import living_nodes
 from inspector.analysis.token_sums import carried_up
 from inspector.base.slices import Steps, finished
 

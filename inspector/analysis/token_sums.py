@@ -17,8 +17,8 @@ from inspector.analysis.changes import Rows
 from inspector.analysis.context_tree import MAIN, ContextTree
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.correlation import CorrelationPass
-from inspector.analysis.node_columns import living_nodes
 from inspector.analysis.node_facts import as_numpy
+from inspector.analysis.node_lines import gathered, living_nodes
 from inspector.capture.capture import Capture
 
 _AT_ONCE = 1 << 20
@@ -134,26 +134,7 @@ def carried_up(tree: ContextTree, own: NDArray[np.int64]) -> NDArray[np.int64]:
         tree: the nodes.
         own: (nodes + 1,) by node, the main context's last; that of the result is left as it is.
     """
-    total = own.copy()
-    parents = as_numpy(tree.parent).astype(np.int64)
-    depths = _depths(parents)
-    order = np.argsort(-depths, kind="stable")
-    order = order[parents[order] != MAIN]
-    for level in np.split(order, np.flatnonzero(np.diff(depths[order])) + 1) if len(order) else ():
-        np.add.at(total, parents[level], total[level])
-    return total
-
-
-def _depths(parents: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many nodes lie above each."""
-    above = np.where(parents == MAIN, np.arange(len(parents)), parents)
-    depths = (parents != MAIN).astype(np.int64)
-    while True:  # each turn looks twice as far up
-        further = above[above]
-        if np.array_equal(further, above):
-            return depths
-        depths += depths[above]
-        above = further
+    return np.append(gathered(own[:-1], as_numpy(tree.parent)), own[-1:])
 
 
 def by_tool(

@@ -57,12 +57,11 @@ Rows = NDArray[np.int64]
 def node_at(document: CaptureDocument, path: str) -> tuple[int, int] | None:
     """Space (string id) and node of a context by its path or its id; None where there is none."""
     contexts = document.analysis.contexts
-    for space in contexts.spaces:
-        for node in contexts.tree.walk(space):
-            if contexts.tree.path(node) == path:
+    for find in (contexts.tree.displayed, contexts.tree.find):
+        for space in contexts.spaces:
+            if (node := find(space, path)) != MAIN:
                 return space, node
-    found = ((space, contexts.tree.find(space, path)) for space in contexts.spaces)
-    return next(((space, node) for space, node in found if node != MAIN), None)
+    return None
 
 
 def export_subsession(document: CaptureDocument, space: int, node: int, target: Path, *, masked: bool = True) -> Steps:

@@ -12,7 +12,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
+from inspector.analysis.node_columns import PathPlaces, PathTable
 from inspector.capture.capture import OWN_PAYLOAD, Capture
 from inspector.capture.flags import Flag
 from inspector.capture.heads import MAX_WHOLE
@@ -256,6 +257,7 @@ class TermNode:
     make_column: Callable[[Analysis], Column]
     memory: TableMemory = field(default_factory=TableMemory)
     _hint: PayloadHint | None = field(init=False)
+    _places: tuple[PathTable, list[PathPlaces]] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self._hint = hint_of_term(self.term)
@@ -319,11 +321,24 @@ class TermNode:
             return True
         return self.memory.learn(column, column.ids[selection.take], self._per_entry(column), until)
 
-    def _per_entry(self, column: Interned | InternedSets) -> Callable[[Any], bool]:
-        """The predicate over a table's entry: a string, or a list of which any element will do."""
-        predicate = self.term.predicate
+    def _per_entry(self, column: Interned | InternedSets) -> Callable[[int], bool]:
+        """The predicate over a table's entry: a string, a context's path, or a list of which any element will do."""
+        predicate, table, operator = self.term.predicate, column.table, self.term.operator
         assert predicate is not None
-        return predicate if isinstance(column, Interned) else lambda entry: any(map(predicate, entry))
+        if isinstance(table, PathTable) and operator is not None and operator.places is not None:
+            places, holds = self._places_in(table), operator.places
+            return lambda entry: any(holds(path, entry - 1) for path in places)
+        if isinstance(column, Interned):
+            return lambda entry: predicate(table[entry])
+        return lambda entry: any(map(predicate, table[entry]))
+
+    def _places_in(self, table: PathTable) -> list[PathPlaces]:
+        """What the operand is about, a path or a set of them."""
+        if self._places is None or self._places[0] is not table:
+            operand = self.term.operand
+            wanted = operand if isinstance(operand, tuple) else (operand,)
+            self._places = table, [table.places(path) for path in wanted if isinstance(path, str)]
+        return self._places[1]
 
     def _kept(self, evaluation: Evaluation, column: Column) -> NDArray[np.int8] | None:
         answers = evaluation.answers

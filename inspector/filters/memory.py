@@ -60,26 +60,26 @@ class Answers:
 
 @dataclass(slots=True)
 class TableMemory:
-    """What a predicate says about the entries of one append-only table."""
+    """What a predicate says about the entries of one append-only table, by their numbers."""
 
     table: object = None
     generation: int = 0
     known: NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, np.int8))
     """(capacity,) int8, per entry: 1 holds, 0 does not, -1 not evaluated yet."""
 
-    def holds(self, column: Interned | InternedSets, ids: NDArray[Any], predicate: Callable[[Any], bool]) -> Mask:
-        """The predicate's answer per id; entry 0 (absent) never holds."""
+    def holds(self, column: Interned | InternedSets, ids: NDArray[Any], predicate: Callable[[int], bool]) -> Mask:
+        """What is said of each id's entry; entry 0 (absent) never holds."""
         self._fit(column)
         if len(ids) > 1 and ids.strides[0] == 0:  # one value, broadcast: the column says the same of every message
             return np.full(len(ids), self.holds(column, ids[:1], predicate)[0])
         found = self.known.take(ids)
         if len(found) and found.min() < 0:
-            self._look_at(self._missing(ids, found), column, predicate)
+            self._look_at(self._missing(ids, found), predicate)
             found = self.known.take(ids)
         return found.view(np.bool_)
 
     def learn(
-        self, column: Interned | InternedSets, ids: NDArray[Any], predicate: Callable[[Any], bool], until: float
+        self, column: Interned | InternedSets, ids: NDArray[Any], predicate: Callable[[int], bool], until: float
     ) -> bool:
         """Evaluate the predicate for the entries that occur until a time; whether few or none are left."""
         self._fit(column)
@@ -89,7 +89,7 @@ class TableMemory:
         missing = self._missing(ids, found) if len(found) and found.min() < 0 else np.empty(0, np.int64)
         while len(missing) > _FEW:
             some, missing = missing[:_FEW], missing[_FEW:]
-            self._look_at(some, column, predicate)
+            self._look_at(some, predicate)
             if time.perf_counter() >= until:
                 break
         return len(missing) <= _FEW
@@ -100,11 +100,8 @@ class TableMemory:
         wanted[ids[found < 0]] = True
         return np.flatnonzero(wanted)
 
-    def _look_at(
-        self, entries: NDArray[np.int64], column: Interned | InternedSets, predicate: Callable[[Any], bool]
-    ) -> None:
-        table = column.table
-        self.known[entries] = [predicate(table[entry]) for entry in entries.tolist()]
+    def _look_at(self, entries: NDArray[np.int64], predicate: Callable[[int], bool]) -> None:
+        self.known[entries] = [predicate(entry) for entry in entries.tolist()]
 
     def _fit(self, column: Interned | InternedSets) -> None:
         if self.table is not column.table or self.generation != column.generation:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.findings import Severity
+from inspector.analysis.node_columns import PathPlaces
 from inspector.filters.fields import FieldType
 from inspector.filters.pattern_words import pattern_trouble
 from inspector.filters.time_limit import TookTooLongError, at_most
@@ -76,6 +77,8 @@ class Operator:
     """The operator this one is the opposite of, absent values included."""
     wants_text: bool = False
     """The operand must be text whatever the field's type."""
+    places: Callable[[PathPlaces, int], bool] | None = None
+    """Of paths: the same by the node of a context, since displayed paths are cut; None when it is about the text."""
     literal: bool = True
     """Whether the operand is taken as it stands; false for patterns, into which no variable is put."""
 
@@ -261,7 +264,8 @@ def _childof(operand: str, _type: FieldType) -> Predicate:
 
 
 OPERATORS: tuple[Operator, ...] = (
-    Operator("==", ("eq",), _ALL, "Equal to the value; on a list, any element is.", _equal, _vector("==")),
+    Operator("==", ("eq",), _ALL, "Equal to the value; on a list, any element is.", _equal, _vector("=="),
+             places=PathPlaces.at),
     Operator(
         "!=", ("ne",), _ALL, "Not equal: the opposite of ==, so it also holds where there is no value.", _equal,
         negates="==",
@@ -272,6 +276,7 @@ OPERATORS: tuple[Operator, ...] = (
     Operator(">", ("gt",), _ORDERED, "Greater than; for times, after.", _ordered(python.gt), _vector(">")),
     Operator(
         "in", (), _ALL - {FieldType.BOOLEAN}, "Equal to one of a set, as in {a, b}.", _member, _vector_member,
+        places=PathPlaces.at,
     ),
     Operator("contains", (), _TEXT, "Has the text in it; upper and lower case differ.", _contains, wants_text=True),
     Operator(
@@ -282,12 +287,14 @@ OPERATORS: tuple[Operator, ...] = (
         "like", (), _TEXT, "Matches the glob as a whole, * any characters and ? any one; on kind, method and target"
         " count and a short form covers the long.", _like, wants_text=True, literal=False,
     ),
-    Operator("under", (), _PATHS, "Is this context or any below it.", _under, wants_text=True),
+    Operator("under", (), _PATHS, "Is this context or any below it.", _under, wants_text=True,
+             places=lambda path, node: path.at(node) or path.below(node)),
     Operator("below", (), _PATHS, "Lies below this context, however deep; the context itself does not.", _below,
-             wants_text=True),
+             wants_text=True, places=PathPlaces.below),
     Operator("above", (), _PATHS, "Holds this context, however deep; the context itself does not.", _above,
-             wants_text=True),
-    Operator("childof", (), _PATHS, "Is a direct child of this context.", _childof, wants_text=True),
+             wants_text=True, places=PathPlaces.above),
+    Operator("childof", (), _PATHS, "Is a direct child of this context.", _childof, wants_text=True,
+             places=PathPlaces.child),
 )  # fmt: skip
 
 OPERATOR_BY_SYMBOL: dict[str, Operator] = {operator.symbol: operator for operator in OPERATORS}

@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.contexts import ContextPass
 from inspector.document.document import CaptureDocument
 from inspector.present.wire_text import plain
+from inspector.protocol.paths import LAST_SHOWN, LEVELS_SHOWN
 from inspector.protocol.secrets.masking import mask_text
 
 _LONGEST = 60
@@ -21,6 +23,17 @@ def node_label(document: CaptureDocument, node: int) -> str:
     """A context by its node."""
     leaf, parent = leaf_and_parent(document, node)
     return f"{parent} / {leaf}" if parent else leaf
+
+
+def line_labels(contexts: ContextPass, node: int) -> list[str]:
+    """The labels from the root down to a context; of many levels the ends, and how many lie in between."""
+    tree = contexts.tree
+    line = tree.line_to(node, LEVELS_SHOWN + 1)
+    if len(line) <= LEVELS_SHOWN:
+        return [contexts.label(step) for step in line]
+    left_out = tree.depth(node) - 1 - LAST_SHOWN
+    last = [contexts.label(step) for step in line[-LAST_SHOWN:]]
+    return [contexts.label(int(tree.lines.roots[node])), f"…{left_out}…", *last]
 
 
 def leaf_and_parent(document: CaptureDocument, node: int) -> tuple[str, str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 
 def normalise(path: str) -> str:
     """Strip edge slashes and drop empty segments; "" when nothing remains (the main context)."""
@@ -46,5 +49,60 @@ def is_child(path: str, other: str) -> bool:
 
 
 def quote_segment(identifier: str) -> str:
-    """An opaque id as one segment of a displayed path: `%` and `/` become %25 and %2F."""
-    return identifier.replace("%", "%25").replace("/", "%2F")
+    """An opaque id as one segment of a displayed path: `%` and `/` become %25 and %2F.
+
+    So does the first character of one that reads like levels left out.
+    """
+    quoted = identifier.replace("%", "%25").replace("/", "%2F")
+    return "%E2%80%A6" + quoted[1:] if _LEFT_OUT.fullmatch(quoted) else quoted
+
+
+# Displayed paths are short, however deep their context lies: else each of 10,000 contexts below one another would have
+# all those above it in its path, and a file of 1 MB would make 500 MB of paths.
+
+LEVELS_SHOWN = 32
+"""A path of more levels is shown by its ends, as `a/…9996…/x/y/z`."""
+LAST_SHOWN = 3
+LONGEST_SEGMENT = 1_000
+"""Characters of an id in a path; of a longer one its ends are shown."""
+
+_LEFT_OUT = re.compile("…([0-9]{1,9})…")
+
+
+def shown_segment(identifier: str) -> str:
+    """An id as a segment of a displayed path, in the middle of which a long one is cut."""
+    if len(identifier) > LONGEST_SEGMENT:
+        half = LONGEST_SEGMENT // 2
+        identifier = f"{identifier[:half]}…{identifier[-half:]}"
+    return quote_segment(identifier)
+
+
+def cut_path(first: str, depth: int, last: Sequence[str]) -> str:
+    """A displayed path of so many levels by its ends."""
+    return "/".join((first, f"…{depth - 1 - len(last)}…", *last))
+
+
+class DisplayedPath:
+    """A displayed path taken apart, whether it is cut or not.
+
+    Attributes:
+        depth: levels of the context it is the path of.
+    """
+
+    def __init__(self, path: str) -> None:
+        segments = path.split("/")
+        cuts = [place for place, segment in enumerate(segments) if _LEFT_OUT.fullmatch(segment)]
+        at = cuts[0] if len(cuts) == 1 else len(segments)
+        self._first, self._last = segments[:at], segments[at + 1 :]
+        left_out = int(segments[at].strip("…")) if at < len(segments) else 0
+        self.depth = len(self._first) + left_out + len(self._last)
+
+    def has_at(self, level: int, identifier: str) -> bool:
+        """Whether an id may stand at a level, the root's being 0; at one that was left out any may."""
+        if level < len(self._first):
+            segment = self._first[level]
+        elif level >= self.depth - len(self._last):
+            segment = self._last[level - self.depth]
+        else:
+            return True
+        return segment in (shown_segment(identifier), quote_segment(identifier))

@@ -18,10 +18,11 @@ from inspector.analysis.findings.batch import Array
 from inspector.analysis.findings.check import Check, Severity
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.node_facts import as_numpy
+from inspector.analysis.node_lines import gathered
 from inspector.capture.capture import Capture
 
 _MOST_WAITING = 65_536
-_MOST_STEPS = 2_000  # up the tree, level by level; a deeper tree is summed up as a whole
+_MOST_STEPS = 64  # up the tree, level by level; a deeper tree is summed up as a whole
 _MOST_TOUCHED = 64  # arrays, until they are made one
 _KINDS = len(Severity) + 1
 _DENSE = 8
@@ -178,12 +179,9 @@ class FindingsByContext:
         self._carry(nodes, self._by_ref[refs])
 
     def _sum_all(self, own: Counts) -> None:
-        """Sum up a tree too deep to go through it level by level. O(contexts), in Python."""
-        tree = self._contexts.tree
-        self._below = own
-        for node in reversed(tree.in_order()):
-            if tree.parent[node] != MAIN:
-                own[tree.parent[node]] += own[node]
+        """Sum up a tree too deep to go through it level by level. O(contexts log depth)."""
+        parents = as_numpy(self._contexts.tree.parent)
+        self._below = np.stack([gathered(own[:, kind], parents) for kind in range(_KINDS)], axis=1)
 
     # Asking
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from inspector.analysis.context_tree import ContextTree
 from inspector.analysis.findings.batch import Array
-from inspector.analysis.node_columns import living_nodes
 from inspector.analysis.node_facts import as_numpy
+from inspector.analysis.node_lines import living_nodes
 
 NEVER = np.iinfo(np.int64).max
 """The row of an end that has not come."""

@@ -12,7 +12,7 @@ from inspector.analysis.contexts import ContextPass
 from inspector.analysis.findings import contexts as paths
 from inspector.analysis.findings import objects
 from inspector.analysis.findings.check import Check
-from inspector.analysis.node_columns import living_nodes
+from inspector.analysis.node_lines import living_nodes
 
 
 class Odd(NamedTuple):

@@ -28,11 +28,7 @@ def keys_of(analysis: Analysis, by: LaneBy, rows: Rows, nodes: Rows) -> NDArray[
     spaces = columns["space"][rows].astype(np.int64) << 32
     if by == "participant":
         return spaces | columns["sender"][rows].astype(np.int64)
-    tree = analysis.contexts.tree
-    roots = np.full(len(tree) - MAIN, MAIN, np.int64)  # by node, main's first
-    for node in (np.flatnonzero(np.bincount(nodes - MAIN)) + MAIN).tolist():
-        roots[node - MAIN] = MAIN if node == MAIN else tree.line_to(node)[0]
-    return spaces | (roots[nodes - MAIN] + 1)
+    return spaces | (analysis.contexts.tree.lines.roots[nodes].astype(np.int64) - MAIN)
 
 
 def lane_name(analysis: Analysis, by: LaneBy, key: int) -> str:

@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from inspector.analysis.context_tree import MAIN
 from inspector.filters.visible import Reach, Scope
+from inspector.present.context_labels import line_labels
 from inspector.ui.docview.center import Center
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.notice import NoticeStack
@@ -103,7 +104,7 @@ class ViewHead(QWidget):
         elif node == MAIN:
             self.scope.show_scope("main", None)
         else:
-            self.scope.show_scope([contexts.label(n) for n in contexts.tree.line_to(node)], scope.reach)
+            self.scope.show_scope(line_labels(contexts, node), scope.reach)
         self._show_hidden()
 
     def _clear_scope(self) -> None:

@@ -20,8 +20,10 @@ from inspector.ui.panels.contexts.activity import FADE_S, HOLD_S
 from inspector.ui.panels.contexts.model import MAX_STEPS, ContextTreeModel
 from inspector.ui.panels.contexts.panel import ContextsPanel
 from inspector.ui.panels.contexts.rows import ContextRows, main_code, root_code
+from inspector.ui.widgets.scope_chip import ScopeChip
 from tests.builders import document_of, envelope, received
 from tests.ui.live import Live
+from tests.ui.windows import panes_of
 
 
 def said(context: str | dict[str, Any] | None = None, **fields: Any) -> dict[str, Any]:
@@ -556,3 +558,24 @@ def test_what_is_picked_is_said_whether_or_not_it_is_the_scope(panel_of, qtbot) 
     next(action for action in menu.actions() if action.text() == "Show in details").trigger()
     assert (picked[-1], asked, scopes) == ((space, node), [1], [])
     assert "Show in details" not in [action.text() for action in panel.menu_for(0).actions()]
+
+
+def test_a_chain_of_thousands_can_be_expanded_scoped_and_read(panel_of, window, qtbot):
+    """Levels beyond those that have room are not indented further; the scope is called by its ends."""
+    chain = [said({"id": f"n{n}", "parent": f"n{n - 1}"}) for n in range(1, 3_000)]
+    document = document_of(*chain)
+    panel = panel_of(document)
+    panel.expand_all()
+    last = panel.model.rowCount() - 1
+    assert panel.model.label(last) == "n2999"
+    panel.view.scrollTo(panel.model.index(last, 0))
+    panel.view.viewport().repaint()
+    assert "Path: n0/…2996…/n2997/n2998/n2999" in panel.model.index(last, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert panel.model.describe(last).startswith("level 3001")
+    panel.collapse_all()
+    node = document.analysis.contexts.node_of(2_998)
+    assert panel.model.rows.shown_row(node) == row_named(panel, "n0")
+    window.show_document(document_of(*chain))
+    panes_of(window).set_scope(Scope(document.analysis.contexts.tree.space[node], node))
+    chip = window.findChild(ScopeChip)
+    qtbot.waitUntil(lambda: chip.words() == "n0 / …2996… / n2997 / n2998 / n2999, and below")

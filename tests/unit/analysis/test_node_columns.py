@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from inspector.analysis import context_tree
 from inspector.analysis.context_tree import MAIN, ContextTree
 from inspector.analysis.contexts import STATES
-from inspector.analysis.node_columns import NodeLines, NodeTable
+from inspector.analysis.node_columns import NodeTable
+from inspector.analysis.node_lines import NodeLines
 from tests.builders import GrowingLog, clean_up
 from tests.strategies import context_conversations
 
@@ -68,8 +69,8 @@ def test_lines_and_types_are_those_of_the_nodes(messages: list[dict[str, Any]], 
         log.write(*messages[place : place + size])
         tree = contexts.tree
         for node in tree.alive():
-            assert contexts._lines.depths[node] == tree.depth(node)
-            assert contexts._lines.roots[node] == tree.line_to(node)[0]
+            assert tree.lines.depths[node] == len(tree.line_to(node))
+            assert tree.lines.roots[node] == tree.line_to(node)[0]
         shown = contexts.types()
         wanted = [contexts.type(n) if n != MAIN else None for n in contexts.nodes().tolist()]
         assert [contexts.type_names[t] or None for t in shown.tolist()] == wanted

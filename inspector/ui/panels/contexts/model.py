@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
@@ -336,7 +337,8 @@ class ContextTreeModel(QAbstractTableModel):
             self._say(0, len(rows) - 1)
         else:
             living = {*touched, *map(self._contexts.tree.resolve, troubled)} - {MAIN}
-            found = rows.rows_of(self._with_those_above(codes, living, main | spaces)).tolist()
+            changed = self._with_those_above(codes, living, main | spaces)
+            found = rows.rows_of(changed).tolist() if len(changed) <= MANY_TOUCHED else range(len(rows))
             if len(found) > MAX_STEPS:
                 self._say(found[0], found[-1])
             elif found:
@@ -350,7 +352,7 @@ class ContextTreeModel(QAbstractTableModel):
         parent = self._contexts.tree.parent
         for node in touched:
             above = node
-            while above != MAIN and above not in codes:
+            while above != MAIN and above not in codes and len(codes) <= MANY_TOUCHED:
                 codes.add(above)
                 above = parent[above]
         for place, space in enumerate(self.rows.spaces):
@@ -359,7 +361,7 @@ class ContextTreeModel(QAbstractTableModel):
                 codes.add(main_code(place))
         return codes
 
-    def _say_spans(self, rows: list[int]) -> None:
+    def _say_spans(self, rows: Sequence[int]) -> None:
         first = last = rows[0]
         for row in rows[1:]:
             if row != last + 1:

@@ -264,7 +264,10 @@ class ContextRows:
 
     def shown_row(self, code: int) -> int:
         """The row of a code, or of the nearest shown row above it; -1 when there is none."""
-        for _ in range(self._watch.seen + 2):
+        rows, parent, known = self._rows(), self._tree.parent, self._watch.seen
+        while 0 <= code < known and rows[code] < 0 and parent[code] != MAIN:
+            code = parent[code]
+        for _ in range(3):  # its own, its space's
             row = self.row_of(code)
             if row >= 0 or is_root(code):
                 return row
