@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,21 +48,21 @@ def chain_of(analysis: Analysis, message: int) -> list[ChainStep]:
     of a message are not part of why it happened. Calls bring their answers with them, a consumption what it consumed.
     """
     found = {message}
-    _follow(analysis, message, found, _causes)
-    _follow(analysis, message, found, _effects)
+    _follow(analysis, message, found, causes_of)
+    _follow(analysis, message, found, effects_of)
     # A consumption came out of two calls: reached by one of them, it brings the other, so that each tells it alike.
     for step in sorted(found):
         consumed = analysis.transients.consumes(step)
         if consumed is not None:
             found.add(consumed)
-            _follow(analysis, step, found, _causes)
-            _follow(analysis, consumed, found, _causes)
-    found = found.union(*(_outcome(analysis, step) for step in found))
+            _follow(analysis, step, found, causes_of)
+            _follow(analysis, consumed, found, causes_of)
+    found = found.union(*(outcome_of(analysis, step) for step in found))
     ordered = sorted(found)
     if len(ordered) > MOST_STEPS:
         near = sorted(ordered, key=lambda m: abs(m - message))[:MOST_STEPS]
         ordered = sorted(near)
-    return [_step(analysis, step, message, ordered) for step in ordered]
+    return [step_of(analysis, step, message, ordered) for step in ordered]
 
 
 def may_grow(analysis: Analysis, message: int, chain: set[int], changes: Changes) -> bool:
@@ -87,7 +87,7 @@ def may_grow(analysis: Analysis, message: int, chain: set[int], changes: Changes
         return True
     causes = analysis.correlation.columns["cause"]
     loose = (member for member in chain if causes[member] == NO_ROW)
-    if any(not chain.issuperset(_began(analysis, member)) for member in loose):  # a start that came after all
+    if any(not chain.issuperset(began(analysis, member)) for member in loose):  # a start that came after all
         return True
     if analysis.named.started_by(message) == MAIN:
         return False
@@ -96,8 +96,15 @@ def may_grow(analysis: Analysis, message: int, chain: set[int], changes: Changes
     return bool((np.isin(capture.columns["kind"][new], codes) & (capture.columns["context"][new] != 0)).any())
 
 
-def _step(analysis: Analysis, step: int, message: int, chain: list[int]) -> ChainStep:
-    after = max(_causes(analysis, step).intersection(chain) - {step}, default=None)
+def step_of(
+    analysis: Analysis, step: int, message: int, chain: list[int], likely: Mapping[int, int] | None = None
+) -> ChainStep:
+    """A message as a step of another's chain.
+
+    Args:
+        likely: what a message probably came out of, for those that come out of nothing else.
+    """
+    after = max(causes_of(analysis, step).intersection(chain) - {step}, default=(likely or {}).get(step))
     took = None if after is None else _apart(analysis, after, step)
     return ChainStep(step, relation_word(analysis, step), _apart(analysis, message, step), after, took)
 
@@ -117,17 +124,17 @@ def _follow(analysis: Analysis, message: int, found: set[int], links: Callable[[
         frontier = sorted(new)
 
 
-def _causes(analysis: Analysis, message: int) -> set[int]:
+def causes_of(analysis: Analysis, message: int) -> set[int]:
     """What led to a message: what it names, the reasoning it was part of, the hint that made it transient."""
     causes = {*analysis.correlation.causes(message), *analysis.named.origins(message)}
     life = analysis.transients
     causes.update(m for m in (life.hinted_by(message), life.consumes(message)) if m is not None)
     if not causes:
-        causes.update(_began(analysis, message))
+        causes.update(began(analysis, message))
     return causes
 
 
-def _began(analysis: Analysis, message: int) -> Iterator[int]:
+def began(analysis: Analysis, message: int) -> Iterator[int]:
     """The start of the reasoning a message was part of: of its context, else of the nearest one around it."""
     contexts = analysis.contexts
     node = contexts.tree.resolve(contexts.node_of(message))
@@ -141,7 +148,8 @@ def _began(analysis: Analysis, message: int) -> Iterator[int]:
         node = contexts.tree.parent[node]
 
 
-def _effects(analysis: Analysis, message: int) -> set[int]:
+def effects_of(analysis: Analysis, message: int) -> set[int]:
+    """What came of a message: what names it, what it collapsed by, what was done in the reasoning it began."""
     effects = {*analysis.correlation.effects(message), *analysis.named.named_by(message)}
     collapsed_by = analysis.transients.collapsed_by(message)
     if collapsed_by is not None:
@@ -161,7 +169,7 @@ def _done_in(analysis: Analysis, message: int) -> Iterator[int]:
     nodes = analysis.contexts.nodes_of(rows)
     inside = np.isin(nodes, [n for n in np.unique(nodes).tolist() if _lies_in(analysis, n, node)])
     for row in rows[inside][:MOST_STEPS].tolist():
-        if message in _causes(analysis, row):
+        if message in causes_of(analysis, row):
             yield row
 
 
@@ -173,7 +181,7 @@ def _lies_in(analysis: Analysis, node: int, above: int) -> bool:
     return False
 
 
-def _outcome(analysis: Analysis, message: int) -> set[int]:
+def outcome_of(analysis: Analysis, message: int) -> set[int]:
     """The answer to a request, and what became of a proposal."""
     if analysis.capture.string("kind", message) in (kinds.REQUEST, kinds.PROPOSAL):
         return set(analysis.correlation.effects(message))

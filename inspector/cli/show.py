@@ -42,6 +42,7 @@ def show_command(
     story["envelope"] = mask_secrets(story["envelope"])
     story["raw"] = mask_text(story["raw"])
     story["lifecycle"] = mask_secrets(story["lifecycle"])
+    story["likely"] = mask_secrets(story["likely"])
     story["links"], story["capability"] = mask_secrets(story["links"]), mask_secrets(story["capability"])
     story["findings"] = mask_secrets(story["findings"])
     if as_json:
@@ -53,8 +54,6 @@ def show_command(
     for name in ("causes", "effects"):
         if story[name]:
             say(f"{name:17} {', '.join(f'No. {n}' for n in story[name])}")
-    if story["thought_before"] is not None:
-        say(f"{'thought before':17} No. {story['thought_before']}")
     for link in story["links"]:
         if "no" not in link:
             where = link.get("context") or link.get("stream") or ""
@@ -67,6 +66,9 @@ def show_command(
     for step in story["chain"] if len(story["chain"]) > 1 else ():
         took = "" if step["took_ms"] is None else f", {step['took_ms']:,.1f} ms after No. {step['after']}"
         say(f"{'chain':17} No. {step['no']} {printable(step['relation'], 80)}{took}")
+    for link in story["likely"]:
+        sentence = f"No. {link['no']} probably {link['relation']} No. {link['of']}: {link['why']}"
+        say(f"{'likely':17} {printable(sentence, 400)}")
     for sentence in _life(story["lifecycle"]):
         say(f"{'lifecycle':17} {printable(sentence, 400)}")
     for found in story["findings"]:

@@ -17,6 +17,7 @@ import numpy as np
 from inspector.analysis import Analysis, Changes
 from inspector.analysis.chain import ChainStep, chain_of
 from inspector.analysis.counting import Counting
+from inspector.analysis.likely import LikelyChain, likely_chain
 from inspector.base.collector import no_collection
 from inspector.capture.block import Block
 from inspector.capture.capture import Capture
@@ -495,6 +496,10 @@ class CaptureDocument:
     def chain(self, message: int) -> list[ChainStep]:
         """The causal chain of a message, both ways, in order of arrival, the message itself included."""
         return chain_of(self.analysis, message)
+
+    def likely_chain(self, message: int) -> LikelyChain:
+        """The same with the links that are only likely, where messages name nothing."""
+        return likely_chain(self.analysis, message)
 
     def kind_counts(self) -> dict[str, int]:
         """Messages by canonical kind, most frequent first."""

@@ -15,11 +15,11 @@ from inspector.analysis.context_summary import odd_codes, sizes_of
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.latency import Latency, latency_by_participant, latency_by_tool
 from inspector.analysis.lifecycles import life_json
+from inspector.analysis.likely import LikelyLink
 from inspector.analysis.model_context.outcome import outcomes
 from inspector.analysis.named import Named
 from inspector.analysis.participant_queries import Tool
 from inspector.analysis.participants import Participant
-from inspector.analysis.thoughts import thought_before
 from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, shares
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.analysis.transients import Badge
@@ -206,7 +206,7 @@ def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
         "links": links_of(document, message),
         "odd": link_sentence(document, message),
         "chain": [_step(step) for step in document.chain(message)],
-        "thought_before": None if (thought := thought_before(analysis, message)) is None else thought + 1,
+        "likely": [_likely(document, link) for link in document.likely_chain(message).links],
         "capability": judged(document, message),
         "lifecycle": life_json(analysis, message),
         "findings": [
@@ -359,6 +359,19 @@ def _step(step: ChainStep) -> dict[str, Any]:
         "delta_ms": _ms(step.delta_ns),
         "after": None if step.after is None else step.after + 1,
         "took_ms": _ms(step.took_ns),
+    }
+
+
+def _likely(document: CaptureDocument, link: LikelyLink) -> dict[str, Any]:
+    """A link that nothing names: message `no` probably answers, or carries out, message `of`."""
+    capture = document.capture
+    return {
+        "no": link.effect + 1,
+        "id": capture.envelope_id(link.effect),
+        "relation": link.relation.value,
+        "of": link.cause + 1,
+        "of_id": capture.envelope_id(link.cause),
+        "why": link.why,
     }
 
 

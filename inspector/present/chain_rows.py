@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inspector.analysis import Analysis
-from inspector.analysis.chain import ChainStep
+from inspector.analysis.chain import ChainStep, causes_of
+from inspector.analysis.likely import LikelyLink
 from inspector.analysis.participant_queries import sent_by
 from inspector.analysis.pending import is_cancelled, is_pending, is_refused, pending_age_ns, who_left
 from inspector.capture.hashes import NO_ROW
@@ -30,6 +31,7 @@ class ChainRow:
     Attributes:
         message: NOWHERE for what did not happen.
         icon: instead of the kind's.
+        likely: that it came out of what stands above it is only likely.
     """
 
     message: int
@@ -43,6 +45,7 @@ class ChainRow:
     tooltip: str = ""
     took: str = ""
     icon: str = ""
+    likely: bool = False
 
     @property
     def leads(self) -> bool:
@@ -83,9 +86,28 @@ def chain_row(
     return ChainRow(step.message, kind, when, plain(name, 200), mono, shown, step.message == own, token, tooltip, took)
 
 
-def chain_rows(analysis: Analysis, steps: Sequence[ChainStep], own: int) -> list[ChainRow]:
-    """The rows of a chain."""
-    return [chain_row(analysis, step, own) for step in steps]
+def chain_rows(
+    analysis: Analysis, steps: Sequence[ChainStep], own: int, likely: Sequence[LikelyLink] = ()
+) -> list[ChainRow]:
+    """The rows of a chain.
+
+    Args:
+        own: the message the chain is about.
+        likely: links between steps that are only likely: their later ends say so, and why.
+    """
+    by_effect = {link.effect: link for link in likely}
+    rows = (chain_row(analysis, step, own) for step in steps)
+    return [_with_likely(analysis, row, by_effect.get(row.message)) for row in rows]
+
+
+def _with_likely(analysis: Analysis, row: ChainRow, link: LikelyLink | None) -> ChainRow:
+    if link is None:
+        return row
+    words = f"probably {link.relation} {formats.message_number(link.cause)}"
+    why = plain(f"{words[0].upper()}{words[1:]}: {link.why}.", 300)
+    named = causes_of(analysis, row.message)
+    said = row.relation if named or row.token != "ink.tertiary" else words  # what it names, and its state, come first
+    return replace(row, relation=said, tooltip=f"{row.tooltip}\n{why}", likely=not named)
 
 
 def _unanswered_word(analysis: Analysis, message: int, word: str) -> str:

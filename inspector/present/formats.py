@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from inspector.protocol.payloads.blocks import size_words
-from inspector.protocol.times import DATED_FROM_NS, NO_TIME
+from inspector.protocol.times import DATED_FROM_NS, MINUS, NO_TIME, duration_words
 
-MINUS = "\N{MINUS SIGN}"
 _SECOND = 1_000_000_000
 
 
@@ -45,21 +44,7 @@ def size(size_bytes: int) -> str:
 
 def duration(delta_ns: int) -> str:
     """A time difference as people say it: "<1 ms", "73 ms", "1.2 s", "3 min 4 s", "2 h 5 min"; with its sign."""
-    if delta_ns < 0:
-        return MINUS + duration(-delta_ns)
-    milliseconds = round(delta_ns / 1_000_000)
-    if delta_ns < 1_000_000:
-        return "<1 ms"
-    if milliseconds < 1_000:
-        return f"{milliseconds} ms"
-    if milliseconds < 59_950:
-        return f"{milliseconds / 1_000:.1f} s"
-    whole = round(delta_ns / _SECOND)
-    minutes, rest = divmod(whole, 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+    return duration_words(delta_ns)
 
 
 def latency(latency_ns: int | None) -> str:

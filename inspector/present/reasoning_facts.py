@@ -15,9 +15,9 @@ from inspector.analysis.chain import ChainStep, relation_word
 from inspector.analysis.changes import Rows
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.fulfilments import has_failed
+from inspector.analysis.likely import LikelyLink, Relation, likely_causes
 from inspector.analysis.pending import is_cancelled, is_pending, is_refused, who_left
 from inspector.analysis.proposals import ProposalState
-from inspector.analysis.thoughts import thought_before
 from inspector.present import formats
 from inspector.present.chain_rows import ChainRow, chain_row
 from inspector.present.facts import Fact, FactPart, fact, message_part, words_fact
@@ -61,36 +61,31 @@ def asked_facts(subject: Subject) -> list[Fact]:
     return [*rows, asked_in_chat(subject) or fact("", "It names no message that asked for it.", "dim")]
 
 
-_CHATS_BACK = 1_000  # messages before a start
-_MOST_CHATS = 50
 _BY_TIME = "The message names no thought: this is the last one of its sender before it, in a reasoning that was open."
 
 
 def asked_in_chat(subject: Subject) -> Fact | None:
     """The chat that says the very words a reasoning was begun with, where the start names no message itself."""
-    asked = subject.text.strip()
-    if not asked:
+    link = _likely(subject, Relation.STARTS_ON)
+    if link is None:
         return None
-    capture, own = subject.capture, subject.message
-    columns, low = capture.columns, max(0, own - _CHATS_BACK)
-    near = slice(low, own)
-    chats = columns["kind"][near] == (capture.strings.find("chat") or -1)
-    chats &= columns["space"][near] == columns["space"][own]
-    chats &= columns["sender"][near] != columns["sender"][own]
-    for row in (np.flatnonzero(chats)[::-1][:_MOST_CHATS] + low).tolist():
-        to = capture.to(row)
-        if (not to or subject.sender in to) and text_of(capture, row).strip() == asked:
-            words = FactPart(f"{sender_of(capture, row)} said the same in ")
-            tooltip = "The start names no message that asked for it: this one says the very same words."
-            return Fact("", (words, message_part(row)), tooltip=tooltip, right=_how_long_before(subject, row))
-    return None
+    words = FactPart(f"{sender_of(subject.capture, link.cause)} said the same in ")
+    tooltip = "The start names no message that asked for it: this one says the very same words."
+    return Fact("", (words, message_part(link.cause)), tooltip=tooltip, right=_how_long_before(subject, link.cause))
+
+
+def _likely(subject: Subject, relation: Relation) -> LikelyLink | None:
+    """The likely link of one sort of which the message is the effect."""
+    found = likely_causes(subject.analysis, subject.message)
+    return next((link for link in found if link.relation == relation), None)
 
 
 def thought_facts(subject: Subject) -> list[Fact]:
     """What the sender of a tool call or proposal thought last before it; nothing where nobody was reasoning."""
-    thought = thought_before(subject.analysis, subject.message)
-    if thought is None:
+    link = _likely(subject, Relation.FOLLOWS)
+    if link is None:
         return []
+    thought = link.cause
     began = subject.capture.string("kind", thought) == "reasoning/start"
     text = text_of(subject.capture, thought) or "Nothing was written."
     words = FactPart(f"{'Asked' if began else 'Thought'} in ")

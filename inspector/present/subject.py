@@ -14,6 +14,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.chain import ChainStep
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.store import Found
+from inspector.analysis.likely import LikelyChain
 from inspector.analysis.stream_links import stream_of
 from inspector.analysis.transients import Lifecycle
 from inspector.capture.capture import Capture
@@ -154,6 +155,11 @@ class Subject:
     def chain(self) -> list[ChainStep]:
         """Its causal chain, itself included."""
         return self.document.chain(self.message)
+
+    @cached_property
+    def likely_chain(self) -> LikelyChain:
+        """The same with the links that are only likely."""
+        return self.document.likely_chain(self.message)
 
     @cached_property
     def causes(self) -> list[int]:

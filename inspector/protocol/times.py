@@ -12,6 +12,8 @@ NO_TIME = -(2**63)
 DATED_FROM_NS = 946_684_800 * 1_000_000_000
 """The year 2000. An earlier time is no date: a log counts from its own start, or from that of its machine."""
 
+MINUS = "\N{MINUS SIGN}"
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LIMIT = 2**63 - 1
 # A number's size tells its unit: seconds until the year 5138, then milli-, micro- and nanoseconds.
@@ -105,3 +107,25 @@ def format_time(time_ns: int) -> str | None:
     while len(digits) > 3 and digits.endswith("000"):
         digits = digits[:-3]
     return f"{head}.{digits}Z"
+
+
+_SECOND_NS = 1_000_000_000
+
+
+def duration_words(delta_ns: int) -> str:
+    """A time difference as people say it: "<1 ms", "73 ms", "1.2 s", "3 min 4 s", "2 h 5 min"; with its sign."""
+    if delta_ns < 0:
+        return MINUS + duration_words(-delta_ns)
+    milliseconds = round(delta_ns / 1_000_000)
+    if delta_ns < 1_000_000:
+        return "<1 ms"
+    if milliseconds < 1_000:
+        return f"{milliseconds} ms"
+    if milliseconds < 59_950:
+        return f"{milliseconds / 1_000:.1f} s"
+    whole = round(delta_ns / _SECOND_NS)
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"

@@ -257,7 +257,7 @@ def test_show_json() -> None:
     lines = [received(envelope(id="a", payload={"text": "hi"})), received(envelope(id="b", correlation_id=["a"]))]
     found = printed("show", log(*lines), "2", "--json")
     assert list(found) == [
-        "no", "fields", "envelope", "raw", "deliveries", "causes", "effects", "links", "odd", "chain", "thought_before",
+        "no", "fields", "envelope", "raw", "deliveries", "causes", "effects", "links", "odd", "chain", "likely",
         "capability", "lifecycle", "findings",
     ]  # fmt: skip
     assert (found["no"], found["causes"], found["effects"], found["findings"]) == (2, [1], [], [])
@@ -267,10 +267,13 @@ def test_show_json() -> None:
 
 
 def test_show_says_after_which_thought_a_call_was_made() -> None:
-    path = log(envelope("reasoning/start", {"message": "why"}, id="r"), tool_call("write"))
-    assert "thought before    No. 1\n" in run("show", path, "2").stdout
-    assert printed("show", path, "2", "--json")["thought_before"] == 1
-    assert printed("show", path, "1", "--json")["thought_before"] is None
+    times = ("2026-01-05T10:00:00Z", "2026-01-05T10:00:00.002Z")
+    start = envelope("reasoning/start", {"message": "why"}, id="r", ts=times[0])
+    path = log(start, tool_call("write", id="w", ts=times[1]))
+    why = "the start of lead before it, 2 ms earlier, in a reasoning that was open"
+    assert f"likely            No. 2 probably follows No. 1: {why}\n" in run("show", path, "2").stdout
+    link = {"no": 2, "id": "w", "relation": "follows", "of": 1, "of_id": "r", "why": why}
+    assert printed("show", path, "2", "--json")["likely"] == printed("show", path, "1", "--json")["likely"] == [link]
 
 
 def test_show_an_unreadable_message() -> None:

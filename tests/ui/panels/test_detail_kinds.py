@@ -649,3 +649,35 @@ def test_every_part_of_every_overview_has_a_name(show: Show):
     panel = show(*answered("tools/call", {"name": "x"}, {"content": [{"type": "audio", "data": "AAAA"}]}))
     named = [w for w in panel.pages["Overview"].findChildren(QWidget) if isinstance(w, FittedList | PictureView)]
     assert all(widget.objectName() and widget.accessibleName() for widget in named)
+
+
+def scenario(seconds: float) -> list[dict[str, Any]]:
+    asked = envelope("chat", {"text": "Can you add 7 and 9?"}, sender="alice", to=["calc"], ts="2026-01-05T10:00:00Z")
+    answer = envelope("chat", {"text": "16"}, sender="calc", to=["alice"], ts=f"2026-01-05T10:00:{seconds:06.3f}Z")
+    return [asked, answer]
+
+
+def test_a_likely_answer_says_probably_and_why_and_its_rail_is_dashed(show: Show) -> None:
+    panel = show(*scenario(2.1), message=0)
+    view = panel.pages["Overview"].findChild(ChainView, "chain")
+    assert view is not None
+    assert rows(panel, "chain", ChainView)[1] == "+2.1 s, 16, probably answers No. 1, No. 2"
+    assert view.rows[1].tooltip.endswith("Probably answers No. 1: the next chat from calc to alice, 2.1 s later.")
+    assert [row.likely for row in view.rows] == [False, True]
+    assert view._rail_into(1).style() == Qt.PenStyle.CustomDashLine
+    assert view._rail_into(0).style() == Qt.PenStyle.SolidLine
+    assert panel.pages["Overview"].findChild(QWidget, "showChainAlone") is None  # the table shows what is certain
+
+
+def test_a_likely_answer_comes_in_while_its_question_is_shown(qtbot: QtBot, theme_controller: ThemeController) -> None:
+    log = GrowingLog()
+    asked, answer = scenario(2.1)
+    log.write(asked)
+    panel = DetailsPanel(log.document, theme_controller)
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.show_message(0)
+    assert panel.pages["Overview"].findChild(ChainView, "chain") is None
+    for changes in log.write(answer):
+        panel.apply_changes(changes)
+    qtbot.waitUntil(lambda: panel.pages["Overview"].findChild(ChainView, "chain") is not None)

@@ -90,12 +90,12 @@ class ChainView(FittedList[ChainRow]):
         radius = (4.5 if self.rows[row].own else 3) * theme.zoom
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        rail = QPen(theme.color("accent.ring"), 1)
-        painter.setPen(rail)
         painter.setOpacity(0.55)
         if row > 0:
+            painter.setPen(self._rail_into(row))
             painter.drawLine(QPointF(center.x(), rect.top()), QPointF(center.x(), center.y() - radius))
         if row < len(self.rows) - 1:
+            painter.setPen(self._rail_into(row + 1))
             painter.drawLine(QPointF(center.x(), center.y() + radius), QPointF(center.x(), rect.bottom() + 1))
         painter.setOpacity(1)
         painter.setPen(QPen(theme.color("accent.ring"), 1.5))
@@ -103,6 +103,13 @@ class ChainView(FittedList[ChainRow]):
         painter.setBrush(theme.color("accent.ring") if own else Qt.BrushStyle.NoBrush)
         painter.drawEllipse(center, radius, radius)
         painter.restore()
+
+    def _rail_into(self, row: int) -> QPen:
+        """The rail that leads to a row; dashed to one that only probably came out of what is above it."""
+        pen = QPen(self.themes.theme.color("accent.ring"), 1)
+        if self.rows[row].likely:
+            pen.setDashPattern([2, 3])
+        return pen
 
     def _paint_words(self, painter: QPainter, rect: QRect, link: ChainRow, hovered: bool) -> None:
         theme = self.themes.theme

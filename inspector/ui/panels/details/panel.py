@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from inspector.analysis import Changes
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.likely import may_grow
 from inspector.analysis.pending import is_pending
 from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
@@ -298,13 +299,15 @@ class DetailsPanel(QWidget):
         self._renew()
 
     def _concerned(self, subject: Subject) -> list[int]:
-        return [subject.message, *(step.message for step in subject.chain)]
+        return [subject.message, *(step.message for step in subject.likely_chain.steps)]
 
     def _grows(self, subject: Subject, changes: Changes) -> bool:
         """Whether new messages belong to what the Overview lists: its context, its stream, its reports, its answer."""
         if changes.stop <= changes.start:
             return False
         new = slice(changes.start, changes.stop)
+        if may_grow(subject.analysis, subject.likely_chain.steps, changes):
+            return True
         columns, capture = subject.capture.columns, subject.capture
         namespace = subject.kind.partition("/")[0]
         if namespace == "reasoning" and subject.reasoning_node != MAIN:

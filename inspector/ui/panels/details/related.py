@@ -29,12 +29,12 @@ def related_sections(sheet: Sheet) -> list[QWidget]:
     """The whole causal chain, direct causes and effects, and who got the message."""
     subject = sheet.subject
     made: list[QWidget] = []
-    if len(subject.chain) > 1:
+    if len(subject.likely_chain.steps) > 1:
         body: list[QWidget] = [sheet.chain(took=True)]
-        if len(subject.chain) >= MOST_STEPS:
+        if len(subject.likely_chain.steps) >= MOST_STEPS:
             words = f"The {MOST_STEPS} messages of it that are nearest; further ones have chains of their own."
             body.append(sheet.facts([fact("", words, "dim", lines=2)], name="chainCut", label="More"))
-        made.append(sheet.section("Causal chain", *body, action=sheet.alone_link()))
+        made.append(sheet.section("Causal chain", *body, action=sheet.alone_link() if len(subject.chain) > 1 else None))
     else:
         alone = [fact("", "It names no message, and no message names it.", "dim", lines=2)]
         made.append(sheet.section("Causal chain", sheet.facts(alone, name="alone", label="Causal chain")))

@@ -154,14 +154,16 @@ class Sheet(Maker):
             took: say of each step how long it took.
         """
         analysis, message = self.subject.analysis, self.subject.message
-        found = self.subject.chain if steps is None else steps
-        rows, missing = chain_rows(analysis, found, message), missing_answer(self.subject) if steps is None else []
+        found = self.subject.likely_chain.steps if steps is None else steps
+        likely = self.subject.likely_chain.links if steps is None else ()
+        rows = chain_rows(analysis, found, message, likely)
+        missing = missing_answer(self.subject) if steps is None else []
         if missing:  # said once
             rows = [replace(row, relation="asked", token="ink.tertiary") if row.own else row for row in rows]
         view = self.rail([*rows, *missing], label=label)
         view.took = took
         if analysis.now_ns is not None and any(is_pending(analysis, step.message) for step in found):
-            view.live = lambda: chain_rows(analysis, found, message)
+            view.live = lambda: chain_rows(analysis, found, message, likely)
         return view
 
     def thread(self, rows: Sequence[ThreadRow], *, label: str, name: str) -> ThreadView:
@@ -170,9 +172,10 @@ class Sheet(Maker):
 
     def chain_section(self, label: str = "Causal chain") -> list[QWidget]:
         """The chain as a section; nothing when the message stands alone."""
-        if len(self.subject.chain) < 2:
+        if len(self.subject.likely_chain.steps) < 2:
             return [self.section(label, self.chain(label=label))] if missing_answer(self.subject) else []
-        return [self.section(label, self.chain(label=label), action=self.alone_link())]
+        certain = len(self.subject.chain) > 1
+        return [self.section(label, self.chain(label=label), action=self.alone_link() if certain else None)]
 
     def alone_link(self) -> LinkText:
         """Shows the chain alone in the table; for the section that holds it."""
