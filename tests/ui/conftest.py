@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from inspector.sources import follow
 from inspector.ui import budgets
 from inspector.ui.app.application import Application
-from inspector.ui.look.theme import ThemeController
+from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.waiting import PatientBot
 from tests.ui.windows import bury, story, window_on
@@ -33,6 +33,16 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
 def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Budgets for busy machines; tests of slices, and of counting, set their own (`budgeting.set_budgets`)."""
     monkeypatch.setattr(budgets, "current", _PATIENT)
+
+
+@pytest.fixture(autouse=True)
+def plain_windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole windows have no style sheet, which is 40 % of making one, unless their test is `styled`.
+
+    What asks for `theme_controller`, single widgets and panels, has it always.
+    """
+    if "theme_controller" not in request.fixturenames and request.node.get_closest_marker("styled") is None:
+        monkeypatch.setattr(Theme, "style_sheet", lambda _theme: "")
 
 
 @pytest.fixture(autouse=True)

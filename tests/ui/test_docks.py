@@ -20,6 +20,8 @@ from inspector.ui.window.main_window import MainWindow
 from inspector.ui.window.panels import PANELS
 from tests.ui.windows import panes_of, story
 
+pytestmark = pytest.mark.styled
+
 
 @pytest.fixture
 def window(window: MainWindow, qtbot: QtBot) -> MainWindow:

@@ -27,6 +27,8 @@ from tests.findings import at
 from tests.ui.find import child
 from tests.ui.windows import panes_of, story, window_on
 
+pytestmark = pytest.mark.styled
+
 Make = Callable[[CaptureDocument], MainWindow]
 
 

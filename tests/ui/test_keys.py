@@ -425,6 +425,7 @@ def test_f6_goes_round_the_panes(window: MainWindow) -> None:
     assert where() == "participants"
 
 
+@pytest.mark.styled
 def test_tab_reaches_controls_that_show_it(window: MainWindow, qtbot: QtBot) -> None:
     """Each stop has a name and looks different with the keyboard than without."""
     panes = panes_of(window)

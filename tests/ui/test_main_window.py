@@ -27,6 +27,8 @@ from tests.builders import envelope, lines_of
 from tests.ui.find import child
 from tests.ui.windows import numbers, panes_of, run_in_window, story, texts, until, window_on
 
+pytestmark = pytest.mark.styled
+
 IN_WHY = [4, 5, 6, 7, 8]
 """Messages of `story` in its context; the start itself is said in main."""
 COLLAPSED = 5

@@ -7,6 +7,7 @@ of the program knows the names its two packages give, and no module in them.
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from pathlib import Path
@@ -59,6 +60,7 @@ def test_core_imports_without_qt() -> None:
     assert done.stdout.split() == [str(len(modules))]
 
 
+@functools.cache
 def modules() -> dict[str, Path]:
     """Every module by its dotted name; a package by its own."""
     package = Path(inspector.__file__).parent
@@ -69,6 +71,7 @@ def modules() -> dict[str, Path]:
     return found
 
 
+@functools.cache
 def named_in(file: Path) -> set[str]:
     """What a file names of the program: what it imports, also only for types or later, and modules in texts."""
     found: set[str] = set()

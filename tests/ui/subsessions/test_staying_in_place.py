@@ -19,6 +19,8 @@ from tests.ui.subsessions.test_indicator import MAIN, document_of, shown
 from tests.ui.subsessions.test_working_on_it import at_work, report
 from tests.ui.waiting import pass_time
 
+pytestmark = pytest.mark.styled
+
 __all__ = ["report"]
 
 
