@@ -6,6 +6,7 @@ import json
 import math
 import shutil
 import tempfile
+from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from inspector.analysis import Changes
 from inspector.document.document import CaptureDocument
 
 _numbers = count(1)
+_BEGUN = datetime(2026, 1, 5, 9)
 
 
 def envelope(kind: Any = "chat", payload: Any = None, **fields: Any) -> dict[str, Any]:
@@ -22,7 +24,7 @@ def envelope(kind: Any = "chat", payload: Any = None, **fields: Any) -> dict[str
     made: dict[str, Any] = {
         "protocol": "mew/v0.4",
         "id": f"m{number}",
-        "ts": f"2026-01-05T09:{number // 60 % 60:02d}:{number % 60:02d}.000Z",
+        "ts": (_BEGUN + timedelta(seconds=number)).strftime("%Y-%m-%dT%H:%M:%S.000Z"),
         "from": "lead",
         "kind": kind,
         "payload": {"text": f"message {number}"} if payload is None else payload,

@@ -73,7 +73,8 @@ def test_a_path_that_is_not_utf_8_arrives() -> None:
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_request_or_none(line: bytes) -> None:
-    instance.decoded(line)
+    request = instance.decoded(line)
+    assert request is None or instance.decoded(request.encoded()) == request
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,9 @@ def test_whatever_is_offered_fits(expression: object, data: st.DataObject) -> No
     completion = Completer(analysis()).complete(text[:cursor], cursor)
     for candidate in completion.candidates[:5]:
         after, _ = completion.applied(text[:cursor], candidate)
-        parser_at(after.rstrip())  # raises where no filter begins like this
+        # Raises where no filter begins like this.
+        assert parser_at(after.rstrip()) is not None
+        assert candidate.text in after
 
 
 @given(st.text(max_size=40), st.integers(0, 40))

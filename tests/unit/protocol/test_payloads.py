@@ -159,7 +159,9 @@ def test_joining_is_bounded():
 
 @given(st.lists(st.binary()))
 def test_any_frames_are_joined(frames: list[bytes]):
-    join_frames(frames)
+    joined = join_frames(frames)
+    assert joined.left_out <= sum(map(len, frames))
+    assert joined.chunks or not joined.data or joined.data == b"".join(frames)
 
 
 # Listings
@@ -175,5 +177,6 @@ def test_tools_are_listed_with_the_names_of_what_they_take():
 
 @given(JSON)
 def test_any_result_may_be_no_listing(value: object):
-    listing_in(value)
-    listing_in({"tools": value, "prompts": [value]})
+    for result in (value, {"tools": value, "prompts": [value]}):
+        found = listing_in(result)
+        assert found is None or (isinstance(result, dict) and found[1].total == len(result[found[0]]))

@@ -18,13 +18,15 @@ from tests.conftest import MS
 @pytest.mark.parametrize("content", [b"", b"a"])
 async def test_files_on_a_disk_answer(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "log").write_bytes(content)
-    await first_answer(tmp_path / "log")
+    await asyncio.wait_for(first_answer(tmp_path / "log"), 30_000 * MS)
+    assert (tmp_path / "log").read_bytes() == content
 
 
 async def test_what_cannot_be_opened_is_left_to_whoever_reads_it(tmp_path: Path) -> None:
-    await first_answer(tmp_path)
-    await first_answer(tmp_path / "gone")
-    await first_answer(Path("/" + "x" * 300))
+    for path in (tmp_path, tmp_path / "gone", Path("/" + "x" * 300)):
+        await asyncio.wait_for(first_answer(path), 30_000 * MS)
+        with pytest.raises(OSError, match="directory|No such file|too long"):
+            path.read_bytes()
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="there is no such file")

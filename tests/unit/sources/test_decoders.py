@@ -86,7 +86,8 @@ def test_a_flipped_checksum_costs_nothing_but_a_word(compress: Compress) -> None
 def test_damage_in_the_middle_never_raises_anything_else(place: int, compress: Compress) -> None:
     data = bytearray(compress(TEXT))
     data[place % len(data)] ^= 0x55
-    unpacked(bytes(data), 5_000)
+    out, trouble = unpacked(bytes(data), 5_000)
+    assert trouble or TEXT.startswith(out)
 
 
 def test_what_stands_behind_the_members() -> None:
