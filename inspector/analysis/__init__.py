@@ -149,3 +149,10 @@ class Analysis:
             return Changes(self._fed, self._fed, NO_ROWS, False)
         self.transients.use_aliases(aliases)
         return self.catch_up()
+
+    def use_collapse_order(self, *, newest_first: bool) -> Changes:
+        """Of several results that wait, collapse the most recent one or the oldest; told again from the beginning."""
+        if newest_first == self.transients.newest_first:
+            return Changes(self._fed, self._fed, NO_ROWS, False)
+        self.transients.use_order(newest_first=newest_first)
+        return self.catch_up()

@@ -115,7 +115,7 @@ class ContextRefs:
 
 
 IDLE_AFTER_S = 30
-"""A context is active this long after its last message (docs/design.md 2)."""
+"""A context is active this long after its last message (docs/design.md 2), unless somebody says otherwise."""
 
 STATES = ("", "active", "idle", "concluded", "cancelled")
 """What the numbers of `ContextPass.states` stand for."""
@@ -141,6 +141,7 @@ class ContextPass:
         parent_ids: (space, id) of contexts that objects named as parents, in the order of their messages.
         declarations: grows with each type and label that a context gets.
         type_names: what the numbers of `types` stand for.
+        idle_after_s: how long a context is active after its last message.
     """
 
     def __init__(self, capture: Capture) -> None:
@@ -155,6 +156,7 @@ class ContextPass:
         self._objects = ContextObjects(
             self._capture, self.tree, self.facts, self.notes, settle=self._settle, typed=self._type_changed
         )
+        self.idle_after_s = IDLE_AFTER_S
         self.sessions = SessionContexts(
             self._capture, self.tree, self.facts, settle=self._settle, typed=self._type_changed
         )
@@ -447,7 +449,7 @@ class ContextPass:
     def activity(self, last_ns: int, now_ns: int | None) -> str:
         """Active or idle, by the time of the last message; `now_ns` as for `state`."""
         now = self.clock_ns if now_ns is None else now_ns
-        return "active" if last_ns != NO_TIME and now - last_ns <= IDLE_AFTER_S * 1_000_000_000 else "idle"
+        return "active" if last_ns != NO_TIME and now - last_ns <= self.idle_after_s * 1_000_000_000 else "idle"
 
     def states(self, now_ns: int | None = None) -> Array:
         """(nodes + 1,) uint8, the states of all nodes as places in `STATES`; the last is the main context's, none."""
@@ -457,7 +459,7 @@ class ContextPass:
         last[empty] = np.maximum(begun, self._below()[empty]) if len(empty) else begun
         now = self.clock_ns if now_ns is None else now_ns
         # Hostile times are further apart than 64 bits tell.
-        since = min(max(now - IDLE_AFTER_S * 1_000_000_000, NO_TIME + 1), np.iinfo(np.int64).max)
+        since = min(max(now - self.idle_after_s * 1_000_000_000, NO_TIME + 1), np.iinfo(np.int64).max)
         end = as_numpy(self.facts.end)
         ended = np.where(end == CANCELLED, STATES.index("cancelled"), STATES.index("concluded"))
         going = np.where(last >= since, STATES.index("active"), STATES.index("idle"))

@@ -156,6 +156,7 @@ def life_json(analysis: Analysis, message: int) -> dict[str, Any]:
         },
         "collapsed_by": _no(story.collapsed_by),
         "consumes": _no(story.consumes),
+        "rule": "newest" if analysis.transients.newest_first else "oldest",
         "note": story.note,
         "attempts": [{"no": one.message + 1, "tool": one.tool, "why": one.why} for one in life.attempts],
         "attempts_total": life.attempts_total,
@@ -256,7 +257,8 @@ def _why_not(analysis: Analysis, row: int) -> str:
     transients = analysis.transients
     consumed = transients.consumes(row)
     if consumed is not None:
-        return f"It consumed No. {consumed + 1}, which had waited longer."
+        why = "came later" if transients.newest_first else "had waited longer"
+        return f"It consumed No. {consumed + 1}, which {why}."
     if int(analysis.capture.columns["flags"][row]) & Flag.ERROR.value:
         return NOTES[Note.FAILED]
     place = transients.signals.find(row)

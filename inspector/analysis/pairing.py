@@ -1,7 +1,8 @@
 """One conversation's state in the transient-context protocol: which tools are paired, and which results wait.
 
 Results are numbered in the order of their arrival. Those of a tool that wait are chained through `following`, an
-array over all of them, so that a million of them are no objects. A consumer finds the oldest in O(log tools).
+array over all of them, so that a million of them are no objects. A consumer finds the oldest in O(log tools), and the
+newest in O(tools it consumes).
 """
 
 from __future__ import annotations
@@ -35,9 +36,11 @@ class Conversation:
     Attributes:
         consumers: by name.
         hinted: tools whose results may collapse, and the message that named them first.
-        waiting: by tool, the first and the last result that waits.
+        waiting: by tool, the first and the last result that waits; where the newest collapses first, the newest twice.
+        newest_first: which result collapses of several that wait, the most recent one or the oldest.
     """
 
+    newest_first: bool = False
     consumers: dict[str, Consumer] = field(default_factory=dict)
     hinted: dict[str, int] = field(default_factory=dict)
     waiting: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -59,18 +62,23 @@ class Conversation:
 
     def wait(self, tool: str, result: int, following: array[int]) -> None:
         """A result waits from now on."""
-        if tool in self.waiting:
+        if self.newest_first:
+            following[result] = self.waiting.get(tool, (NOTHING, NOTHING))[0]
+            self.waiting[tool] = result, result
+        elif tool in self.waiting:
             first, last = self.waiting[tool]
             following[last] = result
             self.waiting[tool] = first, result
-            return
-        self.waiting[tool] = result, result
-        for consumer in self._absent.pop(tool, ()):
-            heappush(consumer.queue, (result, tool))
+        else:
+            self.waiting[tool] = result, result
+            for consumer in self._absent.pop(tool, ()):
+                heappush(consumer.queue, (result, tool))
 
     def take(self, consumer: str, following: array[int]) -> int:
         """The result a consumer's signal collapses, which waits no longer: the oldest of its tools; NOTHING."""
         found = self.consumers.get(consumer)
+        if self.newest_first:
+            return NOTHING if found is None else self._take_newest(found, following)
         while found is not None and found.queue:
             known, tool = found.queue[0]
             first, last = self.waiting.get(tool, (NOTHING, NOTHING))
@@ -86,3 +94,14 @@ class Conversation:
             else:
                 heapreplace(found.queue, (first, tool))
         return NOTHING
+
+    def _take_newest(self, consumer: Consumer, following: array[int]) -> int:
+        few, many = sorted((consumer.tools.keys(), self.waiting.keys()), key=len)
+        newest, tool = max(((self.waiting[tool][0], tool) for tool in few if tool in many), default=(NOTHING, ""))
+        if newest != NOTHING:
+            before = following[newest]
+            if before == NOTHING:
+                del self.waiting[tool]
+            else:
+                self.waiting[tool] = before, before
+        return newest

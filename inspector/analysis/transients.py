@@ -1,7 +1,8 @@
 """The transient-context protocol: which tool results may be, and were, replaced by their summary.
 
 Source: docs/protocols.md 13, with its rule for the one ambiguity: the OLDEST pending result collapses (FIFO by
-arrival). State is kept per conversation: one client connection, or one requester and server inside MEW.
+arrival), unless the most recent one is asked for. State is kept per conversation: one client connection, or one
+requester and server inside MEW.
 """
 
 from __future__ import annotations
@@ -46,12 +47,14 @@ class TransientPass:
         columns: per message `badges` uint8 (Badge bits), `collapsed_by` and `consumes` int32 (NO_ROW).
         signals: the results that signal something.
         aliases: tools that are called by several names.
+        newest_first: of several results that wait, the most recent one collapses and not the oldest.
     """
 
     def __init__(self, capture: Capture, correlation: CorrelationPass) -> None:
         self._capture = capture
         self._correlation = correlation
         self.aliases = ToolAliases()
+        self.newest_first = False
         self.columns = GrowingColumns({"badges": np.uint8, "collapsed_by": np.int32, "consumes": np.int32})
         self.signals = SignalTable(self._capture, self._correlation)
         self._conversations: dict[int, Conversation] = {}
@@ -92,8 +95,17 @@ class TransientPass:
         """Let tools go by other names from now on; what that changes in the past is told again. O(signals)."""
         if aliases.rules != self.aliases.rules:
             self.aliases = aliases
-            self._tell_again(self._stale.union(self._conversations))
-            self._stale = set()
+            self._tell_all_again()
+
+    def use_order(self, *, newest_first: bool) -> None:
+        """Which of several results that wait collapses from now on, and would have in the past. O(signals)."""
+        if newest_first != self.newest_first:
+            self.newest_first = newest_first
+            self._tell_all_again()
+
+    def _tell_all_again(self) -> None:
+        self._tell_again(self._stale.union(self._conversations))
+        self._stale = set()
 
     def _responses(self, rows: Rows) -> Rows:
         """Those of some messages that are responses with `_meta`."""
@@ -161,7 +173,7 @@ class TransientPass:
         number = table.conversation[place]
         conversation = self._conversations.get(number)
         if conversation is None:
-            conversation = self._conversations[number] = Conversation()
+            conversation = self._conversations[number] = Conversation(self.newest_first)
         if said & HINTS:  # 1
             for fetcher, consumer in table.pairs(place):
                 conversation.register(self.aliases.meant(fetcher), self.aliases.meant(consumer), row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, NoReturn
 
 import typer
@@ -15,6 +16,21 @@ ToolAliasTexts = Annotated[
         metavar="NAME=NAME",
         help="Two names of one tool, such as 'mcp__rune__*=*' for names a proxy prefixes; repeated.",
     ),
+]
+
+
+class CollapseOrder(StrEnum):
+    """Which result collapses where several wait."""
+
+    oldest = "oldest"
+    newest = "newest"
+
+
+Collapses = Annotated[
+    CollapseOrder, typer.Option("--collapses", help="Which result a consumption collapses where several wait.")
+]
+IdleAfter = Annotated[
+    int | None, typer.Option("--idle-after", metavar="SECONDS", min=1, help="When contexts are idle. Default: 30.")
 ]
 
 

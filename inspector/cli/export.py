@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.arguments import LogFile, ToolAliasTexts, fail
+from inspector.cli.arguments import CollapseOrder, Collapses, LogFile, ToolAliasTexts, fail
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, opened
 from inspector.cli.printing import visible
 from inspector.document.marks_file import notes_of, write_beside
@@ -77,6 +77,7 @@ def export_command(
     ] = None,
     unmasked: Annotated[bool, typer.Option("--unmasked", help="Write secrets as they are.")] = False,
     tool_alias: ToolAliasTexts = None,
+    collapses: Collapses = CollapseOrder.oldest,
     marks: Annotated[bool, typer.Option("--marks", help="jsonl: write marks and comments beside OUT, too.")] = False,
 ) -> None:
     """Write messages to a file: as JSON Lines that open again as they were, as CSV, Markdown or a web page.
@@ -98,7 +99,7 @@ def export_command(
     if marks and (flows or chosen is not Format.JSONL):
         fail("--marks goes with JSON Lines in a file; the other formats hold marks and comments themselves.")
     checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
-    with opened(file, checked=checked, counted=counted, tool_aliases=tool_alias) as document:
+    with opened(file, checked=checked, counted=counted, tool_aliases=tool_alias, collapses=collapses) as document:
         usual = MARKED_FIELDS if len(document.analysis.marks) else DEFAULT_FIELDS
         options = ExportOptions(chosen, self_contained, not unmasked, names or usual, view)
         messages = matching(document, filter_)

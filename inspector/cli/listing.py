@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.arguments import LogFile, ToolAliasTexts, fail
+from inspector.cli.arguments import CollapseOrder, Collapses, IdleAfter, LogFile, ToolAliasTexts, fail
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, opened
 from inspector.cli.printing import dump, echo, json_value, plain, printable, visible
 from inspector.export import matching
@@ -43,6 +43,8 @@ def list_command(
     format_: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.table,
     limit: Annotated[int | None, typer.Option("--limit", min=0, help="Print at most so many.")] = None,
     tool_alias: ToolAliasTexts = None,
+    collapses: Collapses = CollapseOrder.oldest,
+    idle_after: IdleAfter = None,
 ) -> None:
     """List messages, filtered, with the fields asked for."""
     given = (name.strip() for part in fields or [DEFAULT_FIELDS] for name in _NAMES.findall(part))
@@ -52,7 +54,9 @@ def list_command(
     chosen = [field_named(name) for name in names]
     filter_ = compiled(display_filter)
     checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
-    with opened(file, checked=checked, counted=counted, tool_aliases=tool_alias) as document:
+    with opened(
+        file, checked=checked, counted=counted, tool_aliases=tool_alias, collapses=collapses, idle_after=idle_after
+    ) as document:
         columns = [field.column(document.analysis) for field in chosen]
         values = (
             {

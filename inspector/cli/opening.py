@@ -12,7 +12,7 @@ from pathlib import Path
 import typer
 
 from inspector.capture.reading import UnknownFormatError
-from inspector.cli.arguments import fail
+from inspector.cli.arguments import CollapseOrder, fail
 from inspector.cli.printing import visible
 from inspector.document.document import CaptureDocument
 from inspector.document.marks_file import restore_marks
@@ -24,7 +24,13 @@ from inspector.sources.inputs import is_stream
 
 @contextmanager
 def opened(
-    file: str, *, checked: bool = False, counted: bool | int = False, tool_aliases: list[str] | None = None
+    file: str,
+    *,
+    checked: bool = False,
+    counted: bool | int = False,
+    tool_aliases: list[str] | None = None,
+    collapses: CollapseOrder = CollapseOrder.oldest,
+    idle_after: int | None = None,
 ) -> Generator[CaptureDocument]:
     """The document of a log; ends the command with a sentence when it cannot be read.
 
@@ -33,10 +39,15 @@ def opened(
         checked: findings are asked for: the checks that read records again are done as well.
         counted: tokens are asked for; a number asks for them only in a log of at most so many bytes.
         tool_aliases: rules as `--tool-alias` gives them.
+        collapses: which result collapses where several wait.
+        idle_after: seconds after which contexts are idle; None for the usual.
     """
     aliases = aliases_of(tool_aliases or [])
     document = CaptureDocument()
     document.use_tool_aliases(aliases)
+    document.use_collapse_order(newest_first=collapses is CollapseOrder.newest)
+    if idle_after is not None:
+        document.analysis.contexts.idle_after_s = idle_after
     try:
         try:
             _load(document, Path(file))

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from inspector.cli.arguments import Json, LogFile, ToolAliasTexts
+from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, ToolAliasTexts
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, masked_table, printable, say
 from inspector.document.summary import summary
@@ -24,10 +24,15 @@ def summary_command(
         typer.Option("--tokens/--no-tokens", help="Count tokens, an estimate. Default: not of a large log."),
     ] = None,
     tool_alias: ToolAliasTexts = None,
+    collapses: Collapses = CollapseOrder.oldest,
 ) -> None:
     """Say what a log holds: messages, participants, kinds, contexts, badges, tokens."""
     with opened(
-        file, checked=True, counted=_COUNTED_BYTES if tokens is None else tokens, tool_aliases=tool_alias
+        file,
+        checked=True,
+        counted=_COUNTED_BYTES if tokens is None else tokens,
+        tool_aliases=tool_alias,
+        collapses=collapses,
     ) as document:
         counted, failed = summary(document, file), document.capture.failed_count
     if tokens is False:

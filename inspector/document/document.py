@@ -381,6 +381,17 @@ class CaptureDocument:
         """Let tools go by other names, also in what was read: which results collapse may change."""
         self._tell(self.analysis.use_tool_aliases(aliases))
 
+    def use_collapse_order(self, *, newest_first: bool) -> None:
+        """Of several results that wait, let the most recent one or the oldest collapse, also in what was read."""
+        self._tell(self.analysis.use_collapse_order(newest_first=newest_first))
+
+    def use_idle_time(self, seconds: int) -> bool:
+        """Let contexts be idle so long after their last message; whether that is another time than before."""
+        contexts = self.analysis.contexts
+        changed = contexts.idle_after_s != seconds
+        contexts.idle_after_s = seconds
+        return changed
+
     def count_tokens(self) -> None:
         """Count the tokens of all messages taken in, and return when that is done; see `troubles` where it failed."""
         self.counting.count_all()

@@ -42,7 +42,16 @@ def origin_facts(subject: Subject, life: Life) -> list[Fact]:
         rows.append(Fact("Collapsed", (FactPart("by "), message_part(story.collapsed_by), FactPart(after, "dim"))))
     else:
         rows.append(fact("Collapsed", "not yet", "dim"))
-    return rows
+    return [*rows, order_fact(subject)]
+
+
+def order_fact(subject: Subject) -> Fact:
+    """Which of several results that wait collapses: the protocol leaves it open."""
+    which = "the most recent" if subject.analysis.transients.newest_first else "the oldest"
+    return fact(
+        "Rule", f"of several that wait, {which} collapses first", "dim", lines=2,
+        tooltip="Settings > Contexts: the protocol leaves it open.",
+    )  # fmt: skip
 
 
 def pending_sentences(subject: Subject, life: Life) -> list[str]:
@@ -71,6 +80,7 @@ def consumed_facts(subject: Subject, result: int) -> list[Fact]:
     return [
         Fact("", parts, right=delta(subject.delta_ns(result))),
         fact("", f"The model sees of it: {summary}", "dim", lines=4),
+        order_fact(subject),
     ]
 
 

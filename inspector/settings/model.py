@@ -255,6 +255,15 @@ class Start(_Part):
     """Join gateways again that were watched then, where nothing has to be asked for it."""
 
 
+class Contexts(_Part):
+    """How contexts, and what stands in a model's, are judged where protocols leave it open."""
+
+    idle_after_s: int = Field(default=30, ge=1, le=86_400)
+    """Seconds after its last message from which a context is idle."""
+    collapses: Literal["oldest", "newest"] = "oldest"
+    """Which result a consumption collapses where several wait."""
+
+
 class Settings(_Part):
     """Everything the program remembers between starts, but secrets and window geometry."""
 
@@ -264,6 +273,8 @@ class Settings(_Part):
     """How the window looks."""
     start: Start = Field(default_factory=Start)
     """What the program does when it starts."""
+    contexts: Contexts = Field(default_factory=Contexts)
+    """How contexts are judged."""
     recent_files: list[str] = Field(default_factory=list)
     """Absolute paths, latest first, at most `RECENT_CAP`."""
     recent_connections: list[ConnectionSettings] = Field(default_factory=list)

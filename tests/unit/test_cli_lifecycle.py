@@ -69,3 +69,25 @@ def test_what_is_no_alias_ends_the_command(path: Path) -> None:
     found = run("list", path, "--tool-alias", "nonsense")
     assert found.exit_code == 2
     assert "--tool-alias: Write a rule as name = other name" in found.output
+
+
+def test_which_result_collapses_first_can_be_said() -> None:
+    calls = [workflow(), fetch("first"), fetch("second"), store()]
+    path = log_file(lines_of(*(line for _, line in stdio(in_turn(*calls)))))
+    first, second, stored = (line["no"] for line in badges(path))
+    for options, taken, rule in (((), first, "oldest"), (("--collapses", "newest"), second, "newest")):
+        assert badges(path, *options)[-1]["consumes"] == taken
+        life = json.loads(run("show", path, str(first), "--json", *options).stdout)["lifecycle"]
+        assert (life["collapsed_by"], life["rule"]) == (stored if taken == first else None, rule)
+    assert life["attempts"][0]["why"] == f"It consumed No. {second}, which came later."
+
+
+def test_when_contexts_are_idle_can_be_said() -> None:
+    said = [{"kind": "chat", "from": "a", "context": name, "ts": f"2026-01-05T09:00:{second}Z", "payload": {}}
+            for name, second in (("early", "00"), ("late", "20"))]  # fmt: skip
+    path = log_file(lines_of(*said))
+    states = [node["state"] for node in json.loads(run("contexts", path, "--json", "--idle-after", "10").stdout)]
+    assert states == ["idle", "active"]
+    found = run("list", path, "-Y", 'context.state == "idle"', "-e", "no", "--format", "jsonl", "--idle-after", "10")
+    assert found.stdout == '{"no": 1}\n'
+    assert run("list", path, "-Y", 'context.state == "idle"', "-e", "no", "--format", "jsonl").stdout == ""

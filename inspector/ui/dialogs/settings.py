@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from inspector.settings import Display, Settings, Start, default_highlights, default_presets
+from inspector.settings import Contexts, Display, Settings, Start, default_highlights, default_presets
+from inspector.ui.dialogs.contexts_page import ContextsPage
 from inspector.ui.dialogs.dialog import Dialog
 from inspector.ui.dialogs.display_page import DisplayPage
 from inspector.ui.dialogs.highlight_page import HighlightPage
@@ -24,7 +25,7 @@ from inspector.ui.widgets.labels import HairLine, TextLabel
 
 PAGES = (
     ("display", "Display"), ("start", "At start"), ("presets", "Presets"), ("highlights", "Highlight rules"),
-    ("tools", "Tool names"),
+    ("contexts", "Contexts"), ("tools", "Tool names"),
 )  # fmt: skip
 """Ids and titles below General, in their order; then those the dialog is given, and the keys."""
 _KEYS = ("keys", "Keys")
@@ -115,6 +116,8 @@ class SettingsDialog(Dialog):
         self._presets.changed.connect(self._on_presets_changed)
         self._highlights = HighlightPage(self._themes, self._settings.highlights, self)
         self._highlights.changed.connect(self._on_highlights_changed)
+        self._contexts = ContextsPage(self._themes, self._settings.contexts, self)
+        self._contexts.changed.connect(self._on_contexts_changed)
         self._tools = ToolNamesPage(self._themes, self._settings.tool_aliases, self)
         self._tools.changed.connect(self._on_tools_changed)
         self._keys = KeysPage(self._themes, self._keyed, self._settings.keys, self)
@@ -123,6 +126,7 @@ class SettingsDialog(Dialog):
         self._pages.addWidget(self._start)
         self._pages.addWidget(self._presets)
         self._pages.addWidget(self._highlights)
+        self._pages.addWidget(self._contexts)
         self._pages.addWidget(self._tools)
         for declared in further:
             page = declared.make(self._themes, self._settings, self)
@@ -196,6 +200,10 @@ class SettingsDialog(Dialog):
         self._settings.highlights = self._highlights.items()
         self.changed.emit(self._settings)
 
+    def _on_contexts_changed(self, contexts: Contexts) -> None:
+        self._settings.contexts = contexts
+        self.changed.emit(self._settings)
+
     def _on_tools_changed(self) -> None:
         self._settings.tool_aliases = self._tools.rules()
         self.changed.emit(self._settings)
@@ -225,6 +233,9 @@ class SettingsDialog(Dialog):
         elif page is self._keys:
             self._settings.keys = {}
             self._keys.show_chosen({})
+        elif page is self._contexts:
+            self._settings.contexts = Contexts()
+            self._contexts.show_values(self._settings.contexts)
         elif page is self._tools:
             self._settings.tool_aliases = []
             self._tools.show_rules([])

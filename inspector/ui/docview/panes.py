@@ -23,7 +23,7 @@ from inspector.filters.fields import Depends
 from inspector.filters.search import Search
 from inspector.filters.visible import Reach, Scope
 from inspector.present.subject import ContextPlace, ParticipantPlace, Place
-from inspector.settings import Settings
+from inspector.settings import Contexts, Settings
 from inspector.ui.docview.bridge import DocumentBridge
 from inspector.ui.docview.chain_alone import ChainAlone, ChainWalk
 from inspector.ui.docview.filter_state import FilterState, View
@@ -200,6 +200,21 @@ class Panes(FilterState):
         self.messages.set_table(settings.table)
         self.messages.set_highlights(settings.highlights)
 
+    def use_contexts(self, contexts: Contexts) -> None:
+        """Take over how contexts are judged, also in what was read."""
+        document = self.document
+        document.use_collapse_order(newest_first=contexts.collapses == "newest")
+        if document.use_idle_time(contexts.idle_after_s):
+            self._renew_states()
+            self.contexts.view.viewport().update()
+            self.details.renew_place()
+
+    def _renew_states(self) -> None:
+        """The states of contexts are others without anything having come."""
+        if Depends.CLOCK in self.rows.filter.depends:
+            self.messages.apply_changes(Changes(0, 0, NO_ROWS, tree_moved=False), clock=True)
+            self.counts_changed.emit()
+
     # Changes
 
     def _on_flushed(self, changes: Changes) -> None:
@@ -230,9 +245,7 @@ class Panes(FilterState):
         """A second has passed: states and waiting times go by the clock while traffic is live."""
         if now_ns is not None:
             self.document.analysis.now_ns = now_ns
-            if Depends.CLOCK in self.rows.filter.depends:
-                self.messages.apply_changes(Changes(0, 0, NO_ROWS, tree_moved=False), clock=True)
-                self.counts_changed.emit()
+            self._renew_states()
         self.messages.tick()
         self.contexts.tick(now_ns)
         self.participants.tick(now_ns)

@@ -125,6 +125,7 @@ class MspFollowing:
                         self._again = True
                         break
             fresh.use_tool_aliases(self._services.tool_aliases)
+            fresh.use_idle_time(self._services.settings.contexts.idle_after_s)
         except OSError as error:
             fresh.close()
             sentence = f"The messages cannot be shown as they are now: {error.strerror or error}."

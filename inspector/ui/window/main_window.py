@@ -626,6 +626,7 @@ class MainWindow(QMainWindow):
         if self.panes is not None:
             self.display.apply(self.panes)
             self.document.use_tool_aliases(self.application.tool_aliases)
+            self.panes.use_contexts(self.application.settings.contexts)
             self.counting.apply_settings()
             self.msp.view.apply_settings()
         self.developer.show_menu()

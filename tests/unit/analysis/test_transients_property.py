@@ -44,7 +44,9 @@ def _traffic(draw: st.DrawFn) -> tuple[list[tuple[Line, tuple[int, Call] | None]
     return lines, draw(st.lists(st.integers(1, 6), min_size=1, max_size=12))
 
 
-def _slowly(lines: list[tuple[Line, tuple[int, Call] | None]], rules: ToolAliases) -> dict[int, tuple[Any, ...]]:
+def _slowly(
+    lines: list[tuple[Line, tuple[int, Call] | None]], rules: ToolAliases, *, newest: bool = False
+) -> dict[int, tuple[Any, ...]]:
     """What the algorithm says, written down as the document has it: (transient, consumed, collapsed by, consumes)."""
     pairs: set[tuple[int, str, str]] = set()
     results: list[tuple[int, int, str]] = []
@@ -62,9 +64,10 @@ def _slowly(lines: list[tuple[Line, tuple[int, Call] | None]], rules: ToolAliase
             story[1] = True
             matching = [one for one in results if one[1] == number and (number, tool, one[2]) in pairs]
             if matching:
-                results.remove(matching[0])
-                story[3] = matching[0][0]
-                found[matching[0][0]][2] = row
+                taken = matching[-1 if newest else 0]
+                results.remove(taken)
+                story[3] = taken[0]
+                found[taken[0]][2] = row
         hinted = [rules.meant(one["tool"]) for one in call.meta.get("contextHints", ())]
         if (context.get("lifecycle") == "transient" or tool in hinted) and not failed:
             story[0] = True
@@ -82,13 +85,14 @@ def _told(analysis: Any, rows: Any) -> dict[int, tuple[Any, ...]]:
     }  # fmt: skip
 
 
-@given(_traffic(), st.booleans())
-def test_as_the_slow_model_in_any_order_and_any_batches(traffic: Any, aliased: bool) -> None:
+@given(_traffic(), st.booleans(), st.booleans())
+def test_as_the_slow_model_in_any_order_and_any_batches(traffic: Any, aliased: bool, newest: bool) -> None:
     lines, sizes = traffic
     rules = ToolAliases.of(_RULES if aliased else ())
-    expected = _slowly(lines, rules)
+    expected = _slowly(lines, rules, newest=newest)
     log = GrowingLog()
     log.document.use_tool_aliases(rules)
+    log.document.use_collapse_order(newest_first=newest)
     seen: dict[int, tuple[Any, ...]] = {}
     start = place = 0
     while start < len(lines):
@@ -114,3 +118,18 @@ def test_aliases_tell_the_past_again(traffic: Any) -> None:
     assert {row for row in plainly if plainly[row] != renamed[row]} <= set(changes.changed.tolist())
     document.analysis.use_tool_aliases(ToolAliases())
     assert _told(document.analysis, plainly) == plainly
+
+
+@given(_traffic())
+def test_the_other_order_tells_the_past_again(traffic: Any) -> None:
+    lines, _ = traffic
+    document = document_of(*(line for line, _ in lines))
+    rules = ToolAliases()
+    oldest, newest = (_slowly(lines, rules, newest=which) for which in (False, True))
+    assert _told(document.analysis, oldest) == oldest
+    changes = document.analysis.use_collapse_order(newest_first=True)
+    assert _told(document.analysis, newest) == newest
+    assert {row for row in oldest if oldest[row] != newest[row]} <= set(changes.changed.tolist())
+    assert not len(document.analysis.use_collapse_order(newest_first=True).changed)
+    document.analysis.use_collapse_order(newest_first=False)
+    assert _told(document.analysis, oldest) == oldest

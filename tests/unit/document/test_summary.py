@@ -78,7 +78,8 @@ def test_one_message() -> None:
     assert life["tokens"]["saved"] == life["tokens"]["before"] - life["tokens"]["summary"]
     assert {**life, "tokens": None} == {
         "badges": ["transient"], "summary": "15 records", "summary_given": True, "tool": "grep", "hinted_by": None,
-        "hint": None, "collapsed_by": None, "consumes": None, "note": None, "attempts": [], "attempts_total": 0,
+        "hint": None, "collapsed_by": None, "consumes": None, "rule": "oldest", "note": None, "attempts": [],
+            "attempts_total": 0,
         "consumers": [], "consumers_total": 0, "pairs": [], "pairs_total": 0, "tokens": None,
     }  # fmt: skip
     asked = message_story(document, 0)

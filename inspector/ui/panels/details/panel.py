@@ -286,13 +286,17 @@ class DetailsPanel(QWidget):
         """A second has passed: what waits says how long, while live."""
         if self._document.analysis.now_ns is None or self._stack.isHidden():
             return
-        if isinstance(self._place, ContextPlace):
-            self._fill_place(keep_place=True)
+        self.renew_place()
         if self._subject is not None and is_pending(self._document.analysis, self._subject.message):
             self.head.show_subject(self._subject)
         page = self._stack.currentWidget()
         for view in page.findChildren(FittedList) if page is not None else ():
             view.renew()
+
+    def renew_place(self) -> None:
+        """The state of a context that is shown may have changed."""
+        if isinstance(self._place, ContextPlace):
+            self._fill_place(keep_place=True)
 
     def renew(self) -> None:
         """What the user wrote about it may have changed."""

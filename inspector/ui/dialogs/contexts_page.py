@@ -1,0 +1,89 @@
+"""Settings > General > Contexts: when a context is idle, and which result collapses where several wait."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QSizePolicy, QSpinBox, QVBoxLayout, QWidget
+
+from inspector.settings import Contexts
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.widgets.form import FieldColumn, Form
+from inspector.ui.widgets.segmented import SegmentedControl
+
+IDLE_HELP = "How long after its last message a context is still active. Nothing marks the end of a context."
+COLLAPSES_HELP = (
+    "Which result a consumption collapses where several wait. The guide to transient results says both; one of its "
+    "sentences is about several, and says the oldest."
+)
+LONGEST_IDLE_S = 86_400
+
+
+class ContextsPage(QWidget):
+    """Edits a copy of what the settings say about contexts.
+
+    Signals:
+        changed(Contexts): the user changed something; a new object each time.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, theme_controller: ThemeController, contexts: Contexts, parent: QWidget | None = None) -> None:
+        """Make the page.
+
+        Args:
+            theme_controller: gives the look.
+            contexts: what it shows; not changed.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._now = contexts.model_copy()
+        self.setObjectName("settingsContexts")
+        self.setAccessibleName("Contexts")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(self._build())
+        column.addStretch(1)
+        self.show_values(contexts)
+
+    def _build(self) -> Form:
+        form = Form(self._themes, self)
+        self._idle = QSpinBox(self)
+        self._idle.setObjectName("settingsIdleAfter")
+        self._idle.setAccessibleName("Idle after")
+        self._idle.setRange(1, LONGEST_IDLE_S)
+        self._idle.setSuffix(" s")
+        self._idle.setGroupSeparatorShown(True)
+        self._idle.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._idle.valueChanged.connect(self._on_idle_changed)
+        self._collapses = SegmentedControl(
+            self._themes,
+            (("oldest", "The oldest"), ("newest", "The most recent")),
+            name="settingsCollapses",
+            label="Collapses first",
+            parent=self,
+        )
+        self._collapses.chosen.connect(self._on_collapses_chosen)
+        idle = FieldColumn(self._idle, name="settingsIdleColumn", help_text=IDLE_HELP, parent=self)
+        collapses = FieldColumn(self._collapses, name="settingsCollapsesColumn", help_text=COLLAPSES_HELP, parent=self)
+        form.add_field("Idle after", idle, self._idle)
+        form.add_field("Collapses first", collapses)
+        return form
+
+    def show_values(self, contexts: Contexts) -> None:
+        """Show other settings; says nothing."""
+        self._now = contexts.model_copy()
+        self._idle.blockSignals(True)
+        self._idle.setValue(contexts.idle_after_s)
+        self._idle.blockSignals(False)
+        self._collapses.set_value(contexts.collapses)
+
+    def _change(self, **values: object) -> None:
+        self._now = self._now.model_copy(update=values)
+        self.changed.emit(self._now.model_copy())
+
+    def _on_idle_changed(self, seconds: int) -> None:
+        self._change(idle_after_s=seconds)
+
+    def _on_collapses_chosen(self, which: str) -> None:
+        self._change(collapses=which)
