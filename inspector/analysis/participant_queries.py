@@ -105,10 +105,18 @@ def _is_later_page(analysis: Analysis, row: int) -> bool:
     return isinstance(params, dict) and bool(params.get("cursor"))
 
 
+def shown_participants(analysis: Analysis) -> list[tuple[int, str]]:
+    """All participants as (string id of the space, name), in the order first seen.
+
+    Each connection of this program has an id of its own: of these there is the one in use alone.
+    """
+    return [key for key in analysis.participants.all if not analysis.trust.is_former(*key)]
+
+
 def participants_of(analysis: Analysis, space: int) -> list[Participant]:
-    """Participants of a space, in the order first seen; not what this program was in earlier connections."""
-    known = analysis.participants.all.items()
-    return [p for (where, name), p in known if where == space and not analysis.trust.is_former(space, name)]
+    """Those of one space."""
+    known = analysis.participants.all
+    return [known[where, name] for where, name in shown_participants(analysis) if where == space]
 
 
 def matching(participant: Participant, call: str) -> str | None:

@@ -105,6 +105,10 @@ class TrustPass:
         """The same, or it has no sender: as a gateway's errors about what it cannot read."""
         return self._capture.string("sender", row) is None or self.is_gateway(row)
 
+    def former(self, space: int) -> list[str]:
+        """What this program went by in earlier connections to a space, in the order taken."""
+        return list(self.own.get(space, ()))[:-1]
+
     def is_former(self, space: int, name: str) -> bool:
         """Whether this program went by a name, in an earlier connection, and goes by another now."""
         own = self.own.get(space, {})

@@ -107,7 +107,13 @@ class SourceFile:
 
     @property
     def format(self) -> str | None:
-        """The format most lines are in; None when no line is known."""
+        """The format most lines are in; None where no format has as many as there are lines of none."""
+        known = self.known_format
+        return known if self.formats[known] >= self.formats[None] else None
+
+    @property
+    def known_format(self) -> str | None:
+        """Of the formats of its lines the most frequent; None when no line is known."""
         known = [(count, name) for name, count in self.formats.items() if name not in (None, FRAME_LABEL)]
         return max(known)[1] if known else None
 

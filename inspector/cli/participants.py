@@ -42,6 +42,9 @@ def _say_participant(story: dict[str, Any]) -> None:
     since = f"{_SINCE[story['here']]} {story['since']}" if story["since"] else ""
     presence = "invited" if story["here"] is None and story["invited"] else _PRESENCE[story["here"]]
     say(f"{printable(story['name'], 120)}{space}: {presence}{since}, {story['messages']:,} messages")
+    if story["formerly"]:
+        few = ", ".join(printable(name, 60) for name in story["formerly"][-_FEW:])
+        say(f"  formerly {few}{', and earlier ones' if len(story['formerly']) > _FEW else ''}")
     for one in islice(story["capabilities"] or (), MOST_LISTED):
         note = "" if one["confirmed"] else f"  granted by No. {one['no']}, not confirmed"
         say(f"  may      {printable(_words(one['capability']), 160)}{note}")

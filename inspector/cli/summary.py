@@ -35,6 +35,7 @@ def summary_command(
         collapses=collapses,
     ) as document:
         counted, failed = summary(document, file), document.capture.failed_count
+        known = next((source.known_format for source in document.capture.sources), None)
     if tokens is False:
         counted["tokens"] = counted["context"] = None
     tables = {name: masked_table(counted[name]) for name in ("kinds", "badges", "findings")}
@@ -45,7 +46,8 @@ def summary_command(
     if as_json:
         echo(dump(found))
         return
-    say(f"{found['file']}: {found['format'] or 'nothing known'}")
+    mostly = f"most lines are of no format that is known; some are {known}" if known else "nothing known"
+    say(f"{found['file']}: {found['format'] or mostly}")
     say(f"  {found['messages']:,} messages in {found['records']:,} records, {found['unreadable']:,} unreadable")
     say(f"  spaces        {_some(found['spaces']) or 'none named'}")
     say(f"  participants  {_some(found['participants']) or 'none'}")

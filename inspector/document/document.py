@@ -301,7 +301,7 @@ class CaptureDocument:
                 elif source.feed is not None:  # of a stream, whose next block may take its time
                     self._tell(self.analysis.catch_up())
                 yield self._progress(reader)
-            if source.format == "gateway-log":
+            if source.known_format == "gateway-log":
                 for _ in self.decisions.open(path, wait=wait, follow=self.followed is not None):
                     yield replace(self._progress(reader), waiting=True)
                 self.analysis.findings.decisions = self.decisions.found

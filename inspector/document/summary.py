@@ -18,7 +18,7 @@ from inspector.analysis.lifecycles import life_json
 from inspector.analysis.likely import LikelyLink
 from inspector.analysis.model_context.outcome import outcomes
 from inspector.analysis.named import Named
-from inspector.analysis.participant_queries import Tool
+from inspector.analysis.participant_queries import Tool, shown_participants
 from inspector.analysis.participants import Participant
 from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, shares
 from inspector.analysis.tokens import NOT_COUNTED
@@ -46,7 +46,7 @@ def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
         "messages": len(capture) - contexts.sessions.count_structure(slice(None)),
         "unreadable": document.unreadable,
         "spaces": [capture.strings[space] for space in contexts.spaces if space],
-        "participants": list(dict.fromkeys(p.name for p in analysis.participants.all.values())),
+        "participants": list(dict.fromkeys(name for _, name in shown_participants(analysis))),
         "kinds": document.kind_counts(),
         "contexts": len(contexts.tree.alive()),
         "main": len(main) - contexts.sessions.count_structure(main),
@@ -237,10 +237,11 @@ def _judged(found: Judged) -> dict[str, Any]:
 
 def participant_stories(document: CaptureDocument) -> Iterator[dict[str, Any]]:
     """Everybody who took part: who is here, since when, what each may do, was refused, offers and waits for."""
-    for space, name in list(document.analysis.participants.all):
+    for space, name in shown_participants(document.analysis):
         story = story_of(document, space, name)
         if story is not None:
-            yield _story(document, story)
+            former = document.analysis.trust.former(space) if story.participant.is_us else []
+            yield {**_story(document, story), "formerly": former}
 
 
 def _story(document: CaptureDocument, story: ParticipantStory) -> dict[str, Any]:

@@ -162,7 +162,7 @@ def _decisions_of(document: CaptureDocument) -> Iterator[Path]:
     if document.decisions.found is not None:
         yield document.decisions.found.source.path
     for source in document.capture.sources:
-        if source.format == "gateway-log":
+        if source.known_format == "gateway-log":
             for ending in ("", *ENDINGS):
                 yield source.path.with_name(DECISIONS + ending)
 

@@ -62,7 +62,7 @@ class LinesWriter:
     def begin(self) -> bytes:
         """The first line of a capture, where lines of one follow; it names the space they were said in."""
         sources = self._document.capture.sources
-        origin = next((source.origin for source in sources if source.format == "capture" and source.origin), None)
+        origin = next((source.origin for source in sources if source.known_format == "capture" and source.origin), None)
         if self._alone or not origin:
             return b""
         return _dumped(self._redaction.value({"ctxcap": 1, **origin})) + b"\n"

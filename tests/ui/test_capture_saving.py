@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QPushButton, QWidget
 
 from inspector.capture.captures import captures_folder, claim, new_capture, unsaved_captures
 from inspector.capture.writer import CaptureWriter
@@ -464,5 +464,30 @@ def test_no_room_for_a_capture_at_all_is_said(qapp: QApplication, user_folders: 
         assert not window.gateway.watch(Connection(url="ws://127.0.0.1:9", space="demo"))
         assert "File exists" in said(window)
         assert window.panes is None
+
+    run_in_window(qapp, steps)
+
+
+def test_the_question_counts_the_messages_that_the_status_bar_counts(qapp: QApplication) -> None:
+    own = new_capture("demo")
+    writer = CaptureWriter(own.path, origin={"source": "gateway", "space": "demo"})
+    writer.frame(numbered(1), direction="in", time_ns=1_700_000_000_000_000_000)
+    writer.mark("gap", time_ns=1_700_000_001_000_000_000, reason="the gateway is gone")
+    writer.frame(numbered(2), direction="in", time_ns=1_700_000_002_000_000_000)
+    writer.close()
+    own.release()
+
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        click_link(window.start_page.notices.notice("unsaved0"), "Recover")
+        await until(lambda: window.panes is not None and len(window.document.capture) == 3, "its messages and the gap")
+        counted = window.findChild(QWidget, "statusCounts")
+        assert counted is not None
+        await until(lambda: counted.accessibleName().startswith("2 messages"), "the count")
+        window.close()
+        dialog = await question(window)
+        assert any(label.text().startswith("2 messages are not saved yet.") for label in dialog.findChildren(QLabel))
+        answer(dialog, "Discard")
+        await until(lambda: window not in application.windows, "the window to close")
 
     run_in_window(qapp, steps)

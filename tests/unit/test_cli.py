@@ -652,3 +652,34 @@ def test_explain_filter_points_at_what_is_wrong() -> None:
         "           ^^^^",
     ]
     assert run("explain-filter", "").stdout == "everything: the filter is empty\n"
+
+
+def test_summary_of_a_log_that_is_mostly_something_else() -> None:
+    path = log("starting", "listening", json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}))
+    first = run("summary", path).stdout.splitlines()[0]
+    assert first == f"{path}: most lines are of no format that is known; some are json-rpc"
+    assert printed("summary", path, "--json")["format"] is None
+
+
+def reconnected() -> Path:
+    """A capture of ours over three connections, each under an id of its own."""
+    origin = {"source": "gateway", "space": "demo", "participant": "inspector-1"}
+    lines: list[dict[str, Any]] = [{"ctxcap": 1, "origin": origin}]
+    for number in range(1, 4):
+        own = f"inspector-{number}"
+        join = {"type": "join", "space": "demo", "participantId": own}
+        welcome = envelope(
+            "system/welcome", {"you": {"id": own, "capabilities": []}, "participants": []}, sender="system:gateway",
+            to=[own],
+        )  # fmt: skip
+        lines += [{"t": number, "dir": "out", "src": 0, "frame": join}, {"t": number, "dir": "in", "frame": welcome}]
+    return log(*lines)
+
+
+def test_our_own_earlier_ids_are_folded_into_the_one_in_use() -> None:
+    path = reconnected()
+    assert printed("summary", path, "--json")["participants"] == ["inspector-3"]
+    (ours,) = printed("participants", path, "--json")
+    assert (ours["name"], ours["formerly"]) == ("inspector-3", ["inspector-1", "inspector-2"])
+    lines = run("participants", path).stdout.splitlines()
+    assert lines[1] == "  formerly inspector-1, inspector-2"

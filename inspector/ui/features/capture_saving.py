@@ -220,7 +220,8 @@ class CaptureSaving(QObject):
         self._discarded = False
 
     def _unsaved_words(self) -> str:
-        count = len(self._shown.document.capture)
+        panes = self._shown.panes
+        count = len(self._shown.document.capture) if panes is None else panes.counts()[1]
         much = formats.count_of(count, "message")
         if self._shown.document.live:
             return f"{much}, and what is still to come, are"

@@ -255,7 +255,7 @@ class Opening(QObject):
         collector.settle()
         self._status.show_log(
             document.name,
-            FORMAT_WORDS.get(document.format, "empty log"),
+            FORMAT_WORDS.get(document.format, "mostly unreadable" if len(document.capture) else "empty log"),
             document.decisions.found is not None,
             size_bytes=document.capture.sources[0].size if document.msp is None else document.msp.size or None,
             path=str(self._log[0]),

@@ -6,10 +6,12 @@ import os
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from inspector.capture.sources import SourceFile, read_at
+from tests.builders import document_of, envelope, received
 
 
 def test_reads_pieces(tmp_path: Path) -> None:
@@ -32,6 +34,8 @@ def test_the_format_most_lines_are_in(tmp_path: Path) -> None:
     source = SourceFile(path, "shown")
     assert (source.name, source.format) == ("shown", None)
     source.formats.update({None: 50, "envelopes": 2, "json-rpc": 1})
+    assert (source.format, source.known_format) == (None, "envelopes")
+    source.formats["envelopes"] = 50
     assert source.format == "envelopes"
     source.close()
 
@@ -73,3 +77,25 @@ def test_what_cannot_be_opened(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(OSError, match=name):
         SourceFile(tmp_path / name)
+
+
+OUTPUT = [f"line {number} of what a program prints" for number in range(5)]
+RPC = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+LOGGED = [received(envelope()) for _ in range(4)]
+MAJORITIES = {
+    "a stray line of another format first": ([RPC, *LOGGED], "gateway-log", "gateway-log"),
+    "program output first": ([*OUTPUT[:3], *LOGGED], "gateway-log", "gateway-log"),
+    "as much output as messages": ([*OUTPUT[:4], *LOGGED], "gateway-log", "gateway-log"),
+    "one message in a program's output": ([*OUTPUT, RPC], None, "json-rpc"),
+    "objects of no format": ([*['{"level":"info"}'] * 3, RPC], None, "json-rpc"),
+    "two formats mixed": ([RPC, *LOGGED, RPC, envelope()], "gateway-log", "gateway-log"),
+    "two formats, and more of neither": ([RPC, *LOGGED, *OUTPUT], None, "gateway-log"),
+    "frames of streams are of no other format": (["#s#data"] * 9 + [envelope()], "envelopes", "envelopes"),
+    "a torn end": ([*LOGGED, '{"timestamp":'], "gateway-log", "gateway-log"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "majority", "known"), MAJORITIES.values(), ids=MAJORITIES)
+def test_a_files_format_is_that_of_most_of_its_lines(lines: list[Any], majority: str | None, known: str) -> None:
+    document = document_of(*lines)
+    assert (document.format, document.capture.sources[0].known_format) == (majority, known)

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from typing_extensions import override
 
+from inspector.analysis.participant_queries import shown_participants
 from inspector.analysis.participants import Participant
 from inspector.document.document import CaptureDocument
 from inspector.present import participant_words as words
@@ -45,10 +46,8 @@ class ParticipantsModel(QAbstractListModel):
         self._keys: list[Key] = self._wanted()
 
     def _wanted(self) -> list[Key]:
-        everyone, trust = self._analysis.participants.all, self._analysis.trust
-        # Each connection of ours has an id of its own: of these one row is enough, and tells what we are now.
-        shown = (key for key in everyone if not trust.is_former(*key))
-        return sorted(shown, key=lambda key: _order(everyone[key]))
+        everyone = self._analysis.participants.all
+        return sorted(shown_participants(self._analysis), key=lambda key: _order(everyone[key]))
 
     # What rows mean
 

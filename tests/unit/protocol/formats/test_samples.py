@@ -34,12 +34,12 @@ def columns(name: str, *fields: str) -> list[tuple[Any, ...]]:
         ("json-rpc.jsonl", "json-rpc", 5, 0),
         ("wrapped.jsonl", "wrapped", 5, 0),
         ("capture.ctxcap", "capture", 6, 1),
-        ("damaged.jsonl", "envelopes", 11, 8),
+        ("damaged.jsonl", None, 11, 8),
         ("prefixed.log", "prefixed", 6, 1),
         ("joined.jsonl", "envelopes", 4, 1),
     ],
 )
-def test_is_read(name: str, format_: str, records: int, unreadable: int) -> None:
+def test_is_read(name: str, format_: str | None, records: int, unreadable: int) -> None:
     document = document_at(SAMPLES / name)
     assert (document.format, document.capture.record_count, document.unreadable) == (format_, records, unreadable)
     assert picture(document)["totals"]["messages"] == len(document.capture)
