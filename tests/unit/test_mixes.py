@@ -1,0 +1,30 @@
+"""The mixes of the benchmarks are what they say: the same each time, read without loss, and unlike one another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inspector.document.document import CaptureDocument
+from tests.bench import mixes
+
+NAMES = ("story", *mixes.NAMED, "random:1", "random:2")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_mix_is_the_same_each_time_and_read_whole(name: str, tmp_path: Path) -> None:
+    path = mixes.write(name, 400, tmp_path / "log.jsonl")
+    assert path.read_bytes() == b"".join(mixes.lines(name, 400))
+    document = CaptureDocument()
+    document.load(path)
+    assert (document.capture.record_count, document.unreadable) == (400, 0)
+    document.close()
+
+
+def test_every_knob_is_turned_by_some_mix() -> None:
+    plain = mixes.Mix()
+    turned = {
+        one for one in plain.__slots__ for mix in mixes.NAMED.values() if getattr(mix, one) != getattr(plain, one)
+    }
+    assert turned == set(plain.__slots__) - {"chats"}
