@@ -65,7 +65,7 @@ class Analysis:
         self.transients = TransientPass(capture, self.correlation)
         self.participants = ParticipantPass(capture, self.trust)
         self.departures = DeparturePass(capture, self.correlation, self.participants)
-        self.capabilities = CapabilityPass(capture, self.trust)
+        self.capabilities = CapabilityPass(capture, self.trust, self.contexts)
         self.visibility = VisibilityPass(capture)
         self.findings = FindingPass(
             Passes(

@@ -13,10 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.contexts import ContextPass
 from inspector.analysis.trust import TrustPass
+from inspector.capture.block import OBJECT_KEY
 from inspector.capture.capture import Capture
 from inspector.protocol.capabilities import Asked, covers_by_kind, first_covering
 from inspector.protocol.participants import GATEWAY_IDS
+from inspector.protocol.paths import normalise
 
 _TOLD = ("system/welcome", "system/presence")
 _CHANGED = ("capability/grant", "capability/revoke")
@@ -78,9 +82,10 @@ class CapabilityPass:
         changes: by space (string id) and name: what was announced, granted and revoked, in order.
     """
 
-    def __init__(self, capture: Capture, trust: TrustPass) -> None:
+    def __init__(self, capture: Capture, trust: TrustPass, contexts: ContextPass) -> None:
         self._capture = capture
         self._trust = trust
+        self._contexts = contexts
         self.changes: dict[tuple[int, str], list[Change]] = {}
         self._held: dict[tuple[int, str], tuple[int, list[Held]]] = {}  # as of so many changes
 
@@ -167,8 +172,20 @@ class CapabilityPass:
         held = self.held(int(capture.columns["space"][row]), sender, row)
         if held is None:
             return None, None
-        asked = Asked(kind, capture.payload(row), capture.to(row))
-        return first_covering((one.capability for one in held), asked)
+        return first_covering((one.capability for one in held), self.asked(row, kind))
+
+    def asked(self, row: int, kind: str) -> Asked:
+        """What of a message capabilities look at; its kind is given, as a proposal is judged by the call it is for."""
+        capture = self._capture
+        return Asked(kind, capture.payload(row), capture.to(row), self._called(row))
+
+    def _called(self, row: int) -> tuple[str, ...]:
+        """What the context of a message is called: its path in the tree, and as it was written, or its id."""
+        node = self._contexts.node_of(row)
+        if node == MAIN:
+            return ()
+        written = normalise((self._capture.string("context", row) or "").removeprefix(OBJECT_KEY))
+        return tuple(name for name in (self._contexts.tree.path(node), written) if name)
 
     def predicted_kind(self, space: int, name: str, kind: str, before: int) -> bool | None:
         """Whether somebody might have sent something of which only the kind is known; None where that cannot be said.

@@ -413,6 +413,19 @@ class ContextPass:
         here = np.where(columns["context"][rows] != 0, Told.ENVELOPE.value, Told.MARKERS.value)
         return np.where(self.nodes_of(rows) == MAIN, 0, np.where(elsewhere != 0, elsewhere, here)).astype(np.uint8)
 
+    def told_first(self, node: int) -> Told:
+        """How the first message of a context tells it; NOT of one that has none."""
+        first = self.first_row[node]
+        return Told(int(self.told(np.array([first]))[0])) if first >= 0 else Told.NOT
+
+    def told_firsts(self) -> Array:
+        """(nodes,) uint8, the same of all contexts."""
+        first = as_numpy(self.first_row)
+        found = np.zeros(len(first), np.uint8)
+        held = np.flatnonzero(first >= 0)
+        found[held] = self.told(first[held])
+        return found
+
     def labels(self) -> tuple[Array, list[tuple[str, ...]]]:
         """(nodes + 1,) uint32 places in a list of label sets, and that list; the last is the main context's, none."""
         generation = (self.tree.moves, self.declarations, len(self.tree))

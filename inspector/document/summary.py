@@ -29,6 +29,7 @@ from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import Judged, ParticipantStory, Refused, judge, story_of
 from inspector.filters.fields import FIELDS
 from inspector.protocol import kinds
+from inspector.protocol.context_forms import WORDS, Told
 from inspector.protocol.times import DATED_FROM_NS, format_time
 from inspector.tokens.counter import TOKENIZER
 
@@ -92,7 +93,7 @@ def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterato
         tokens: name those that were counted in each, and with all below it; main is a node then as well, the first.
     """
     analysis = document.analysis
-    sizes, odd = sizes_of(analysis), odd_codes(analysis)
+    sizes, odd, told = sizes_of(analysis), odd_codes(analysis), analysis.contexts.told_firsts()
     counts = analysis.tokens.node_sums() if tokens else None
     sessions = analysis.contexts.sessions.labels
     for space in analysis.contexts.spaces or [0]:  # also of nothing there is a main context
@@ -104,7 +105,10 @@ def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterato
             counted = {}
             if counts is not None:
                 counted = {"tokens": int(counts.own[node]), "subtree_tokens": int(counts.subtree[node])}
-            shown = {**_node(document, node), "bytes": int(sizes[node]), **counted, "odd": odd.get(node, [])}
+            shown = {
+                **_node(document, node), "told": WORDS.get(Told(int(told[node]))), "bytes": int(sizes[node]), **counted,
+                "odd": odd.get(node, []),
+            }  # fmt: skip
             if space in sessions:
                 shown["status"] = analysis.contexts.metadata(node).get("status")
                 shown["parent"] = shown["parent"] or document.capture.strings[space] or None
@@ -142,7 +146,7 @@ def _main(document: CaptureDocument, space: int, *, tokens: bool) -> dict[str, A
         "participants": [document.capture.strings[sender] for sender in senders if sender],
         "space": document.capture.strings[space] or None, "id": None,
         "first": int(own[0]) + 1 if len(own) else None, "last": int(own[-1]) + 1 if len(own) else None,
-        "started_by": None, "ended_by": None,
+        "started_by": None, "ended_by": None, "told": None,
         "bytes": int(columns["size"][own].sum(dtype=np.int64)), **counted, "odd": [],
     }  # fmt: skip
 

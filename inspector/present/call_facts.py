@@ -23,7 +23,7 @@ from inspector.present.subject import Subject, linked, sender_of
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.calls import rpc_id
-from inspector.protocol.capabilities import Asked, first_covering
+from inspector.protocol.capabilities import first_covering
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.times import NO_TIME
@@ -201,8 +201,8 @@ def capable_facts(subject: Subject, proposal: int) -> list[Fact]:
     names = [linked(analysis, column, proposal) for column in ("method", "target")]
     call = ":".join([kinds.REQUEST, *filter(None, names)])
     space = int(capture.columns["space"][proposal])
-    asked = Asked(call if ":" in (capture.string("kind_raw", proposal) or "") else kinds.REQUEST,
-                  capture.payload(proposal), capture.to(proposal))  # fmt: skip
+    kind = call if ":" in (capture.string("kind_raw", proposal) or "") else kinds.REQUEST
+    asked = analysis.capabilities.asked(proposal, kind)
     able, known = [], False
     for participant in participants_of(analysis, space):
         held = analysis.capabilities.held(space, participant.name, proposal)

@@ -18,6 +18,7 @@ from inspector.present.formats import full_time, time_of_day
 from inspector.present.subject import ContextPlace, ParticipantPlace, sender_of, text_of
 from inspector.present.token_facts import context_tokens
 from inspector.present.wire_text import plain
+from inspector.protocol.context_forms import SOURCES, WORDS
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.protocol.times import NO_TIME
 
@@ -154,6 +155,8 @@ def _facts(subject: ContextSubject) -> list[Fact]:
     rows.append(fact("Path", subject.path, "mono", middle=True, filter=f"context == {quote(subject.path)}"))
     if tree.name[node] != subject.path:
         rows.append(fact("Id", tree.name[node], "mono", middle=True))
+    if (told := contexts.told_first(node)) in SOURCES:
+        rows.append(fact("Told by", SOURCES[told], lines=2, filter=f"context.told == {quote(WORDS[told])}"))
     above = tree.parent[node]
     name = contexts.label(above) if above != MAIN else "main"
     rows.append(Fact("Lies in", (FactPart(name, "link", place=ContextPlace(subject.space, above)),)))

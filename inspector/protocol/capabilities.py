@@ -1,7 +1,8 @@
 """Whether a capability covers a message, as the specifications mean it (docs/protocols.md 12).
 
 Released gateways and clients decide otherwise in places, so this predicts; a gateway's own verdict stands beside it.
-Strings (v0.1) match the kind alone; JSON patterns (v0.2 on) kind, payload and addressee.
+Strings (v0.1) match the kind alone; JSON patterns (v0.2 on) kind, payload and addressee, and a context where they have
+one.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.protocol.bounded_regex import RegexRefusedError, search
+from inspector.protocol.paths import normalise
 
 _DEEPEST = 32
 _MOST_VALUES = 10_000
@@ -22,11 +24,13 @@ class Asked:
 
     Attributes:
         kind: as written, with its suffix.
+        contexts: what its context is called: its path, and as it was written; nothing of a message in main.
     """
 
     kind: str
     payload: object = None
     to: tuple[str, ...] = ()
+    contexts: tuple[str, ...] = ()
 
 
 def covers(capability: object, asked: Asked) -> bool | None:
@@ -56,12 +60,16 @@ def covers_by_kind(capabilities: Iterable[object], kind: str) -> bool | None:
     """Whether any of some capabilities covers every message of a kind; None when it depends on the message."""
     verdict: bool | None = False
     for capability in capabilities:
-        narrower = isinstance(capability, Mapping) and ("payload" in capability or "to" in capability)
+        narrower = isinstance(capability, Mapping) and not NARROWER.isdisjoint(capability)
         found = covers({"kind": capability.get("kind")} if narrower else capability, Asked(kind))  # type: ignore[union-attr]
         if found and not narrower:
             return True
         verdict = verdict if found is False else None
     return verdict
+
+
+NARROWER = frozenset({"payload", "to", "context"})
+"""What of a JSON pattern looks at more than the kind."""
 
 
 def kind_covers(pattern: str, kind: str) -> bool:
@@ -93,7 +101,21 @@ def _covers(capability: Mapping[str, Any], asked: Asked) -> bool:
     to = capability.get("to")
     if to is not None and asked.to and not any(_matches(to, receiver, _DEEPEST) for receiver in asked.to):
         return False
+    if capability.get("context") is not None and not _is_within(capability["context"], asked.contexts):
+        return False
     return "payload" not in capability or _matches(capability["payload"], asked.payload, _DEEPEST)
+
+
+def _is_within(pattern: object, contexts: tuple[str, ...]) -> bool:
+    """Whether a message is in a context that a rule is bound to, or below it (p4m: "by context prefix")."""
+    if isinstance(pattern, list):
+        return any(_is_within(one, contexts) for one in pattern[:_MOST_VALUES])
+    if not isinstance(pattern, str):
+        return False
+    if pattern.startswith("!"):
+        return not _is_within(pattern[1:], contexts)
+    path = normalise(pattern)
+    return any(glob(path, context) or glob(f"{path}/*", context) for context in contexts)
 
 
 def _kind_matches(pattern: str, kind: str) -> bool:

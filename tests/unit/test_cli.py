@@ -233,12 +233,13 @@ def test_contexts_json() -> None:
          "type_reason": None, "labels": [], "metadata": {},
          "state": "active", "depth": 1, "messages": 0,
          "subtree_messages": 1, "implicit": True, "participants": [], "space": None, "id": "a",
-         "first": None, "last": None, "started_by": None, "ended_by": None, "bytes": 0, "odd": []},
+         "first": None, "last": None, "started_by": None, "ended_by": None, "told": None, "bytes": 0, "odd": []},
         {"path": "a/b", "parent": "a", "label": "b", "type": None,
          "type_reason": None, "labels": [], "metadata": {},
          "state": "active", "depth": 2, "messages": 1,
          "subtree_messages": 1, "implicit": False, "participants": ["x"], "space": None, "id": "b",
-         "first": 1, "last": 1, "started_by": None, "ended_by": None, "bytes": len(json.dumps(message)), "odd": []},
+         "first": 1, "last": 1, "started_by": None, "ended_by": None, "told": "envelope",
+             "bytes": len(json.dumps(message)), "odd": []},
     ]  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from inspector.analysis.findings.batch import Batch, Marks
 from inspector.analysis.findings.check import WARNING, Check
 from inspector.capture.flags import Flag
 from inspector.protocol import kinds
-from inspector.protocol.capabilities import Asked, covers_by_kind, first_covering
+from inspector.protocol.capabilities import covers_by_kind, first_covering
 from inspector.protocol.secrets.masking import masked_words
 
 BEYOND = Check(
@@ -134,7 +134,7 @@ def _is_covered(batch: Batch, held: list[Any], row: int) -> bool | None:
     by_kind = covers_by_kind(held, kind)
     if by_kind is not None or batch.capture.is_big(row):
         return by_kind
-    return first_covering(held, Asked(kind, batch.capture.decoded(row).payload, batch.capture.to(row)))[0]
+    return first_covering(held, batch.passes.capabilities.asked(row, kind))[0]
 
 
 def _looks_deep(capability: object) -> bool:
@@ -142,7 +142,9 @@ def _looks_deep(capability: object) -> bool:
     if not isinstance(capability, Mapping):
         return False
     payload = capability.get("payload", {})
-    if "to" in capability or not isinstance(payload, Mapping) or payload.keys() - {"method", "params"}:
+    if not {"to", "context"}.isdisjoint(capability) or not isinstance(payload, Mapping):
+        return True
+    if payload.keys() - {"method", "params"}:
         return True
     params = payload.get("params", {})
     return not isinstance(params, Mapping) or bool(params.keys() - {"name"})

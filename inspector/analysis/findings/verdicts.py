@@ -18,7 +18,7 @@ from inspector.analysis.findings.check import WARNING, Check
 from inspector.capture.decisions import says_hash
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW
-from inspector.protocol.capabilities import Asked, covers_by_kind, first_covering
+from inspector.protocol.capabilities import covers_by_kind, first_covering
 from inspector.protocol.secrets.masking import masked_words
 from inspector.protocol.text import compact
 
@@ -153,7 +153,7 @@ def _judge(batch: Batch, case: _Case, rows: Rows) -> None:
             if not seen or case.judged >= _MOST_JUDGED or capture.is_big(row):
                 continue  # what a gateway refuses over a socket is lost but for its kind
             case.judged += 1
-            asked = Asked(case.kind, capture.payload(row), capture.to(row))
+            asked = batch.passes.capabilities.asked(row, case.kind)
             expected, capability = first_covering(case.held, asked)
         if expected is not None and expected != case.allowed:
             wrong.append(row)

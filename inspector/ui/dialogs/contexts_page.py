@@ -16,6 +16,7 @@ COLLAPSES_HELP = (
     "sentences is about several, and says the oldest."
 )
 LONGEST_IDLE_S = 86_400
+_MARGIN = 5
 
 
 class ContextsPage(QWidget):
@@ -54,6 +55,7 @@ class ContextsPage(QWidget):
         self._idle.setRange(1, LONGEST_IDLE_S)
         self._idle.setSuffix(" s")
         self._idle.setGroupSeparatorShown(True)
+        self._idle.lineEdit().setTextMargins(_MARGIN, 0, 0, 0)  # the style sheet's padding is not for what is inside
         self._idle.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._idle.valueChanged.connect(self._on_idle_changed)
         self._collapses = SegmentedControl(

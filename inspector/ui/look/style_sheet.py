@@ -152,7 +152,6 @@ QLineEdit[wrong="true"] { border-color: $error; }
 QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled { color: $disabled; border-color: $hair; }
 QComboBox QLineEdit, QComboBox QLineEdit:focus, QAbstractSpinBox QLineEdit, QAbstractSpinBox QLineEdit:focus {
   background: transparent; border: none; padding: 0; min-height: 0; }
-QAbstractSpinBox QLineEdit, QAbstractSpinBox QLineEdit:focus { padding-left: ${pad_field_focus}px; }
 QComboBox::drop-down { border: none; width: ${menu_right}px; }
 QComboBox::down-arrow { image: $chevron_down; width: ${icon}px; height: ${icon}px; }
 QComboBox::down-arrow:disabled { image: $chevron_down_off; }

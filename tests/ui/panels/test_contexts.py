@@ -560,6 +560,12 @@ def test_what_is_picked_is_said_whether_or_not_it_is_the_scope(panel_of, qtbot) 
     assert "Show in details" not in [action.text() for action in panel.menu_for(0).actions()]
 
 
+def test_what_no_released_version_has_says_how_it_is_told(panel_of):
+    panel = panel_of(document_of(said(None, thread_id="t1"), said("plain")))
+    tips = [panel.model.index(row_named(panel, name), 0).data(Qt.ItemDataRole.ToolTipRole) for name in ("t1", "plain")]
+    assert ["Told by thread_id: k9j, option 5" in tip for tip in tips] == [True, False]
+
+
 def test_a_chain_of_thousands_can_be_expanded_scoped_and_read(panel_of, window, qtbot):
     """Levels beyond those that have room are not indented further; the scope is called by its ends."""
     chain = [said({"id": f"n{n}", "parent": f"n{n - 1}"}) for n in range(1, 3_000)]

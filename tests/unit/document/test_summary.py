@@ -48,17 +48,19 @@ def test_context_nodes_in_tree_order() -> None:
          "type_reason": None, "labels": [], "metadata": {},
          "state": "active", "depth": 1, "messages": 0,
          "subtree_messages": 2, "implicit": True, "participants": [], "space": None, "id": "b",
-         "first": None, "last": None, "started_by": None, "ended_by": None, "bytes": 0, "odd": []},
+         "first": None, "last": None, "started_by": None, "ended_by": None, "told": None, "bytes": 0, "odd": []},
         {"path": "b/c", "parent": "b", "label": "c", "type": None,
          "type_reason": None, "labels": [], "metadata": {},
          "state": "active", "depth": 2, "messages": 2,
          "subtree_messages": 2, "implicit": False, "participants": ["x", "y"], "space": None, "id": "c",
-         "first": 1, "last": 2, "started_by": None, "ended_by": None, "bytes": sum(sizes[:2]), "odd": []},
+         "first": 1, "last": 2, "started_by": None, "ended_by": None, "told": "envelope",
+         "bytes": sum(sizes[:2]), "odd": []},
         {"path": "r", "parent": None, "label": "Why", "type": "reasoning",
          "type_reason": "Opened by reasoning/start, No. 3.", "labels": [], "metadata": {},
          "state": "concluded", "depth": 1,
          "messages": 1, "subtree_messages": 1, "implicit": False, "participants": ["x"], "space": None, "id": "r",
-         "first": 4, "last": 4, "started_by": 3, "ended_by": 4, "bytes": sizes[3], "odd": []},
+         "first": 4, "last": 4, "started_by": 3, "ended_by": 4, "told": "envelope",
+         "bytes": sizes[3], "odd": []},
     ]  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.capabilities import Asked, covers, first_covering, glob
+from inspector.protocol.capabilities import Asked, covers, covers_by_kind, first_covering, glob
 
 
 @pytest.mark.parametrize(
@@ -78,6 +78,29 @@ def test_addressees_count_only_where_there_are_some() -> None:
     capability = {"kind": "chat", "to": ["files", "lead*"]}
     found = [covers(capability, Asked("chat", {}, to)) for to in ((), ("leader",), ("x", "files"), ("x",))]
     assert found == [True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "covered"),
+    [
+        ("review", {"review", "review/lint"}),
+        ("review/", {"review", "review/lint"}),
+        ("review/lint", {"review/lint"}),
+        ("*/lint", {"review/lint"}),
+        ("rev*", {"review", "review/lint", "reviewer"}),
+        (["review", "reviewer"], {"review", "review/lint", "reviewer"}),
+        ("!review", {"", "reviewer"}),
+        ("", set()),
+        (7, set()),
+        (None, {"", "review", "review/lint", "reviewer"}),
+    ],
+)
+def test_a_rule_bound_to_a_context_is_about_messages_in_it(pattern: Any, covered: set[str]) -> None:
+    capability = {"kind": "chat", "context": pattern}
+    names = ("", "review", "review/lint", "reviewer")
+    assert {name for name in names if covers(capability, Asked("chat", {}, (), (name,) if name else ()))} == covered
+    assert covers_by_kind([{"kind": "chat", "context": "review"}], "chat") is None
+    assert covers_by_kind([{"kind": "chat", "context": "review"}], "stream/open") is False
 
 
 def test_what_cannot_be_judged() -> None:

@@ -18,6 +18,7 @@ from inspector.analysis.node_facts import CANCELLED, CONCLUDED
 from inspector.document.document import CaptureDocument
 from inspector.present.formats import clock, count_of, message_number
 from inspector.present.wire_text import plain, tool_tip
+from inspector.protocol.context_forms import SOURCES
 from inspector.protocol.msp import SUBSESSION_TYPE
 from inspector.protocol.times import NO_TIME
 from inspector.ui.panels.contexts.activity import Activity, TreeTokens
@@ -402,6 +403,8 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
     if found:
         lines.append(f"{found}, here and below" if model.has_children(row) else found)
     lines += [contexts.type_reason(node), contexts.note(node)]
+    if (told := contexts.told_first(node)) in SOURCES:
+        lines.append(f"Told by {SOURCES[told]}")
     lines += [f"Odd: {odd_words(odd)}" for odd in oddities_of(contexts, node)]
     if tree.label[node]:
         is_session = contexts.type(node) == SUBSESSION_TYPE

@@ -32,6 +32,16 @@ def test_by_name_and_by_arguments() -> None:
     assert [row for row, _ in said(document_of(told_of("intern", deep), *paths))] == [2]
 
 
+def test_a_grant_bound_to_a_context_is_for_messages_in_it() -> None:
+    bound = told_of("intern", {"kind": "mcp/request", "context": "review"})
+    within = [tool_call("rm", sender="intern", context=name) for name in ("review", "review/lint", "reviewer", None)]
+    assert [row for row, _ in said(document_of(bound, *within))] == [3]
+    assert [row for row, _ in said(document_of(bound, *within[:2], within[3]))] == [3]
+    by_parent = {"id": "lint", "parent": "review"}
+    objects = [tool_call("rm", sender="intern", context=context) for context in (by_parent, {"id": "lint"})]
+    assert said(document_of(bound, *objects)) == []
+
+
 def test_what_is_not_judged() -> None:
     call = tool_call("delete_file", sender="intern")
     only_chat = told_of("intern", {"kind": "chat"})
