@@ -91,7 +91,7 @@ def new_command(
 ) -> None:
     """Make a document with one session, in which nothing was said yet."""
     agreed = {"intent": intent, "constraints": constraint, "decisions": decision, "facts": fact}
-    document = SessionDocument.new(Path(file), identifier.strip(), label.strip(), **agreed)
+    document = SessionDocument.new(Path(file), identifier.strip(), label.strip(), agreed)
     try:
         document.save_as(Path(file))
     except WouldReplaceError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -34,7 +34,7 @@ from inspector.msp.saving import (
     save_files,
     save_files_as,
 )
-from inspector.msp.session_composing import Agreed
+from inspector.msp.session_composing import AS_WRITTEN, Agreed
 
 
 class SessionDocument:
@@ -85,8 +85,8 @@ class SessionDocument:
 
     @classmethod
     def new(
-        cls, path: Path, identifier: str = "", label: str = "", *, clock: Callable[[], int] = time.time_ns,
-        **agreed: Agreed,
+        cls, path: Path, identifier: str = "", label: str = "", agreed: Mapping[str, Agreed] | None = None, *,
+        clock: Callable[[], int] = time.time_ns,
     ) -> SessionDocument:  # fmt: skip
         """A session in which nothing was said; it is nowhere until `save_as` has written it.
 
@@ -94,10 +94,12 @@ class SessionDocument:
             path: where it is to lie.
             identifier: of the session; a new one when empty.
             label: what the session is called, if anything.
-            clock: says when it began.
             agreed: `intent`, `constraints`, `decisions` and `facts` of its sub-context.
+            clock: says when it began.
         """
-        document = cls([path], [session_composing.new_file(path, clock(), identifier, label, agreed)], clock=clock)
+        document = cls(
+            [path], [session_composing.new_file(path, clock(), identifier, label, agreed or {})], clock=clock
+        )
         document._history.forget_saved()
         return document
 
@@ -230,9 +232,9 @@ class SessionDocument:
         return session.snapshots[-1]
 
     def change_snapshot(
-        self, session: Session, snapshot: Snapshot, content: str, covers: tuple[int, int] | None
+        self, session: Session, snapshot: Snapshot, content: str | None, covers: tuple[int, int] | None = AS_WRITTEN
     ) -> None:
-        """Give a snapshot another text or another stretch; None for none."""
+        """Give a snapshot another text (None: the one it has) or another stretch; None as a stretch: none is named."""
         self._refuse_strange(session)
         if made := session_composing.snapshot_changed(session, snapshot, content, covers):
             self._make(made)
@@ -397,6 +399,7 @@ class SessionDocument:
 
 
 __all__ = [
+    "AS_WRITTEN",
     "CannotEditError",
     "ChangedOnDiskError",
     "Edit",

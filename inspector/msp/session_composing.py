@@ -22,6 +22,9 @@ AGREED = ("intent", *AGREED_LISTS)
 Agreed = str | Sequence[str] | None
 """What a member of the sub-context is to be; None leaves it as it is."""
 
+AS_WRITTEN = (-1, -1)
+"""As what a snapshot is to cover: what it covers stays as it is written."""
+
 _SPREAD = b"{\n  \n}\n"
 """An empty object of the layout a new file gets: a member a line, two blanks deep."""
 _ONE_LINE = b"{}\n"
@@ -72,16 +75,18 @@ def snapshot_added(session: Session, content: str, covers: tuple[int, int] | Non
     return Made(Edit(f"Add snapshot to {session.label}", "session", session.key), steps)
 
 
-def snapshot_changed(session: Session, snapshot: Snapshot, content: str, covers: tuple[int, int] | None) -> Made | None:
-    """Another text, or another stretch; None when they are what they are."""
+def snapshot_changed(
+    session: Session, snapshot: Snapshot, content: str | None, covers: tuple[int, int] | None
+) -> Made | None:
+    """Another text (None: the one there is), or another stretch; None when they are what they are."""
     refuse_snapshots(session)
     _place_of(session, snapshot)
     steps: list[Step] = []
-    if _checked_content(content) != snapshot.content:
+    if content is not None and _checked_content(content) != snapshot.content:
         steps.append(SetMember(snapshot.data, "content", content))
     if covers is None and "covers_messages" in snapshot.data:
         steps.append(SetMember(snapshot.data, "covers_messages", REMOVED))
-    elif covers is not None and covers != snapshot.covers:
+    elif covers not in (None, AS_WRITTEN, snapshot.covers):
         steps.append(SetMember(snapshot.data, "covers_messages", _checked(covers)))
     return Made(Edit(f"Change snapshot of {session.label}", "session", session.key), steps) if steps else None
 

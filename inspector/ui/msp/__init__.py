@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from inspector.ui.docview.shown import Shown
     from inspector.ui.features.undo import UndoHistory
     from inspector.ui.look.theme import ThemeController
+    from inspector.ui.msp.creating import MspCreating
     from inspector.ui.msp.editing import MspEditing
     from inspector.ui.msp.panel.panel import SubsessionsPanel
     from inspector.ui.msp.saving import MspSaving as MspSaving
@@ -87,5 +88,15 @@ def edit_sessions(
         window, shown, services, requests, notices, docks, show_anew=show_anew, shown_again=view.mark_shown
     )
     return MspEditing(
-        window, shown, services.theme, requests, notices, history, saving, view, following, save=save, save_as=save_as
-    )
+        window, shown, services.theme, requests, notices, history, saving, view, following, services,
+        save=save, save_as=save_as,
+    )  # fmt: skip
+
+
+def create_sessions(
+    window: QWidget, themes: ThemeController, notices: NoticeStack, usual_folder: Callable[[], Path]
+) -> MspCreating:
+    """Make what makes documents of sessions from nothing; its arguments are as there."""
+    from inspector.ui.msp.creating import MspCreating
+
+    return MspCreating(window, themes, notices, usual_folder)

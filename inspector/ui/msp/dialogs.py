@@ -28,18 +28,23 @@ SUMMARY_HELP = "What came of it, in a sentence or two."
 APPEND = "Append to the parent chat"
 
 
-class _Dialog(FittedDialog):
-    """A form with Cancel and one more button."""
+class FormDialog(FittedDialog):
+    """A form with Cancel and one more button.
+
+    Attributes:
+        page, form, buttons: what it is laid out by; `buttons` has room at the left.
+        heading, cancel, ok: what it is made of.
+    """
 
     def __init__(self, themes: ThemeController, *, name: str, title: str, done: str, parent: QWidget | None) -> None:
         super().__init__(themes, name=name, title=title, width=_WIDTH, parent=parent)
-        self._page = QVBoxLayout(self)
+        self.page = QVBoxLayout(self)
         self.heading = TextLabel(title, variant="title", name=f"{name}Title", parent=self)
         self.heading.setWordWrap(True)
-        self._page.addWidget(self.heading)
-        self._form = Form(themes, self)
-        self._page.addLayout(self._form)
-        row = QHBoxLayout()
+        self.page.addWidget(self.heading)
+        self.form = Form(themes, self)
+        self.page.addLayout(self.form)
+        row = self.buttons = QHBoxLayout()
         row.setContentsMargins(0, 6, 0, 0)
         row.setSpacing(12)
         row.addStretch(1)
@@ -54,21 +59,40 @@ class _Dialog(FittedDialog):
         self.ok.clicked.connect(self.finish)
         row.addWidget(self.cancel)
         row.addWidget(self.ok)
-        self._page.addLayout(row)
+        self.page.addLayout(row)
 
     def finish(self) -> None:
         """The button was pressed."""
         raise NotImplementedError
 
-    def _fit_page(self) -> None:
+    def fit_page(self) -> None:
+        """Take margins and height of the zoom."""
         zoom = self._themes.theme.zoom
         side = round(20 * zoom)
-        self._page.setContentsMargins(side, side, side, round(16 * zoom))
-        self._page.setSpacing(round(14 * zoom))
+        self.page.setContentsMargins(side, side, side, round(16 * zoom))
+        self.page.setSpacing(round(14 * zoom))
         self.fit()
 
 
-class NewSubsessionDialog(_Dialog):
+def text_field(name: str, title: str, help_text: str, parent: QWidget, text: str = "") -> QPlainTextEdit:
+    """A field of several lines, which the Tab key leaves."""
+    field = QPlainTextEdit(text, parent)
+    field.setObjectName(name)
+    field.setAccessibleName(title)
+    field.setAccessibleDescription(help_text)
+    field.setProperty("variant", "field")
+    field.setTabChangesFocus(True)
+    return field
+
+
+def fit_lines(field: QPlainTextEdit, lines: int, themes: ThemeController) -> None:
+    """Give a field the font of the theme, and the height of so many lines."""
+    theme = themes.theme
+    field.setFont(theme.font("body"))
+    field.setFixedHeight(lines * field.fontMetrics().lineSpacing() + 4 * theme.metrics.unit)
+
+
+class NewSubsessionDialog(FormDialog):
     """Asks for the label and the parent.
 
     Signals:
@@ -98,17 +122,17 @@ class NewSubsessionDialog(_Dialog):
         self.label.textChanged.connect(lambda _text: self.ok.setEnabled(bool(self.label.text().strip())))
         field = FieldColumn(self.label, name="newSubsessionLabelHelp", help_text="What it is about, in a word or two.",
                             parent=self)  # fmt: skip
-        self._form.add_field("&Label", field, self.label)
+        self.form.add_field("&Label", field, self.label)
         self.parents = QComboBox(self)
         self.parents.setObjectName("newSubsessionParent")
         self.parents.setAccessibleName("Belongs to")
         for key, words in parents:
             self.parents.addItem(words, key)
         self.parents.setCurrentIndex(max(0, self.parents.findData(chosen)))
-        self._form.add_field("&Belongs to", self.parents, self.parents)
+        self.form.add_field("&Belongs to", self.parents, self.parents)
         self.ok.setEnabled(False)
-        themes.changed.connect(self._fit_page)
-        self._fit_page()
+        themes.changed.connect(self.fit_page)
+        self.fit_page()
         self.label.setFocus()
 
     @override
@@ -119,7 +143,7 @@ class NewSubsessionDialog(_Dialog):
             self.chosen.emit(label, str(self.parents.currentData()))
 
 
-class CloseSubsessionDialog(_Dialog):
+class CloseSubsessionDialog(FormDialog):
     """Asks for the summary of a sub-session that is to be closed.
 
     Signals:
@@ -148,22 +172,17 @@ class CloseSubsessionDialog(_Dialog):
             themes, name="closeSubsession", title=f"Close {label}", done="Close & Summarize", parent=parent
         )
         self.setWindowTitle("Close & Summarize")
-        self.summary = QPlainTextEdit(written, self)
-        self.summary.setObjectName("closeSubsessionSummary")
-        self.summary.setAccessibleName("Summary")
-        self.summary.setAccessibleDescription(SUMMARY_HELP)
-        self.summary.setProperty("variant", "field")
-        self.summary.setTabChangesFocus(True)
+        self.summary = text_field("closeSubsessionSummary", "Summary", SUMMARY_HELP, self, written)
         self.summary.textChanged.connect(self._on_changed)
         self._field = FieldColumn(self.summary, name="closeSubsessionSummaryHelp", help_text=NO_SUMMARY, parent=self)
-        self._form.add_field("&Summary", self._field, self.summary)
+        self.form.add_field("&Summary", self._field, self.summary)
         help_text = f"As one message of {parent_label}, labelled with this sub-session." if parent_label else (
             "Its parent is not in this document."
         )  # fmt: skip
         self.append = CheckField(APPEND, help_text, name="closeSubsessionAppend", parent=self)
         self.append.set_checked(bool(parent_label))
         self._has_parent = bool(parent_label)
-        self._form.add_wide(self.append)
+        self.form.add_wide(self.append)
         self.gives_way = self.summary
         themes.changed.connect(self._fit_all)
         self._fit_all()
@@ -171,10 +190,8 @@ class CloseSubsessionDialog(_Dialog):
         self.summary.setFocus()
 
     def _fit_all(self) -> None:
-        theme = self._themes.theme
-        self.summary.setFont(theme.font("body"))
-        self.summary.setFixedHeight(_SUMMARY_LINES * self.summary.fontMetrics().lineSpacing() + 4 * theme.metrics.unit)
-        self._fit_page()
+        fit_lines(self.summary, _SUMMARY_LINES, self._themes)
+        self.fit_page()
 
     def _on_changed(self) -> None:
         written = bool(self.summary.toPlainText().strip())

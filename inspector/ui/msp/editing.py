@@ -20,6 +20,7 @@ from inspector.ui.docview.panel import SUBSESSIONS
 from inspector.ui.docview.requests import WindowRequests
 from inspector.ui.docview.shown import Shown
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.msp.agreeing import MspAgreeing
 from inspector.ui.msp.following import MspFollowing
 from inspector.ui.msp.panel.words import label_of
 from inspector.ui.msp.saving import MspSaving
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
     from inspector.ui.features.undo import UndoHistory
     from inspector.ui.msp.panel.panel import SubsessionsPanel
+    from inspector.ui.services import SettingsOwner
 
 _REFUSED = "session-refused"
 _SAVE_TITLE, _SAVE_AS_TITLE = "&Save sessions", "Save sessions &as..."
@@ -53,7 +55,7 @@ class MspEditing(QObject):
 
     def __init__(
         self, window: QWidget, shown: Shown, themes: ThemeController, requests: WindowRequests, notices: NoticeStack,
-        history: UndoHistory, saving: MspSaving, view: MspView, following: MspFollowing, *,
+        history: UndoHistory, saving: MspSaving, view: MspView, following: MspFollowing, services: SettingsOwner, *,
         save: QAction, save_as: QAction,
     ) -> None:  # fmt: skip
         """Nothing is edited yet.
@@ -66,6 +68,7 @@ class MspEditing(QObject):
             notices: where it is said what is refused.
             history: where each edit is a step.
             saving, view, following: as the attributes.
+            services: hold the rules.
             save, save_as: the actions that save what the window shows.
         """
         super().__init__(window)
@@ -79,6 +82,7 @@ class MspEditing(QObject):
         self.saving = saving
         self.view = view
         self.following = following
+        self.agreeing = MspAgreeing(window, themes, services, view, lambda: self.document, self._do)
         saving.drafts = lambda: self.drafts
         saving.changed.connect(self.changed)
         saving.reread.connect(history.stack.clear)
@@ -101,6 +105,8 @@ class MspEditing(QObject):
         self._save_as.setText(_SAVE_AS_TITLE)
         self.view.attach(center)
         self._count()
+        if not self.document.subsessions and not any(one.items for one in self.document.sessions):
+            self._requests.view_requested.emit(SUBSESSIONS)  # nothing was said: there is nothing to see elsewhere
 
     def _listen_to(self, panel: SubsessionsPanel) -> None:
         """Do what the view asks for."""
@@ -109,10 +115,14 @@ class MspEditing(QObject):
         panel.close_requested.connect(self.close)
         panel.discard_requested.connect(self.discard)
         panel.merge_requested.connect(self.merge)
+        panel.sub_context_requested.connect(self.edit_sub_context)
         panel.chat.message_added.connect(self.add_message)
         panel.chat.global_requested.connect(self.switch_global)
         if panel.indicator is not None:
             panel.indicator.policy_change_requested.connect(self.change_policy)
+            panel.indicator.sub_context_requested.connect(self.agreeing.edit_sub_context)
+            panel.indicator.snapshots_requested.connect(self.agreeing.edit_snapshots)
+            panel.indicator.summaries_requested.connect(self.agreeing.choose_summaries)
 
     def stop(self) -> None:
         """The document is about to be closed."""
@@ -168,6 +178,22 @@ class MspEditing(QObject):
         if self._do(lambda: opened.append(document.open_subsession(owner, label))) and self.view.panel is not None:
             self.view.panel.show_subsession(opened[0].key)
             self.view.panel.chat.focus_input()
+
+    def edit_sub_context(self) -> None:
+        """Ask for what was agreed in the session shown."""
+        if not self.saving.read_only:
+            self.agreeing.edit_sub_context()
+
+    def edit_snapshots(self) -> None:
+        """Ask for a snapshot of the session shown."""
+        if not self.saving.read_only:
+            self.agreeing.edit_snapshots()
+
+    def choose_summaries(self) -> None:
+        """Offer the summaries the sub-session shown can refer to."""
+        panel = self.view.panel
+        if not self.saving.read_only and panel is not None:
+            self.agreeing.choose_summaries(panel.chat.head)
 
     def close(self) -> None:
         """Ask for the summary of the sub-session shown, and close it."""

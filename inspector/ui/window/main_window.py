@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from inspector.ui.features.restoring import Origin, Restoring
     from inspector.ui.features.settings_editing import SettingsEditing
     from inspector.ui.features.token_counting import TokenCounting
-    from inspector.ui.msp import MspEditing, MspSaving
+    from inspector.ui.msp import MspCreating, MspEditing, MspSaving
     from inspector.ui.widgets.filter_bar import FilterBar
     from inspector.ui.widgets.name_card import NameCard
     from inspector.ui.widgets.palette_card import PaletteCard
@@ -405,6 +405,15 @@ class MainWindow(QMainWindow):
         editing.view.rules_changed.connect(self._share_rules)
         editing.count_changed.connect(lambda count: self.view_head.tabs.set_count(count, TITLE))
         return editing
+
+    @cached_property
+    def creating(self) -> MspCreating:
+        """Makes sessions from nothing, which open like any file."""
+        from inspector.ui.msp import create_sessions
+
+        creating = create_sessions(self, self.theme, self.notices, lambda: self.capture_saving.usual_folder())
+        creating.made.connect(lambda path: self.opening.open_path(path))
+        return creating
 
     @cached_property
     def next_message(self) -> NextMessage:

@@ -34,7 +34,7 @@ def opened(folder: Path, value: Any) -> SessionDocument:
 
 
 def new(path: Path, **agreed: Any) -> SessionDocument:
-    document = SessionDocument.new(path, "m1", clock=lambda: NOW, **agreed)
+    document = SessionDocument.new(path, "m1", "", agreed, clock=lambda: NOW)
     document.save_as(path)
     return document
 

@@ -14,6 +14,8 @@ from typing_extensions import override
 
 from inspector.msp.merged import Entry, MergedContext, MergedContexts, Rules
 from inspector.msp.objects import Message
+from inspector.msp.references import references_of
+from inspector.present.wire_text import plain
 from inspector.settings import Settings
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui import budgets
@@ -183,7 +185,10 @@ class IndicatorPage(QWidget):
             )
         self.notes.show_notes(notes_of(merged, merged.main_only))
         self.order.show_lines(_order_lines(merged, counted=not uncounted), len(merged.entries))
-        self.policy.show_policy(sub.policy, settings.merged.missing_recent, is_open=sub.is_open)
+        summaries = ", ".join(plain(one.label, 40) for one in references_of(sub))
+        self.policy.show_policy(
+            sub.policy, settings.merged.missing_recent, is_open=sub.is_open, summaries=plain(summaries, 200)
+        )
         self.rules.show_rules(settings.merged)
 
 
@@ -208,6 +213,8 @@ class Indicator(QWidget):
 
     Signals:
         policy_change_requested(dict): changes for `SessionDocument.set_policy`.
+        sub_context_requested, snapshots_requested: what the session has of them is to be edited.
+        summaries_requested(QWidget): summaries to refer to are to be chosen, below this widget.
         rules_changed(): the settings it was given hold other rules or another budget; they are to be saved.
         message_requested(object): go to this `Message`; its `owner` says whether it is the sub-session's or a parent's.
         inherited_changed(int, int): tokens taken along from the chat, and in how many layers.
@@ -219,6 +226,9 @@ class Indicator(QWidget):
     """
 
     policy_change_requested = Signal(dict)
+    sub_context_requested = Signal()
+    snapshots_requested = Signal()
+    summaries_requested = Signal(object)
     rules_changed = Signal()
     message_requested = Signal(object)
     inherited_changed = Signal(int, int)
@@ -287,6 +297,9 @@ class Indicator(QWidget):
         page.order.entry_clicked.connect(self._on_entry_clicked)
         page.order.reading_asked.connect(self.read)
         page.policy.changed.connect(self.policy_change_requested)
+        page.policy.sub_context_requested.connect(self.sub_context_requested)
+        page.policy.snapshots_requested.connect(self.snapshots_requested)
+        page.policy.summaries_requested.connect(self.summaries_requested)
         page.rules.changed.connect(self._on_rules_changed)
         return page
 

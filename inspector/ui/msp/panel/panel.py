@@ -37,6 +37,7 @@ class SubsessionsPanel(QWidget):
     Signals:
         shown(str): another sub-session is shown; its key.
         new_requested, close_requested, discard_requested, merge_requested: what a button of the head asks for.
+        sub_context_requested: what the session agreed on is to be edited, where there is no sub-session yet.
 
     Attributes:
         list, chat, indicator: what it is made of; the indicator comes with `add_indicator`.
@@ -47,6 +48,7 @@ class SubsessionsPanel(QWidget):
     close_requested = Signal()
     discard_requested = Signal()
     merge_requested = Signal()
+    sub_context_requested = Signal()
 
     def __init__(self, document: SessionDocument, themes: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -104,8 +106,11 @@ class SubsessionsPanel(QWidget):
         self._nothing = TextLabel(NOTHING, variant="secondary", name="subsessionsNothing", parent=page)
         self._open_one = LinkButton("New sub-session", name="subsessionsNew", parent=page)
         self._open_one.clicked.connect(self.new_requested)
+        self._agree = LinkButton("Edit the sub-context", name="subsessionsAgree", parent=page)
+        self._agree.clicked.connect(self.sub_context_requested)
         column.addWidget(self._nothing)
-        column.addWidget(self._open_one, 0, Qt.AlignmentFlag.AlignLeft)
+        for link in (self._open_one, self._agree):
+            column.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
         return page
 
@@ -134,6 +139,7 @@ class SubsessionsPanel(QWidget):
         """Say why nothing can be changed; "" where it can."""
         self.chat.set_read_only(reason)
         self._open_one.setEnabled(not reason)
+        self._agree.setEnabled(not reason)
         if self.indicator is not None:
             self.indicator.set_read_only(reason)
 

@@ -76,17 +76,24 @@ class BudgetField(NumberField):
 
 
 _MOST_WANTED = 9_999
+_UNDER_BOX = 22
+"""What stands below a box begins with its words."""
 POLICY_CLOSED = "It is closed: its policy stays as it was."
 
 
 class PolicyBox(QWidget):
-    """Three switches.
+    """Three switches, and what they let in to be edited.
 
     Signals:
         changed(dict): the user changed something: changes for `SessionDocument.set_policy`.
+        sub_context_requested, snapshots_requested: what the session has of them is to be edited.
+        summaries_requested(QWidget): summaries to refer to are to be chosen, below this widget.
     """
 
     changed = Signal(dict)
+    sub_context_requested = Signal()
+    snapshots_requested = Signal()
+    summaries_requested = Signal(object)
 
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
@@ -100,12 +107,18 @@ class PolicyBox(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
         column.addWidget(SectionLabel(themes, "Policy", None, self))
+        # Made as they stand: the Tab key goes by that.
         self.sub_context = self._box("Include the sub-context", "policySubContext", "include_sub_context")
+        self.edit_sub_context = self._link("Edit the sub-context...", "policyEditSubContext")
         self.snapshots = self._box("Include snapshots", "policySnapshots", "include_snapshots")
+        self.edit_snapshots = self._link("Edit snapshots...", "policyEditSnapshots")
         self.sub_context.toggled.connect(lambda on: self._say(include_sub_context=on))
         self.snapshots.toggled.connect(lambda on: self._say(include_snapshots=on))
-        column.addWidget(self.sub_context)
-        column.addWidget(self.snapshots)
+        self.edit_sub_context.clicked.connect(self.sub_context_requested)
+        self.edit_snapshots.clicked.connect(self.snapshots_requested)
+        for box, link in ((self.sub_context, self.edit_sub_context), (self.snapshots, self.edit_snapshots)):
+            column.addWidget(box)
+            column.addLayout(self._indented(link))
         self.recent = NumberField("policyRecent", "Recent parent messages", 0, _MOST_WANTED, self)
         self.recent.setToolTip("recent_parent_messages of the context policy")
         self.recent.valueChanged.connect(lambda value: self._say(recent_parent_messages=value))
@@ -116,6 +129,12 @@ class PolicyBox(QWidget):
         row.addWidget(words, 1)
         row.addWidget(self.recent)
         column.addLayout(row)
+        self.summaries = TextLabel("", name="policySummaries", wrap=True, parent=self)
+        self.summaries.setToolTip("include_summaries of the context policy")
+        column.addWidget(self.summaries)
+        self.choose = self._link("Refer to a summary...", "policyChooseSummaries")
+        self.choose.clicked.connect(lambda: self.summaries_requested.emit(self.choose))
+        column.addLayout(self._indented(self.choose))
         self.note = TextLabel("", variant="hint", name="policyNote", wrap=True, parent=self)
         column.addWidget(self.note)
         themes.changed.connect(self._on_theme_changed)
@@ -128,14 +147,27 @@ class PolicyBox(QWidget):
         box.setToolTip(f"{member} of the context policy")
         return box
 
-    def show_policy(self, policy: Policy, missing_recent: int, *, is_open: bool) -> None:
+    def _link(self, text: str, name: str) -> LinkText:
+        return LinkText(self._themes, text, name, self)
+
+    def _indented(self, link: LinkText) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.addSpacing(_UNDER_BOX)
+        row.addWidget(link)
+        row.addStretch(1)
+        return row
+
+    def show_policy(self, policy: Policy, missing_recent: int, *, is_open: bool, summaries: str = "") -> None:
         """Show the policy of another sub-session; says nothing.
 
         Args:
             policy: as it is written.
             missing_recent: how many recent messages are sent where it does not say.
             is_open: whether the sub-session is; the policy of a closed one stays.
+            summaries: the labels of those it refers to, safe to show; "" for none.
         """
+        self.summaries.setText(f"Summaries: {summaries}" if summaries else "")
+        self.summaries.setVisible(bool(summaries))
         self._showing = True
         self.sub_context.setChecked(policy.include_sub_context is not False)
         self.snapshots.setChecked(policy.include_snapshots is not False)
@@ -151,8 +183,11 @@ class PolicyBox(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        for widget in (self.sub_context, self.snapshots, self.recent):
+        for widget in (self.sub_context, self.snapshots, self.recent, self.choose):
             widget.setEnabled(self._is_open and not self._reason)
+        for link in (self.edit_sub_context, self.edit_snapshots):  # of the session, which goes on
+            link.setVisible(not self._reason)
+        self.choose.setVisible(self._is_open and not self._reason)
         self.note.setText(self._reason or (self._note if self._is_open else POLICY_CLOSED))
         self.note.setVisible(bool(self.note.text()))
 

@@ -1,0 +1,82 @@
+"""A session from nothing: what it is called and where it lies are asked, and it is opened like any file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from inspector.msp.document import SessionDocument
+from inspector.present.wire_text import plain
+from inspector.ui.dialogs.asking import open_once
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.widgets.notice import NoticeStack
+
+_FAILED = "session-not-made"
+
+
+class MspCreating(QObject):
+    """Makes documents of sessions.
+
+    Signals:
+        made(Path): a document lies there now.
+    """
+
+    made = Signal(object)
+
+    def __init__(
+        self, window: QWidget, themes: ThemeController, notices: NoticeStack, usual_folder: Callable[[], Path]
+    ) -> None:
+        """Make nothing yet.
+
+        Args:
+            window: dialogs are modal to it.
+            themes: give the look.
+            notices: where it is said that it could not be written.
+            usual_folder: where the dialog begins.
+        """
+        super().__init__(window)
+        self._window = window
+        self._themes = themes
+        self._notices = notices
+        self._usual_folder = usual_folder
+
+    def ask(self) -> None:
+        """Ask for label and intent, then for a place."""
+        from inspector.ui.msp.agreement_dialogs import NewSessionDialog
+
+        dialog = NewSessionDialog(self._themes, self._window)
+        dialog.chosen.connect(self._ask_for_place)
+        dialog.open()
+
+    def _ask_for_place(self, label: str, intent: str) -> None:
+        dialog = QFileDialog(self._window, "Save the new session as", "", "Sessions (*.json);;All files (*)")
+        dialog.setObjectName("saveDialog")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("json")
+        dialog.setDirectory(str(self._usual_folder()))
+        dialog.selectFile(f"{_file_name(label)}.json")
+        dialog.fileSelected.connect(lambda path: self._make(Path(path), label, intent))
+        open_once(dialog)
+
+    def _make(self, path: Path, label: str, intent: str) -> None:
+        document = SessionDocument.new(path, label=label, agreed={"intent": intent})
+        try:
+            document.save_as(path, replace=True)  # its dialog has asked
+        except OSError as error:
+            reason = str(error.strerror or error).rstrip(".")
+            self._notices.show_notice(
+                _FAILED, "error", plain(f"The session could not be written: {reason}."), token="severity.error",
+                closable=True,
+            )  # fmt: skip
+            return
+        self._notices.dismiss(_FAILED)
+        self.made.emit(path)
+
+
+def _file_name(label: str) -> str:
+    """A label as the name of a file: its letters and digits, with lines between them."""
+    return re.sub(r"[\W_]+", "-", label).strip("-")[:60] or "session"
