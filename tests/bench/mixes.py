@@ -269,7 +269,7 @@ class Traffic:
         yield proposal
         if self._random.random() < self._mix.orphans:
             return
-        named = {"correlation_id": [proposal["id"]]}
+        named: dict[str, Any] = {"correlation_id": [proposal["id"]]}
         outcome = self._random.randrange(3)
         if outcome == 0:
             yield self._envelope("mcp/request", call, **self._to(), **named)
@@ -282,7 +282,7 @@ class Traffic:
         asked = self._envelope("stream/request", {"direction": "upload", "description": self._text()}, **self._to())
         yield asked
         stream = f"stream-{self._number}"
-        named = {"correlation_id": [asked["id"]]}
+        named: dict[str, Any] = {"correlation_id": [asked["id"]]}
         yield self._envelope("stream/open", {"stream_id": stream, "encoding": "text"}, "system:gateway", **named)
         for _ in range(self._random.randrange(1, 12)):
             yield self._envelope("stream/data", {"stream_id": stream, "data": self._text()}, asked["from"])
