@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.capture import overlong
 from inspector.capture.ahead import ReadAhead
 from inspector.capture.block import STRING_COLUMNS, Block, DecodedRecord
 from inspector.capture.columns import DELIVERY_COLUMNS, MESSAGE_COLUMNS, Array, GrowingColumns, message_columns
@@ -417,10 +418,12 @@ class Capture:
         return bool(int(self.columns["flags"][message]) & bits)
 
     def record_bytes(self, message: int) -> bytes:
-        """The exact line the message was read from."""
+        """The exact line the message was read from; of an overlong one its head."""
         columns = self.columns
         source = self.sources[int(columns["source"][message])]
         offset, length = int(columns["offset"][message]), int(columns["length"][message])
+        if length > overlong.MAX_LINE:
+            return source.read(offset, overlong.HEAD_SHOWN)
         return source.read(offset, length) if self._ahead is None else self._ahead.read(source, offset, length)
 
     @contextmanager
@@ -438,6 +441,10 @@ class Capture:
     def is_big(self, message: int) -> bool:
         """Whether its line is above 1 MB, so that it is read by its head (`capture.heads`)."""
         return int(self.columns["length"][message]) > MAX_WHOLE
+
+    def is_overlong(self, message: int) -> bool:
+        """Whether its line is never read whole (`capture.overlong`)."""
+        return int(self.columns["length"][message]) > overlong.MAX_LINE
 
     def record(self, message: int) -> Record:
         """The message's record, read again from its file; of a big one its head, whose `raw` ends early."""

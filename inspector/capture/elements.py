@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 Span = tuple[int, int]
 """Where a record begins, and where it ends."""
 
-_BLANK = b" \t\r\n"
-_BEFORE = _BLANK + b"\xef\xbb\xbf"
+BLANK = b" \t\r\n"
+_BEFORE = BLANK + b"\xef\xbb\xbf"
 """What may stand before the array: blanks, a byte order mark."""
 
 _QUOTE, _ESCAPE, _NEWLINE, _COMMA, _OPEN, _CLOSE = range(1, 7)
@@ -78,6 +78,11 @@ class ElementScanner:
         self._from = 0  # what is not part of an element yet begins here
         self._before = b""  # the last bytes of the block before
 
+    @property
+    def begun_at(self) -> int:
+        """Where what has not ended yet begins."""
+        return self._from
+
     def scan(self, data: bytes) -> list[Span]:
         """Elements that end in the next block, from the start of the file; blanks may still stand around them."""
         spans: list[Span] = []
@@ -111,7 +116,7 @@ class ElementScanner:
 
     def _scan_lines(self, data: bytes, begin: int, spans: list[Span]) -> None:
         if self._brace_due:
-            begin += len(data[begin:]) - len(data[begin:].lstrip(_BLANK))
+            begin += len(data[begin:]) - len(data[begin:].lstrip(BLANK))
             self._brace_due = begin == len(data)
             begin += data[begin : begin + 1] == b"}"
             self._from = self.position + begin
@@ -141,7 +146,7 @@ class ElementScanner:
             self.closed_at = self._from = self.position + end + 1
             return end + 1
         rest = self._from - self.position
-        if not self._inside and rest >= 0 and rest < len(data) and not data[rest:].strip(_BLANK):
+        if not self._inside and rest >= 0 and rest < len(data) and not data[rest:].strip(BLANK):
             self._from = self.position + len(data)
         return len(data)
 
@@ -232,16 +237,16 @@ class ElementScanner:
         start, begin = self._from, self._from - self.position
         self._from = self.position + place
         self._inside = False
-        if begin < place and (begin < 0 or data[begin:place].strip(_BLANK)):
+        if begin < place and (begin < 0 or data[begin:place].strip(BLANK)):
             spans.append((start, self.position + place))
 
 
 def trimmed(data: bytes, span: Span) -> Span | None:
     """A span of `data` without the blanks around it and a torn element's comma; None when nothing is left."""
     piece = data[span[0] : span[1]]
-    bare = piece.lstrip(_BLANK)
+    bare = piece.lstrip(BLANK)
     start = span[0] + len(piece) - len(bare)
-    bare = bare.rstrip(_BLANK)
+    bare = bare.rstrip(BLANK)
     if bare.endswith(b","):
-        bare = bare.rstrip(_BLANK + b",")
+        bare = bare.rstrip(BLANK + b",")
     return (start, start + len(bare)) if bare else None

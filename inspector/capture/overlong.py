@@ -1,7 +1,7 @@
-"""Lines of more than 128 MB: no frame is that long, and reading one whole would take as much memory.
+"""Lines, and elements of an array, of more than 128 MB: no frame is that long, and one whole would take as much memory.
 
-RULE: such a line is one unreadable message. Of its bytes only the head is read, to say what it is; Raw shows its ends,
-and saving it writes all of it.
+RULE: such a line or element is one unreadable message. Of its bytes only the head is read, to say what it is, and the
+head stands for it in exports; Raw shows its ends, and saving it writes all of it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from inspector.capture.sources import SourceFile
 
 MAX_LINE = 1 << 27
 """Bytes; a gateway closes connections over frames above 100 MiB (docs/protocols.md 16)."""
+HEAD_SHOWN = 1 << 20
+"""Bytes of such a line that stand for it where a record is asked for: in exports and summaries."""
 _HEAD = 1 << 12
 _STEP = 1 << 22
 _MOST = (1 << 32) - 1  # what the column of lengths can hold
@@ -56,11 +58,30 @@ def read_overlong(source: SourceFile, place: int, start: int, stop: int, before:
     """
     head = source.read(start, _HEAD)
     block = BlockReader(place).read(before + head, start - len(before))
-    columns = block.columns
-    if len(block) and int(columns["offset"][-1]) == start:
-        ended = source.read(stop - 1, 1) == b"\n"
-        columns["length"][-1] = columns["size"][-1] = min(stop - start - ended, _MOST)
-        if not columns["flags"][-1] & Flag.UNREADABLE:
-            columns["flags"][-1] = int(Flag.UNREADABLE)
+    if len(block) and int(block.columns["offset"][-1]) == start:
+        _call_unreadable(block, stop - start - (source.read(stop - 1, 1) == b"\n"))
     block.stop = stop
     return block
+
+
+def read_element(place: int, head: bytes, start: int, stop: int) -> Block:
+    """A block of one overlong element of an array.
+
+    Args:
+        place: its file's number in the capture.
+        head: its first bytes.
+        start, stop: where it lies.
+    """
+    block = BlockReader(place).read_spans(head, [(0, len(head))], start)
+    if len(block):
+        _call_unreadable(block, stop - start)
+    block.stop = stop
+    return block
+
+
+def _call_unreadable(block: Block, length: int) -> None:
+    """Have the last record of a block be an unreadable one of so many bytes."""
+    columns = block.columns
+    columns["length"][-1] = columns["size"][-1] = min(length, _MOST)
+    if not columns["flags"][-1] & Flag.UNREADABLE:
+        columns["flags"][-1] = int(Flag.UNREADABLE)

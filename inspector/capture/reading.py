@@ -285,12 +285,13 @@ class SourceReader:
         return block if block is not None and len(block) else None
 
     def _next_elements(self, *, at_end: bool, size: int, newest_first: bool = False) -> Block | None:
-        found = self.source.next_elements(size, at_end=at_end)
+        found = self.source.next_elements(size, at_end=at_end, longest=overlong.MAX_LINE)
         if found is None:
             return None
-        data, spans, offset = found
-        spans = spans[::-1] if newest_first else spans
-        return BlockReader(self._place).read_spans(data, spans, offset)
+        if found.overlong_to is not None:
+            return overlong.read_element(self._place, found.data, found.offset, found.overlong_to)
+        spans = found.spans[::-1] if newest_first else found.spans
+        return BlockReader(self._place).read_spans(found.data, spans, found.offset)
 
     def end_live(self) -> None:
         """Nobody writes any more, and nobody waits: all that is left can be read here."""

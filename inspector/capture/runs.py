@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.capture import overlong
 from inspector.capture.capture import Capture
 
 _GAP = 16 << 10
@@ -24,7 +25,7 @@ class Stretch(NamedTuple):
     starts: NDArray[np.int64]
     """(k,) where in `data` each line begins, ascending."""
     ends: NDArray[np.int64]
-    """(k,) where each ends; of a file that became shorter, where that ends."""
+    """(k,) where each ends; where its file or, overlong, its head does if that is sooner."""
 
 
 def stretches(capture: Capture, rows: NDArray[np.integer[Any]]) -> Iterator[Stretch]:
@@ -45,6 +46,9 @@ def stretches(capture: Capture, rows: NDArray[np.integer[Any]]) -> Iterator[Stre
         while at < last:
             base = int(starts[at])
             until = max(at + 1, at + int(ends[at:last].searchsorted(base + _MOST)))
-            data = capture.sources[int(sources[at])].read(base, int(ends[until - 1]) - base)
+            length = int(ends[until - 1]) - base
+            if length > overlong.MAX_LINE:  # it is alone: more than _MOST was read for nobody else
+                length = overlong.HEAD_SHOWN
+            data = capture.sources[int(sources[at])].read(base, length)
             yield Stretch(data, *(np.minimum(place[at:until] - base, len(data)) for place in (starts, ends)))
             at = until

@@ -175,15 +175,24 @@ def _lines(source: SourceFile) -> Iterator[bytes | None]:
 
 def _elements(source: SourceFile, scanner: ElementScanner) -> Iterator[bytes | None]:
     """Elements from the start; None after each step."""
+    judged = -1  # where an element begins that was told by its head before its end was found
     while data := source.read(scanner.position, HEAD_BYTES):
-        yield from _pieces(source, scanner.scan(data))
+        yield from _pieces(source, scanner.scan(data), judged)
+        if scanner.position - scanner.begun_at > _LONGEST and scanner.begun_at != judged:
+            judged = scanner.begun_at
+            yield from _pieces(source, [(judged, scanner.position)], -1)
         yield None
-    yield from _pieces(source, scanner.finish())
+    yield from _pieces(source, scanner.finish(), judged)
 
 
-def _pieces(source: SourceFile, spans: list[Span]) -> Iterator[bytes]:
+def _pieces(source: SourceFile, spans: list[Span], judged: int) -> Iterator[bytes]:
     for start, stop in spans:
-        data = source.read(start, stop - start)
+        if start == judged:
+            continue
+        data = source.read(start, min(stop - start, HEAD_BYTES if stop - start > _LONGEST else _LONGEST))
+        if stop - start > _LONGEST:
+            data = data.lstrip(_BLANK)
+            data = completed(data) or data
         span = trimmed(data, (0, len(data)))
         if span is not None:
             yield data[span[0] : span[1]]

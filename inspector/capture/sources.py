@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import threading
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from inspector.capture.block import RUNNING
-from inspector.capture.elements import ElementScanner, Span, trimmed
+from inspector.capture.elements import BLANK, ElementScanner, Span, trimmed
 from inspector.protocol.formats import FRAME_LABEL
+
+_ENDS = 1 << 12
+"""Bytes of an overlong element that are read at each end."""
 
 
 class Feed(Protocol):
@@ -32,6 +36,11 @@ class Feed(Protocol):
         ...
 
     @property
+    def unopened(self) -> bool:
+        """Whether it is a pipe that nobody writes to yet."""
+        ...
+
+    @property
     def trouble(self) -> str | None:
         """Why it ended before its time, as a sentence for the user."""
         ...
@@ -47,6 +56,19 @@ class Feed(Protocol):
     def close(self) -> None:
         """Stop, and remove the file."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """Elements of a JSON array, as they lie in a file."""
+
+    data: bytes
+    spans: list[Span]
+    """Where in the bytes each element lies."""
+    offset: int
+    """Where the bytes lie in the file."""
+    overlong_to: int | None = None
+    """Where in the file the only one of these ends, when it is longer than may be read: its head is all there is."""
 
 
 class SourceFile:
@@ -72,6 +94,7 @@ class SourceFile:
         self.name = name or path.name
         self.feed = feed
         self.elements: ElementScanner | None = None
+        self._spans: list[Span] = []  # of elements that were found behind an overlong one, and not read yet
         self.limit: int | None = None
         self.lost_to = 0
         self.formats: Counter[str | None] = Counter()
@@ -125,7 +148,7 @@ class SourceFile:
             length = min(length, self.limit - offset)
         return read_at(self._file.fileno(), offset, length)
 
-    def next_elements(self, size: int, *, at_end: bool) -> tuple[bytes, list[Span], int] | None:
+    def next_elements(self, size: int, *, at_end: bool, longest: int) -> Elements | None:
         """The next elements of a JSON array; None at the end.
 
         Moves `read_to` on. An element that ends in a later block makes this one empty.
@@ -133,26 +156,35 @@ class SourceFile:
         Args:
             size: bytes to look at.
             at_end: the file gains no more: what is left without an end is an element too.
-
-        Returns:
-            Bytes, where in them each element lies, and where the bytes lie in the file.
+            longest: bytes of an element that is read whole; no fewer than `size`.
         """
         scanner = self.elements
         if scanner is None:
             return None
-        offset = scanner.position
-        data = self.read(offset, size)
-        spans = scanner.scan(data) if data else []
-        if at_end and len(data) < size:
-            spans += scanner.finish()
-        self.read_to = scanner.position
+        offset, data = scanner.position, b""
+        spans, self._spans = self._spans, []
         if not spans:
-            return (b"", [], self.read_to) if data else None
+            data = self.read(offset, size)
+            spans = scanner.scan(data) if data else []
+            if at_end and len(data) < size:
+                spans += scanner.finish()
+            self.read_to = scanner.position
+        if not spans:
+            return Elements(b"", [], self.read_to) if data else None
+        if spans[0][1] - spans[0][0] > longest:  # the first, as it began in an earlier block
+            self._spans = spans[1:]
+            return self._overlong(*spans[0])
         if spans[0][0] < offset:
             offset = spans[0][0]
             data = self.read(offset, spans[-1][1] - offset)
         cut = (trimmed(data, (start - offset, stop - offset)) for start, stop in spans)
-        return data, [span for span in cut if span is not None], offset
+        return Elements(data, [span for span in cut if span is not None], offset)
+
+    def _overlong(self, start: int, stop: int) -> Elements:
+        head, tail = self.read(start, _ENDS), self.read(stop - _ENDS, _ENDS)
+        blanks = len(head) - len(head.lstrip(BLANK))
+        stop -= len(tail) - len(tail.rstrip(BLANK + b","))
+        return Elements(head[blanks:], [(0, len(head) - blanks)], start + blanks, stop)
 
     def duplicate(self) -> int:
         """A file descriptor of one's own on the same open file. Raises OSError."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TypeVar
 import typer
 
 from inspector.cli.arguments import fail
+from inspector.cli.opening import PATIENCE_S, say_waiting
 from inspector.cli.printing import printable, visible
 from inspector.msp import (
     CannotEditError,
@@ -39,12 +41,29 @@ def read_document(files: list[str]) -> SessionDocument:
         try:
             if str(STANDARD_INPUT) in files:
                 spool.write_bytes(sys.stdin.buffer.read())
-            document = SessionDocument.read([spool if file == str(STANDARD_INPUT) else Path(file) for file in files])
+            paths = [spool if file == str(STANDARD_INPUT) else Path(file) for file in files]
+            for number, path in enumerate(paths):
+                if path.is_fifo():
+                    paths[number] = Path(folder) / f"{number} {path.name}"
+                    paths[number].write_bytes(_all_of(path))
+            document = SessionDocument.read(paths)
         except NotMspError as error:
             fail(visible(str(error)))
         except OSError as error:
             fail(visible(f"{error.filename or files[0]} cannot be read: {error.strerror or error}."))
     return document
+
+
+def _all_of(pipe: Path) -> bytes:
+    saying = threading.Timer(PATIENCE_S, say_waiting, [pipe])
+    saying.daemon = True
+    saying.start()
+    try:
+        with pipe.open("rb") as stream:  # waits for who writes to it
+            saying.cancel()
+            return stream.read()
+    finally:
+        saying.cancel()
 
 
 def say_problems(document: SessionDocument) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import signal
 import threading
+import time
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,15 @@ from inspector.document.marks_file import restore_marks
 from inspector.filters import DisplayFilter, FilterError, compile_filter, naming
 from inspector.filters.fields import Field
 from inspector.protocol.tool_names import AliasError, ToolAliases, parse_alias
-from inspector.sources.inputs import is_stream
+from inspector.sources.inputs import is_stream, waiting_words
+
+PATIENCE_S = 0.5
+"""So long a pipe waits for who writes to it before that is said."""
+
+
+def say_waiting(path: Path) -> None:
+    """Say that nobody writes to a pipe, and how that ends."""
+    typer.echo(visible(f"{waiting_words(path)} Ctrl+C ends it."), err=True)
 
 
 @contextmanager
@@ -84,11 +93,19 @@ def _load(document: CaptureDocument, path: Path) -> None:
     def end(_number: int, _frame: object) -> None:
         signal.signal(signal.SIGINT, before)  # a second one ends the program
         document.stop_stream()
-        typer.echo(f"{document.name} goes on; this is about what came until now.", err=True)
+        if document.waits_for_writer:
+            typer.echo(visible(f"Nobody wrote to {document.name}."), err=True)
+        else:
+            typer.echo(visible(f"{document.name} goes on; this is about what came until now."), err=True)
 
     before = signal.signal(signal.SIGINT, end)
+    patient_until = time.monotonic() + PATIENCE_S
+    said = False
     try:
-        document.load(path)
+        for _ in document.open_log(path):
+            if not said and document.waits_for_writer and time.monotonic() > patient_until:
+                said = True
+                say_waiting(path)
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -230,6 +230,11 @@ class CaptureDocument:
         if self._stream is not None and self._stream.feed is not None:
             self._stream.feed.stop()
 
+    @property
+    def waits_for_writer(self) -> bool:
+        """Whether what is opened is a pipe that nobody writes to yet."""
+        return self._stream is not None and self._stream.feed is not None and self._stream.feed.unopened
+
     def open_sessions(
         self, paths: Sequence[Path], *, name: str | None = None, block_bytes: int = BLOCK_BYTES, wait: bool = True,
         sessions: SessionDocument | None = None,

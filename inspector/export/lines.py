@@ -14,6 +14,8 @@ it says little: what was found out is added as the last key of the response,
 `rule` says how the call was found: kind, payload, correlation, rpc id or unknown; `request` is the envelope of the
 request, null when it was never seen.
 
+Of a record above 128 MB there is its head under `text`, `"cut": true` and its length as `bytes`.
+
 What is no JSON is wrapped in both: stream frames and unreadable lines stand under `text`, bytes that are no text under
 `b64`, unless secrets in them are masked: then they are text with marks where it is none. What comes out can be opened
 again.
@@ -88,7 +90,7 @@ class LinesWriter:
         src = self._src(message, raw, of_batch=of_batch) if self._several else 0
         if self._several and int(columns["flags"][message]) & _RPC:
             yield from self._marks(message, src)
-        line = self._line(raw, big=capture.is_big(message))
+        line = self._cut(message, raw) or self._line(raw, big=capture.is_big(message))
         if of_batch:
             time_ns, direction = int(columns["time_ns"][message]), capture.string("direction", message)
             fields = {"t": time_ns if time_ns != NO_TIME else None, "dir": direction, "src": src}
@@ -149,6 +151,9 @@ class LinesWriter:
         """A message as JSON on one line, as it was written as far as that can be."""
         capture = self._document.capture
         raw = capture.envelope_bytes(message).strip()
+        cut = self._cut(message, raw)
+        if cut is not None:
+            return cut
         if int(capture.columns["flags"][message]) & _NO_JSON:
             return self._wrapped(raw)
         return self._line(raw, big=capture.is_big(message))
@@ -173,6 +178,14 @@ class LinesWriter:
         return line[:-1].rstrip() + b',"' + CONTEXT_KEY.encode() + b'":' + context + b"}"
 
     # One line
+
+    def _cut(self, message: int, head: bytes) -> bytes | None:
+        """What stands for an overlong record: its head, and how many bytes it has. None for others."""
+        capture = self._document.capture
+        if not capture.is_overlong(message):
+            return None
+        text = self._redaction.text(head.decode("utf-8", "replace"))
+        return _dumped({"text": text, "cut": True, "bytes": int(capture.columns["length"][message])})
 
     def _big(self, raw: bytes) -> bytes:
         """A line above 1 MB, masked as text; lines of its own end between values only."""

@@ -17,6 +17,7 @@ from inspector.capture.runs import Stretch, stretches
 from inspector.filters.check import Term
 from inspector.filters.fields import Field
 from inspector.filters.full_text import TextFinder
+from inspector.filters.long_records import search_long
 from inspector.filters.own_text import found_in_own
 from inspector.filters.records import Mask
 
@@ -24,6 +25,8 @@ Rows = NDArray[np.integer[Any]]
 
 _MOST_TEXTS = 8
 """Values of a set that are looked for one by one."""
+_LONG = 8 << 20
+"""Bytes of a record that is searched window by window, as it and what a search makes of it would take much memory."""
 _WORTH_READING = 64
 """Messages are read ahead where one in so many is wanted."""
 
@@ -36,7 +39,15 @@ def found_in(finder: TextFinder, capture: Capture, rows: NDArray[np.integer[Any]
         capture: where the records are.
         rows: (k,) integer, message indices in any order, at least one.
     """
-    return _in_stretches(lambda lines, messages: found_in_own(finder, capture, messages, lines), capture, rows)
+    long = capture.columns["length"][rows] > _LONG
+    found = np.zeros(len(rows), np.bool_)
+    if not long.all():
+        short = rows[~long]
+        found[~long] = _in_stretches(lambda at, some: found_in_own(finder, capture, some, at), capture, short)
+    for place in np.flatnonzero(long).tolist():
+        *_, answer = search_long(finder, capture, int(rows[place]))
+        found[place] = answer == 1
+    return found
 
 
 def _in_stretches(ask: Callable[[Stretch, Rows], Mask], capture: Capture, rows: Rows) -> Mask:

@@ -50,6 +50,13 @@ def _folder_words(folder: Path) -> str:
     return f"it is a folder; open {found}" if found is not None else "it is a folder; open a log that lies in it"
 
 
+def waiting_words(path: Path) -> str:
+    """What a stream waits for that has brought nothing yet: a pipe with a name, as long as nobody writes to it."""
+    if path.is_fifo():
+        return f"Waiting until somebody writes to {path.name}..."
+    return f"Waiting for {STANDARD_INPUT_NAME if path == STANDARD_INPUT else path.name}..."
+
+
 def is_stream(path: Path) -> bool:
     """Whether it can be read only once, from start to end."""
     return path == STANDARD_INPUT or (path.exists() and not path.is_file() and not path.is_dir())

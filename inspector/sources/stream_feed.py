@@ -20,6 +20,7 @@ class StreamFeed:
     Attributes:
         growing: more may come.
         trouble: why it ended before its time, as a sentence; None while all is well.
+        unopened: it is a pipe that nobody has opened to write to it yet.
     """
 
     def __init__(self, name: str, opened: Path | int | None, *, total: int = 0) -> None:
@@ -35,6 +36,7 @@ class StreamFeed:
         """
         self.growing = True
         self.trouble: str | None = None
+        self.unopened = isinstance(opened, Path)
         self._name = name
         self._opened = opened
         self._total = total
@@ -124,5 +126,6 @@ class StreamFeed:
             number = self._opened
             yield from iter(lambda: os.read(number, _BLOCK_BYTES), b"")
         else:
-            with self._opened.open("rb", buffering=0) as file:
+            with self._opened.open("rb", buffering=0) as file:  # waits for who writes to a pipe
+                self.unopened = False
                 yield from iter(lambda: file.read(_BLOCK_BYTES), b"")

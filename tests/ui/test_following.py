@@ -109,7 +109,7 @@ def test_rows_of_a_stream_show_before_its_end(qapp: QApplication, tmp_path: Path
         window = application.windows[0]
         notice = window.notices.notice("message")
         assert notice is not None
-        assert notice.text == "Waiting for pipe..."
+        assert notice.text == "Waiting until somebody writes to pipe..."
         file = await asyncio.to_thread(lambda: path.open("wb", buffering=0))
         with file:
             file.write(lines_of(envelope()))

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -551,6 +552,33 @@ def test_a_pipe_is_read_as_standard_input_is(tmp_path: Path) -> None:
     with subprocess.Popen(["sh", "-c", f"cat '{log(envelope())}' > '{pipe}'"]) as writer:
         assert printed("summary", pipe, "--json")["messages"] == 1
         assert writer.wait(timeout=60) == 0
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("command", ["summary", "merged-context"])
+def test_a_pipe_that_nobody_writes_to_is_said_to_wait_and_can_be_left(tmp_path: Path, command: str) -> None:
+    pipe = tmp_path / "pipe.jsonl"
+    os.mkfifo(pipe)
+    with subprocess.Popen(
+        [sys.executable, "-m", "inspector", command, str(pipe)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as running:  # fmt: skip
+        assert running.stderr is not None
+        said = running.stderr.readline().decode()
+        assert said == "Waiting until somebody writes to pipe.jsonl... Ctrl+C ends it.\n"
+        running.send_signal(signal.SIGINT)
+        assert running.wait(timeout=60) != 0 or "Nobody wrote to pipe.jsonl." in running.stderr.read().decode()
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_sessions_come_through_a_pipe(tmp_path: Path) -> None:
+    pipe, sample = tmp_path / "pipe.json", Path(__file__).parents[1] / "data" / "msp" / "nested.json"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["sh", "-c", f"cat '{sample}' > '{pipe}'"]) as writer:
+        piped = run("merged-context", pipe)
+        assert writer.wait(timeout=60) == 0
+    assert piped.output == run("merged-context", sample).output
 
 
 @pytest.mark.real

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,10 @@ pytestmark = [pytest.mark.real, pytest.mark.skipif(os.name != "posix", reason="p
 SIZE = 96 << 20
 MOST = 120 << 20
 """Bytes above what the command takes for nothing: a fraction of what keeping the line would."""
+FILL = b"<fill>"
+LONG = b'{"protocol":"mew/v0.4","id":"a","from":"x","kind":"chat","payload":{"text":"<fill>needle"}}'
+OTHER = b'{"protocol":"mew/v0.4","id":"b","from":"x","kind":"chat","payload":{"text":"hi"}}'
+INDENTED = b'{\n  "id": "a",\n  "kind": "chat",\n  "payload": {\n    "text": "<fill>"\n  }\n}'
 _SCRIPT = """
 import json, resource, sys
 sys.argv[0] = "context-inspector"
@@ -31,15 +36,25 @@ print(json.dumps([resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_
 """
 
 
-def peak(path: str | Path, stdin: bytes | None = None) -> tuple[int, str]:
-    """Peak memory of `summary` of a log, and what it says."""
+def peak(path: str | Path, stdin: bytes | None = None, command: Sequence[str] = ("summary",)) -> tuple[int, str]:
+    """Peak memory of a command about a log, and what it says."""
     done = subprocess.run(
-        [sys.executable, "-c", _SCRIPT, "summary", str(path)], input=stdin, capture_output=True, check=False
+        [sys.executable, "-c", _SCRIPT, *command, str(path)], input=stdin, capture_output=True, check=False
     )
     lines = (done.stdout + done.stderr).decode().splitlines()
     found = next(line for line in lines if line.startswith("["))
     unit = 1 if sys.platform == "darwin" else 1024
     return max(json.loads(found)) * unit, "\n".join(line for line in lines if line != found)
+
+
+def write_long(path: Path, text: bytes) -> None:
+    """A file of a text in which FILL stands for SIZE letters."""
+    before, after = text.split(FILL)
+    with path.open("wb") as file:
+        file.write(before)
+        for _ in range(SIZE >> 20):
+            file.write(b"x" * (1 << 20))
+        file.write(after)
 
 
 @pytest.fixture(scope="module")
@@ -62,11 +77,35 @@ def test_zeros_without_end_compressed_sparse_and_piped(tmp_path: Path, usual: in
 
 def test_one_valid_message_that_is_longer_than_may_be_read(tmp_path: Path, usual: int) -> None:
     path = tmp_path / "one.jsonl"
-    with path.open("wb") as file:
-        file.write(b'{"protocol":"mew/v0.4","id":"a","from":"x","kind":"chat","payload":{"text":"')
-        for _ in range(SIZE >> 20):
-            file.write(b"x" * (1 << 20))
-        file.write(b'"}}\n{"protocol":"mew/v0.4","id":"b","from":"x","kind":"chat","payload":{"text":"hi"}}\n')
+    write_long(path, LONG + b"\n" + OTHER + b"\n")
     most, said = peak(path)
     assert most - usual < MOST
     assert "2 messages in 2 records, 1 unreadable" in said
+
+
+@pytest.mark.parametrize(
+    "around", [b"[" + LONG + b",\n" + OTHER + b"]\n", INDENTED + b"\n" + OTHER + b"\n", b"[" + LONG[:-3]],
+    ids=["array", "indented", "torn"],
+)  # fmt: skip
+def test_an_element_that_is_longer_than_may_be_read(tmp_path: Path, usual: int, around: bytes) -> None:
+    path = tmp_path / "one.json"
+    write_long(path, around)
+    most, said = peak(path)
+    assert most - usual < MOST
+    count = around.count(b'"kind"')
+    assert f"{count} messages in {count} records, 1 unreadable" in said
+
+
+def test_a_record_that_is_longer_than_may_be_read_is_searched_and_exported(tmp_path: Path, usual: int) -> None:
+    path, out = tmp_path / "one.json", tmp_path / "out.jsonl"
+    write_long(path, b"[" + LONG + b",\n" + OTHER + b"]\n")
+    most, said = peak(path, command=["list", "-e", "no", "-Y", '"needle"'])
+    assert most - usual < MOST
+    assert [line.strip() for line in said.splitlines()] == ["no", "1"]
+    for format_ in ("markdown", "csv", "html", "jsonl"):
+        most, said = peak(path, command=["export", "--format", format_.replace("markdown", "md"), "-o", str(out)])
+        assert most - usual < MOST, format_
+    long, other = map(json.loads, out.read_bytes().splitlines())
+    assert (long["cut"], long["bytes"]) == (True, len(LONG) - len(FILL) + SIZE)
+    assert long["text"].startswith('{"protocol":"mew/v0.4","id":"a"')
+    assert other["id"] == "b"

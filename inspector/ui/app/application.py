@@ -216,7 +216,7 @@ class Application:
         if not targets:
             self.new_window()
             return
-        from inspector.sources.inputs import STANDARD_INPUT, is_stream  # with numpy: not for a start page
+        from inspector.sources.inputs import is_stream  # with numpy: not for a start page
 
         for target in targets:
             is_file = "://" not in target and not is_stream(Path(target))
@@ -224,10 +224,7 @@ class Application:
             if "://" in target:  # the dialog says so if it cannot be used
                 window.gateway.ask_for_gateway(target)
                 continue
-            path = Path(target)
-            if is_stream(path):
-                window.say(f"Waiting for {'standard input' if path == STANDARD_INPUT else path.name}...", lasting=True)
-            window.opening.open_path(path)
+            window.opening.open_path(Path(target))
 
     async def run(self, start: Coroutine[Any, Any, None]) -> None:
         """Run until the last window is closed.

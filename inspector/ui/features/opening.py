@@ -23,7 +23,7 @@ from inspector.document.document import CaptureDocument, Progress
 from inspector.msp import is_session_document
 from inspector.protocol.formats import WORDS
 from inspector.sources.answering import first_answer
-from inspector.sources.inputs import is_stream
+from inspector.sources.inputs import is_stream, waiting_words
 from inspector.ui import budgets
 from inspector.ui.dialogs.asking import open_once
 from inspector.ui.widgets.notice import MESSAGE
@@ -140,6 +140,8 @@ class Opening(QObject):
         free = self._free(shown)
         if shown:
             free._status.show_opening(shown)
+        else:
+            free._notices.say(waiting_words(path), lasting=True)
         free._reading = self._services.spawn(free._open(path, name, beside), f"open {path.name}")
 
     async def _open(self, path: Path, name: str | None, beside: Sequence[Path]) -> None:
