@@ -17,7 +17,7 @@ from inspector.capture.hashes import hash_text
 from inspector.protocol.cut import MARK, completed, is_too_deep
 from inspector.protocol.formats import read_line
 from inspector.protocol.frames import read_frame
-from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
+from inspector.protocol.header import ABSENT, TOO_DEEP, Header, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape, unreadable
 
 MAX_WHOLE = 1 << 20
@@ -94,7 +94,7 @@ def _passed_over(line: bytes) -> Record:
 def _why(head: bytes, length: int) -> str:
     """Why a long line could not be read, as far as its head tells."""
     if is_too_deep(head):
-        return "JSON nested too deeply to read"
+        return TOO_DEEP
     if completed(head) is None:
         return "no JSON at byte 0"
     return f"JSON that cannot be read, {length / 1e6:.1f} MB of it"

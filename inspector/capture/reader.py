@@ -197,6 +197,10 @@ class BlockReader:
             call, sender = calls.Call(kinds.JOIN), record.participant or announced
         elif record.shape is Shape.STREAM:
             call = calls.Call(kinds.FRAME, stream=record.stream_id)
+        elif record.shape is Shape.UNREADABLE and header is not None:  # what it is a copy of is known
+            sender = header.sender if isinstance(header.sender, str) else None
+            fold = _fold_hash(record, header) if isinstance(header.id, str) else NO_HASH
+            return self._assemble(record, line, offset, flags, call, sender=sender, fold=fold)
         return self._assemble(record, line, offset, flags, call, sender=sender)
 
     def _envelope(

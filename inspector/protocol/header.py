@@ -77,6 +77,10 @@ _KEYS = {f.encode_name: f.name for f in msgspec.structs.fields(Header)}
 _decode = msgspec.json.Decoder(Header).decode
 
 
+TOO_DEEP = "JSON nested too deeply to read"
+"""What is said of it."""
+
+
 class NotAnObjectError(ValueError):
     """The bytes are no JSON object; the text says what they are, as a sentence's end."""
 
@@ -105,7 +109,7 @@ def _read_leniently(raw: bytes) -> Header:
             if name is not None:
                 setattr(header, name, msgspec.Raw(written) if name in _RAW_FIELDS else item)
     except RecursionError:
-        raise NotAnObjectError("JSON nested too deeply to read") from None
+        raise NotAnObjectError(TOO_DEEP) from None
     return header
 
 
@@ -155,7 +159,7 @@ def _why_not(raw: bytes, refusal: Exception) -> str:
     """What is wrong with a long line, from what the fast decoder said."""
     said = str(refusal)
     if isinstance(refusal, RecursionError):
-        return "JSON nested too deeply to read"
+        return TOO_DEEP
     if isinstance(refusal, UnicodeDecodeError):
         return f"not UTF-8 at byte {_first_fault(raw)}"
     if raw[:64].lstrip()[:1] == b"[" and "Expected `object`" in said:
@@ -242,6 +246,6 @@ def decode_json(raw: bytes) -> Any:
             raise NotAnObjectError(f"JSON that is cut after {len(raw.rstrip())} B") from None
         raise NotAnObjectError(f"no JSON at byte {byte}: {error.msg}") from None
     except RecursionError:
-        raise NotAnObjectError("JSON nested too deeply to read") from None
+        raise NotAnObjectError(TOO_DEEP) from None
     except ValueError as error:  # integers of more digits than Python converts
         raise NotAnObjectError(f"JSON with a value that cannot be read: {error}") from None

@@ -38,7 +38,7 @@ class Record(msgspec.Struct, gc=False):
     raw: bytes
     """The envelope, JSON-RPC message or frame as written; the whole line where nothing is inside it."""
     header: Header | None = None
-    """The outer level of `raw`; None for stream frames and unreadable bytes."""
+    """The outer level of `raw`; None for stream frames and unreadable bytes, but for what is nested too deeply."""
     time_ns: int = NO_TIME
     """Arrival or log time, nanoseconds since the epoch; NO_TIME when the line has none."""
     direction: str | None = None

@@ -15,9 +15,10 @@ from __future__ import annotations
 from inspector.protocol.batch import batch_in
 from inspector.protocol.formats import bare, capture_file, gateway_log, prefixed, wrapped
 from inspector.protocol.frames import read_frame
-from inspector.protocol.header import NotAnObjectError, read_header
+from inspector.protocol.header import TOO_DEEP, NotAnObjectError, read_header
 from inspector.protocol.joined import joined_in
 from inspector.protocol.record import Record, Shape, unreadable
+from inspector.protocol.shallow import MAX_LENGTH, Shallow
 
 # In the order tried. Gateway lines come before bare ones, because a line about a failure has `id` and
 # `error` as a JSON-RPC answer has; captures come before wrapped lines, whose shape theirs is a case of.
@@ -74,9 +75,28 @@ def _other(line: bytes, why: str, nesting: int) -> tuple[Record, str | None]:
 
     A batch has those of its elements, and so have objects that share a line.
     """
+    if why == TOO_DEEP and line[:1] == b"{" and len(line) <= MAX_LENGTH:
+        return _too_deep(line, nesting)
     batch = batch_in(line) or (None if nesting else joined_in(line))
     if batch is None and nesting <= 1:  # a container's log may hold a program's, which has a prefix of its own
         record = prefixed.read(line, lambda inner: read_line_as(inner, nesting + 1)[0])
         if record is not None:
             return record, prefixed.LABEL if record.shape is not Shape.NOTHING else None
     return batch or unreadable(line, why), None
+
+
+def _too_deep(line: bytes, nesting: int) -> tuple[Record, str | None]:
+    """What nothing can read, with all that is known around it: when it came, from whom, and of which envelope it is.
+
+    So the copies of one envelope in a gateway's log are one message.
+    """
+    shallow = Shallow(line)
+    try:
+        read_header(shallow.text)
+    except NotAnObjectError:
+        return unreadable(line, TOO_DEEP), None
+    record, label = read_line_as(shallow.text, nesting)
+    if record.shape is Shape.UNREADABLE or record.batch:
+        return unreadable(line, TOO_DEEP), None
+    record.raw, record.shape, record.reason = shallow.original(record.raw), Shape.UNREADABLE, TOO_DEEP
+    return record, label

@@ -1,0 +1,60 @@
+"""JSON nested deeper than anything reads, without what lies so deep: who sent it, and what it is, stays known."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from inspector.protocol.cut import MAX_DEPTH
+
+MAX_LENGTH = 8 << 20
+"""Bytes of a line that is looked into."""
+
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}]', re.DOTALL)
+_NOTHING = b"null"
+
+
+class Shallow:
+    """A JSON text in which null stands for every object and array deeper than `MAX_DEPTH`.
+
+    Attributes:
+        text: the JSON; as long as its brackets fit one another, it is JSON where the original is.
+    """
+
+    def __init__(self, line: bytes) -> None:
+        """Go through a text. O(bytes), without recursion."""
+        self._line = line
+        parts: list[bytes] = []
+        self._starts: list[int] = []  # of each part, in `text`
+        self._origins: list[int] = []  # and in the original
+        kept = length = depth = 0
+        for found in _TOKEN.finditer(line):
+            token = line[found.start()]
+            if token in b"{[":
+                depth += 1
+                if depth == MAX_DEPTH + 1:
+                    for part, origin in ((line[kept : found.start()], kept), (_NOTHING, found.start())):
+                        parts.append(part)
+                        self._starts.append(length)
+                        self._origins.append(origin)
+                        length += len(part)
+            elif token in b"}]":
+                if depth == MAX_DEPTH + 1:
+                    kept = found.end()
+                depth -= 1
+        parts.append(line[kept:])
+        self._starts.append(length)
+        self._origins.append(kept)
+        self.text = b"".join(parts)
+
+    def original(self, part: bytes) -> bytes:
+        """What stands in the original where a part of `text` stands, which begins and ends outside of what is left out.
+
+        The whole original for what is no part of it.
+        """
+        start = self.text.find(part)
+        return self._line[self._origin(start) : self._origin(start + len(part) - 1) + 1] if start >= 0 else self._line
+
+    def _origin(self, place: int) -> int:
+        at = bisect_right(self._starts, place) - 1
+        return self._origins[at] + place - self._starts[at]
