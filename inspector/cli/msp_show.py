@@ -10,7 +10,7 @@ import typer
 from inspector.cli.arguments import Json
 from inspector.cli.msp_documents import name_of, owner_of, read_document, say_problems
 from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
-from inspector.msp import Session, SessionDocument, Subsession
+from inspector.msp import Rules, Session, SessionDocument, Subsession, covered_words
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 
@@ -132,8 +132,8 @@ def _say_agreed(session: Session) -> None:
     if snapshots:
         say("  Snapshots")
     for number, snapshot in enumerate(snapshots, 1):
-        covers = f"messages {snapshot.covers[0] + 1:,} to {snapshot.covers[1]:,}: " if snapshot.covers else ""
-        say(f"  {number:>5}  {covers}{_line(snapshot.content)}")
+        covers = covered_words(snapshot, Rules())
+        say(f"  {number:>5}  {f'{covers}: ' if covers else ''}{_line(snapshot.content)}")
 
 
 def _below(session: Session) -> Iterator[tuple[Subsession, int]]:
@@ -151,7 +151,7 @@ def _say_subsession(sub: Subsession, indent: str) -> None:
     if sub.summary:
         say(f"  {indent}  {_line(sub.summary)}")
     if names := sub.policy.include_summaries:
-        say(f"  {indent}  refers to {_line(', '.join(names))}")
+        say(f"  {indent}  refers to {_line(', '.join(names[:MOST_LISTED]))}")
 
 
 def _say_owner(owner: Session | Subsession) -> None:

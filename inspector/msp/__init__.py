@@ -18,6 +18,7 @@ from inspector.msp.capture import (
 )
 from inspector.msp.document import CannotEditError, ChangedOnDiskError, SessionDocument, WouldReplaceError
 from inspector.msp.files import NotMspError
+from inspector.msp.inherited import covered_words
 from inspector.msp.merged import MergedContext, merged_context
 from inspector.msp.merged_chat import ChatContext, chat_context
 from inspector.msp.merged_layers import Entry, Layer
@@ -44,6 +45,7 @@ __all__ = [
     "Subsession",
     "WouldReplaceError",
     "chat_context",
+    "covered_words",
     "holds_sessions",
     "is_session_document",
     "merged_context",

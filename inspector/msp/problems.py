@@ -171,10 +171,9 @@ def _references(sub: Subsession) -> Iterator[Problem]:
     if not (names := sub.policy.include_summaries):
         return
     beside = {other.id for other in sub.parent.children if other is not sub} if sub.parent is not None else set[str]()
-    for name in names:
-        if name not in beside:
-            text = f"{sub.label} refers to the summary of {name}, which is no sub-session beside it."
-            yield Problem(MISSING, text, sub.key, None, f"{sub.place}.context_policy.{SUMMARIES}")
+    for name in [name for name in names if name not in beside][:_MOST_OF_A_MESSAGE]:
+        text = f"{sub.label} refers to the summary of {name}, which is no sub-session beside it."
+        yield Problem(MISSING, text, sub.key, None, f"{sub.place}.context_policy.{SUMMARIES}")
 
 
 def _odd(owner: Session | Subsession, item: object, number: int, seen: Collection[str]) -> list[Problem]:

@@ -14,8 +14,11 @@ from typing import NamedTuple
 
 from inspector.msp.inherited import SYSTEM
 from inspector.msp.merged_layers import Count, Entry, Layer, Remark
-from inspector.msp.objects import SUMMARY_OF, Subsession, summary_entry
+from inspector.msp.objects import SUMMARIES, SUMMARY_OF, Subsession, content_text, summary_entry
 from inspector.msp.recent_layer import RecentLayer
+
+_MOST_REMARKS = 5
+"""On one sub-session; a file may name very many."""
 
 
 class Reference(NamedTuple):
@@ -71,11 +74,17 @@ def with_references(layer: Layer, sub: Subsession, recent: RecentLayer, count: C
 
 def reference_remarks(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
     """What is worth saying of references: those with nothing to send, and those whose summary is sent anyway."""
+    written = sub.policy.data.get(SUMMARIES)
+    if written is not None and not isinstance(written, list):
+        yield Remark(f"{SUMMARIES} is {_short(content_text(written))}, which is no list; it refers to none.")
     in_parent = _in_parent(recent)
-    for reference in references_of(sub):
+    references = [one for one in references_of(sub) if one.missing or one.name in in_parent]
+    if len(references) > _MOST_REMARKS:
+        yield Remark(f"It refers to {len(references) - _MOST_REMARKS:,} more summaries that are not sent for it.")
+    for reference in references[:_MOST_REMARKS]:
         if reference.missing:
             yield Remark(f"It refers to the summary of {_short(reference.label)}, which {reference.missing}.")
-        elif reference.name in in_parent:
+        else:
             yield Remark(
                 f"The summary of {_short(reference.label)} it refers to is sent once: it is among the parent messages."
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
@@ -107,24 +108,26 @@ class MspAgreeing(QObject):
         menu = QMenu(self._window)
         menu.setObjectName("summariesMenu")
         menu.setAccessibleName("Summaries it refers to")
-        named = {one.name: one.other for one in references_of(sub)}
+        references = references_of(sub)
+        named = {one.name for one in references}
+        for one in references[:_MOST_OFFERED]:  # what it refers to can be taken back, whether there is such or not
+            words = plain(one.label, 60) if one.other is not None else f"{plain(one.name, 60)} (not beside it)"
+            self._offer(menu, sub, one.name, words, on=True)
         beside_it = sub.parent.children if sub.parent is not None else []
-        offered = [one for one in beside_it if one.id in named or document.why_not_refer(sub, one) is None]
-        for other in offered[:_MOST_OFFERED]:
-            self._offer(menu, sub, other.id, label_of(other), named)
-        for name, other in named.items():
-            if other is None:
-                self._offer(menu, sub, name, f"{plain(name, 60)} (not beside it)", named)
+        closed = (one for one in beside_it if one.summary and not one.is_open and one.id not in named)
+        for other in islice(closed, _MOST_OFFERED):
+            if document.why_not_refer(sub, other) is None:
+                self._offer(menu, sub, other.id, label_of(other), on=False)
         if menu.isEmpty():
             menu.addAction(NOTHING_TO_REFER).setEnabled(False)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(QCursor.pos() if beside is None else beside.mapToGlobal(beside.rect().bottomLeft()))
         return menu
 
-    def _offer(self, menu: QMenu, sub: Subsession, name: str, words: str, named: dict[str, Subsession | None]) -> None:
+    def _offer(self, menu: QMenu, sub: Subsession, name: str, words: str, *, on: bool) -> None:
         action = menu.addAction(words.replace("&", "&&"))
         action.setCheckable(True)
-        action.setChecked(name in named)
+        action.setChecked(on)
         key = sub.key
         action.triggered.connect(lambda on: self._switch(key, name, on=on))
 

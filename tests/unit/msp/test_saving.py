@@ -12,13 +12,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 
+from inspector.base.held_file import Lock
 from inspector.base.whole_file import PartFile
 from inspector.msp import saving
 from inspector.msp.document import ChangedOnDiskError, SessionDocument, WouldReplaceError
+from tests.msp_samples import desk, written
 
 DATA = Path(__file__).parents[2] / "data" / "msp"
 
@@ -459,3 +463,36 @@ def test_files_somebody_puts_into_its_folders_are_found_wherever_it_was_saved_la
     assert document.new_on_disk() == [new]
     new.unlink()
     assert document.new_on_disk() == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="what is held there cannot be replaced")
+def test_of_two_who_save_at_once_the_second_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = written(tmp_path, desk())
+    first, second = SessionDocument.read([path]), SessionDocument.read([path])
+    for document in (first, second):
+        document.add_message(document.sessions[0], "user", "hello")
+    replacing, asking, go_on = Event(), Event(), Event()
+    take, place = Lock.take, PartFile.take_place_of
+
+    def placed(part: PartFile, target: Path) -> None:
+        replacing.set()
+        assert go_on.wait(30)
+        place(part, target)
+
+    def taken(target: Path, patience_s: float = 0.0) -> Lock | None:
+        if replacing.is_set():
+            asking.set()
+        return take(target, 30 * (patience_s > 0))
+
+    monkeypatch.setattr(PartFile, "take_place_of", placed)
+    monkeypatch.setattr(Lock, "take", taken)
+    with ThreadPoolExecutor(2) as pool:
+        one = pool.submit(first.save)
+        assert replacing.wait(30)
+        other = pool.submit(second.save)
+        assert asking.wait(30)
+        go_on.set()
+        one.result(30)
+        with pytest.raises(ChangedOnDiskError):
+            other.result(30)
+    assert len(SessionDocument.read([path]).sessions[0].messages) == 3

@@ -169,6 +169,19 @@ def test_snapshots_are_added_changed_and_deleted(tmp_path: Path):
     assert document.files[0].path.read_bytes() == before
 
 
+def test_what_is_deleted_leaves_every_other_byte(tmp_path: Path):
+    snapshots = [{"id": f"n{n}", "content": f"Part {n}", "x-own": 1.50} for n in range(3)]
+    text = json.dumps({"session": session("m1", summary_snapshots=snapshots)}, indent="\t").replace("1.5", "1.50")
+    path = tmp_path / "desk.json"
+    path.write_text(text)
+    document = SessionDocument.read([path])
+    document.delete_snapshot(document.sessions[0], document.sessions[0].snapshots[1])
+    document.save()
+    start = text.index("\n\t\t\t{", text.index("Part 0"))
+    stop = text.index("\n\t\t\t{", start + 1)
+    assert path.read_text() == text[:start] + text[stop:]
+
+
 @pytest.mark.parametrize(("content", "covers"), [(" ", None), ("x", (-1, 2)), ("x", (3, 2))])
 def test_a_snapshot_that_says_nothing_or_covers_nothing_is_refused(tmp_path: Path, content: str, covers: Any):
     document = opened(tmp_path, desk())
@@ -276,6 +289,26 @@ def test_a_reference_to_nobody_is_a_finding_and_a_note(tmp_path: Path):
     ]
     assert merged_context(other, count=words).notes[-1] == 'It refers to the summary of "gone", which is not beside it.'
     assert len(sent(other)) == 1
+
+
+def test_very_many_references_are_told_in_a_few_sentences(tmp_path: Path):
+    document, _, other = pair(tmp_path)
+    other.data["context_policy"] = {"include_summaries": [f"gone{n}" for n in range(100_000)]}
+    assert len([problem for problem in document.problems if problem.code == MISSING]) == 5
+    notes = merged_context(other, count=words).notes
+    assert (len(notes), notes[0]) == (6, "It refers to 99,995 more summaries that are not sent for it.")
+
+
+def test_what_is_no_list_refers_to_none_and_is_told(tmp_path: Path):
+    document, _, other = pair(tmp_path)
+    other.data["context_policy"] = {"include_summaries": "s1"}
+    assert sent(other) == []
+    assert merged_context(other, count=words).notes == (
+        'include_summaries is "s1", which is no list; it refers to none.',
+    )
+    assert [problem.text.split("$")[1] for problem in document.problems] == [
+        ".subsessions[1].context_policy.include_summaries is no list."
+    ]
 
 
 # Everything

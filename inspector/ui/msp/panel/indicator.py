@@ -99,6 +99,7 @@ class StillArea(QScrollArea):
 
 
 _LAYERS = 4
+_MOST_NAMED = 10
 
 
 class IndicatorPage(QWidget):
@@ -185,7 +186,7 @@ class IndicatorPage(QWidget):
             )
         self.notes.show_notes(notes_of(merged, merged.main_only))
         self.order.show_lines(_order_lines(merged, counted=not uncounted), len(merged.entries))
-        summaries = ", ".join(plain(one.label, 40) for one in references_of(sub))
+        summaries = ", ".join(plain(one.label, 40) for one in references_of(sub)[:_MOST_NAMED])
         self.policy.show_policy(
             sub.policy, settings.merged.missing_recent, is_open=sub.is_open, summaries=plain(summaries, 200)
         )
