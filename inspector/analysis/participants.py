@@ -188,6 +188,9 @@ class ParticipantPass:
             for (of_space, name), participant in self.all.items():
                 if of_space == space and participant.here and name not in named:
                     self._leave(participant, row)
+        for name in self._trust.contradicted.get(row, ()):
+            if (participant := self.all.get((space, name))) is not None:
+                self._leave(participant, row)
         for item in here:
             if isinstance(item, Mapping):
                 self._arrive(self._meet(space, item.get("id")), item, row)

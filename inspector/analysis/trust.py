@@ -2,7 +2,8 @@
 
 RULE (docs/protocols.md 2, Spoofing): released gateways let a sender write its own `from`. In a gateway's log the line
 of what was received names the true sender (`Capture.true_sender`). In a capture of ours nothing does, but a gateway
-sends a welcome to the one it welcomes alone: what welcomes somebody else was sent by somebody else.
+sends a welcome to the one it welcomes alone: what welcomes somebody else was sent by somebody else. Nobody is told of
+their own leaving, and who has come and not left is named by the next welcome: a presence to the contrary is forged.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS, welcomed
 
-_WELCOME = "system/welcome"
+_WELCOME, _PRESENCE = "system/welcome", "system/presence"
 
 
 class TrustPass:
@@ -25,13 +26,17 @@ class TrustPass:
 
     Attributes:
         forged: those, and the string id of who sent them; 0 where only that it was not the gateway is known.
+        contradicted: welcomes, and of those who they show never came, the messages that announced them. Until then
+            these were believed, so that they are not among the forged.
         own: ids that this program went by, by space (string id), in the order taken; the last is in use.
     """
 
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
         self.forged: dict[int, int] = {}
+        self.contradicted: dict[int, dict[str, int]] = {}
         self.own: dict[int, dict[str, None]] = {}
+        self._came: dict[tuple[int, int], dict[str, int]] = {}  # by source and connection: who joined, and the message
         self._first: dict[tuple[int, int], int] = {}  # by source and connection: the first message that came in
         self._told = 0
 
@@ -40,7 +45,7 @@ class TrustPass:
         self._note_impostors()
         columns, strings = self._capture.columns, self._capture.strings
         code = columns["kind"][start:stop]
-        looked_at = code == (strings.find(_WELCOME) or -1)
+        looked_at = np.isin(code, [strings.find(kind) or -1 for kind in (_WELCOME, _PRESENCE)])
         looked_at |= (code == (strings.find(kinds.JOIN) or -1)) & (columns["flags"][start:stop] & Flag.SENT.value != 0)
         for row in (np.flatnonzero(looked_at) + start).tolist():
             if not self._capture.sources[int(columns["source"][row])].origin:
@@ -48,7 +53,8 @@ class TrustPass:
             if int(columns["flags"][row]) & Flag.SENT.value:
                 self._note_own(row, self._capture.string("sender", row))
             elif self.is_gateway(row) and self._capture.string("direction", row) == "in":
-                self._note_welcome(row)
+                is_welcome = self._capture.string("kind", row) == _WELCOME
+                (self._note_welcome if is_welcome else self._note_presence)(row)
 
     def _note_impostors(self) -> None:
         """Those who were seen sending something in a gateway's name."""
@@ -73,8 +79,42 @@ class TrustPass:
         is_ours = (name is None or name in own) and all(receiver in own for receiver in receivers)
         if is_ours or not own or self._is_first(row):
             self._note_own(row, name)
+            self._hold_against(row)
         else:
             self.forged[row] = 0
+
+    def _note_presence(self, row: int) -> None:
+        """Nobody is told that they left themselves: over a connection that goes on that is forged."""
+        payload = self._capture.decoded(row).payload
+        named = payload.get("participant")
+        name = named.get("id") if isinstance(named, Mapping) else named
+        if not isinstance(name, str):
+            return
+        came = self._came.setdefault(self._connection(row), {})
+        if payload.get("event") == "join":
+            came[name] = row
+        elif payload.get("event") == "leave" and came.pop(name, None) is None:
+            in_use = next(reversed(self.own.get(int(self._capture.columns["space"][row]), {"": None})))
+            if name == in_use:
+                self.forged[row] = 0
+
+    def _hold_against(self, row: int) -> None:
+        """Whoever came and did not leave is named by a welcome: who is not named never came."""
+        others = self._capture.decoded(row).payload.get("participants")
+        came = self._came.get(self._connection(row))
+        if not came or not isinstance(others, list):
+            return
+        names = {item.get("id") if isinstance(item, Mapping) else item for item in others if _is_named(item)}
+        own = self._own_ids(row)
+        false = {name: joined for name, joined in came.items() if name not in names and name not in own}
+        if false:
+            self.contradicted[row] = false
+            for name in false:
+                del came[name]
+
+    def _connection(self, row: int) -> tuple[int, int]:
+        columns = self._capture.columns
+        return int(columns["source"][row]), int(columns["connection"][row])
 
     def _own_ids(self, row: int) -> set[str]:
         columns = self._capture.columns
@@ -87,7 +127,7 @@ class TrustPass:
     def _is_first(self, row: int) -> bool:
         """Whether nothing came in before it over its connection: a gateway may welcome us by an id of its choice."""
         columns = self._capture.columns
-        key = int(columns["source"][row]), int(columns["connection"][row])
+        key = self._connection(row)
         first = self._first.get(key)
         if first is None:
             came = (columns["source"] == key[0]) & (columns["connection"] == key[1])
@@ -113,3 +153,8 @@ class TrustPass:
         """Whether this program went by a name, in an earlier connection, and goes by another now."""
         own = self.own.get(space, {})
         return name in own and name != next(reversed(own))
+
+
+def _is_named(item: object) -> bool:
+    """Whether an entry of a welcome names somebody by a text."""
+    return isinstance(item.get("id") if isinstance(item, Mapping) else item, str)

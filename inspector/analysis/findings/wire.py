@@ -156,9 +156,11 @@ class Wire:
         rows = places[self._gateways.of(senders) == 2] + batch.start
         rows = rows[~_are_heartbeats(batch, rows)]
         batch.findings.add(SPOOFED, rows, details=[_who_forged(batch, row) for row in rows.tolist()])
-        forged = batch.passes.trust.forged
-        if forged:
-            rows = np.array([row for row in (places + batch.start).tolist() if row in forged], np.int64)
+        trust = batch.passes.trust
+        if trust.forged or trust.contradicted:
+            told = (places + batch.start).tolist()
+            late = (row for welcome in told for row in trust.contradicted.get(welcome, {}).values())
+            rows = np.array(sorted({*late, *(row for row in told if row in trust.forged)}), np.int64)
             batch.findings.add(SPOOFED, rows, details=[_who_forged(batch, row) for row in rows.tolist()])
 
     def _suffixes(self, batch: Batch) -> None:
@@ -195,7 +197,7 @@ def _who_forged(batch: Batch, row: int) -> str:
     """Who sent what only the gateway may send, as far as that is known."""
     name = batch.string("sender", row)
     person = batch.passes.trust.forged.get(row)
-    if person is None:
+    if person is None and name not in GATEWAY_IDS:
         return masked_words(name, _NAME)
     true = masked_words(batch.capture.strings[person], _NAME) if person else "Somebody"
     return f"{true}, in the name of {name},"

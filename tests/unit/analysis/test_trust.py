@@ -117,3 +117,66 @@ def test_what_only_gateways_say_of_streams_and_invitations() -> None:
     said = [envelope(kind, {}) for kind in ("stream/write-granted", "stream/ownership-transferred", "space/invite-ack")]
     assert told(document_of(*said)) == ["system-from-participant"] * 3
     assert told(document_of(envelope("stream/open", {"stream_id": "stream-1"}), ask(), answer())) == []
+
+
+US = [*HELLO, captured("in", welcome("me", "intern"))]
+
+
+def test_nobody_is_told_that_they_left_themselves() -> None:
+    document = document_of(*US, captured("in", coming("me", "leave")), captured("in", envelope()))
+    assert known(document, "me")[0] is True
+    assert told(document) == ["system-from-participant"]
+    other = document_of(*US, captured("in", coming("intern", "leave")))
+    assert (known(other, "intern")[0], told(other)) == (False, [])
+
+
+def test_a_leave_of_one_who_joined_under_our_id_is_no_forgery() -> None:
+    document = document_of(*US, captured("in", coming("me")), captured("in", coming("me", "leave")))
+    assert told(document) == ["joined-twice"]
+
+
+def test_who_came_and_is_not_named_by_the_next_welcome_never_came() -> None:
+    lines = [*US, captured("in", coming("ghost")), captured("in", coming("bob")), captured("in", welcome("me", "bob"))]
+    log = GrowingLog()
+    for line in lines:
+        log.write(line)
+    for document in (document_of(*lines), log.end()):
+        assert [known(document, name)[0] for name in ("ghost", "bob")] == [False, True]
+        (found,) = [one for one in document.analysis.findings.all() if one.code == "system-from-participant"]
+        assert (found.row, found.text.partition(",")[0]) == (2, "Somebody")
+
+
+NOT_CONTRADICTED: dict[str, list[dict[str, Any]]] = {
+    "it left meanwhile": [coming("bob"), coming("bob", "leave"), welcome("me", "intern")],
+    "a welcome that names nobody at all": [
+        coming("bob"), gateway("system/welcome", {"you": {"id": "me", "capabilities": ALL}}, to=["me"])
+    ],
+    "names alone": [coming("bob"), gateway("system/welcome", {"you": "me", "participants": ["bob"]}, to=["me"])],
+    "listed without having come": [welcome("me", "intern", "bob"), coming("bob", "leave")],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said", NOT_CONTRADICTED.values(), ids=NOT_CONTRADICTED)
+def test_what_a_gateway_may_say_contradicts_nothing(said: list[dict[str, Any]]) -> None:
+    assert told(document_of(*US, *(captured("in", one) for one in said))) == []
+
+
+def test_over_another_connection_a_welcome_contradicts_nothing() -> None:
+    again = captured("out", {"kind": "system/join", "id": "j2", "payload": {"participantId": "me-2", "space": "demo"}})
+    opened = {"t": 1_767_600_000_000_000_000, "src": 0, "mark": "opened"}
+    lines = [*US, captured("in", coming("bob")), opened, again, captured("in", welcome("me-2", "intern"))]
+    document = document_of(*lines)
+    assert told(document) == []
+    assert known(document, "bob")[0] is False  # it left while we were away
+
+
+def test_waits_go_on_over_a_reconnect_of_ours_and_end_for_those_who_are_gone() -> None:
+    again = captured("out", {"kind": "system/join", "id": "j2", "payload": {"participantId": "me-2", "space": "demo"}})
+    opened = {"t": 1_767_600_000_000_000_000, "src": 0, "mark": "opened"}
+    asked = captured("in", ask(id="q1", sender="intern", to=["files"]))
+    met = captured("in", coming("files"))
+    for here, given_up in (("files", 0), ("bob", 1)):
+        back = captured("in", welcome("me-2", "intern", here))
+        document = document_of(*US, met, asked, opened, again, back)
+        row = document.capture.find_id("q1")[0]
+        assert bool(document.analysis.correlation.columns["given_up"][row]) is bool(given_up)
