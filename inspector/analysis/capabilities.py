@@ -87,6 +87,7 @@ class CapabilityPass:
         self._trust = trust
         self._contexts = contexts
         self.changes: dict[tuple[int, str], list[Change]] = {}
+        self._new: list[tuple[tuple[int, str], Change]] = []
         self._held: dict[tuple[int, str], tuple[int, list[Held]]] = {}  # as of so many changes
 
     def feed(self, start: int, stop: int) -> None:
@@ -115,9 +116,9 @@ class CapabilityPass:
                 self._announce(space, item["id"], row, tuple(capabilities))
 
     def _announce(self, space: int, name: str, row: int, capabilities: tuple[Any, ...]) -> None:
-        known = self.changes.setdefault((space, name), [])
+        known = self.changes.get((space, name))
         if not known or known[-1].what != "announced" or known[-1].capabilities != capabilities:
-            known.append(Change(row, "announced", capabilities))
+            self._note((space, name), Change(row, "announced", capabilities))
 
     def _note_change(self, row: int, granted: bool) -> None:
         told = self._capture.decoded(row)
@@ -134,7 +135,16 @@ class CapabilityPass:
         grant = told.identifier if granted else named if isinstance(named, str) else None
         space = int(self._capture.columns["space"][row])
         change = Change(row, "granted" if granted else "revoked", listed, grant)
-        self.changes.setdefault((space, recipient), []).append(change)
+        self._note((space, recipient), change)
+
+    def _note(self, whose: tuple[int, str], change: Change) -> None:
+        self.changes.setdefault(whose, []).append(change)
+        self._new.append((whose, change))
+
+    def take_new(self) -> list[tuple[tuple[int, str], Change]]:
+        """Changes since the last call, in order, each with whose it is; for the one check that follows them."""
+        new, self._new = self._new, []
+        return new
 
     # Asking
 

@@ -7,9 +7,11 @@ Revocations do not count, as nothing confirms them, nor does an empty set, as ev
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Batch, Marks
@@ -40,6 +42,8 @@ _MOST_JUDGED = 200
 _MOST_KNOWN = 100_000
 _LONGEST = 80
 
+_NOBODY: dict[str, int] = {}
+
 _Call = tuple[int, int, int]
 """String ids of kind as sent, method and target."""
 
@@ -51,11 +55,12 @@ class Announced:
         self._kinds = Marks()  # of each kind: 2 for those that are judged
         self._judged: dict[tuple[int, int, int, _Call], int] = {}  # by space, sender and number of changes: how often
         self._told: dict[tuple[int, int, _Call], int] = {}
-        self._unplaced: dict[int, list[tuple[int, int]]] = {}  # of the batch's spaces: looked for once a batch
+        self._unplaced = UnplacedGrants()
         self._silent = False
 
     def feed(self, batch: Batch) -> None:
         """Look at the messages of a batch."""
+        self._unplaced.follow(batch)
         if batch.decisions is not None and not self._silent:
             self._silent = True
             batch.findings.withdraw(BEYOND, np.array(sorted(self._told.values()), np.int64))
@@ -72,7 +77,6 @@ class Announced:
         pairs = batch.of("space", rows).astype(np.int64) << 32 | batch.of("sender", rows)
         order = np.argsort(pairs, kind="stable")
         found, first = np.unique(pairs[order], return_index=True)
-        self._unplaced = {space: _unplaced_grants(batch, space) for space in {pair >> 32 for pair in found.tolist()}}
         for pair, own in zip(found.tolist(), np.split(rows[order], first[1:]), strict=True):
             space, sender = pair >> 32, pair & 0xFFFFFFFF
             if sender:
@@ -91,16 +95,16 @@ class Announced:
 
     def _judge(self, batch: Batch, whose: tuple[int, int, int], held: list[Any], rows: Rows) -> None:
         deep = any(_looks_deep(one) for one in held)
-        unplaced = self._unplaced[whose[0]]
-        columns = (batch.of("kind_raw", rows), *(batch.links[name][rows] for name in ("method", "target")))
-        for row, *call in zip(rows.tolist(), *(column.tolist() for column in columns), strict=True):
+        unplaced = self._unplaced.lie_open(whose[0], rows)
+        columns = (unplaced, batch.of("kind_raw", rows), *(batch.links[name][rows] for name in ("method", "target")))
+        for row, unsure, *call in zip(rows.tolist(), *(column.tolist() for column in columns), strict=True):
             key = (*whose, (call[0], call[1], call[2]))
             times = self._judged.get(key, 0)
             told = (*whose[:2], key[3])
             if times >= (_MOST_JUDGED if deep else 1) or told in self._told or len(self._judged) > _MOST_KNOWN:
                 continue
             self._judged[key] = times + 1
-            if any(first < row < last for first, last in unplaced) or batch.capture.true_sender(row) is not None:
+            if unsure or batch.capture.true_sender(row) is not None:
                 self._judged[key] = times  # nothing can be said of this one
             elif _is_covered(batch, held, row) is False:
                 self._told[told] = row
@@ -119,14 +123,41 @@ def _held_after(batch: Batch, space: int, name: str, count: int) -> list[Any]:
     return held
 
 
-def _unplaced_grants(batch: Batch, space: int) -> list[tuple[int, int]]:
-    """Between which messages a grant is for a name nobody goes by: released gateways know a client by two names."""
-    found: list[tuple[int, int]] = []
-    for (where, _), changes in batch.passes.capabilities.changes.items():
-        if where == space and changes[0].what == "granted":
-            announced = next((change.row for change in changes if change.what == "announced"), batch.stop)
-            found.append((changes[0].row, announced))
-    return found
+class UnplacedGrants:
+    """Between which messages a grant is for a name nobody goes by: released gateways know a client by two names.
+
+    Followed change by change, whatever the number of those who hold something.
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[int, dict[str, int]] = {}  # by space and name: the grant, the earliest first
+        self._spans: dict[int, list[tuple[int, int]]] = {}  # of the batch, by space: those that were closed
+        self._arrays: dict[int, tuple[Rows, Rows]] = {}  # the same, with the earliest that is open
+        self._stop = 0
+
+    def follow(self, batch: Batch) -> None:
+        """Take in what was announced and granted up to the end of a batch. O(changes in it)."""
+        capabilities = batch.passes.capabilities
+        self._spans, self._arrays, self._stop = {}, {}, batch.stop
+        for (space, name), change in capabilities.take_new():
+            unplaced = self._open.setdefault(space, {})
+            if change.what == "granted" and capabilities.changes[space, name][0] is change:
+                unplaced[name] = change.row
+            elif change.what == "announced" and name in unplaced:
+                self._spans.setdefault(space, []).append((unplaced.pop(name), change.row))
+
+    def lie_open(self, space: int, rows: Rows) -> NDArray[np.bool_]:
+        """(rows,) bool, whether there was such a grant when each of some messages of the batch came."""
+        if space not in self._arrays:
+            still = islice(self._open.get(space, _NOBODY).values(), 1)
+            spans = sorted([*self._spans.get(space, ()), *((row, self._stop) for row in still)])
+            firsts, lasts = np.array(spans, np.int64).reshape(-1, 2).T
+            self._arrays[space] = firsts, np.maximum.accumulate(lasts)
+        firsts, lasts = self._arrays[space]
+        if not len(firsts):
+            return np.zeros(len(rows), np.bool_)
+        before = np.searchsorted(firsts, rows, "left") - 1
+        return (before >= 0) & (lasts[before] > rows)
 
 
 def _is_covered(batch: Batch, held: list[Any], row: int) -> bool | None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -24,6 +22,7 @@ from inspector.filters.fields import FIELD_BY_NAME
 from inspector.present.context_labels import line_labels
 from tests.builders import GrowingLog, clean_up, document_of, envelope
 from tests.strategies import context_conversations
+from tests.work import steps_of
 
 
 def named(number: int, above: int, **fields: Any) -> dict[str, Any]:
@@ -76,26 +75,6 @@ def everything(lines: list[dict[str, Any]]) -> None:
         compile_filter(text).mask(document.analysis, np.arange(len(document.capture)))
     list(document.analysis.findings.all())
     document.close()
-
-
-def steps_of(call: Callable[[], object]) -> int:
-    """Lines of our own code that are run: work that neither the machine nor its load changes."""
-    count = 0
-
-    def trace(frame: FrameType, event: str, _argument: object) -> Any:
-        nonlocal count
-        if "inspector" not in frame.f_code.co_filename:
-            return None
-        count += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        call()
-    finally:
-        sys.settrace(before)
-    return count
 
 
 @pytest.mark.parametrize("chain", CHAINS)

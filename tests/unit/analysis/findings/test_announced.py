@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from inspector.document.document import CaptureDocument
-from tests.builders import document_of, envelope, received, tool_call
+from tests.builders import GrowingLog, clean_up, document_of, envelope, received, tool_call
 from tests.findings import ask, at, gateway, told_of
+from tests.work import steps_of
 
 CODE = "beyond-capabilities"
 READ = {"kind": "mcp/request", "payload": {"method": "tools/call", "params": {"name": "read_*"}}}
@@ -69,3 +73,57 @@ def test_a_refusal_names_method_and_tool() -> None:
     ]
     rejected = {**received(ask(sender="intern", ts=at(0))), "event": "rejected"}
     assert said(document_of(rejected), "capability-denied") == [(0, "intern may not send mcp/request tools/call grep.")]
+
+
+def crowd(count: int) -> GrowingLog:
+    """A space in which many were granted something, under names nobody goes by, and one may chat."""
+    grants = [
+        envelope("capability/grant", {"recipient": f"guest-{n}", "capabilities": [{"kind": "mcp/*"}]})
+        for n in range(count)
+    ]
+    log = GrowingLog()
+    log.write(told_of("intern", {"kind": "chat"}), *grants)
+    log.write(envelope(sender="intern"))  # checks may wait for what comes at once
+    return log
+
+
+def test_a_message_costs_the_same_in_a_crowd() -> None:
+    few, many = crowd(100), crowd(2_000)
+    steps = [steps_of(lambda log=log: log.write(tool_call("rm", sender="intern")), "announced") for log in (few, many)]
+    assert steps[0] == steps[1] > 0
+    clean_up()
+
+
+@given(st.lists(st.integers(0, 11), max_size=14), st.lists(st.integers(1, 5), min_size=1, max_size=8))
+def test_grants_for_names_nobody_goes_by_leave_open_what_was_meant(kinds: list[int], sizes: list[int]) -> None:
+    """Whatever the batches, as a plain look at all that was announced and granted so far says."""
+    calls = [{"kind": "mcp/*"}]
+    ways: list[dict[str, Any]] = [tool_call(f"t{n}", sender="intern") for n in range(6)]
+    ways += [envelope("capability/grant", {"recipient": name, "capabilities": calls}) for name in ("a", "b", "intern")]
+    ways += [told_of("a", {"kind": "chat"}), told_of("b", {"kind": "chat"}), told_of("intern", {"kind": "chat"})]
+    lines = [{**ways[kind], "id": f"m{n}"} for n, kind in enumerate(kinds)]
+    log, place = GrowingLog(), 0
+    log.write(told_of("intern", {"kind": "chat"}))
+    for size in sizes * len(lines):
+        if lines[place : place + size]:
+            log.write(*lines[place : place + size])
+        place += size
+    assert [row for row, _ in said(log.document)] == [n + 1 for n in _beyond(kinds)]
+    clean_up()
+
+
+def _beyond(kinds: list[int]) -> list[int]:
+    found: list[int] = []
+    tools: set[int] = set()
+    for place, kind in enumerate(kinds):
+        before = kinds[:place]
+        first = {name: next((n for n, k in enumerate(before) if k in (6 + name, 9 + name)), None) for name in (0, 1)}
+        unplaced = any(
+            at is not None and before[at] == 6 + name and 9 + name not in before[at:] for name, at in first.items()
+        )
+        latest = max((n for n, k in enumerate(before) if k == 11), default=-1)
+        granted = 8 in before[latest + 1 :]
+        if kind < 6 and not unplaced and not granted and kind not in tools:
+            found.append(place)
+            tools.add(kind)
+    return found
