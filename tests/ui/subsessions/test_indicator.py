@@ -267,5 +267,9 @@ def test_a_summary_that_is_referred_to_says_whose_it_is(
     assert figures is not None
     assert figures.words == "1 of 1, and 1 summary beside it"
     rows = [row.line for row in indicator.page.order.findChildren(OrderRow)]
+    document = indicator._document
+    for number in range(len(document.sessions[0].snapshots)):
+        document.delete_snapshot(document.sessions[0], document.sessions[0].snapshots[number])
+    qtbot.waitUntil(lambda: "1 summary beside it" in str(indicator.page.layers[1].figures))
     assert [line.text for line in rows if line.layer == 2] == ["summary of messages 1 to 2", "summary of scales"]
     assert 'The summary of "scales", to which the policy refers; not merged.' in rows[2].tip

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.msp import message_columns
-from inspector.msp.document import CannotEditError, SessionDocument
+from inspector.msp.document import CannotEditError, Edit, SessionDocument
 from inspector.msp.merged import MergedContext, MergedContexts, Rules, merged_context
 from inspector.msp.message_columns import KnownMessages, MessageColumns
 from inspector.msp.objects import Session, Subsession
@@ -54,7 +54,8 @@ def edit(document: SessionDocument, data: st.DataObject) -> None:
     subs = st.sampled_from(document.subsessions)
     owners: list[Session | Subsession] = [*document.sessions, *document.subsessions]
     owner = data.draw(st.sampled_from(owners))
-    match data.draw(st.sampled_from(["add", "add", "show", "show", "undo", "undo", "redo", "close", "merge", "open"])):
+    kinds = ["add", "add", "show", "show", "undo", "undo", "redo", "close", "merge", "open", "refer", "refer", "sum up"]
+    match data.draw(st.sampled_from(kinds)):
         case "add":
             document.clock = lambda: (1_767_603_600 + data.draw(st.integers(0, 12))) * 1_000_000_000
             document.add_message(owner, "user", data.draw(st.sampled_from("xy")), data.draw(VISIBILITIES))
@@ -70,12 +71,27 @@ def edit(document: SessionDocument, data: st.DataObject) -> None:
             document.merge(data.draw(subs))
         case "open":
             document.open_subsession(owner, "another", {"recent_parent_messages": 2})
+        case "refer":
+            document.refer(data.draw(subs), data.draw(subs))
+        case "sum up":
+            document.add_snapshot(document.sessions[0], "so far", (1, data.draw(st.integers(1, 4))))
         case _:
             pass
 
 
 def whole(context: MergedContext) -> tuple[object, ...]:
     return context.layers, context.remarks, context.withheld, context.older, context.main_only, context.wanted
+
+
+class _Telling:
+    """Tells of what a session says of itself, which is not looked at again otherwise."""
+
+    def __init__(self, contexts: MergedContexts) -> None:
+        self._contexts = contexts
+
+    def session_edited(self, edit: Edit) -> None:
+        if edit.kind == "session":
+            self._contexts.forget()
 
 
 @given(RULES, st.data())
@@ -85,6 +101,7 @@ def test_after_any_edits_the_merged_contexts_are_those_worked_out_anew(rules: Ru
         path.write_text(json.dumps(desk()))
         document = SessionDocument.read([path])
     contexts = MergedContexts(rules, words, document.known)
+    document.observers.append(_Telling(contexts))
     for _ in range(data.draw(st.integers(1, 12))):
         try:
             edit(document, data)

@@ -76,11 +76,12 @@ def layer_words(merged: MergedContext, layer: Layer) -> str:
 
 def _snapshot_words(merged: MergedContext, layer: Layer) -> str:
     session = merged.subsession.session
+    there = len(session.snapshots) if session is not None else 0
     own = sum(isinstance(one.source, Snapshot) for one in layer.entries)
-    others = len(layer.entries) - own
-    words = f"{own:,} of {len(session.snapshots) if session is not None else 0:,}"
-    if others:
-        return f"{words}, and {formats.count_of(others, 'summary', 'summaries')} beside it"
+    words = f"{own:,} of {there:,}"
+    if others := len(layer.entries) - own:
+        beside = f"{formats.count_of(others, 'summary', 'summaries')} beside it"
+        return f"{words}, and {beside}" if there else beside
     covered = [covered_words(one.source, merged.rules) for one in layer.entries if isinstance(one.source, Snapshot)]
     if len(covered) == 1 and covered[0]:
         return f"{words}, covers {covered[0]}"
