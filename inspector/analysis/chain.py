@@ -223,13 +223,4 @@ def relation_word(analysis: Analysis, message: int) -> str:
             return f"fulfilled by {mask_text(analysis.capture.string('sender', message) or 'somebody')}"
     if kind == kinds.RESPONSE and analysis.capture.flags(message) & Flag.ERROR:
         return "failed"
-    return _WORDS.get(kind) or _leaf(analysis, message, kind)
-
-
-def _leaf(analysis: Analysis, message: int, kind: str) -> str:
-    """The last part of a kind nobody knows, masked before it is cut off from what shows that it is a secret."""
-    written = analysis.capture.string("kind_raw", message) or kind
-    masked = mask_text(written)
-    if masked != written:
-        kind = masked.partition(":")[0] if ":" in written and ":" not in kind else masked
-    return kind.rpartition("/")[2] or "unreadable"
+    return _WORDS.get(kind) or mask_text(kinds.last_part(kind)) or "unreadable"

@@ -34,7 +34,7 @@ from inspector.capture.payload_values import PayloadValues, walk
 from inspector.protocol import kinds, msp
 from inspector.protocol.context_forms import WORDS, Told, told_context
 from inspector.protocol.secrets.beside import is_secret_beside
-from inspector.protocol.secrets.masking import is_secret_key, mask_text
+from inspector.protocol.secrets.masking import is_secret_key
 from inspector.protocol.text import text_shown
 from inspector.protocol.times import NO_TIME
 from inspector.tokens.counter import TOKENIZER
@@ -100,24 +100,9 @@ class Field:
 
     def secret_at(self, analysis: Analysis, message: int) -> str | None:
         """The key for which the value of a message is a secret and has to be masked; None where it is none by that."""
-        if self.name in _OF_KIND:
-            return self._of_masked_kind(analysis, message)
         if self.secret is not None or not self.path:
             return self.secret
         return self.path[-1] if is_secret_beside(analysis.capture.payload(message), self.path) else None
-
-    def _of_masked_kind(self, analysis: Analysis, message: int) -> str | None:
-        """The same of what a kind was split into: by itself nothing tells any more that a part of it is a secret."""
-        written = analysis.capture.string("kind_raw", message)
-        value = self.value(analysis, message) if written is not None else None
-        if written is None or not isinstance(value, str) or value not in written:
-            return None
-        masked = mask_text(written)
-        # What the text rules find by themselves they leave the names of.
-        return "value" if masked != written and value not in masked and mask_text(value) == value else None
-
-
-_OF_KIND = frozenset({"kind", "method", "target", "tool"})
 
 
 def _strings(name: str) -> Callable[[Analysis], Column]:

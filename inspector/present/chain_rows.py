@@ -71,7 +71,7 @@ def chain_row(
     name, mono = name_of(analysis, step.message)
     kind = analysis.capture.string("kind", step.message) or ""
     word = step.relation if relation is None else relation
-    last = kind.rpartition("/")[2]
+    last = kinds.last_part(kind)
     if not mono and (kind in TEXT_KINDS or word == last) and relation is None:
         word = "" if name != last and kind.startswith("reasoning/") else word
         word = "" if word == name else word

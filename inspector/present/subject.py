@@ -249,10 +249,10 @@ def name_of(analysis: Analysis, message: int) -> tuple[str, bool]:
             return "unknown tool", False
     if kind.startswith("stream/"):
         stream = stream_of(analysis, message)
-        return (capture.strings[stream], True) if stream else (kind.rpartition("/")[2], False)
+        return (capture.strings[stream], True) if stream else (kinds.last_part(kind), False)
     if kind in TEXT_KINDS and (text := text_of(capture, message)):
         return text, False
-    return (kind.rpartition("/")[2] or "unreadable"), False
+    return (kinds.last_part(kind) or "unreadable"), False
 
 
 def sender_of(capture: Capture, message: int) -> str:

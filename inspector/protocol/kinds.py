@@ -10,6 +10,8 @@ import enum
 from functools import lru_cache
 from typing import NamedTuple
 
+from inspector.protocol.secrets.clues import may_hold_secrets
+
 
 class Family(enum.Enum):
     """What a kind is shown as; the value is its letter in lists (docs/design.md 11)."""
@@ -101,7 +103,8 @@ def split_kind(raw: str) -> Kind:
     """Take a kind string apart and fold its aliases, without looking at the payload.
 
     The first `:` ends the name, the next one ends the method; the rest is the target verbatim, so
-    `mcp/request:resources/read:file:///a:b` has the target `file:///a:b`.
+    `mcp/request:resources/read:file:///a:b` has the target `file:///a:b`. RULE: where a `:` stands between a secret and
+    what tells it, as in `token:...`, it ends nothing: by itself no part would be masked any more, wherever it is shown.
     """
     # Traffic uses few kinds; those too long to be meant seriously are not kept.
     return _split_cached(raw) if len(raw) <= _LONGEST_CACHED else _split(raw)
@@ -112,13 +115,25 @@ _LONGEST_CACHED = 200
 
 def _split(raw: str) -> Kind:
     name, _, rest = raw.partition(":")
+    method, _, target = rest.partition(":")
+    if rest and may_hold_secrets(raw):
+        name, method, target = _with_secrets_whole(raw, name, method, target)
     outer, slash, inner = name.partition("/")
     if slash and "/" in inner and outer in _OF_CONTEXTS:
         name = inner  # the kind it would be without its context
-    method, _, target = rest.partition(":")
     if "/" not in name and "." in name:
         name = name.replace(".", "/", 1)
     return Kind(ALIASES.get(name, name), method or None, target or None)
+
+
+def _with_secrets_whole(raw: str, *parts: str) -> tuple[str, str, str]:
+    """Name, method and target, put together again where one of them cannot stand alone."""
+    name, method, target = parts
+    if target and not can_stand_alone(target, raw):
+        method, target = f"{method}:{target}", ""
+    if method and not can_stand_alone(method, raw):
+        return raw, "", ""
+    return name, method, target
 
 
 _OF_CONTEXTS = ("subcontext", "sub-context")
@@ -164,6 +179,21 @@ def one_word_kind(name: str, *, method: object, has_outcome: bool, event: object
     if name == "system" and isinstance(event, str) and event:
         return f"system/{event}"
     return name
+
+
+def last_part(kind: str) -> str:
+    """What stands behind the last `/` of a kind; all of it where that alone would show a secret."""
+    last = kind.rpartition("/")[2]
+    return last if can_stand_alone(last, kind) else kind
+
+
+def can_stand_alone(part: str, raw: str) -> bool:
+    """Whether a part of a kind shows nothing that is masked in the whole: the rest may be what tells a secret."""
+    if not may_hold_secrets(raw):
+        return True
+    from inspector.protocol.secrets.masking import mask_text  # of few kinds only
+
+    return mask_text(part) in mask_text(raw)
 
 
 def family(kind: str) -> Family:

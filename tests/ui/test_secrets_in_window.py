@@ -2,125 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
 from PySide6.QtGui import QGuiApplication, QPainter
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
-from inspector.document.document import CaptureDocument
+from inspector.diagnostics.crash_report import Choices, Failures, Surroundings, compose, failure_words
 from inspector.present.wire_text import plain, tool_tip
+from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.app.application import Application
+from inspector.ui.dialogs.environment_facts import opened
 from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.panel import TABS
-from tests.builders import document_of, envelope, lines_of, received, tool_call, tool_result
+from inspector.ui.window.panels import PANELS
+from tests.leaky import ADDRESS, BEARER, KEYED, QUERY, SECRET, leaky
 from tests.ui.walking import said_by
-from tests.ui.windows import panes_of, window_on
-
-SECRET = "Zq7secretvalue"
-BEARER = f"Authorization: Bearer {SECRET}"
-QUERY = f"token={SECRET}"
-ADDRESS = f"http://user:{SECRET}@host/?{QUERY}"
-KEYED: dict[str, Any] = {"token": SECRET, "api_key": SECRET, "note": BEARER, "deep": [{"password": SECRET}]}
-
-
-def _requests() -> list[dict[str, Any]]:
-    """Calls, their answers, resources, prompts and completions."""
-    grep = tool_call("grep", arguments=KEYED, id="q-grep", context={"id": "c-1", "type": QUERY, "metadata": KEYED})
-    blocks = [
-        {"type": "text", "text": json.dumps(KEYED)},
-        {"type": "resource_link", "uri": ADDRESS, "name": BEARER, "description": BEARER, "mimeType": QUERY},
-        {"type": "image", "data": "AAAA", "mimeType": QUERY, "annotations": {"audience": [QUERY]}},
-        {"type": "resource", "resource": {"uri": ADDRESS, "text": BEARER, "mimeType": "text/plain"}},
-    ]
-    meta = {"context": {"lifecycle": "transient", "summary": BEARER}, "contextHints": [
-        {"tool": QUERY, "lifecycle": "transient", "consumedBy": ADDRESS}]}  # fmt: skip
-    named = tool_call(ADDRESS, id="q-named")
-    hinted = tool_call("search", id="q-search")
-    store = tool_call(QUERY, id="q-store")
-    read = envelope("mcp/request", {"method": "resources/read", "params": {"uri": ADDRESS}}, id="q-read", to=["files"])
-    prompt = {"method": "prompts/get", "params": {"name": QUERY, "arguments": KEYED}}
-    ask = envelope("mcp/request", prompt, id="q-ask", to=["files"])
-    lists = envelope("mcp/request", {"method": "tools/list"}, id="q-list", to=["files"])
-    tool = {"name": QUERY, "description": BEARER, "inputSchema": {"properties": {"q": {"description": BEARER}}}}
-    elicit = {"method": "elicitation/create", "params": {"message": BEARER, "requestedSchema": KEYED}}
-    argument = {"name": "token", "value": BEARER}
-    complete = {"method": "completion/complete", "params": {"ref": KEYED, "argument": argument}}
-    odd = {"method": QUERY, "params": KEYED}
-    return [
-        grep, tool_result(grep, result={"content": blocks, "structuredContent": KEYED}, meta=meta),
-        named, tool_result(named, BEARER), tool_call(ADDRESS),
-        hinted, tool_result(hinted, "\n".join(f"{BEARER} {n}" for n in range(12)), meta=meta),
-        store, tool_result(store, "stored", meta={"context": {"consumed": True}}),
-        read, envelope("mcp/response", {"result": {"contents": [{"uri": ADDRESS, "text": BEARER}]}}, sender="files",
-                       to=["lead"], correlation_id=["q-read"]),
-        ask, envelope("mcp/response", {"error": {"code": KEYED, "message": BEARER, "data": KEYED}}, sender="files",
-                      to=["lead"], correlation_id=["q-ask"]),
-        lists, envelope("mcp/response", {"result": {"tools": [tool]}}, sender="files", to=["lead"],
-                        correlation_id=["q-list"]),
-        envelope("mcp/request", elicit, to=["files"]), envelope("mcp/request", complete, to=["files"]),
-        envelope("mcp/request", odd, to=["files"]),
-        envelope("mcp/notification", {"method": "notifications/message", "params": {"level": QUERY, "logger": QUERY,
-                                                                                    "data": KEYED}}),
-        envelope("mcp/proposal", {"method": "tools/call", "params": {"name": ADDRESS, "arguments": KEYED}}, id="p-1"),
-        envelope("mcp/reject", {"reason": BEARER}, correlation_id=["p-1"], sender="files"),
-        envelope("mcp/proposal", {"method": "resources/read", "params": {"uri": ADDRESS}}, id="p-2"),
-        envelope("mcp/withdraw", {"reason": BEARER}, correlation_id=["p-2"]),
-    ]  # fmt: skip
-
-
-def _gateway() -> list[dict[str, Any]]:
-    """What a gateway says: who is there, what they may do, errors, invitations, streams."""
-    may = [{"kind": "mcp/*", "payload": KEYED}, BEARER]
-    known = [{"id": "files", "capabilities": [{"kind": "mcp/*", "token": SECRET}, QUERY], "name": BEARER}]
-    gateway = {"sender": "system:gateway", "to": ["lead"]}
-    error = {"attempted_kind": KEYED, "your_capabilities": [KEYED, QUERY], "message": BEARER}
-    return [
-        envelope("system/welcome", {"you": {"id": "lead", "capabilities": may}, "participants": known}, **gateway),
-        envelope("system/presence", {"event": QUERY, "participant": {"id": QUERY}}, **gateway),
-        envelope("system/error", {"error": KEYED, **error}, correlation_id=["q-grep"], **gateway),
-        envelope("system/error", {"error": "capability_violation", **error}, correlation_id=["q-grep"], **gateway),
-        envelope("system/error", {"error": BEARER, **error, "attempted_kind": QUERY}, **gateway),
-        envelope("capability/grant", {"recipient": QUERY, "capabilities": may, "reason": BEARER}, id="g-1"),
-        envelope("capability/grant", {"recipient": "lead", "capabilities": may, "reason": BEARER}, id="g-2"),
-        envelope("capability/revoke", {"recipient": "lead", "capabilities": may, "grant_id": QUERY, "reason": QUERY}),
-        envelope("space/invite-ack", {"participant_id": QUERY, "token": SECRET, "connection_url": ADDRESS}, **gateway),
-        envelope("space/invite", {"participant_id": QUERY, "email": QUERY, "initial_capabilities": [KEYED]}),
-        envelope("stream/request", {"direction": QUERY, "description": BEARER, "metadata": KEYED}, id="s-1"),
-        envelope("stream/open", {"stream_id": QUERY, "token": SECRET}, sender="gateway", correlation_id=["s-1"]),
-        envelope("stream/close", {"stream_id": QUERY, "reason": BEARER}, correlation_id=["s-1"]),
-        envelope("participant/status", {"tokens": 1, "status": BEARER, "auth": {"token": SECRET}}, sender="files"),
-        envelope("participant/request-status", {"fields": [QUERY]}, to=["files"]),
-    ]
-
-
-def _odd() -> list[dict[str, Any]]:
-    """Names where nobody expects secrets: kinds, senders, recipients, contexts, reasoning, ids."""
-    return [
-        envelope("chat", {"text": f"{json.dumps(KEYED)} {BEARER} {ADDRESS}"}),
-        envelope("chat", {"text": f"# {BEARER}\n\n[here]({ADDRESS}) ![p]({ADDRESS})", "format": "markdown"}),
-        envelope(f"shop/{QUERY}", {**KEYED, "nested": {"a": [KEYED]}}, sender=QUERY, to=[ADDRESS], id=QUERY),
-        envelope(QUERY, {"x": 1}),
-        envelope("reasoning/start", {"message": f"use {BEARER}"}, id="why-1"),
-        envelope("reasoning/thought", {"reasoning": BEARER, "action": "call", "actionInput": KEYED}, context="why-1"),
-        envelope("reasoning/start", {"message": f"{'see ' * 15}http://user:{SECRET}@host/"}, id="why-2"),
-        envelope("reasoning/conclusion", {"message": BEARER}, context="why-1"),
-        envelope("chat", {"text": "in a context"}, context=f"{QUERY}/below/{QUERY}"),
-        envelope("chat", {"text": "of a type"}, context={"id": "c-2", "type": QUERY, "trigger": QUERY}),
-        envelope("chat", {"text": "unseen"}, correlation_id=[QUERY]),
-        envelope("chat", {"text": "again"}, id=QUERY, sender=f"{QUERY}&x"),
-    ]
-
-
-def leaky() -> CaptureDocument:
-    """A log with secrets in every place."""
-    said = [*_gateway()[:1], *_requests(), *_gateway()[1:], *_odd()]
-    broken = lines_of({"kind": "chat", "token": SECRET})[:-3]
-    document = document_of(*(received(one, space_id=QUERY) for one in said), *said[:3], broken)
-    assert len(document.capture) > len(said)
-    return document
+from tests.ui.windows import panes_of, run_in_window, window_on
 
 
 @pytest.fixture
@@ -196,6 +97,36 @@ def test_no_context_participant_scope_or_panel_shows_a_secret(panes: Panes, pain
         found |= leaks(scope, painted, "scope")
     panes.latency.choice.buttons["By participant"].click()
     found |= leaks(window, painted, "window")
+    assert sorted(found) == []
+
+
+async def _walk(application: Application, painted: list[str], found: set[str]) -> None:
+    window = window_on(application, leaky())
+    window.resize(2_400, 1_600)
+    window.show()
+    panes = panes_of(window)
+    for panel in PANELS:
+        window.actions_by_id[panel.action].trigger()
+        await asyncio.sleep(0)
+        found |= leaks(window, painted, panel.title)
+    window.actions_by_id["view.messages"].trigger()
+    for message in range(0, len(panes.document.capture), 12):
+        panes.go_to(message)
+        found |= leaks(panes.messages, painted, f"rows near No. {message + 1}")
+    found |= {f"title: {window.windowTitle()}"} if SECRET[:6] in window.windowTitle() else set()
+    found |= {f"status: {text}" for text in [window.status.words()] if SECRET[:6] in text}
+    every = Choices(file_names=True, error_words=True, log_lines=True)
+    failures = Failures()
+    failures.take("task", ValueError(f"no tool {QUERY}"), BEARER)
+    around = Surroundings([], application.settings.model_dump(), [opened(panes.document, 1, 2)], [f"read {ADDRESS}"])
+    report = compose("Error", failure_words(failures, every), around, every, mask_text)
+    assert "ValueError" in report
+    found |= {f"crash report: {report}"} if SECRET[:6] in report else set()
+
+
+def test_no_view_panel_title_or_report_shows_a_secret(qapp: QApplication, painted: list[str]) -> None:
+    found: set[str] = set()
+    run_in_window(qapp, lambda application: _walk(application, painted, found))
     assert sorted(found) == []
 
 

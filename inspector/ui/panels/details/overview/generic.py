@@ -18,6 +18,7 @@ from inspector.present.facts import fact, value_facts, words_fact
 from inspector.present.hex_rows import AFTER, BEFORE, broken_at, frame_in_line, head_bytes, hex_rows
 from inspector.present.subject import TEXT_KINDS, Subject
 from inspector.present.wire_text import plain
+from inspector.protocol import kinds
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.protocol.text import TEXT_KEYS
@@ -67,6 +68,8 @@ def _unknown_kind(sheet: Sheet) -> QWidget:
     """A kind of somebody's own: under which namespace it stands, and how many such messages there are."""
     subject = sheet.subject
     namespace, slash, name = subject.kind.partition("/")
+    if not kinds.can_stand_alone(name, subject.kind):
+        namespace, slash = subject.kind, ""
     columns, strings = subject.capture.columns, subject.capture.strings
     below = f"kind like {quote(namespace + '/*')}" if slash else None
     rows = [fact("Namespace", plain(namespace, 200), "mono", filter=below)]

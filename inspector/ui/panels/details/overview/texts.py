@@ -27,7 +27,7 @@ from inspector.present.reasoning_facts import (
 from inspector.present.stream_facts import frame_fact, frames_among, frames_of, is_data, stream_facts, stream_messages
 from inspector.present.subject import ContextPlace, Subject, sender_of, text_of
 from inspector.present.wire_text import plain
-from inspector.protocol import msp
+from inspector.protocol import kinds, msp
 from inspector.protocol.payloads.blocks import is_markdown
 from inspector.protocol.payloads.chunks import join_frames
 from inspector.protocol.payloads.outline import nested_in, value_text
@@ -125,7 +125,7 @@ def build_reasoning(sheet: Sheet) -> list[QWidget]:
 
 def _own_text_sections(sheet: Sheet) -> list[QWidget]:
     subject = sheet.subject
-    last = subject.kind.rpartition("/")[2]
+    last = kinds.last_part(subject.kind)
     label = {"thought": "Thought", "conclusion": "Conclusion", "cancel": "Cancelled"}.get(last, last.capitalize())
     shown = next((k for k in TEXT_KEYS if isinstance(subject.payload.get(k), str)), None)
     sections: list[QWidget] = []

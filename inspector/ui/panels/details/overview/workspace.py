@@ -37,6 +37,7 @@ from inspector.present.participant_facts import (
 )
 from inspector.present.subject import ParticipantPlace, name_of, sender_of
 from inspector.present.wire_text import plain
+from inspector.protocol import kinds
 from inspector.protocol.participants import in_words, patterns, welcomed
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_secrets
@@ -170,7 +171,7 @@ def build_capability(sheet: Sheet) -> list[QWidget]:
     rows += value_facts({**payload, **about}, skip=(*_LISTS, *_WHO, "grant", "grant_id"))
     sections: list[QWidget] = []
     if rows:
-        label = subject.kind.rpartition("/")[2].replace("-", " ").capitalize()
+        label = kinds.last_part(subject.kind).replace("-", " ").capitalize()
         sections.append(sheet.section(label, sheet.fact_card(rows, name="capabilityFacts", label=label, name_width=80)))
     changed = change_sections(sheet, name) if subject.kind in _CHANGES and name else []
     listed = [p for key in _LISTS for p in patterns(about.get(key))]
