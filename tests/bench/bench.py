@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from tests.bench import generate, process
+from tests.bench import generate, mixes, process
 from tests.bench.process import NotMeasuredError
 from tests.bench.sizes import Sizes
 
@@ -35,7 +35,7 @@ class Bench:
         """A generated log.
 
         Args:
-            kind: `envelopes` or `gateway-log`.
+            kind: `envelopes`, `gateway-log`, or `mix:` and the name of one.
             messages: how many.
 
         Raises:
@@ -46,6 +46,8 @@ class Bench:
         if not path.exists():
             self.need_room(generate.size_of(kind, messages))
             folder.mkdir()
+            if kind.startswith("mix:"):
+                return mixes.write(kind.removeprefix("mix:"), messages, path)
             write = generate.write_gateway_log if kind == "gateway-log" else generate.write_envelopes
             write(path, messages)
         return path

@@ -1,7 +1,8 @@
 """A flood into the real window, offscreen: nothing lost, and never late. Prints one JSON object.
 
 With capture to disk, all passes, an active filter and the tree open, from a sender's process on loopback; with
-`pause` the view is paused for the middle third. Run as `python -m tests.bench.live RATE SECONDS [pause]`.
+`pause` the view is paused for the middle third, with the name of one the traffic is that of `mixes`.
+Run as `python -m tests.bench.live RATE SECONDS [pause | MIX]`.
 """
 
 from __future__ import annotations
@@ -16,18 +17,20 @@ from pathlib import Path
 from inspector.ui.app.application import Application
 from tests.bench import machine
 from tests.bench.offscreen import Found, Heartbeat, run, until
-from tests.bench.received import compare, stamp_errors
+from tests.bench.received import compare, compare_mix, stamp_errors
 from tests.bench.sending import SendingGateway
 
 FILTER = 'context.type == "reasoning"'
 
 
-async def measure(application: Application, rate: float, seconds: float, *, pause: bool) -> Found:
+async def measure(
+    application: Application, rate: float, seconds: float, *, pause: bool = False, mix: str | None = None
+) -> Found:
     """Send for so many seconds and look what arrived."""
     count = round(rate * seconds)
     with (
         tempfile.TemporaryDirectory(prefix="inspector-bench-") as folder,
-        SendingGateway(rate=rate, count=count, log=(log := Path(folder) / "sent.jsonl")) as gateway,
+        SendingGateway(rate=rate, count=count, log=(log := Path(folder) / "sent.jsonl"), mix=mix) as gateway,
     ):
         window = application.new_window()
         if not window.gateway.watch(gateway.connection()):
@@ -37,7 +40,12 @@ async def measure(application: Application, rate: float, seconds: float, *, paus
         assert panes is not None
         panes.apply_filter(FILTER)
         panes.contexts.expand_all()
-        own = len(window.document.capture)
+        capture = window.document.capture
+
+        def arrived() -> int:  # a mix says some messages twice
+            return len(capture) if mix is None else capture.record_count
+
+        own = arrived()
         await asyncio.sleep(0.3)
         used, memory, begun = machine.cpu_s(), machine.private_dirty_mb(), time.perf_counter()
         pausing = window.actions_by_id["capture.pause"]
@@ -52,25 +60,27 @@ async def measure(application: Application, rate: float, seconds: float, *, paus
                 pausing.trigger()
             sent = await gateway.done(3 * seconds + 20)
             sending = time.perf_counter() - begun
-            await until(
-                lambda: len(window.document.capture) >= own + sent["sent"], "the last message", 2 * seconds + 20
-            )
+            await until(lambda: arrived() >= own + sent["sent"], "the last message", 2 * seconds + 20)
             behind = time.perf_counter() - begun - sending
             await asyncio.sleep(0.2)
         panes.bridge.flush()
         found: Found = {"sent": sent["sent"], "sent_s": sent["seconds"], "sender_late_s": sent["late_s"]}
         found |= heart.found() | {"behind_s": behind, "cpu_s": machine.cpu_s() - used}
         found |= {"memory_mb": machine.private_dirty_mb() - memory, "waiting": waiting}
-        found |= {"received": len(window.document.capture) - own, "shown": len(panes.rows.visible)}
+        found |= {"received": arrived() - own, "shown": len(panes.rows.visible)}
         found["should_show"] = len(panes.rows.evaluate(panes.rows.filter, panes.rows.scope))
         found["contexts"] = len(window.document.analysis.contexts.tree)
         path = window.document.path
         assert path is not None
         await window.gateway.end_session()
+        if mix is not None:
+            return found | compare_mix(path, mix, sent["sent"])
         found |= stamp_errors(path, log)
     return found | compare(path, sent=sent["sent"], start_ms=sent["start_ms"], rate=rate)
 
 
 if __name__ == "__main__":
     rate, seconds = float(sys.argv[1]), float(sys.argv[2])
-    print(json.dumps(run(lambda application: measure(application, rate, seconds, pause="pause" in sys.argv))))
+    what = sys.argv[3] if len(sys.argv) > 3 else ""
+    pause, mix = what == "pause", what if what not in ("", "pause") else None
+    print(json.dumps(run(lambda application: measure(application, rate, seconds, pause=pause, mix=mix))))

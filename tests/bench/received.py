@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.bench import mixes
 from tests.bench.sender import LIVE_BLOCK, live_template, live_times
 
 _FRAME = b'"frame":'
@@ -59,6 +60,20 @@ def compare(path: Path, *, sent: int, start_ms: int, rate: float) -> dict[str, A
         "in_order": numbers == sorted(numbers),
         "bytes_equal": frames == expected,
     }
+
+
+def compare_mix(path: Path, mix: str, sent: int) -> dict[str, Any]:
+    """The same for traffic of a mix: whether the frames in a capture file are those sent, byte for byte, in order."""
+    expected = (line.rstrip() for line in mixes.lines(mix, sent))
+    kept = 0
+    equal = True
+    with path.open("rb") as file:
+        for line in file:
+            if b'"dir":"in"' not in line[:80] or b'"id":"welcome-1"' in line[:300]:
+                continue
+            kept += 1
+            equal = equal and line[line.index(_FRAME) + len(_FRAME) : -2] == next(expected, b"")
+    return {"kept": kept, "lost": sent - kept, "bytes_equal": equal}
 
 
 def stamp_errors(path: Path, log: Path) -> dict[str, float]:

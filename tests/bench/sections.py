@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
+from tests.bench import mixes
 from tests.bench.bench import Bench
 from tests.bench.process import NotMeasuredError
 from tests.bench.table import Row, at_least, at_most, exactly, info, not_measured
@@ -187,6 +188,68 @@ def _checks(bench: Bench) -> list[Row]:
         at_least("live messages a second that one core takes in", found["live_per_s"], LIVE_RATE),
         at_most("live, processor time by that without checks", found["live_ratio"], 1.5, "x"),
         info("findings", found["findings"], ""),
+    ]
+
+
+_MIXES = (*mixes.NAMED, "random:1", "random:2")
+_GROWTH = 4
+_KB_LONG = 4
+"""Where messages have kilobytes, fewer."""
+
+
+def _some(bench: Bench) -> tuple[str, ...]:
+    """All mixes; for a quick look the worst of them."""
+    return ("contexts", "crowd") if bench.sizes.quick else _MIXES
+
+
+def _mixes(bench: Bench) -> list[Row]:
+    story = _mix_opened(bench, "story", 1)
+    return [row for name in ("story", *_some(bench)) for row in _mix(bench, name, story["cpu_s"] / story["messages"])]
+
+
+def _mix(bench: Bench, name: str, story_s: float) -> list[Row]:
+    small, large = _mix_opened(bench, name, 1), _mix_opened(bench, name, _GROWTH)
+    window = bench.measure("open_window", bench.log(f"mix:{name}", int(small["messages"])))
+    for found in (small, large):
+        bench.drop(f"mix:{name}", int(found["records"]))
+    cpu_s = small["cpu_s"] / small["messages"]
+    many = f"{_GROWTH} times as many"
+    grown = large["messages"] / small["messages"]
+    memory = large["memory_mb"] * 1e6 / large["messages"]
+    return [
+        at_most(f"{name}: a message, CPU, by the story's", cpu_s / story_s, 2, "x"),
+        info(f"{name}: a message, CPU, us", 1e6 * cpu_s, ""),
+        at_most(f"{name}: {many}, time", large["cpu_s"] / small["cpu_s"] / grown * _GROWTH, 1.1 * _GROWTH, "x"),
+        at_most(f"{name}: {many}, memory", large["memory_mb"] / max(1.0, small["memory_mb"]), 1.05 * _GROWTH, "x"),
+        info(f"{name}: memory a message", memory, "B")
+        if large["messages"] < _ENOUGH
+        else at_most(f"{name}: memory a message", memory, 150 if name == "story" else 400, "B"),
+        at_most(f"{name}: heartbeat late while opening, longest", window["late_max_s"], 0.1),
+        at_most(f"{name}: heartbeat late while opening, 99th percentile", window["late_p99_s"], 0.03),
+    ]
+
+
+def _mix_opened(bench: Bench, name: str, times: int) -> dict[str, Any]:
+    count = times * bench.sizes.mixes // (_KB_LONG if name == "lengths" else 1)
+    return bench.measure("open_headless", bench.log(f"mix:{name}", count), timeout_s=1_800)
+
+
+def _live_mixes(bench: Bench) -> list[Row]:
+    return [row for name in _some(bench) for row in _live_mix(bench, name)]
+
+
+def _live_mix(bench: Bench, name: str) -> list[Row]:
+    rate, seconds = LIVE_RATE // (_KB_LONG if name == "lengths" else 1), bench.sizes.mix_live_s
+    try:
+        found = bench.measure("live", rate, seconds, name, timeout_s=8 * seconds + 120)
+    except NotMeasuredError as error:
+        return [not_measured(name, str(error))]
+    return [
+        exactly(f"{name}: in the capture file, in order, bytes as sent", found["bytes_equal"], True),
+        exactly(f"{name}: lost", found["lost"], 0),
+        at_most(f"{name}: behind when all was sent", found["behind_s"], 1),
+        at_most(f"{name}: heartbeat late, longest", found["late_max_s"], 0.1),
+        at_most(f"{name}: heartbeat late, 99th percentile", found["late_p99_s"], 0.03),
     ]
 
 
@@ -488,11 +551,13 @@ SECTIONS = (
     Section("filters", "Filters over that log", _filters),
     Section("finding", "Finding and keeping in that log, in the window", _finding),
     Section("growth", "Growth, no window", _growth),
+    Section("mixes", "Logs of traffic unlike the story, no window; the window's heartbeat", _mixes),
     Section("gateway", "Open a gateway's log, 4 records a message", _gateway),
     Section("checks", "Checks, with and without by turns", _checks),
     Section("tokens", "Tokens, counted behind the window", _tokens),
     Section("lifecycle", "Transient results, many tools in one conversation", _lifecycle),
     Section("live", "Live, 20,000 messages/s of 400 B, filter and tree", _live),
+    Section("live-mixes", "Live, 20,000 messages/s of each mix", _live_mixes),
     Section("sockets", "Frames of a WebSocket of 400 B, by turns", _sockets),
     Section("paused", "The same, view paused for the middle third", _live_paused),
     Section("follow", "Follow a log growing by 50,000 lines/s, rotated once", _follow),

@@ -3,11 +3,12 @@
 It speaks the WebSocket upgrade, the join and the welcome, answers pings, and nothing more. Messages are those of
 `live_template`, so the receiver can tell from the count and the first time what every byte must have been.
 
-Run as `python -m tests.bench.sender RATE COUNT [LOG]`. It prints `{"port":..}`, takes one client at a time, sends
-from the first line on its standard input, and prints `{"start_ms":..,"sent":..,"seconds":..,"late_s":..}` when the
-last byte was taken by the socket. It ends when its standard input does, so it never outlives who started it. LOG gets
-a line `{"at":<ns>,"t":<ns>,"sent":<messages>}` whenever something was sent: when it was given to the socket and when
-that had taken it, nanoseconds since the epoch, and how many messages were sent by then.
+Run as `python -m tests.bench.sender RATE COUNT [LOG [MIX]]`; MIX is traffic of `mixes` in place of these. It prints
+`{"port":..}`, takes one client at a time, sends from the first line on its standard input, and prints
+`{"start_ms":..,"sent":..,"seconds":..,"late_s":..}` when the last byte was taken by the socket. It ends when its
+standard input does, so it never outlives who started it. LOG gets a line `{"at":<ns>,"t":<ns>,"sent":<messages>}`
+whenever something was sent: when it was given to the socket and when that had taken it, nanoseconds since the epoch,
+and how many messages were sent by then.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ import time
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inspector.base.aio import cancel_and_wait, spawn
+from tests.bench import mixes
 from tests.bench.frames import CLOSE, PING, PONG, TEXT, frame, take_frame, upgrade_answer
 from tests.bench.story import Story, line_of
 from tests.bench.template import Template
@@ -130,29 +133,63 @@ def welcome(participant: str | None) -> bytes:
     return json.dumps(said, separators=(",", ":")).encode()
 
 
-async def flood(client: Sender, rate: float, count: int, log: int | None) -> dict[str, float]:
+class Frames(Protocol):
+    """What is sent."""
+
+    def between(self, first: int, last: int) -> tuple[memoryview, int]:
+        """Frames from a message up to another, or up to one before it; and up to which."""
+        ...
+
+
+class StoryFrames:
+    """The story's, whose times are those of sending."""
+
+    def __init__(self, start_ms: int, rate: float) -> None:
+        self._template, self._start_ms, self._rate = live_template(), start_ms, rate
+        self._number, self._block = -1, memoryview(b"")
+
+    def between(self, first: int, last: int) -> tuple[memoryview, int]:
+        number, place = divmod(first, LIVE_BLOCK)
+        if number != self._number:
+            self._number = number
+            self._block = self._template.block(number, live_times(number, self._start_ms, self._rate))
+        stop = min(place + last - first, LIVE_BLOCK)
+        ends = self._template.ends
+        return self._block[int(ends[place]) : int(ends[stop])], first + stop - place
+
+
+class MixFrames:
+    """Those of a mix, all made beforehand."""
+
+    def __init__(self, name: str, count: int) -> None:
+        made = [frame(line.rstrip()) for line in mixes.lines(name, count)]
+        self._ends = np.concatenate(([0], np.cumsum([len(one) for one in made], dtype=np.int64)))
+        self._data = memoryview(b"".join(made))
+
+    def between(self, first: int, last: int) -> tuple[memoryview, int]:
+        return self._data[int(self._ends[first]) : int(self._ends[last])], last
+
+
+async def flood(
+    client: Sender, rate: float, count: int, log: int | None, mix: MixFrames | None = None
+) -> dict[str, float]:
     """Send `count` messages at `rate` a second; what was due and not yet sent is caught up.
 
     Returns:
         When the first was sent, how many were, how long it took, and by how much the socket was ever behind.
     """
-    template = live_template()
     begun, start_ms = time.perf_counter(), time.time_ns() // 1_000_000
+    frames: Frames = mix or StoryFrames(start_ms, rate)
     sent = late = 0
-    number, block = -1, memoryview(b"")
     while sent < count and client.open:
         passed = time.perf_counter() - begun
         due = min(count, int(passed * rate) + 1)
         late = max(late, due - sent - round(rate * TICK_S))
         while sent < due and client.open:
-            if sent // LIVE_BLOCK != number:
-                number = sent // LIVE_BLOCK
-                block = template.block(number, live_times(number, start_ms, rate))
-            first = sent - number * LIVE_BLOCK
-            last = min(first + due - sent, LIVE_BLOCK)
+            part, last = frames.between(sent, due)
             at_ns = time.time_ns()
-            await client.send(block[int(template.ends[first]) : int(template.ends[last])])
-            sent += last - first
+            await client.send(part)
+            sent = last
             if log is not None and client.open:
                 os.write(log, b'{"at":%d,"t":%d,"sent":%d}\n' % (at_ns, time.time_ns(), sent))
         await asyncio.sleep(TICK_S)
@@ -161,9 +198,10 @@ async def flood(client: Sender, rate: float, count: int, log: int | None) -> dic
     return {"start_ms": start_ms, "sent": sent, "seconds": seconds, "late_s": max(0.0, late / rate)}
 
 
-async def serve(rate: float, count: int, log: Path | None) -> None:
+async def serve(rate: float, count: int, log: Path | None, mix: str | None) -> None:
     """Serve one client at a time until standard input ends."""
     live_template()  # made before anybody waits for it
+    frames = None if mix is None else MixFrames(mix, count)
     loop = asyncio.get_running_loop()
     clients: asyncio.Queue[Sender] = asyncio.Queue()
     orders: asyncio.Queue[bytes] = asyncio.Queue()
@@ -171,7 +209,7 @@ async def serve(rate: float, count: int, log: Path | None) -> None:
     said = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(said), sys.stdin)
     say({"port": server.sockets[0].getsockname()[1]})
-    work = spawn(_work(clients, orders, rate, count, log), name="send")
+    work = spawn(_work(clients, orders, rate, count, log, frames), name="send")
     while order := await said.readline():
         orders.put_nowait(order)
     await cancel_and_wait({work})
@@ -179,15 +217,16 @@ async def serve(rate: float, count: int, log: Path | None) -> None:
 
 
 async def _work(
-    clients: asyncio.Queue[Sender], orders: asyncio.Queue[bytes], rate: float, count: int, log: Path | None
-) -> None:
+    clients: asyncio.Queue[Sender], orders: asyncio.Queue[bytes], rate: float, count: int, log: Path | None,
+    mix: MixFrames | None,
+) -> None:  # fmt: skip
     file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600) if log is not None else None
     while True:
         await orders.get()
         client = await clients.get()
         while not client.open:  # one that is gone already
             client = await clients.get()
-        say(await flood(client, rate, count, file))
+        say(await flood(client, rate, count, file, mix))
 
 
 def say(found: dict[str, float]) -> None:
@@ -196,4 +235,5 @@ def say(found: dict[str, float]) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(float(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]) if len(sys.argv) > 3 else None))
+    noted = Path(sys.argv[3]) if len(sys.argv) > 3 else None
+    asyncio.run(serve(float(sys.argv[1]), int(sys.argv[2]), noted, sys.argv[4] if len(sys.argv) > 4 else None))

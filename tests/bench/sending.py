@@ -23,15 +23,17 @@ class SendingGateway:
         url: where it listens.
     """
 
-    def __init__(self, *, rate: float, count: int, log: Path | None = None) -> None:
+    def __init__(self, *, rate: float, count: int, log: Path | None = None, mix: str | None = None) -> None:
         """Start it and wait until it listens.
 
         Args:
             rate: messages a second.
             count: messages an order of `go` sends.
             log: file in which it notes what it sent when.
+            mix: the traffic, of `mixes`, for which a log is needed; the story by default.
         """
         command = [sys.executable, "-m", "tests.bench.sender", str(rate), str(count), *([str(log)] if log else [])]
+        command += [mix] if mix else []
         self._process = subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
         )  # fmt: skip

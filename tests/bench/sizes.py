@@ -25,6 +25,8 @@ class Sizes:
         tokens: messages whose tokens are counted.
         lifecycle: results that signal something, and as many tools as a tenth of them; growth goes from a tenth.
         subsessions, chat: sub-sessions, and messages of the chat they belong to.
+        mixes: messages of each mix, and four times as many.
+        mix_live_s: seconds of each mix live.
         quick: little of everything.
     """
 
@@ -48,6 +50,8 @@ class Sizes:
     lifecycle: int = 200_000
     subsessions: int = 1_000
     chat: int = 100_000
+    mixes: int = 200_000
+    mix_live_s: float = 20
     quick: bool = False
 
 
@@ -55,7 +59,7 @@ FULL = Sizes()
 QUICK = Sizes(
     envelopes=20_000, gateway=8_000, small=10_000, large=20_000, reading_turns=2, live_s=3, follow_s=2, kills=1,
     starts=1, contexts=10_000, flushes=6, huge_mb=5, reconnects=1, tap_calls=500, checks_turns=2, checks_live=20_000,
-    tokens=8_000, lifecycle=10_000, subsessions=100, chat=10_000, quick=True,
+    tokens=8_000, mixes=4_000, mix_live_s=1, lifecycle=10_000, subsessions=100, chat=10_000, quick=True,
 )  # fmt: skip
 
 
