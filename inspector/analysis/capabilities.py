@@ -18,6 +18,7 @@ from inspector.analysis.contexts import ContextPass
 from inspector.analysis.trust import TrustPass
 from inspector.capture.block import OBJECT_KEY
 from inspector.capture.capture import Capture
+from inspector.capture.flags import Flag
 from inspector.protocol.capabilities import Asked, covers_by_kind, first_covering
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.paths import normalise
@@ -88,13 +89,14 @@ class CapabilityPass:
         self._contexts = contexts
         self.changes: dict[tuple[int, str], list[Change]] = {}
         self._new: list[tuple[tuple[int, str], Change]] = []
-        self._held: dict[tuple[int, str], tuple[int, list[Held]]] = {}  # as of so many changes
+        self._held: dict[tuple[int, str], tuple[int, list[Held] | None]] = {}  # as of so many changes
 
     def feed(self, start: int, stop: int) -> None:
         """Take in messages `start` to `stop`."""
         columns, strings = self._capture.columns, self._capture.strings
         wanted = [code for code in map(strings.find, (*_TOLD, *_CHANGED)) if code is not None]
-        for row in (np.flatnonzero(np.isin(columns["kind"][start:stop], wanted)) + start).tolist():
+        let_through = columns["flags"][start:stop] & Flag.REFUSED.value == 0
+        for row in (np.flatnonzero(np.isin(columns["kind"][start:stop], wanted) & let_through) + start).tolist():
             kind = self._capture.string("kind", row)
             if kind in _CHANGED:
                 self._note_change(row, kind == "capability/grant")
@@ -154,15 +156,13 @@ class CapabilityPass:
         Args:
             before: as things were when this message came; None for now.
         """
-        changes = self.changes.get((space, name))
-        if changes is None:
-            return None
+        changes = self.changes.get((space, name), [])
         if before is not None:
             return _held_after(change for change in changes if change.row < before)
         known = self._held.get((space, name))
         if known is None or known[0] != len(changes):
-            known = self._held[space, name] = (len(changes), _held_after(changes) or [])
-        return list(known[1])
+            known = self._held[space, name] = (len(changes), _held_after(changes))
+        return None if known[1] is None else list(known[1])
 
     def revoked(self, space: int, name: str) -> list[Change]:
         """Revocations since the last set that was announced: unconfirmed, as gateways do not announce them."""
@@ -234,10 +234,12 @@ class CapabilityPass:
 
 
 def _held_after(changes: Iterable[Change]) -> list[Held] | None:
-    """What is held after some changes, in the order given; None when there were none."""
+    """What is held after some changes, in the order given; None where they only take away from what nobody told."""
     held: list[Held] | None = None
     granted: dict[str, tuple[Any, ...]] = {}
     for change in changes:
+        if held is None and change.what != "announced" and (change.what == "revoked" or not change.capabilities):
+            continue
         held = held or []
         if change.what == "announced":
             held = [Held(one, change.row, True, _grant_of(one, granted)) for one in change.capabilities]

@@ -186,7 +186,10 @@ class ContextTree:
         if known is None:
             provisional = self._find_path(space, identifier) if "/" in identifier else None
             known = self._new(space, MAIN, identifier)
-            if provisional is not None:
+            if 0 < identifier.count("/") < MOST_LEVELS:
+                self._slashed.add((space, identifier))
+                self._slashes.add(identifier.count("/"))
+            if provisional is not None and not self._named[provisional]:  # else it has an id of its own
                 self._merge(provisional, known)
         self._named[known] = True
         return known
@@ -202,9 +205,6 @@ class ContextTree:
         Args:
             above: the node the start sits in; None when it says nothing, MAIN when it sits in the main context.
         """
-        if 0 < identifier.count("/") < MOST_LEVELS:
-            self._slashed.add((space, identifier))
-            self._slashes.add(identifier.count("/"))
         node = self._used(self.of_id(space, identifier))
         if label and not self.label[node]:
             self.label[node] = label
@@ -213,7 +213,7 @@ class ContextTree:
         return node
 
     def _known_prefix(self, space: int, path: str) -> tuple[int, list[str]]:
-        """The longest start id with a slash that the path begins with, and the segments left."""
+        """The longest id with a slash that the path begins with, and the segments left."""
         segments = path.split("/", MOST_LEVELS - 1)
         if self._slashed:
             for slashes in sorted((few for few in self._slashes if few < len(segments) - 1), reverse=True):

@@ -339,7 +339,13 @@ class ContextPass:
                 self._note_reasoning(node)
             end = _ENDS.get(name, 0)
             for place in here.tolist() if end else ():
+                if self._is_void(int(rows[place])):
+                    continue
                 self.facts.note_end(int(nodes[place]), end, int(rows[place]))
+
+    def _is_void(self, row: int) -> bool:
+        """Whether a message ends nothing: known to be in another's name, or refused by the gateway."""
+        return bool(self._capture.flags(row) & Flag.REFUSED) or self._capture.true_sender(row) is not None
 
     def _note_reasoning(self, node: int) -> None:
         if not self.facts.reasons[node]:

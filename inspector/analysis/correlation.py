@@ -128,6 +128,7 @@ class CorrelationPass:
         self._waiting_responses: dict[int, list[int]] = {}  # the same of responses: they take calls only
         # Ids of what responses and decisions may name, apart from whatever else bears the same id.
         self._ids_of: dict[str, HashIndex] = {kinds.REQUEST: HashIndex(), kinds.PROPOSAL: HashIndex()}
+        self._unnamed: dict[int, list[int]] = {}  # responses by requests that may be named by a proposal yet to come
         self._hashes: dict[int, list[int]] = {}  # ids named by messages of the batch being fed that name several
         self._open_calls = OpenCalls(self._capture, self.columns)
         self._drafts = DraftNames(self._capture)
@@ -240,8 +241,9 @@ class CorrelationPass:
         """Link responses to the requests they name, and give them their calls. Rows of responses ascend."""
         columns = self.columns
         columns.put("cause", responses, requests)
-        once, first = np.unique(requests, return_index=True)
-        known, new = columns["answer"][once], responses[first]
+        came = np.flatnonzero(self._capture.columns["flags"][responses] & Flag.REFUSED.value == 0)
+        once, first = np.unique(requests[came], return_index=True)
+        known, new = columns["answer"][once], responses[came[first]]
         columns.put("answer", once, np.where((known == NO_ROW) | (new < known), new, known))
         for name in ("method", "target"):
             columns.put(name, responses, columns[name][requests])
@@ -338,9 +340,6 @@ class CorrelationPass:
         self._set_cause(waiter, row, kind)
         if kind == kinds.RESPONSE:
             self._name_call(waiter)
-        elif kind == kinds.REQUEST and self.columns["answer"][waiter] != NO_ROW:
-            # Its response may be waiting for the name of the call, which a late proposal can give.
-            self._name_call(int(self.columns["answer"][waiter]))
 
     # Noting it
 
@@ -348,10 +347,13 @@ class CorrelationPass:
         self.columns.put("cause", row, cause)
         self._changed.update((row, cause))
         cause_kind = self._capture.string("kind", cause)
-        if (kind, cause_kind) in ((kinds.RESPONSE, kinds.REQUEST), (kinds.REQUEST, kinds.PROPOSAL)):
+        pair = (kind, cause_kind) in ((kinds.RESPONSE, kinds.REQUEST), (kinds.REQUEST, kinds.PROPOSAL))
+        if pair and not self._capture.flags(row) & Flag.REFUSED:
             answer = int(self.columns["answer"][cause])
             self.columns.put("answer", cause, row if answer == NO_ROW else min(answer, row))
         self._proposals.note_link(row, cause)
+        for response in self._unnamed.pop(row, ()):
+            self._name_call(response)
         if kind == "system/error":
             self._outcomes.note_errors(np.array([row]), np.array([cause]))
 
@@ -367,14 +369,16 @@ class CorrelationPass:
         if cause == NO_ROW:
             columns.put("rule", row, ToolRule.UNKNOWN.value)
             return
-        cause = self._namer(cause)
+        request, cause = cause, self._namer(cause)
         asked = int(columns["method"][cause])
+        named_all = asked and (columns["target"][cause] or strings[asked] not in _NEEDS_TARGET)
+        if not named_all and columns["cause"][request] == NO_ROW and self._capture.flags(request) & _CORRELATED:
+            self._unnamed.setdefault(request, []).append(row)
         if own and asked != own:  # what it says itself comes first, also where that is less
             of_a_tool = strings[own] == "tools/call"
             columns.put("rule", row, (ToolRule.UNKNOWN if of_a_tool else self._own_rule(row)).value)
             self._changed.add(row)
             return
-        named_all = asked and (columns["target"][cause] or strings[asked] not in _NEEDS_TARGET)
         correlated = int(self._capture.columns["flags"][row]) & _CORRELATED
         rule = ToolRule.CORRELATION if correlated else ToolRule.RPC_ID
         columns.put("rule", row, (rule if named_all else ToolRule.UNKNOWN).value)

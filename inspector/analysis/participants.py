@@ -167,7 +167,7 @@ class ParticipantPass:
                 joined.is_us = True
                 self._asking.add(space)
         elif kind == "participant/status":
-            if capture.true_sender(row) is None:
+            if capture.true_sender(row) is None and not capture.flags(row) & Flag.REFUSED:
                 self._note_usage(self._meet(space, sender), payload, row)
         elif not self._trust.is_gateway(row):
             return

@@ -9,6 +9,7 @@ import numpy as np
 from inspector.analysis.changes import ChangedRows
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
+from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
 
@@ -46,6 +47,8 @@ class Proposals:
     def note_link(self, row: int, cause: int) -> None:
         """A message was linked to one that it names; links may come in any order."""
         kind, cause_kind = (self._capture.string("kind", message) for message in (row, cause))
+        if any(self._capture.flags(one) & Flag.REFUSED for one in (row, cause if kind == kinds.RESPONSE else row)):
+            return
         if kind == kinds.RESPONSE and cause_kind == kinds.REQUEST:
             proposal = int(self._links["cause"][cause])
             if proposal != NO_ROW and self._capture.string("kind", proposal) == kinds.PROPOSAL:

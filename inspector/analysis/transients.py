@@ -108,9 +108,10 @@ class TransientPass:
         self._stale = set()
 
     def _responses(self, rows: Rows) -> Rows:
-        """Those of some messages that are responses with `_meta`."""
+        """Those of some messages that are responses with `_meta`, and were let through."""
         columns = self._capture.columns
-        rows = rows[columns["flags"][rows] & Flag.HAS_META.value != 0]
+        flags = columns["flags"][rows] & (Flag.HAS_META | Flag.REFUSED).value
+        rows = rows[flags == Flag.HAS_META.value]
         return rows[columns["kind"][rows] == (self._capture.strings.find(kinds.RESPONSE) or -1)]
 
     def _read(self, rows: Rows) -> None:
@@ -188,10 +189,13 @@ class TransientPass:
         if said & TRANSIENT or (said & HINTS and self._hints_at_itself(place, tool)):  # 3
             if not failed:
                 self._bearing[_IS_TRANSIENT].append(row)
-                if tool is not None:
-                    for consumer in table.consumers.get(place, ()):
-                        conversation.register(tool, self.aliases.meant(consumer), row)
-                    conversation.wait(tool, place, table.following)
+                consumers = table.consumers.get(place, ())
+                # A result of an unknown tool waits, by a name of its own, for whom it names itself.
+                fetcher = tool or f"\0{row}"
+                for consumer in consumers:
+                    conversation.register(fetcher, self.aliases.meant(consumer), row)
+                if tool is not None or consumers:
+                    conversation.wait(fetcher, place, table.following)
             elif not said & CONSUMED:
                 table.note[place] = Note.NOT_KEPT
 

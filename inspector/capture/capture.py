@@ -31,6 +31,7 @@ from inspector.capture.reader import JOINING_EVENTS, NO_MESSAGE, correlations
 from inspector.capture.sources import SourceFile
 from inspector.capture.strings import InternTable
 from inspector.protocol.formats import read_line
+from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.record import Record, Shape, unreadable
@@ -290,12 +291,12 @@ class Capture:
 
     def _note_impostors(self, block: Block, starts: NDArray[np.int64], start: int, ids: NDArray[np.uint32]) -> None:
         """A log says who sent what it received; an envelope may say otherwise (docs/protocols.md 2, Spoofing)."""
-        received = block.strings.find("received")
-        if received is None:
+        inbound = [code for code in map(block.strings.find, INBOUND_EVENTS) if code is not None]
+        if not inbound:
             return
         logged, said = block.columns["participant"][starts], block.columns["sender"][starts]
         places = np.flatnonzero((logged != said) & (logged != 0) & (said != 0))
-        places = places[block.columns["event"][starts[places]] == received]
+        places = places[np.isin(block.columns["event"][starts[places]], inbound)]
         self.impostors.append({"message": places + start, "participant": ids[logged[places]]}, len(places))
 
     def _joining(self, block: Block) -> Array:

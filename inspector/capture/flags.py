@@ -34,6 +34,8 @@ class Flag(enum.IntFlag):
     """A later copy in the log is not byte for byte the first one."""
     REJECTED = 16384
     """The gateway's log says it was rejected."""
+    REFUSED = 1 << 21
+    """All there is of it is that it was rejected: it reached nobody, so that nothing follows from it."""
     MANY_CORRELATIONS = 32768
     """Names more than one message; all but the first are read from the record."""
     CALLS_DIFFER = 65536

@@ -33,6 +33,7 @@ from inspector.capture.usual import Tables, UsualRows, fold_hash, read_usual
 from inspector.protocol import calls, kinds
 from inspector.protocol.context_forms import Told, told_context
 from inspector.protocol.formats import capture_file, read_line_as
+from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.times import NO_TIME, parse_moment
@@ -49,7 +50,7 @@ _ENVELOPE, _RPC, _NOTHING = Shape.ENVELOPE, Shape.RPC, Shape.NOTHING
 # IntFlag does its arithmetic in Python; a row of columns wants plain numbers.
 _ERROR, _HAS_META, _NO_ID = (f.value for f in (Flag.ERROR, Flag.HAS_META, Flag.NO_ID))
 _CORRELATED, _MANY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.MANY_CORRELATIONS, Flag.SENT))
-_CALLS_DIFFER = Flag.CALLS_DIFFER.value
+_CALLS_DIFFER, _REFUSED = Flag.CALLS_DIFFER.value, Flag.REFUSED.value
 
 _ROW = tuple(name for name in BLOCK_COLUMNS if name != "source")
 """Members of a row, in order: a column's value, or the text that it will stand for."""
@@ -209,10 +210,12 @@ class BlockReader:
         raw_kind = header.kind if isinstance(header.kind, str) else None
         call = calls.read_call(raw_kind, header) if raw_kind is not None else calls.Call("")
         sender = header.sender if isinstance(header.sender, str) else None
-        if sender is None and (record.event == "received" or call.kind == kinds.JOIN):
+        if sender is None and (record.event in INBOUND_EVENTS or call.kind == kinds.JOIN):
             sender = record.participant or call.joiner
         if header.id is ABSENT or header.id is None:
             flags |= _NO_ID
+        if record.event == "rejected":
+            flags |= _REFUSED
         written, told = told_context(header)
         context, context_flags = _context_key(written)
         context_flags |= _TOLD_FLAGS.get(told, 0)

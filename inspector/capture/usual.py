@@ -154,8 +154,9 @@ def _add_log_columns(columns: dict[str, Array], logged: Sequence[usual.LogLine],
     columns["direction"] = strings.intern_all([line.direction for line in logged], count)
     times = parse_times([line.timestamp for line in logged])
     columns["time_ns"] = np.where(times == NO_TIME, columns["ts_ns"], times)
-    received = columns["event"] == (strings.find("received") or -1)
-    unsaid = (columns["sender"] == 0) & received & (columns["participant"] != (strings.find("") or -1))
+    received, rejected = (columns["event"] == (strings.find(event) or -1) for event in gateway_log.INBOUND_EVENTS)
+    columns["flags"][rejected] |= np.uint32(Flag.REFUSED.value)
+    unsaid = (columns["sender"] == 0) & (received | rejected) & (columns["participant"] != (strings.find("") or -1))
     columns["sender"] = np.where(unsaid, columns["participant"], columns["sender"])
 
 

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from math import inf
 from typing import Any
 
 from inspector.msp.inherited import SessionLayers, includes_snapshots
 from inspector.msp.merged_layers import Count, Entry, Layer, Remark, SentContext, TokenCache, Withheld
-from inspector.msp.message_columns import KnownMessages, VisibilityColumn, above_of
+from inspector.msp.message_columns import KnownMessages, Owner, VisibilityColumn, above_of
 from inspector.msp.objects import Message, Session, Subsession
 from inspector.msp.parent_messages import ParentMessages, Standing
 from inspector.msp.recent_layer import OlderEntries, RecentLayer
@@ -158,10 +159,13 @@ class MergedContexts:
         own = self.known.parent(owner)
         above: list[VisibilityColumn] = []
         siblings: list[VisibilityColumn] = []
+        line: list[Owner] = [owner, *above_of(owner)]
         if self.rules.ancestor_globals:
-            above = [self.known.other(one) for one in reversed(list(above_of(owner)))]
+            for below, one in reversed(list(pairwise(line))):
+                beside = self._appearing_in(one, but=below) if self.rules.sibling_globals else []
+                above += map(self.known.other, (one, *beside))
         if self.rules.sibling_globals:
-            siblings = [self.known.other(one) for one in owner.children if not one.merged and not one.discarded]
+            siblings = [self.known.other(one) for one in self._appearing_in(owner)]
         state = (own, own.revision, *((one, one.revision) for one in (*above, *siblings)))
         before = self._parents.get(id(owner))
         if before is not None and before[0] == state:
@@ -169,6 +173,11 @@ class MergedContexts:
         found = ParentMessages(own, self.rules, above, siblings)
         self._parents[id(owner)] = state, found
         return found
+
+    @staticmethod
+    def _appearing_in(owner: Owner, but: Owner | None = None) -> list[Subsession]:
+        """Sub-sessions whose global messages appear in a conversation without being written into it."""
+        return [one for one in owner.children if one is not but and not one.merged and not one.discarded]
 
     def _own(self, sub: Subsession) -> Layer:
         entries = tuple(

@@ -14,6 +14,8 @@ from inspector.protocol.times import parse_time
 LABELS = {Shape.LOG_ONLY: "capability-decisions"}
 LABEL = "gateway-log"
 WORDS = {"gateway-log": "gateway log", "capability-decisions": "capability decisions"}
+INBOUND_EVENTS = ("received", "rejected")
+"""Events whose participant is who sent the envelope."""
 READS = "MEW gateway logs, capability decisions"
 
 _LONGEST_CACHED = 1 << 16

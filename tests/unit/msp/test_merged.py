@@ -127,3 +127,10 @@ def test_after_an_edit_everything_is_worked_out_anew() -> None:
     parent.items.pop()
     contexts.forget()
     assert recent(contexts.of(sub)) == ["a"]
+
+
+def test_what_is_global_beside_an_ancestor_reaches_those_nested_deeper() -> None:
+    main = session()
+    opened(main, said("g", "global"), name="beside")
+    inner = opened(opened(main, name="outer"), name="inner")
+    assert [entry.id for entry in merged(inner).layer("recent").entries] == ["g"]

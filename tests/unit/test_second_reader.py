@@ -1,0 +1,149 @@
+"""The program against a second reader, that shares no code with it, on random traffic (`tests.second_reader`)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from inspector.cli.commands import app
+from tests import second_traffic as traffic
+from tests.builders import lines_of, log_file
+from tests.second_reader.calls import calls
+from tests.second_reader.capabilities import held
+from tests.second_reader.contexts import Space, contexts
+from tests.second_reader.messages import Message, read
+from tests.second_reader.results import results
+from tests.second_reader.sessions import Sessions
+
+RECORDINGS = Path(__file__).parents[1] / "data" / "recordings"
+_FIELDS = (
+    "no", "space", "from", "to", "kind", "correlation", "delivered", "answers", "answered", "proposal.state", "badge",
+    "collapsed.by", "consumes", "context", "method", "target", "tool", "tool.rule",
+)  # fmt: skip
+_CALLS = ("mcp/request", "mcp/response", "mcp/proposal")
+
+
+def printed(*arguments: str) -> str:
+    """What a command prints."""
+    found = CliRunner().invoke(app, list(arguments))
+    assert found.exit_code == 0, found.output
+    return found.stdout
+
+
+def rows_by_program(path: str) -> list[dict[str, Any]]:
+    lines = printed("list", path, "--format", "jsonl", "-e", ",".join(_FIELDS)).splitlines()
+    return [_sorted({**json.loads(line)}) for line in lines]
+
+
+def rows_by_reader(messages: list[Message], spaces: dict[str | None, Space]) -> list[dict[str, Any]]:
+    found = calls(messages)
+    lives = results(messages, found)
+    rows: list[dict[str, Any]] = []
+    for one in messages:
+        space, no = spaces[one.space], one.no
+        row = {
+            "no": no, "space": one.space, "from": one.sender, "to": one.to, "kind": one.kind,
+            "correlation": one.correlation, "delivered": one.delivered, "answers": found.answers.get(no),
+            "answered": found.answered.get(no), "proposal.state": found.state.get(no),
+            "badge": lives.badges.get(no, []), "collapsed.by": lives.collapsed_by.get(no),
+            "consumes": lives.consumes.get(no),
+            "context": space.path(space.of[no]) if no in space.of else None, "method": found.method.get(no),
+            "target": found.target.get(no), "tool": found.tool(no), "tool.rule": found.rule.get(no),
+        }  # fmt: skip
+        rows.append(_sorted(row))
+    return rows
+
+
+def _sorted(row: dict[str, Any]) -> dict[str, Any]:
+    """A row whose sets have an order, and with nothing about calls where it is none."""
+    about = ("method", "target", "tool", "tool.rule") if row["kind"] not in _CALLS else ()
+    row = {name: value for name, value in row.items() if name not in about}
+    return {**row, "badge": sorted(row["badge"]), "delivered": sorted(row["delivered"])}
+
+
+def tree_by_program(path: str) -> dict[Any, Any]:
+    ended = ("concluded", "cancelled")
+    return {
+        (one["space"], one["path"]): (
+            one["messages"], one["subtree_messages"], one["implicit"], one["type"],
+            one["state"] if one["state"] in ended else None,
+        )
+        for one in json.loads(printed("contexts", path, "--json"))
+    }  # fmt: skip
+
+
+def tree_by_reader(spaces: dict[str | None, Space]) -> dict[Any, Any]:
+    found: dict[Any, Any] = {}
+    for space, contexts_of in spaces.items():
+        nodes = contexts_of.nodes()
+        for path, node in nodes.items():
+            below = [one for other, one in nodes.items() if other == path or other.startswith(f"{path}/")]
+            kind = node.declared or ("reasoning" if node.reasoning or path.startswith("reason") else None)
+            found[space, path] = (
+                len(node.messages), sum(len(one.messages) for one in below), not (node.messages or node.started), kind,
+                node.state,
+            )  # fmt: skip
+    return found
+
+
+def held_by_program(path: str) -> dict[Any, list[Any] | None]:
+    """Of everybody who was seen; None of whom nothing was told."""
+    found: dict[Any, list[Any] | None] = {}
+    for one in json.loads(printed("participants", path, "--json")):
+        told = one["capabilities"]
+        found[one["space"], one["name"]] = told and [(item["capability"], item["grant_id"]) for item in told]
+    return found
+
+
+def compare(path: Path) -> None:
+    """Both say the same of every message, every context and every participant of a log."""
+    messages = read(path.read_bytes())
+    spaces = contexts(messages)
+    by_program, by_reader = rows_by_program(str(path)), rows_by_reader(messages, spaces)
+    for program, reader in zip(by_program, by_reader, strict=True):
+        assert program == reader
+    assert tree_by_program(str(path)) == tree_by_reader(spaces)
+    told = {key: one.patterns for key, one in held(messages).items()}
+    by_name = held_by_program(str(path))
+    assert by_name == {key: told.get(key) for key in by_name}
+
+
+@given(traffic.mixed())
+def test_random_traffic_reads_alike(lines: list[dict[str, Any]]) -> None:
+    compare(log_file(lines_of(*lines)))
+
+
+@given(traffic.pipes())
+def test_random_stdio_traffic_reads_alike(lines: list[dict[str, Any]]) -> None:
+    compare(log_file(lines_of(*lines)))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(f"mew/{name}/envelope-history.jsonl" for name in (
+            "scenario-1-basic", "scenario-2-mcp", "scenario-3-proposals", "scenario-5-reasoning", "coding-agent",
+        )),
+        *(f"mcp-rune/{name}.jsonl" for name in ("01-loop-current-names", "04-three-pending", "05-consumer-errors")),
+    ],
+)  # fmt: skip
+def test_real_traffic_reads_alike(name: str) -> None:
+    compare(RECORDINGS / name)
+
+
+@given(traffic.sessions(), st.data())
+def test_merged_contexts_are_alike(objects: list[dict[str, Any]], data: st.DataObject) -> None:
+    path = log_file(lines_of(*objects))
+    name = data.draw(st.sampled_from([one["subsession_id"] for one in objects if "subsession_id" in one]))
+    told = json.loads(printed("merged-context", str(path), "-s", name, "--json"))
+    layers = {layer["name"]: [entry["id"] for entry in layer["entries"]] for layer in told["layers"]}
+    meant = Sessions(path.read_bytes()).merged(name)
+    assert told["layers"][0]["included"] == meant.sub_context
+    assert (layers["snapshots"], layers["recent"], layers["own"]) == (meant.snapshots, meant.recent, meant.own)
+    assert sorted(one["id"] for one in told["withheld"]) == sorted(meant.withheld)
