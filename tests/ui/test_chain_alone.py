@@ -16,8 +16,10 @@ from inspector.ui.docview.panes import Panes
 from inspector.ui.look.roles import Role
 from inspector.ui.panels.details.chain_view import ChainView
 from inspector.ui.panels.details.facts_view import FactsView
+from inspector.ui.widgets.filter_editor import FilterEditor
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.ui.find import child
 from tests.ui.windows import panes_of, window_on
 
 CALL = {"method": "tools/call", "params": {"name": "write_file", "arguments": {"path": "a"}}}
@@ -92,7 +94,7 @@ def test_back_after_a_chain_was_left_leads_to_the_whole_view(window: MainWindow)
 def test_back_restores_the_scope_too(window: MainWindow) -> None:
     panes = panes_of(window)
     panes.go_to(3)
-    panes._scope_to_message(3)
+    panes.details.scope_requested.emit(3)
     assert numbers(panes) == [4]
     panes.show_chain(3)
     assert numbers(panes) == [1, 3, 4, 6, 7]
@@ -159,7 +161,7 @@ def test_it_stays_in_step_while_the_chain_grows(application: Application, qtbot:
     qtbot.waitUntil(lambda: numbers(panes) == [1, 2, 5])
     assert window.filter_bar.text() == "no in {1, 2, 5}"
     assert window.filter_bar.history() == ["no in {1, 2, 5}"]
-    window.filter_bar._editor.set_text("kind")  # being typed: stays
+    child(window.filter_bar, FilterEditor).set_text("kind")  # being typed: stays
     log.write(envelope("mcp/response", {"result": {}}, correlation_id=["f"]))
     panes.bridge.flush()
     qtbot.waitUntil(lambda: numbers(panes) == [1, 2, 5, 6])

@@ -7,7 +7,7 @@ from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -20,6 +20,7 @@ from inspector.ui.panels.messages import copies
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call
 from tests.ui.budgeting import set_budgets
+from tests.ui.find import child
 from tests.ui.windows import panes_of, window_on
 
 KEYS, CONTROL, SHIFT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -105,7 +106,7 @@ def test_the_status_bar_says_what_was_copied(
     press(window, KEYS.Key_A, CONTROL)
     window.actions_by_id[f"edit.copy_{what}"].trigger()
     assert told(window) == [f"Copied {several}"]
-    window.status._message_timer.timeout.emit()  # some seconds later
+    child(window.status, QTimer, "statusMessageTimer").timeout.emit()  # some seconds later
     assert told(window) == []
 
 

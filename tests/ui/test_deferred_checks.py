@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from pytestqt.qtbot import QtBot
 
 from inspector.document.document import CaptureDocument
@@ -15,6 +15,7 @@ from inspector.ui.app.application import Application
 from inspector.ui.features.opening import Opening
 from tests.builders import GrowingLog, envelope, received
 from tests.ui.budgeting import set_budgets
+from tests.ui.find import child
 from tests.ui.waiting import pass_time
 from tests.ui.windows import panes_of, window_on
 
@@ -59,7 +60,7 @@ def test_it_waits_while_a_log_is_read_and_ends_with_the_window(
     qtbot.wait(3 * budgets.current.background_ms)
     assert not slices
     monkeypatch.setattr(Opening, "reading", False)
-    window.deferred_checks._timer.timeout.emit()
+    child(window.deferred_checks, QTimer).timeout.emit()
     assert len(slices) == 1
     assert window.deferred_checks.active
     window.close()
@@ -104,7 +105,7 @@ def test_traffic_does_not_put_off_what_is_due(application: Application) -> None:
     log = GrowingLog()
     log.write(received(envelope()))
     window = window_on(application, log.document)
-    timer = window.deferred_checks._timer
+    timer = child(window.deferred_checks, QTimer)
     timer.setTimerType(Qt.TimerType.PreciseTimer)
     timer.start(3_600_000)
     pass_time(30)

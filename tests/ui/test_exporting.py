@@ -18,6 +18,7 @@ from inspector.document.document import CaptureDocument
 from inspector.export import files
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.export import ExportDialog
+from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call, tool_result
 from tests.ui.budgeting import set_budgets
@@ -244,7 +245,7 @@ def test_a_long_export_says_how_far_it_is_and_can_be_cancelled(
         notice = window.notices.notice("export")
         assert notice is not None
         assert "of 3,000 messages" in notice.text
-        notice._buttons[0].click()
+        child(notice, LinkButton).click()
         await until(lambda: window.notices.notice("export") is None, "the end of the progress")
         assert said(window) == "The export was cancelled; nothing was written."
 

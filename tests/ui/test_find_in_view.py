@@ -13,6 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolButton
 from pytestqt.qtbot import QtBot
 
+from inspector.analysis.marks import Note
 from inspector.document.document import CaptureDocument
 from inspector.filters import find, find_query, patterns
 from inspector.filters.fields import FIELD_BY_NAME
@@ -20,7 +21,7 @@ from inspector.filters.sorting import SortBy
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.details.fitted_list import FittedList
-from inspector.ui.panels.details.json_tree import JsonTree
+from inspector.ui.panels.details.json_tree import JsonDelegate, JsonTree
 from inspector.ui.widgets.find_bar import FindBar
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope
@@ -127,7 +128,7 @@ def test_as_many_hits_as_before_in_other_rows_are_lit(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def begin_anew(search: find.FindSearch, _changes: object, origin: int | None) -> bool:
-        search._begin(origin)
+        search._begin(origin)  # as after a change that no traffic makes: each row another one
         return True
 
     log = GrowingLog()
@@ -264,10 +265,12 @@ def test_details_are_lit(window: MainWindow, qtbot: QtBot) -> None:
     raw = child(panes.details, QPlainTextEdit, "rawText")
     qtbot.waitUntil(lambda: lit(raw) == ["slow"])
     panes.details.show_tab("Tree")
-    tree = child(panes.details, JsonTree, "jsonTree")
-    qtbot.waitUntil(lambda: tree._delegate.lights.locate is not None)
+    delegate = child(panes.details, JsonTree, "jsonTree").itemDelegate()
+    assert isinstance(delegate, JsonDelegate)
+    lights = delegate.lights
+    qtbot.waitUntil(lambda: lights.locate is not None)
     QTest.keyClick(bar_of(window).editor, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: tree._delegate.lights.locate is None)
+    qtbot.waitUntil(lambda: lights.locate is None)
     assert lit(raw) == ["slow"]
     panes.details.show_tab("Raw")
     qtbot.waitUntil(lambda: lit(raw) == [])
@@ -331,7 +334,7 @@ def test_the_minimap_shows_hits_and_problems_and_leads_there(window: MainWindow,
 def test_marks_show_on_the_minimap(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     marks = panes.document.analysis.marks
-    marks.put(3, marks.note(3)._replace(marked=True))
+    marks.put(3, Note(True, marks.note(3).comment))
     panes.minimap_marks.renew()
     qtbot.waitUntil(lambda: len(panes.messages.minimap.places("mark")) == 1)
     assert panes.messages.minimap.row_at(panes.messages.minimap.places("mark")[0]) == 3

@@ -19,6 +19,7 @@ from inspector.ui.app.application import Application
 from inspector.ui.dialogs.highlight_page import HighlightDelegate
 from inspector.ui.dialogs.ordered_list import OrderedList
 from inspector.ui.dialogs.settings import SettingsDialog
+from inspector.ui.dialogs.share_buttons import ShareButtons
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
 from tests.ui.windows import panes_of
@@ -216,7 +217,7 @@ def test_rules_are_shared(window: MainWindow, tmp_path: Path) -> None:
     file = tmp_path / "rules.json"
     window.highlighting.add("context")
     dialog = opened(window)
-    share = dialog._highlights._share
+    share = child(dialog, ShareButtons, "highlightsShare")
     share.write(file)
     QTest.mouseClick(child(dialog, QAbstractButton, "highlightsRemove"), Qt.MouseButton.LeftButton)
     assert edged(window) == {}

@@ -363,6 +363,7 @@ def test_quitting_asks_again_where_something_was_written_while_another_window_wa
 def test_a_name_that_is_given_while_the_rows_are_read_anew_stays(
     qapp: QApplication, report: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # How long the rows take to be read is up to the machine: nothing but that is another here.
     target, read_anew, is_saved = tmp_path / "kept.json", MspFollowing._projected, asyncio.Event()
 
     async def slowly(following: MspFollowing) -> CaptureDocument | None:

@@ -171,9 +171,9 @@ def test_how_far_a_filter_is_is_not_said_after_each_slice(
 def test_the_filter_bar_shows_a_filter_at_work(many: Panes, slowly: None, qtbot: QtBot) -> None:
     bar = cast("MainWindow", many.parent()).filter_bar
     many.apply_filter('text contains "number 1"')
-    assert bar._count.text().endswith("so far")
+    assert bar.counts_text().endswith("so far")
     qtbot.waitUntil(lambda: len(many.rows) == 1_111)
-    assert bar._count.text() == "1,111 of 3,000"
+    assert bar.counts_text() == "1,111 of 3,000"
 
 
 def test_another_filter_gives_up_the_one_at_work(many: Panes, slowly: None, qtbot: QtBot) -> None:

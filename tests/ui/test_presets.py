@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QMenu, QToolButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QMenu, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from inspector.settings import Preset
@@ -17,6 +17,7 @@ from inspector.settings.sharing import SIGN
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.ordered_list import OrderedList
 from inspector.ui.dialogs.settings import SettingsDialog
+from inspector.ui.dialogs.share_buttons import ShareButtons
 from inspector.ui.widgets.key_field import KeyField
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
@@ -271,20 +272,20 @@ def test_presets_are_written_to_a_file_and_read_by_others(window: MainWindow, tm
     dialog = opened(window)
     QTest.mouseClick(child(dialog, QToolButton, "presetsAdd"), Qt.MouseButton.LeftButton)
     QTest.mouseClick(child(dialog, QToolButton, "presetsRemove"), Qt.MouseButton.LeftButton)
-    dialog._presets._share.ask_where()
+    child(dialog, QPushButton, "presetsExport").click()
     chooser = child(dialog, QFileDialog, "presetsExportDialog")
     chooser.fileSelected.emit(str(file))
     chooser.close()
     assert child(dialog, QLabel, "presetsStatus").text() == "The presets were written to team.json."
     QTest.mouseClick(child(dialog, QToolButton, "presetsRemove"), Qt.MouseButton.LeftButton)
     assert window.application.settings.presets == []
-    dialog._presets._share.ask_for_file()
+    child(dialog, QPushButton, "presetsImport").click()
     chooser = child(dialog, QFileDialog, "presetsImportDialog")
     chooser.fileSelected.emit(str(file))
     chooser.close()
     assert child(dialog, QLabel, "presetsStatus").text() == "1 preset added from team.json."
     assert window.application.settings.presets == [Preset(name="Mine", filter="tool", key="Ctrl+Alt+M")]
-    dialog._presets._share.read(file)
+    child(dialog, ShareButtons, "presetsShare").read(file)
     assert child(dialog, QLabel, "presetsStatus").text() == (
         "Nothing was added from team.json. 1 preset was there already."
     )
@@ -294,7 +295,7 @@ def test_presets_are_written_to_a_file_and_read_by_others(window: MainWindow, tm
 def test_what_cannot_be_used_of_a_file_is_said(window: MainWindow, tmp_path: Path) -> None:
     file = tmp_path / "team.json"
     dialog = opened(window)
-    share = dialog._presets._share
+    share = child(dialog, ShareButtons, "presetsShare")
     before = len(window.application.settings.presets)
     share.read(file)
     assert share.status.text() == "team.json could not be read: No such file or directory."

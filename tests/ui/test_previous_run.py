@@ -106,7 +106,7 @@ class Crashing(app.Application):
         return window
     def crash(self):
         import faulthandler
-        faulthandler._sigsegv()
+        faulthandler._sigsegv()  # Python crashes for tests in no other way
 app.Application = Crashing
 from inspector.__main__ import main
 main()

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from inspector.base import whole_file
@@ -21,13 +22,16 @@ from inspector.settings import (
     settings_path,
 )
 from inspector.settings.sharing import read_shared
+from inspector.ui.app import application as application_module
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.key_trouble import drop_unusable_keys
 from inspector.ui.dialogs.presets_page import PresetsPage
 from inspector.ui.dialogs.share_buttons import ShareButtons
 from inspector.ui.input.action import keyed_actions
+from inspector.ui.widgets.labels import TextLabel
 from inspector.ui.window.actions import ACTIONS
 from inspector.ui.window.main_window import MainWindow
+from tests.ui.find import child
 from tests.ui.windows import application_of, story, window_on
 
 KEY = "ghp_" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zBc7e"
@@ -38,7 +42,6 @@ def application(qapp: QApplication) -> Iterator[Application]:
     application = Application(qapp, theme="light", bundled_fonts=True)
     yield application
     for window in list(application.windows):
-        window.marking._dirty = False
         window.close()
     application.theme.dispose()
 
@@ -92,9 +95,10 @@ def test_a_shared_file_has_none_and_says_so(qtbot: QtBot, tmp_path: Path) -> Non
 def test_the_page_of_presets_says_so_while_it_is_typed(application: Application, window: MainWindow) -> None:
     window.application.settings.presets.insert(0, Preset(name="a", filter="tool"))
     page = PresetsPage(application.theme, window.application.settings.presets, window)
-    page._filter.setText(f'text contains "{KEY}"')
-    page._on_edited()
-    assert page._filter_row._line.text() == secret_settings.NOT_WRITTEN
+    field = child(page, QLineEdit, "presetsFilter")
+    field.selectAll()
+    QTest.keyClicks(field, f'text contains "{KEY}"')
+    assert child(page, TextLabel, "presetsFilterHelp").text() == secret_settings.NOT_WRITTEN
 
 
 @pytest.mark.parametrize(
@@ -131,8 +135,14 @@ def test_keys_of_presets_are_checked() -> None:
     assert [preset.key for preset in settings.presets] == ["Ctrl+J", None, None, None]
 
 
+@pytest.fixture
+def quick_retry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(application_module, "RETRY_MS", 20)
+
+
+@pytest.mark.usefixtures("quick_retry")
 def test_settings_that_cannot_be_written_are_said_and_tried_again(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     application = application_of(window)
 
@@ -146,11 +156,11 @@ def test_settings_that_cannot_be_written_are_said_and_tried_again(
         window.undo_history.undo()
         assert all(preset.filter != "kind == chat" for preset in application.settings.presets)
         window.undo_history.redo()
-    assert application._retry.isActive()
-    application._retry.timeout.emit()
+    qtbot.waitUntil(lambda: said(window, "settings-not-saved") == "")
     assert "kind == chat" in settings_path().read_text()
-    assert said(window, "settings-not-saved") == ""
-    assert not application._retry.isActive()
+    settings_path().unlink()
+    qtbot.wait(3 * application_module.RETRY_MS)
+    assert not settings_path().exists(), "it is not tried any more"
 
 
 def test_names_of_a_file_edited_by_hand_are_shown_plain(qapp: QApplication, qtbot: QtBot) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from inspector.filters import compile_filter
@@ -20,7 +21,8 @@ from inspector.ui.panels.messages import copies
 from inspector.ui.panels.messages.view import MessageView
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call, tool_result
-from tests.ui.windows import numbers, panes_of, run_in_window, story, window_on
+from tests.ui.find import child
+from tests.ui.windows import numbers, panes_of, run_in_window, story, until, window_on
 
 KEYS = Qt.Key
 NO, SHIFT, CONTROL = (
@@ -82,7 +84,7 @@ def told(window: MainWindow) -> list[int]:
 
 
 def said(window: MainWindow, qtbot: QtBot) -> str:
-    qtbot.waitUntil(lambda: not panes_of(window).messages._count_timer.isActive())
+    qtbot.waitUntil(lambda: not child(panes_of(window).messages, QTimer, "selectionTimer").isActive())
     return next((words for words in window.status.words() if "selected" in words), "")
 
 
@@ -364,8 +366,9 @@ def test_all_selected_are_marked_unmarked_and_that_is_undone(window: MainWindow)
     assert len(marks.rows) == 4
 
 
-def test_the_export_dialog_starts_with_what_is_selected(qapp: QApplication) -> None:
+def test_the_export_dialog_starts_with_what_is_selected(qapp: QApplication, tmp_path: Path) -> None:
     async def steps(application: Application) -> None:
+        target = tmp_path / "selected.jsonl"
         window = window_on(application, document_of(*chats(12)))
         panes_of(window).go_to(2)
         view_of(window).selection.extend_to_row(4)
@@ -373,8 +376,10 @@ def test_the_export_dialog_starts_with_what_is_selected(qapp: QApplication) -> N
         dialog = window.findChild(ExportDialog)
         assert dialog is not None
         assert dialog.which == "selected"
-        assert [int(message) for message in window.exporting._messages(dialog.which)[0]] == [2, 3, 4]
-        dialog.reject()
+        child(dialog, QPushButton, "exportExport").click()
+        child(window, QFileDialog, "exportDialog").fileSelected.emit(str(target))
+        await until(target.exists, "the file")
+        assert [n for n in range(1, 13) if f'"id-{n}"' in target.read_text()] == [3, 4, 5]
 
     run_in_window(qapp, steps)
 

@@ -53,10 +53,9 @@ def test_nothing_is_counted_while_the_user_waits_for_a_search(
 ) -> None:
     with monkeypatch.context() as held:
         held.setattr(Search, "step", lambda _search, _until: False)
-        set_budgets(held, counting_start_ms=3_600_000, rest_s=3_600.0)
+        set_budgets(held, counting_start_ms=1, rest_s=3_600.0)
         window = window_on(application, story())
         panes_of(window).apply_filter('"slow"')
-        window.counting._timer.start(1)
         pass_time(3 * budgets.current.background_ms)
         assert window.document.analysis.tokens.counted == 0
     counted(qtbot, window)

@@ -8,11 +8,13 @@ from typing import TypeVar
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
+from inspector.analysis.marks import Target
 from inspector.document.document import CaptureDocument
 from inspector.ui.app.application import Application, run_loop
 from inspector.ui.docview.panes import Panes
+from inspector.ui.look.theme import Theme
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, received, tool_call, tool_result
 from tests.conftest import MS
@@ -61,6 +63,20 @@ def panes_of(window: MainWindow) -> Panes:
     """The panes of a window that shows a document."""
     assert window.panes is not None
     return window.panes
+
+
+def theme_of(widget: QWidget) -> Theme:
+    """The look of the window a widget stands in."""
+    window = widget.window()
+    assert isinstance(window, MainWindow)
+    return window.theme.theme
+
+
+def write_comment(window: MainWindow, target: Target, text: str) -> None:
+    """Write a comment on a message or a context, as in the editor."""
+    window.marking.comment(target)
+    window.marking.editor.text.setPlainText(text)
+    window.marking.editor.save()
 
 
 def numbers(window: MainWindow) -> list[int]:

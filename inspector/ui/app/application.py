@@ -50,7 +50,7 @@ _log = logging.getLogger(__name__)
 DEVELOPER_VARIABLE = "CONTEXT_INSPECTOR_DEVELOPER"
 """Environment variable that shows the Developer menu, and has the log say more."""
 _NOT_SAVED = "settings-not-saved"
-_RETRY_MS = 20_000
+RETRY_MS = 20_000
 """Settings that could not be written are tried again after so long, until they are."""
 
 
@@ -94,7 +94,7 @@ class Application:
         self._closed: asyncio.Event | None = None
         self._retry = QTimer()
         self._retry.setSingleShot(True)
-        self._retry.setInterval(_RETRY_MS)
+        self._retry.setInterval(RETRY_MS)
         self._retry.timeout.connect(self.save_settings)
         display = self.settings.display
         self.settings_changes = SettingsChanges()

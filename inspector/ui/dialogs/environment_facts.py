@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,7 +43,7 @@ def surroundings(
 
 def version_facts() -> list[tuple[str, str]]:
     """The program and what it is built on."""
-    libraries = ", ".join(f"{name} {_version_of(name)}" for name in _LIBRARIES)
+    libraries = ", ".join(f"{name} {found}" for name, found in _library_versions())
     return [
         *system_facts(version()),
         ("Qt", f"{qVersion()}, PySide6 {PySide6.__version__}"),
@@ -57,14 +56,16 @@ def about_facts() -> list[tuple[str, str]]:
     return [*version_facts()[:-1], ("Platform plugin", QGuiApplication.platformName())]
 
 
-def _version_of(name: str) -> str:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:  # a packaged program carries a list instead
-        return _listed_versions().get(name, "unknown")
+def _library_versions() -> Iterator[tuple[str, str]]:
+    listed: dict[str, str] | None = None
+    for name in _LIBRARIES:
+        try:
+            yield name, metadata.version(name)
+        except metadata.PackageNotFoundError:  # a packaged program carries a list instead
+            listed = _listed_versions() if listed is None else listed
+            yield name, listed.get(name, "unknown")
 
 
-@cache
 def _listed_versions() -> dict[str, str]:
     try:
         return {one.name.lower(): one.version for one in licences.bundled()}

@@ -43,6 +43,7 @@ class DocumentBridge(QObject):
         self._began = 0.0
         self._rest_until = 0.0
         self._timer = QTimer(self)
+        self._timer.setObjectName("flushTimer")
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._pass_on)
         self._painted = QTimer(self)

@@ -110,6 +110,7 @@ class StatusBar(QStatusBar):
         self._problems = self._add("statusProblems", self.problems_clicked)
         self._palette = self._add("statusPalette", self.palette_clicked)
         self._message_timer = QTimer(self)
+        self._message_timer.setObjectName("statusMessageTimer")
         self._message_timer.setSingleShot(True)
         self._message_timer.setInterval(_MESSAGE_MS)
         self._message_timer.timeout.connect(self._message.hide)

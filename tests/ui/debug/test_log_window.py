@@ -57,7 +57,7 @@ def test_find_goes_around_and_stops_following(window: LogWindow, qtbot: QtBot) -
     _log.info("needle one")
     _log.info("hay")
     _log.info("needle two")
-    window._look_anew()
+    qtbot.waitUntil(lambda: "needle two" in window.view.toPlainText())
     qtbot.keyClicks(window.field, "needle")
     assert not window.follow.isChecked()
     first = window.view.textCursor().blockNumber()
@@ -83,10 +83,10 @@ def test_levels_choose_whole_records(window: LogWindow) -> None:
     assert lines_of(["torn beginning"], ("ERROR",)) == ["torn beginning"]
 
 
-def test_copy_takes_the_selection_or_everything(window: LogWindow) -> None:
+def test_copy_takes_the_selection_or_everything(window: LogWindow, qtbot: QtBot) -> None:
     _log.info("one")
     _log.info("two")
-    window._look_anew()
+    qtbot.waitUntil(lambda: "two" in window.view.toPlainText())
     child(window, QPushButton, "logCopy").click()
     assert QApplication.clipboard().text() == window.view.toPlainText()
     window.field.setText("two")
@@ -102,9 +102,9 @@ def test_the_folder_is_opened(window: LogWindow, monkeypatch: pytest.MonkeyPatch
     assert "No program opens folders" in child(window, QLabel, "logStatus").text()
 
 
-def test_secrets_are_not_shown(window: LogWindow) -> None:
+def test_secrets_are_not_shown(window: LogWindow, qtbot: QtBot) -> None:
     _log.info("Authorization: Bearer abcdefgh12345678")
-    window._look_anew()
+    qtbot.waitUntil(lambda: "Authorization" in window.view.toPlainText())
     assert "abcdefgh" not in window.view.toPlainText()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import Qt
@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QLineEdit, QMenu, QPush
 from pytestqt.qtbot import QtBot
 
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
-from inspector.settings.credentials import TokenStore, account
+from inspector.settings.credentials import NO_KEYRING, KeyringError, TokenStore, account
 from inspector.sources.connection import Connection
 from inspector.ui.dialogs.connect import TOKEN_HELP, TOKEN_STORED, TOKEN_STORED_HELP, ConnectDialog, TestResult
 from inspector.ui.dialogs.keep_fields import KEEP_HELP, KEEP_UNNAMED, NAME_HELP, NO_NAME, NOT_ALL_HELP, ConnectionSave
 from inspector.ui.look.theme import ThemeController
-from tests.keyrings import FakeKeyring, KeyringLocked, NoKeyringError
+from tests.keyrings import FakeKeyring, KeyringLocked
 from tests.ui.find import child
 from tests.ui.windows import until
 
@@ -27,7 +27,10 @@ PLAIN = NamedConnection(id="2c3d", name="plain", url="ws://b:1", space="two", pa
 class Desk:
     """A dialog over a keyring, and what it gave."""
 
-    def __init__(self, themes: ThemeController, qtbot: QtBot, editing: NamedConnection | None = None) -> None:
+    def __init__(
+        self, themes: ThemeController, qtbot: QtBot, editing: NamedConnection | None = None,
+        opened: Callable[[], FakeKeyring] | None = None,
+    ) -> None:  # fmt: skip
         self.qtbot = qtbot
         self.keyring = FakeKeyring()
         self.keyring.entries["Context Inspector", account(STAGING)] = "kept-token"
@@ -39,13 +42,13 @@ class Desk:
         self.saved: list[ConnectionSave] = []
         self.joined: list[Connection] = []
         self.dialog = ConnectDialog(
-            themes, self.settings, test=self._test, tokens=TokenStore(lambda: self.keyring), editing=editing
+            themes, self.settings, test=self.reach, tokens=TokenStore(opened or (lambda: self.keyring)), editing=editing
         )
         self.dialog.saved.connect(self.saved.append)
         self.dialog.accepted_connection.connect(self.joined.append)
         self.dialog.open()
 
-    async def _test(self, connection: Connection) -> TestResult:
+    async def reach(self, connection: Connection) -> TestResult:
         self.asked.append(connection)
         return TestResult(True, "The gateway answered in 12 ms")
 
@@ -194,9 +197,7 @@ async def test_a_locked_keyring_is_said_and_typing_goes_on(desk: Desk) -> None:
 async def test_no_keyring_is_said_where_the_token_would_be_kept(
     theme_controller: ThemeController, qtbot: QtBot
 ) -> None:
-    desk = Desk(theme_controller, qtbot)
-    desk.keyring.error = NoKeyringError("No recommended backend was available.")
-    desk.dialog._tokens = TokenStore(lambda: _raise(desk.keyring))
+    desk = Desk(theme_controller, qtbot, opened=_no_keyring)
     desk.type("Token", "hush")
     desk.type("Name", "lab")
     await until(lambda: "No system keyring" in desk.said("KeepHelp"), "the sentence")
@@ -207,9 +208,7 @@ async def test_no_keyring_is_said_where_the_token_would_be_kept(
     assert desk.joined[0].token.get_secret_value() == "hush"
 
 
-def _raise(keyring: FakeKeyring) -> FakeKeyring:
-    from inspector.settings.credentials import NO_KEYRING, KeyringError
-
+def _no_keyring() -> FakeKeyring:
     raise KeyringError(NO_KEYRING)
 
 

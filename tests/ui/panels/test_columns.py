@@ -277,7 +277,7 @@ def test_sorting_keeps_the_selected_message_in_its_place(make_panel: MakePanel) 
     assert text(panel, 0) == "say 000"
 
 
-def test_expansion_survives_sorting(make_panel: MakePanel) -> None:
+def test_expansion_survives_sorting(make_panel: MakePanel, qtbot: QtBot) -> None:
     meta = {"context": {"lifecycle": "transient", "summary": "2 records"}}
     hints = {"contextHints": [{"tool": "search", "lifecycle": "transient", "consumedBy": "store"}]}
     step, fetch, store = tool_call("get_step"), tool_call("search"), tool_call("store")
@@ -293,7 +293,7 @@ def test_expansion_survives_sorting(make_panel: MakePanel) -> None:
     assert panel.model.rowCount() == 8 + panel.model.rows.parts(3)
     panel.view.viewport().grab()
     panel.go_to(2)
-    panel.view.selection.chain._find()
+    qtbot.waitUntil(lambda: panel.view.selection.chain.rail.mark(2) is not None)
     rail = panel.view.selection.chain.rail
     marks = [rail.mark(panel.model.at(r)[0]) for r in range(panel.model.rowCount())]
     assert any(mark is not None and mark.member for mark in marks)
@@ -550,11 +550,11 @@ def test_the_head_of_a_payload_value_is_its_path_and_its_tooltip_too(make_panel:
     assert path in str(tip)
 
 
-def test_sorted_by_something_else_a_chain_has_rings_and_no_line(make_panel: MakePanel) -> None:
+def test_sorted_by_something_else_a_chain_has_rings_and_no_line(make_panel: MakePanel, qtbot: QtBot) -> None:
     call = tool_call("search")
     panel = make_panel(*chats("a"), call, *chats("b"), tool_result(call, "done"))
     panel.go_to(1)
-    panel.view.selection.chain._find()
+    qtbot.waitUntil(lambda: panel.view.selection.chain.rail.mark(1) is not None)
     joined = panel.view.selection.chain.rail.mark(2)
     assert joined is not None
     assert joined.above

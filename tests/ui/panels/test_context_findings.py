@@ -23,6 +23,7 @@ from tests.ui.live import Live
 
 JOB = "job-7f3a9c"
 Make = Callable[[CaptureDocument], ContextsPanel]
+Shows = Callable[[ContextsPanel, str, str], bool]
 
 
 def said(context: Any = None, **fields: Any) -> dict[str, Any]:
@@ -68,12 +69,17 @@ def titles(menu: ContextMenu) -> list[str]:
     return [action.text() for action in menu.actions() if not action.isSeparator()]
 
 
-def shows(panel: ContextsPanel, label: str, token: str) -> bool:
-    """Whether a row has pixels of about a colour."""
-    panel.view.viewport().repaint()
-    box = panel.view.visualRect(panel.model.index(row_named(panel, label), 0))
-    image: QImage = panel.view.viewport().grab(box).toImage()
-    return bool(columns(image, panel._themes.theme.color(token)))
+@pytest.fixture
+def shows(theme_controller: ThemeController) -> Shows:
+    """Says whether a row has pixels of about a colour."""
+
+    def look(panel: ContextsPanel, label: str, token: str) -> bool:
+        panel.view.viewport().repaint()
+        box = panel.view.visualRect(panel.model.index(row_named(panel, label), 0))
+        image: QImage = panel.view.viewport().grab(box).toImage()
+        return bool(columns(image, theme_controller.theme.color(token)))
+
+    return look
 
 
 def columns(image: QImage, color: QColor) -> set[int]:
@@ -88,7 +94,7 @@ def columns(image: QImage, color: QColor) -> set[int]:
     return found
 
 
-def test_a_problem_is_signed_at_its_context_and_all_above(panel_of: Make):
+def test_a_problem_is_signed_at_its_context_and_all_above(panel_of: Make, shows: Shows):
     panel = panel_of(document_of(*unanswered(f"{JOB}/step"), said("quiet-4f2b71")))
     for label in ("demo", JOB, "step"):
         assert "1 warning" in words(panel, label)
@@ -99,14 +105,14 @@ def test_a_problem_is_signed_at_its_context_and_all_above(panel_of: Make):
     assert "1 warning, here and below" in tip(panel, JOB)
 
 
-def test_a_note_has_no_sign_and_is_in_the_tooltip(panel_of: Make):
+def test_a_note_has_no_sign_and_is_in_the_tooltip(panel_of: Make, shows: Shows):
     panel = panel_of(document_of(said("ctx-1")))
     assert "note" not in words(panel, "ctx-1")
     assert "1 note" in tip(panel, "ctx-1")
     assert not shows(panel, "ctx-1", "severity.note")
 
 
-def test_the_worst_severity_gives_the_sign_and_the_number_is_that_of_problems(panel_of: Make):
+def test_the_worst_severity_gives_the_sign_and_the_number_is_that_of_problems(panel_of: Make, shows: Shows):
     panel = panel_of(document_of(*unanswered("ann@example.com"), said("ann@example.com")))
     assert "1 error, 1 warning" in words(panel, "ann@example.com")
     assert shows(panel, "ann@example.com", "severity.error")
@@ -169,12 +175,14 @@ def test_the_menu_shows_the_problems_of_a_branch(panel_of: Make):
     assert not [title for title in titles(panel.menu_for(row_named(panel, "main"))) if "problem" in title]
 
 
-def test_the_number_of_problems_is_beside_the_sign_where_there_is_room(panel_of: Make):
+def test_the_number_of_problems_is_beside_the_sign_where_there_is_room(
+    panel_of: Make, theme_controller: ThemeController
+):
     panel = panel_of(document_of(*unanswered(JOB), *unanswered(JOB, 2)))
     row = row_named(panel, JOB)
     wide = panel.view.viewport().grab(panel.view.visualRect(panel.model.index(row, 0))).toImage()
     panel.resize(200, 300)
     panel.view.viewport().repaint()
     narrow = panel.view.viewport().grab(panel.view.visualRect(panel.model.index(row, 0))).toImage()
-    amber = panel._themes.theme.color("severity.warning")
+    amber = theme_controller.theme.color("severity.warning")
     assert max(columns(wide, amber)) > max(columns(narrow, amber))

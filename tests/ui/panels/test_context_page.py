@@ -143,23 +143,25 @@ def test_hostile_names_stay_plain_text(show: Show) -> None:
 
 
 def test_links_lead_to_messages_contexts_and_participants(show: Show, qtbot: QtBot) -> None:
-    panel = show(*SEQUENCE, path="why-1")
+    document = document_of(*SEQUENCE)
+    panel = show(document=document, path="why-1")
     messages, places = list[int](), list[object]()
     panel.message_requested.connect(messages.append)
     panel.place_requested.connect(places.append)
-    space = panel._document.analysis.contexts.spaces[0]
+    space = document.analysis.contexts.spaces[0]
     follow(qtbot, panel, "contextAsked", 1)
     follow(qtbot, panel, "contextMessages", 2)
     assert messages == [1, 2]
     follow(qtbot, panel, "contextChildren", 0)
     follow(qtbot, panel, "contextParticipants", 0)
     follow(qtbot, panel, "contextFacts", 4)
-    child = node(panel._document, "why-1/fs")
+    child = node(document, "why-1/fs")
     assert places == [ContextPlace(space, child), ParticipantPlace(space, "lead"), ContextPlace(space, MAIN)]
 
 
 def test_actions(show: Show, qtbot: QtBot) -> None:
-    panel = show(*SEQUENCE, path="why-1/fs")
+    document = document_of(*SEQUENCE)
+    panel = show(document=document, path="why-1/fs")
     scopes, filters = list[object](), list[str]()
     panel.context_scope_requested.connect(scopes.append)
     panel.filter_requested.connect(lambda text, mode: filters.append(f"{mode}: {text}"))
@@ -167,7 +169,7 @@ def test_actions(show: Show, qtbot: QtBot) -> None:
         link = panel.context_page.findChild(LinkText, name)
         assert link is not None
         qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
-    assert scopes == [ContextPlace(panel._document.analysis.contexts.spaces[0], node(panel._document, "why-1/fs"))]
+    assert scopes == [ContextPlace(document.analysis.contexts.spaces[0], node(document, "why-1/fs"))]
     assert filters == ['replace: context under "why-1/fs"']
     assert QGuiApplication.clipboard().text() == "why-1/fs"
 
@@ -206,7 +208,7 @@ def test_a_page_renewed_by_traffic_keeps_its_place(
     assert before > 0
     for count in (1, 2):
         panel.apply_changes(live.say(received(said("a", sender="late", second=50 + count))))
-        panel._renew()
+        panel.renew()
         QApplication.processEvents()
         assert bar.value() == before
         assert page.findChildren(FactsView).count(view) == 1  # the same widget, with other rows
@@ -214,7 +216,7 @@ def test_a_page_renewed_by_traffic_keeps_its_place(
         assert view.currentIndex().row() == 3
         assert f"Messages: {40 + count} here" in rows(panel, "contextMessages")
     panel.apply_changes(live.say(received(said("a/new", second=59))))  # a section more
-    panel._renew()
+    panel.renew()
     QApplication.processEvents()
     assert len(rows(panel, "contextChildren")) == 1
     assert bar.value() == before
@@ -232,7 +234,7 @@ def test_a_context_that_merges_away_shows_what_it_became(
     qtbot.addWidget(panel)
     panel.show_context(live.document.analysis.contexts.spaces[0], node(live.document, "x/y"))
     panel.apply_changes(live.say(received(said(None, "reasoning/start", "Why x", id="x/y")), received(said("x/y"))))
-    panel._renew()
+    panel.renew()
     assert panel.head.name == "Why x"
     assert rows(panel, "contextMessages")[0] == "Messages: 2 here"
     gone = node(live.document, "x%2Fy")

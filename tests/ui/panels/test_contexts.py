@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QMenu
 
 from inspector.analysis.context_tree import MAIN
@@ -41,26 +42,20 @@ def shown(model: ContextTreeModel) -> list[str]:
 @pytest.fixture
 def panel_of(qtbot, theme_controller: ThemeController):
     """Makes a shown panel of a document; its model is checked from then on, before anything changes."""
-    from pytestqt.modeltest import ModelTester
-
-    testers, documents, panels = [], [], []
+    documents, panels = [], []
 
     def make(document: CaptureDocument) -> ContextsPanel:
         documents.append(document)
         panel = ContextsPanel(document, theme_controller)
         panels.append(panel)
         qtbot.addWidget(panel)
-        tester = ModelTester(None)
-        testers.append(tester)
-        tester.check(panel.model)
+        QAbstractItemModelTester(panel.model, QAbstractItemModelTester.FailureReportingMode.Warning, panel)
         panel.resize(240, 300)
         with qtbot.waitExposed(panel):
             panel.show()
         return panel
 
     yield make
-    for tester in testers:
-        tester._cleanup()
     for document in documents:
         document.close()
 
@@ -275,7 +270,7 @@ def test_following_the_tree_gives_the_rows_it_would_be_laid_out_as(tmp_path_fact
         assert rows.depths.tolist() == depths.tolist()
         assert rows.nodes == len(live.tree.alive())
         assert [rows.row_of(code) for code in codes.tolist()] == list(range(len(codes)))
-        assert [rows.end(row) for row in range(len(rows))] == rows._ends(rows.rows_of(codes.tolist())).tolist()
+        assert [rows.end(row) for row in range(len(rows))] == ends(depths.tolist())
     live.document.close()
 
 
@@ -448,7 +443,13 @@ def test_finding_nothing_says_so(panel_of):
 # Activity
 
 
-def test_a_halo_stays_while_messages_come_and_then_fades(tmp_path, panel_of, monkeypatch):
+def ends(depths: list[int]) -> list[int]:
+    """One past the last row below each row, looked for one by one."""
+    count = len(depths)
+    return [next((n for n in range(row + 1, count) if depths[n] <= depths[row]), count) for row in range(count)]
+
+
+def test_a_halo_stays_while_messages_come_and_then_fades(tmp_path, panel_of, monkeypatch, qtbot):
     live = Live(tmp_path, said("a/b/c"))
     panel = panel_of(live.document)
     now = 100.0
@@ -459,8 +460,7 @@ def test_a_halo_stays_while_messages_come_and_then_fades(tmp_path, panel_of, mon
     assert activity.halo(code, now + HOLD_S + FADE_S / 2) == pytest.approx(0.5)
     assert activity.halo(code, now + HOLD_S + FADE_S) == 0
     now = 200.0
-    panel._on_halo_tick()
-    assert activity.still()
+    qtbot.waitUntil(activity.still)
 
 
 def test_halos_are_off_when_nothing_may_move(tmp_path, panel_of):
@@ -523,9 +523,10 @@ def test_a_thousand_changes_a_flush_move_nothing_that_is_looked_at(tmp_path, pan
 
 
 def test_contexts_that_hold_no_message_are_painted_without_a_look_below(panel_of, monkeypatch):
-    panel = panel_of(document_of(*(said(f"r{n % 3}/n{n}") for n in range(300))))
+    document = document_of(*(said(f"r{n % 3}/n{n}") for n in range(300)))
+    panel = panel_of(document)
     asked: list[int] = []
-    contexts = panel.model._contexts
+    contexts = document.analysis.contexts
     monkeypatch.setattr(contexts, "state", lambda node, now=None: asked.append(node) or "idle")
     panel.view.grab()
     assert asked

@@ -137,8 +137,9 @@ def test_the_overview_begins_with_the_worst_finding_in_place_of_the_state(show: 
 
 
 def test_the_overview_says_how_many_more_there_are(show: Show):
-    panel = show(envelope("odd/kind", {}, context="why//7f3a?/"), tab="Overview")
-    count = len(panel._document.analysis.findings.found.of(0))
+    document = document_of(envelope("odd/kind", {}, context="why//7f3a?/"))
+    panel = show(document=document, tab="Overview")
+    count = len(document.analysis.findings.found.of(0))
     assert child(panel, LinkText, "openFindings").text() == f"All {count} findings"
 
 

@@ -563,7 +563,7 @@ def test_a_request_nobody_answered_ends_its_chain_and_says_who_answered_elsewher
     assert "Elsewhere: answered by bridge in 15 ms" in rows(panel, "addressedTo")
 
 
-def test_the_names_of_tools_are_not_cut_for_their_descriptions(show: Show):
+def test_the_names_of_tools_are_not_cut_for_their_descriptions(show: Show, theme_controller: ThemeController):
     name = "list_the_activities_of_a_session"
     tools = [{"name": name, "description": "Says what a session has done. " * 9, "inputSchema": {"properties": {
         "session": {}, "limit": {}, "offset": {}}}}]  # fmt: skip
@@ -572,18 +572,18 @@ def test_the_names_of_tools_are_not_cut_for_their_descriptions(show: Show):
     QApplication.processEvents()
     table = panel.pages["Overview"].findChild(ContentTable)
     assert table is not None
-    needed = QFontMetrics(panel._themes.theme.font("mono-row")).horizontalAdvance(name)
+    needed = QFontMetrics(theme_controller.theme.font("mono-row")).horizontalAdvance(name)
     assert table.columnWidth(0) >= needed
 
 
-def test_the_name_of_a_tool_goes_before_what_is_said_of_it(show: Show):
+def test_the_name_of_a_tool_goes_before_what_is_said_of_it(show: Show, theme_controller: ThemeController):
     request = tool_call("list_activities")
     panel = show(request, tool_result(request))
     panel.show_tab("Related")
     chain = panel.pages["Related"].findChild(ChainView, "chain")
     assert chain is not None
     link = chain.rows[0]
-    needed = QFontMetrics(panel._themes.theme.font("mono-row")).horizontalAdvance(link.name)
+    needed = QFontMetrics(theme_controller.theme.font("mono-row")).horizontalAdvance(link.name)
     assert chain.words_in(link, needed + 100) == ("list_activities", "asked")
     assert chain.words_in(link, needed + 2) == ("list_activities", "")
     assert chain.words_in(link, needed // 2)[0].startswith("list_")
@@ -664,6 +664,7 @@ def test_a_likely_answer_says_probably_and_why_and_its_rail_is_dashed(show: Show
     assert rows(panel, "chain", ChainView)[1] == "+2.1 s, 16, probably answers No. 1, No. 2"
     assert view.rows[1].tooltip.endswith("Probably answers No. 1: the next chat from calc to alice, 2.1 s later.")
     assert [row.likely for row in view.rows] == [False, True]
+    # Dashes of two pixels in a line of twenty are not told from letters in a picture: the pen is asked.
     assert view._rail_into(1).style() == Qt.PenStyle.CustomDashLine
     assert view._rail_into(0).style() == Qt.PenStyle.SolidLine
     assert panel.pages["Overview"].findChild(QWidget, "showChainAlone") is None  # the table shows what is certain

@@ -45,13 +45,14 @@ CONSUMED = {"context": {"consumed": True}}
 
 @pytest.fixture
 def show(qtbot: QtBot, theme_controller: ThemeController) -> Iterator[Show]:
-    """A panel that shows one message of some lines, the last one by default."""
+    """A panel that shows one message of some lines or of a document, the last one by default."""
     documents: list[CaptureDocument] = []
 
     def make(
-        *lines: dict[str, Any] | str | bytes, message: int = -1, tab: str = "Overview", hints: bool = False
-    ) -> DetailsPanel:
-        document = document_of(*lines)
+        *lines: dict[str, Any] | str | bytes, message: int = -1, tab: str = "Overview", hints: bool = False,
+        document: CaptureDocument | None = None,
+    ) -> DetailsPanel:  # fmt: skip
+        document = document or document_of(*lines)
         documents.append(document)
         panel = DetailsPanel(document, theme_controller)
         qtbot.addWidget(panel)
@@ -533,7 +534,8 @@ def walk(model: QAbstractItemModel, parent: QModelIndex | None = None) -> Iterat
     ],
 )
 def test_a_value_becomes_a_filter_that_finds_its_message(show: Show, fields: dict[str, Any], path: str, wanted: str):
-    panel = show(envelope("x/y", **fields), tab="Tree")
+    document = document_of(envelope("x/y", **fields))
+    panel = show(document=document, tab="Tree")
     tree = one(panel, JsonTree, "jsonTree")
     index = next(i for i in indexes(tree.model()) if i.data(JsonRole.PATH) == path)
     assert index.data(JsonRole.FILTER) == wanted
@@ -545,7 +547,6 @@ def test_a_value_becomes_a_filter_that_finds_its_message(show: Show, fields: dic
     action.trigger()
     assert asked == ([wanted] if wanted else [])
     if wanted:
-        document = panel._document
         assert compile_filter(wanted).mask(document.analysis, np.arange(1)).tolist() == [True]
 
 
@@ -661,9 +662,10 @@ def large() -> dict[str, Any]:
 def test_a_large_message_is_shown_by_its_head_and_its_end(
     show: Show, large: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ):
-    panel = show(large, envelope(), message=1)
+    document = document_of(large, envelope())
+    panel = show(document=document, message=1)
     read: list[int] = []
-    source = panel._document.capture.sources[0]
+    source = document.capture.sources[0]
     whole = source.read
     monkeypatch.setattr(source, "read", lambda offset, length: (read.append(length), whole(offset, length))[1])
     panel.show_message(0)
@@ -774,24 +776,27 @@ def grow(document: CaptureDocument, *lines: dict[str, Any]) -> Changes:
 
 def test_an_answer_that_arrives_is_shown(show: Show):
     request = tool_call("grep")
-    panel = show(request)
+    document = document_of(request)
+    panel = show(document=document)
     assert panel.head.state is not None
     assert panel.head.state.word == "no answer"
-    panel.apply_changes(grow(panel._document, tool_result(request)))
+    panel.apply_changes(grow(document, tool_result(request)))
     assert panel.head.state.word == "answered"
     assert len(rows(one(panel, ChainView, "chain"))) == 2
 
 
 def test_traffic_of_others_changes_nothing(show: Show):
-    panel = show(envelope("chat", {"text": "hi"}))
+    document = document_of(envelope("chat", {"text": "hi"}))
+    panel = show(document=document)
     before = one(panel, TextView, "chatText")
-    panel.apply_changes(grow(panel._document, envelope(), envelope()))
+    panel.apply_changes(grow(document, envelope(), envelope()))
     assert one(panel, TextView, "chatText") is before
 
 
 def test_a_growing_sequence_is_followed(show: Show, qtbot: QtBot):
-    panel = show(envelope("reasoning/start", {"message": "why"}, id="r1"))
-    panel.apply_changes(grow(panel._document, envelope("reasoning/thought", {"message": "new"}, context="r1")))
+    document = document_of(envelope("reasoning/start", {"message": "why"}, id="r1"))
+    panel = show(document=document)
+    panel.apply_changes(grow(document, envelope("reasoning/thought", {"message": "new"}, context="r1")))
     qtbot.waitUntil(lambda: "new" in words(panel))
 
 

@@ -17,6 +17,7 @@ from inspector.present.message_columns import Column
 from inspector.ui.app.application import Application
 from inspector.ui.panels.findings.panel import FindingsPanel
 from inspector.ui.panels.findings.rows import Grouping
+from inspector.ui.widgets.preset_chip import PresetChip
 from inspector.ui.widgets.status_button import StatusButton
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope
@@ -292,7 +293,7 @@ def test_wire_text_is_plain_and_secrets_are_masked(application: Application, qtb
 
 def test_problems_are_counted_in_the_status_bar_and_on_their_preset(window: MainWindow) -> None:
     assert "3 problems" in window.status.words()
-    chips = {chip.preset.name: chip.text() for chip in window.presets.bar._chips}
+    chips = {chip.preset.name: chip.text() for chip in window.presets.bar.findChildren(PresetChip)}
     assert chips["Problems"] == "Problems  3"
     assert chips["Tools"] == "Tools"
 

@@ -10,20 +10,24 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from inspector.analysis.timeline.marks import Window
 from inspector.document.document import CaptureDocument
 from inspector.present.plot_words import short, signed
 from inspector.ui.app.application import Application
 from inspector.ui.panels.growth import GrowthPlot
 from inspector.ui.panels.growth.canvas import PlotCanvas
+from inspector.ui.panels.growth.figure import Scale
 from inspector.ui.panels.growth.growth_figure import KEYS, REPORTED_KEY
 from inspector.ui.panels.growth.panel import GROWTH, NO_READER, NOT_COUNTED, RATES, SELECTED
+from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.geometry import head_width
 from inspector.ui.panels.timeline.panel import TimelinePanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.budgeting import set_budgets
+from tests.ui.find import child
 from tests.ui.waiting import pass_time
-from tests.ui.windows import numbers, panes_of, window_on
+from tests.ui.windows import numbers, panes_of, theme_of, window_on
 
 
 def at(seconds: float) -> str:
@@ -77,9 +81,20 @@ def canvas_of(plot: GrowthPlot) -> PlotCanvas:
 
 def place_of(plot: GrowthPlot, seconds: float) -> QPoint:
     """Where a time stands in the plot."""
-    canvas, axis = canvas_of(plot), plot._axis
+    canvas, axis = canvas_of(plot), axis_of(plot)
     x = axis.x_of(axis.first_ns + round(seconds * 1e9), canvas.axis_width)
     return QPoint(round(canvas.head + x), canvas.height() // 2)
+
+
+def axis_of(plot: GrowthPlot) -> TimeAxis:
+    """The axis, which it shares with the lanes."""
+    return child(plot.window(), TimelinePanel).axis
+
+
+def scale_of(plot: GrowthPlot) -> Scale:
+    """What is drawn, from which value to which."""
+    axis, canvas = axis_of(plot), canvas_of(plot)
+    return plot.growth.draw(Window(axis.left_ns, axis.right_ns, canvas.axis_width))
 
 
 def card(plot: GrowthPlot) -> str:
@@ -104,19 +119,19 @@ def test_it_shows_what_collapsing_saves_and_shares_the_axis_of_the_lanes(window:
     panel = window.center.currentWidget()
     assert isinstance(panel, TimelinePanel)
     assert canvas.axis_width == panel.view.axis_width
-    assert canvas.head == head_width(panel._themes.theme)
+    assert canvas.head == head_width(theme_of(panel))
     assert "cl100k_base" in canvas.unit
     assert "estimate" in canvas.unit
-    assert [level.words for level in canvas._scale.levels] == ["1,000 limit, reported by lead"]
+    assert [level.words for level in scale_of(plot).levels] == ["1,000 limit, reported by lead"]
 
 
 def test_the_cursor_leaves_the_words_of_a_limit_readable(window: MainWindow) -> None:
     plot = opened(window)
     canvas, theme = canvas_of(plot), window.theme.theme
-    (said,) = canvas._label_boxes
+    (said,) = canvas._label_boxes  # where words are painted is seen nowhere else
     pixels: list[set[bool]] = []
     for x in (said.center().x(), said.right() + 20):
-        plot._axis.set_cursor(plot._axis.ns_at(x - canvas.head, canvas.axis_width))
+        axis_of(plot).set_cursor(axis_of(plot).ns_at(x - canvas.head, canvas.axis_width))
         image = canvas.grab().toImage()
         ink = theme.color("ink.primary").rgb()
         column = [image.pixel(x, y) == ink for y in range(said.top(), said.bottom() + 1)]
@@ -162,15 +177,15 @@ def test_a_click_selects_the_message_that_made_the_step(window: MainWindow, qtbo
 def test_arrows_move_from_step_to_step_and_enter_selects(window: MainWindow) -> None:
     plot = opened(window)
     press(plot, Qt.Key.Key_Home, Qt.Key.Key_Right, Qt.Key.Key_Right)
-    assert plot._axis.cursor_ns == int(plot.source.steps_ns[2])
+    assert axis_of(plot).cursor_ns == int(plot.source.steps_ns[2])
     press(plot, Qt.Key.Key_Left, Qt.Key.Key_Return)
     assert panes_of(window).messages.current_message() == int(plot.source.messages[1])
     press(plot, Qt.Key.Key_End, Qt.Key.Key_Right)
-    assert plot._axis.cursor_ns == int(plot.source.steps_ns[-1])
+    assert axis_of(plot).cursor_ns == int(plot.source.steps_ns[-1])
     QTest.keyClick(canvas_of(plot), Qt.Key.Key_Plus)
-    assert not plot._axis.shows_all
+    assert not axis_of(plot).shows_all
     press(plot, Qt.Key.Key_F)
-    assert plot._axis.shows_all
+    assert axis_of(plot).shows_all
 
 
 def test_what_is_brushed_filters_every_pane(window: MainWindow, qtbot: QtBot) -> None:
@@ -178,13 +193,13 @@ def test_what_is_brushed_filters_every_pane(window: MainWindow, qtbot: QtBot) ->
     shift, view = Qt.KeyboardModifier.ShiftModifier, canvas_of(plot)
     qtbot.mousePress(view, Qt.MouseButton.LeftButton, shift, place_of(plot, 5))
     qtbot.mouseMove(view, place_of(plot, 35))
-    assert plot._axis.brushed is not None
+    assert axis_of(plot).brushed is not None
     qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, shift, place_of(plot, 35))
     assert numbers(window) == [2, 3, 4]
     assert [condition.text[:9] for condition in panes_of(window).stack.conditions] == ['time >= "']
     panes_of(window).clear()
     press(plot, Qt.Key.Key_Home, Qt.Key.Key_B, Qt.Key.Key_Right, Qt.Key.Key_Escape)
-    assert plot._axis.brushed is None
+    assert axis_of(plot).brushed is None
     assert len(numbers(window)) == 7
     press(plot, Qt.Key.Key_Home, Qt.Key.Key_B, Qt.Key.Key_Right, Qt.Key.Key_Return)
     assert numbers(window) == [1, 2]
@@ -339,9 +354,9 @@ def test_while_tokens_are_counted_it_says_how_far_that_is(application: Applicati
 def test_reports_are_dots_and_a_limit_far_above_is_only_named(application: Application) -> None:
     far = [*lines(), envelope("participant/status", {"tokens": 950, "max_tokens": 200_000}, ts=at(80))]
     plot = opened(window_on(application, counted(document_of(*far))))
-    canvas = canvas_of(plot)
     assert [place.y() for place in plot.growth.reported] == [900, 950]
-    (level,) = canvas._scale.levels
+    scale = scale_of(plot)
+    (level,) = scale.levels
     assert level.words == "200,000 limit, reported by lead"
-    assert level.value > canvas._top
-    assert canvas._top == 950
+    assert level.value > scale.most
+    assert scale.most == 950

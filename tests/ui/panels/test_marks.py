@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
-from inspector.analysis.marks import ContextTarget, Note
+from inspector.analysis.marks import Note
 from inspector.capture.captures import captures_folder
 from inspector.document.marks_file import MarksFile, beside_capture
 from inspector.present.message_columns import Column
@@ -22,17 +21,16 @@ from inspector.ui.panels.details.section import LinkText, Page
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, envelope, lines_of
 from tests.ui.find import child
-from tests.ui.windows import numbers, panes_of, run_in_window, story, until, window_on
+from tests.ui.windows import numbers, panes_of, run_in_window, until, window_on, write_comment
 
 KEYS, CONTROL, SHIFT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
-def window(window: MainWindow, qtbot: QtBot) -> Iterator[MainWindow]:
+def window(window: MainWindow, qtbot: QtBot) -> MainWindow:
     with qtbot.waitExposed(window):
         window.activateWindow()
-    yield window
-    window.marking._dirty = False  # nothing is kept of what a test marked
+    return window
 
 
 def press(window: MainWindow, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
@@ -208,7 +206,7 @@ def test_filters_follow_marks(window: MainWindow) -> None:
     assert numbers(window) == [3, 7]
     panes.apply_filter('comment contains "slow"')
     assert numbers(window) == []
-    window.marking._on_comment_saved(1, "Too slow")
+    write_comment(window, 1, "Too slow")
     assert numbers(window) == [2]
     window.undo_history.undo()
     assert numbers(window) == []
@@ -284,15 +282,15 @@ def test_marks_are_kept_beside_the_capture_and_restored(qapp: QApplication, tmp_
 
     async def steps(application: Application) -> None:
         window = opened(application, path)
-        await until(lambda: window.panes is not None and window.opening._reading is None, "the log")
+        await until(lambda: window.panes is not None and not window.opening.reading, "the log")
         window.marking.toggle(1)
-        window.marking._on_comment_saved(2, "Here it began")
+        write_comment(window, 2, "Here it began")
         await until(lambda: beside_capture(path).exists(), "the file of marks")
         window.marking.toggle(3)
         window.close()
         assert [entry["no"] for entry in json.loads(beside_capture(path).read_bytes())["messages"]] == [2, 3, 4]
         again = opened(application, path)
-        await until(lambda: again.panes is not None and again.opening._reading is None, "the log")
+        await until(lambda: again.panes is not None and not again.opening.reading, "the log")
         marks = again.document.analysis.marks
         assert marks.rows.tolist() == [1, 2, 3]
         assert marks.note(2) == Note(comment="Here it began")
@@ -308,14 +306,14 @@ def test_save_as_takes_the_marks_along(qapp: QApplication, tmp_path: Path) -> No
 
     async def steps(application: Application) -> None:
         window = opened(application, path)
-        await until(lambda: window.panes is not None and window.opening._reading is None, "the log")
+        await until(lambda: window.panes is not None and not window.opening.reading, "the log")
         window.marking.toggle(1)
         window.actions_by_id["file.save_as"].trigger()
         await until(lambda: window.findChild(QFileDialog, "saveDialog") is not None, "the dialog")
         child(window, QFileDialog, "saveDialog").fileSelected.emit(str(target))
         await until(beside_capture(target).exists, "the marks of the copy")
         again = opened(application, target)
-        await until(lambda: again.panes is not None and again.opening._reading is None, "the copy")
+        await until(lambda: again.panes is not None and not again.opening.reading, "the copy")
         assert again.document.analysis.marks.rows.tolist() == [1]
 
     run_in_window(qapp, steps)
@@ -362,7 +360,7 @@ def test_marks_that_cannot_be_written_are_said_and_tried_again(
 
     async def steps(application: Application) -> None:
         window = opened(application, path)
-        await until(lambda: window.panes is not None and window.opening._reading is None, "the log")
+        await until(lambda: window.panes is not None and not window.opening.reading, "the log")
         with monkeypatch.context() as patch:
             patch.setattr(MarksFile, "snapshot", refuse)
             window.marking.toggle(1)
@@ -374,16 +372,3 @@ def test_marks_that_cannot_be_written_are_said_and_tried_again(
         assert [entry["no"] for entry in json.loads(beside_capture(path).read_bytes())["messages"]] == [2]
 
     run_in_window(qapp, steps)
-
-
-def test_a_merged_context_keeps_both_comments() -> None:
-    document = story()
-    marks, tree = document.analysis.marks, document.analysis.contexts.tree
-    space = document.analysis.contexts.spaces[0]
-    one = tree.of_id(space, "one")
-    two = tree.of_key(space, "two/one")
-    marks.put(ContextTarget(space, one), Note(comment="A"))
-    marks.put(ContextTarget(space, two), Note(True, "B"))
-    tree._merge(one, two)
-    assert marks.note(ContextTarget(space, one)) == Note(True, "A\nB")
-    assert len(list(marks.contexts())) == 1

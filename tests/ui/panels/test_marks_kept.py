@@ -16,10 +16,12 @@ from inspector.analysis.marks import Note
 from inspector.document.marks_file import MarksFile, Snapshot, beside_capture, places
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.export import ExportDialog
+from inspector.ui.features import marking
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import envelope, lines_of
 from tests.ui.find import child
-from tests.ui.windows import run_in_window, until
+from tests.ui.waiting import time_passes
+from tests.ui.windows import run_in_window, until, write_comment
 
 PLAIN = [envelope("chat", {"text": f"m{number}"}) for number in range(6)]
 
@@ -32,7 +34,7 @@ def log(path: Path) -> Path:
 async def opened(application: Application, path: Path) -> MainWindow:
     window = application.new_window()
     window.opening.open_path(path)
-    await until(lambda: window.panes is not None and window.opening._reading is None, "the log")
+    await until(lambda: window.panes is not None and not window.opening.reading, "the log")
     return window
 
 
@@ -57,15 +59,22 @@ def test_a_full_disk_loses_nothing_and_is_tried_again(
 ) -> None:
     path = log(tmp_path / "log.jsonl")
 
-    def refuse(_place: Path, _data: bytes) -> None:
+    refused, written = list[Path](), list[Path]()
+
+    def refuse(place: Path, _data: bytes) -> None:
+        refused.append(place)
         raise OSError(28, reason)
+
+    monkeypatch.setattr(marking, "RETRY_MS", 20)
+    write = MarksFile.write
+    monkeypatch.setattr(MarksFile, "write", lambda file, snapshot: (write(file, snapshot), written.append(path)))
 
     async def steps(application: Application) -> None:
         window = await opened(application, path)
         with monkeypatch.context() as patch:
             patch.setattr(places, "replace_whole", refuse)
             window.marking.toggle(1)
-            window.marking._on_comment_saved(2, "Here it began")
+            write_comment(window, 2, "Here it began")
             await until(lambda: said(window, "marks-not-saved"), "the sentence")
             assert reason in said(window, "marks-not-saved")
             assert notes(window) == {2: Note(True), 3: Note(comment="Here it began")}
@@ -73,13 +82,13 @@ def test_a_full_disk_loses_nothing_and_is_tried_again(
             assert notes(window) == {2: Note(True)}
             window.actions_by_id["edit.redo"].trigger()
             assert notes(window) == {2: Note(True), 3: Note(comment="Here it began")}
-            await until(lambda: not window.marking._timer.isActive() and window.marking._dirty, "the failed write")
+            tries = len(refused)
+            await until(lambda: len(refused) > tries + 2, "further tries")
         assert on_disk(path) == []
-        assert window.marking._retry.isActive()
-        window.marking._retry.timeout.emit()  # some seconds later
         await until(lambda: on_disk(path) == [2, 3], "the marks")
         await until(lambda: not said(window, "marks-not-saved"), "no sentence any more")
-        assert not window.marking._retry.isActive()
+        await time_passes(3 * marking.RETRY_MS)
+        assert len(written) == 1, "it is not tried any more"
 
     run_in_window(qapp, steps)
 
@@ -107,7 +116,6 @@ def test_a_window_that_is_closed_while_marks_are_written_is_not_told(
         monkeypatch.setattr(application, "spawn", lambda *args: spawned.append(spawn(*args)) or spawned[-1])
         monkeypatch.setattr(MarksFile, "write", slowly)
         window.marking.toggle(1)
-        window.marking._timer.timeout.emit()
         await until(begun.is_set, "the write")
         window.close()
         await until(lambda: not isValid(window), "the window's end")
@@ -128,7 +136,7 @@ def test_undo_and_redo_reach_the_file(qapp: QApplication, tmp_path: Path) -> Non
         undo, redo = window.actions_by_id["edit.undo"], window.actions_by_id["edit.redo"]
         for row in (1, 3):
             window.marking.toggle(row)
-        window.marking._on_comment_saved(4, "x")
+        write_comment(window, 4, "x")
         await until(lambda: on_disk(path) == [2, 4, 5], "the marks")
         window.marking.clear()
         await until(lambda: on_disk(path) == [], "none")
@@ -168,7 +176,7 @@ def test_the_marks_of_a_copy_are_taken_over_on_request_and_given_back(qapp: QApp
     async def steps(application: Application) -> None:
         window = await opened(application, path)
         window.marking.toggle(1)
-        window.marking._on_comment_saved(2, "theirs")
+        write_comment(window, 2, "theirs")
         window.close()
         copy = Path(shutil.copy(path, tmp_path / "copy.jsonl"))
         again = await opened(application, copy)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMenu
@@ -23,6 +23,7 @@ from inspector.ui.panels.model_sees.panel import NOBODY, WORKING, ModelSeesPanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.budgeting import set_budgets
+from tests.ui.find import child
 from tests.ui.waiting import pass_time
 from tests.ui.windows import application_of, panes_of, window_on
 
@@ -74,7 +75,7 @@ def select(window: MainWindow, number: int, qtbot: QtBot) -> None:
     panel = window.center.currentWidget()
     assert isinstance(panel, ModelSeesPanel)
     panes_of(window).go_to(number - 1)
-    qtbot.waitUntil(lambda: not panel._moved.isActive())
+    qtbot.waitUntil(lambda: not child(panel, QTimer, "followTimer").isActive())
 
 
 def press(panel: ModelSeesPanel, *keys: Qt.Key) -> None:
@@ -111,7 +112,7 @@ def test_of_many_messages_it_is_worked_out_a_little_at_a_time(
     panel = opened(window)
     assert (listed(panel), panel.view.empty_text) == ([], WORKING)
     qtbot.waitUntil(lambda: listed(panel) == [3, 4, 5, 6, 7, 11])
-    panel._assume("collapsing", False)
+    panel.head.options["collapsing"].trigger()
     panel.show_at(6)
     qtbot.waitUntil(lambda: panel.head.at.text() == "at No. 7")
     assert panel.model.line(row_of(panel, 4)).state != "collapsed"
@@ -141,13 +142,14 @@ def test_what_came_while_it_is_worked_out_is_shown_soon(
     log.write(*lines())
     window = window_on(application, log.document)
     panel = opened(window)
-    panel._working.stop()
+    work = child(panel, QTimer, "workTimer")
+    work.stop()
     for _ in range(3):
         panel.context_state.update()
     log.write(envelope("chat", {"text": "More"}))
     panel.context_state.spoil()
     panel.refresh()
-    assert panel.context_state._work is not None
+    assert work.isActive(), "it is not done"
     qtbot.waitUntil(lambda: panel.head.at.text() == "at the end, No. 12")
 
 

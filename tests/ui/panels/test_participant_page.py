@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -21,6 +20,7 @@ from inspector.present import formats
 from inspector.present.formats import MINUS
 from inspector.ui.app.application import Application
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.details import participant_page
 from inspector.ui.panels.details.chain_view import ChainView
 from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.panels.details.figures import FiguresView, UsageGauge, UsageLine
@@ -40,6 +40,7 @@ from tests.builders import (
     tool_call,
     tool_result,
 )
+from tests.ui.find import child
 from tests.ui.live import Live
 from tests.ui.windows import panes_of, run_in_window, window_on
 
@@ -287,32 +288,39 @@ def test_text_of_the_wire_stays_plain_and_masked(show: Show) -> None:
     assert "\u202e" not in said
 
 
-def test_while_live_rows_change_in_place(tmp_path: Path, qtbot: QtBot, show: Show) -> None:
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """What the page goes by: `now`, in seconds."""
+    made = SimpleNamespace(now=1_000.0, monotonic=lambda: made.now)
+    monkeypatch.setattr(participant_page, "time", made)
+    return made
+
+
+def test_while_live_rows_change_in_place(tmp_path: Path, show: Show, clock: SimpleNamespace) -> None:
     live = Live(tmp_path, joined("coder", CHAT), tool_call("slow", sender="coder", id="c"))
     page = show(live.document, "coder")
     waits = page.findChild(FittedList, "waitsFor")
     assert waits is not None
     live.document.analysis.now_ns = int(live.document.capture.columns["time_ns"][1]) + 5_000_000_000
-    page._on_second()
+    second = child(page, QTimer, "participantTimer").timeout
+    second.emit()
     assert rows(page, "waitsFor") == ["5 s, slow, to files, No. 2"]
     assert page.findChild(FittedList, "waitsFor") is waits
     live.say(envelope("mcp/response", {"result": {}}, sender="files", to=["coder"], correlation_id=["c"]))
-    page._due = 0.0
-    page._on_second()
+    clock.now += 60
+    second.emit()
     assert not has(page, "waitsFor")
     live.document.close()
 
 
-def test_it_is_not_read_again_at_every_flush(tmp_path: Path, show: Show) -> None:
+def test_it_is_not_read_again_at_every_flush(tmp_path: Path, show: Show, clock: SimpleNamespace) -> None:
     live = Live(tmp_path, joined("coder", CHAT))
     page = show(live.document, "coder")
     before = page.story
-    assert page._due > time.monotonic() - 60
-    page._due = math.inf  # however slow the machine is
     live.say(envelope(sender="coder"))
     page.show_participant(live.document, 0, "coder", keep_place=True)
     assert page.story is before
-    page._due = 0.0
+    clock.now += 60
     page.show_participant(live.document, 0, "coder", keep_place=True)
     assert page.story is not before
     assert "Messages: 1 sent" in rows(page, "presence")

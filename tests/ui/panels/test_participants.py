@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QMenu
 
 from inspector.analysis.participants import Participant
@@ -49,26 +50,20 @@ def status(name: str, tokens: Any, limit: Any) -> dict[str, Any]:
 @pytest.fixture
 def panel_of(qtbot, theme_controller: ThemeController):
     """Makes a shown panel of a document; its model is checked from then on, before anything changes."""
-    from pytestqt.modeltest import ModelTester
-
-    testers, panels, documents = [], [], []
+    panels, documents = [], []
 
     def make(document: CaptureDocument) -> ParticipantsPanel:
         panel = ParticipantsPanel(document, theme_controller)
         panels.append(panel)
         documents.append(document)
         qtbot.addWidget(panel)
-        tester = ModelTester(None)
-        testers.append(tester)
-        tester.check(panel.model)
+        QAbstractItemModelTester(panel.model, QAbstractItemModelTester.FailureReportingMode.Warning, panel)
         panel.resize(212, 300)
         with qtbot.waitExposed(panel):
             panel.show()
         return panel
 
     yield make
-    for tester in testers:
-        tester._cleanup()
     for document in documents:
         document.close()
 

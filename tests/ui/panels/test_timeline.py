@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QFontMetrics, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QTabBar
+from PySide6.QtWidgets import QApplication, QScrollBar, QTabBar
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.app.application import Application
@@ -21,7 +21,8 @@ from inspector.ui.panels.timeline.panel import NOTHING, TimelinePanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.budgeting import set_budgets
-from tests.ui.windows import numbers, panes_of, window_on
+from tests.ui.find import child
+from tests.ui.windows import numbers, panes_of, theme_of, window_on
 
 
 def at(seconds: float) -> str:
@@ -62,8 +63,8 @@ def place_of(panel: TimelinePanel, number: int) -> QPoint:
     view, row = panel.view, number - 1
     x = panel.axis.x_of(int(panel.source.times.values[row]), view.axis_width)
     track = int(panel.source.lanes.tracks_of(np.array([row]))[0])
-    y = view.geometry_of_lanes.y_of(track) - panel._bar.value()
-    return QPoint(round(head_width(panel._themes.theme) + x), y)
+    y = view.geometry_of_lanes.y_of(track) - child(panel, QScrollBar, "timelineScrollBar").value()
+    return QPoint(round(head_width(theme_of(panel)) + x), y)
 
 
 def press(panel: TimelinePanel, *keys: Qt.Key) -> None:
@@ -129,13 +130,13 @@ def test_zooming_and_moving_with_keys_and_wheel(window: MainWindow) -> None:
     QTest.keyClick(panel.view, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
     assert axis.left_ns > left
     place = place_of(panel, 5)
-    before = axis.ns_at(place.x() - head_width(panel._themes.theme), panel.view.axis_width)
+    before = axis.ns_at(place.x() - head_width(theme_of(panel)), panel.view.axis_width)
     wheel = QWheelEvent(
         QPointF(place), QPointF(panel.view.mapToGlobal(place)), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
         Qt.KeyboardModifier.ControlModifier, Qt.ScrollPhase.NoScrollPhase, False,
     )  # fmt: skip
     QApplication.sendEvent(panel.view, wheel)
-    after = axis.ns_at(place.x() - head_width(panel._themes.theme), panel.view.axis_width)
+    after = axis.ns_at(place.x() - head_width(theme_of(panel)), panel.view.axis_width)
     assert abs(after - before) <= axis.span_ns / panel.view.axis_width
     for _ in range(60):
         press(panel, Qt.Key.Key_Plus)
@@ -213,7 +214,7 @@ def test_a_request_is_drawn_until_its_answer(window: MainWindow) -> None:
     panel = opened(window)
     spans = panel.view.picture.spans
     assert [(span.row, span.end, span.waits) for span in spans] == [(2, 3, False)]
-    assert round(spans[0].right) == round(place_of(panel, 4).x() - head_width(panel._themes.theme))
+    assert round(spans[0].right) == round(place_of(panel, 4).x() - head_width(theme_of(panel)))
 
 
 def test_details_of_the_current_message(window: MainWindow) -> None:
@@ -357,7 +358,7 @@ def test_the_brush_button_lets_the_next_drag_choose_a_time(window: MainWindow, q
     head.brush.click()
     assert "Shift" in head.brush.toolTip()
     left = axis.left_ns
-    start = QPoint(head_width(panel._themes.theme) + 100, panel.view.height() - 5)
+    start = QPoint(head_width(theme_of(panel)) + 100, panel.view.height() - 5)
 
     qtbot.mousePress(panel.view, Qt.MouseButton.LeftButton, pos=start)
     qtbot.mouseMove(panel.view, start + QPoint(120, 0))
@@ -400,7 +401,7 @@ def test_the_range_in_the_strip_is_never_half_a_figure(window: MainWindow) -> No
     panel = opened(window)
     axis = panel.axis
     axis.show(axis.first_ns + 24_400_000_000, axis.first_ns + 31_300_000_000)
-    metrics = QFontMetrics(panel._themes.theme.font("small"))
+    metrics = QFontMetrics(theme_of(panel).font("small"))
 
     for room in range(40, 300, 4):
         assert "\N{HORIZONTAL ELLIPSIS}" not in panel.strip.words_within(metrics, room) or room < 60

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
@@ -22,7 +22,7 @@ from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_re
 from tests.ui.budgeting import set_budgets
 from tests.ui.find import child
 from tests.ui.panels.test_growth import at
-from tests.ui.windows import numbers, panes_of, window_on
+from tests.ui.windows import numbers, panes_of, theme_of, window_on
 from tests.waste import listed
 
 
@@ -53,6 +53,13 @@ def rows(panel: TokensPanel) -> dict[str, tuple[str, str]]:
     model = panel.model
     cells = [[str(model.index(row, column).data()) for column in Column] for row in range(model.rowCount())]
     return {name: (tokens, messages) for name, _, tokens, _, messages in cells}
+
+
+def said_at(panel: TokensPanel, ns: int) -> str:
+    """What the plot says of a time that is pointed at."""
+    assert panel.canvas is not None
+    panel.axis.set_cursor(ns)
+    return panel.canvas.accessibleDescription()
 
 
 def tokens(window: MainWindow, *messages: int) -> str:
@@ -122,12 +129,11 @@ def test_with_room_there_is_a_plot_that_can_be_brushed(window: MainWindow, qtbot
     canvas = panel.canvas
     assert canvas is not None
     canvas.grab()
-    assert panel._figure is not None
-    assert panel._figure._names[-1] == "others"
-    said = panel._figure.card(panel.axis.first_ns + 25 * 10**9)
-    assert said is not None
-    assert f"grep {tokens(window, 2, 3)}" in said.spoken
-    assert "No. 3" in said.foot
+    said = said_at(panel, panel.axis.first_ns + 25 * 10**9).split(". ")
+    assert said[:3] == [
+        f"grep {tokens(window, 2, 3)}", f"no tool {tokens(window, 1)}", f"tokens so far {tokens(window, 1, 2, 3)}",
+    ]  # fmt: skip
+    assert ". ".join(said[3:]).startswith("No. 3")
     for key in (Qt.Key.Key_Home, Qt.Key.Key_B, Qt.Key.Key_Right, Qt.Key.Key_Return):
         QTest.keyClick(canvas, key)
     assert numbers(window) == [1, 2]
@@ -146,7 +152,7 @@ def test_a_time_that_does_not_fit_at_the_plots_end_is_left_out(window: MainWindo
 
     picture = canvas.grab().toImage()
 
-    plain = {panel._themes.theme.color(token).rgb() for token in ("surface.base", "line.hair")}
+    plain = {theme_of(panel).color(token).rgb() for token in ("surface.base", "line.hair")}
     last = range(picture.height() - 24, picture.height())
     assert {picture.pixel(picture.width() - 1, y) for y in last} <= plain
 
@@ -252,12 +258,9 @@ def test_the_plot_can_be_pointed_at_before_it_is_added_up(
     set_budgets(monkeypatch, large=2, slice_s=0.0)
     panel = opened(window, wide=True)
     panel.throttle.run()
-    while panel._figure is None:
-        panel.throttle._go_on()  # and no step further
-    panel.axis.set_cursor(panel.axis.first_ns)
-    said = panel._figure.card(panel.axis.first_ns)
-    assert said is not None
-    assert "tokens so far 0" in said.spoken
+    while panel.canvas is None or not panel.canvas.isVisible():
+        child(panel.throttle, QTimer).timeout.emit()  # and no step further
+    assert "tokens so far 0" in said_at(panel, panel.axis.first_ns)
     qtbot.waitUntil(lambda: not panel.throttle.working)
 
 
@@ -277,8 +280,7 @@ def test_of_many_messages_it_is_added_up_a_little_at_a_time(
     assert panel.throttle.waiting, "for what came meanwhile"
     assert rows(panel)["chat"] == (tokens(window, 1), "1")
     assert panel.head.count().startswith(f"{log.total:,}")
-    assert panel._figure is not None
-    assert int(panel._figure._sums[:, -1].sum()) == log.total
+    assert f"tokens so far {log.total:,}" in said_at(panel, panel.axis.last_ns)
 
 
 def test_messages_that_come_do_not_have_it_begin_again(
@@ -294,7 +296,7 @@ def test_messages_that_come_do_not_have_it_begin_again(
     for _ in range(50):
         panes.counts_changed.emit()
         QApplication.processEvents()
-        panel.throttle._go_on()  # as if much time went by
+        child(panel.throttle, QTimer).timeout.emit()  # as if much time went by
     assert panel.head.count() != "adding up"
     panes.apply_filter('kind == "chat"')
     qtbot.waitUntil(lambda: list(rows(panel)) == ["chat"])

@@ -58,8 +58,15 @@ def settings() -> Settings:
 
 
 @pytest.fixture
-def indicator(tmp_path: Path, theme_controller: ThemeController, settings: Settings, qtbot: QtBot) -> Indicator:
-    return shown(qtbot, theme_controller, settings, document_of(tmp_path / "desk.json", MAIN))
+def document(tmp_path: Path) -> SessionDocument:
+    return document_of(tmp_path / "desk.json", MAIN)
+
+
+@pytest.fixture
+def indicator(
+    document: SessionDocument, theme_controller: ThemeController, settings: Settings, qtbot: QtBot
+) -> Indicator:
+    return shown(qtbot, theme_controller, settings, document)
 
 
 def shown(qtbot: QtBot, themes: ThemeController, settings: Settings, document: SessionDocument) -> Indicator:
@@ -69,7 +76,7 @@ def shown(qtbot: QtBot, themes: ThemeController, settings: Settings, document: S
     found.show()
     found.show_subsession("units")
     found.counts.count_here()
-    qtbot.waitUntil(lambda: not found._stale)
+    qtbot.waitUntil(lambda: found.merged is not None and "still counting" not in found.page.estimate.text)
     return found
 
 
@@ -122,7 +129,7 @@ def test_nothing_but_main_only_is_said_in_numbers(
 def test_budget_warns_near_the_limit_and_above_it(indicator: Indicator, settings: Settings, qtbot: QtBot) -> None:
     total = sum(row.figures.tokens or 0 for row in indicator.page.layers if row.figures)
     assert indicator.page.budget.warning.isHidden()
-    indicator._settings.subsession_budget = 100
+    settings.subsession_budget = 100
     field = indicator.page.budget.field
     field.setFocus()
     field.selectAll()
@@ -148,8 +155,9 @@ def test_policy_is_asked_for_and_not_done_here(indicator: Indicator, qtbot: QtBo
     assert asked.args == [{"recent_parent_messages": 4}]
 
 
-def test_an_edit_of_the_policy_is_shown_and_undone(indicator: Indicator, qtbot: QtBot) -> None:
-    document = indicator._document
+def test_an_edit_of_the_policy_is_shown_and_undone(
+    indicator: Indicator, document: SessionDocument, qtbot: QtBot
+) -> None:
     sub = document.subsessions[0]
     document.set_policy(sub, include_snapshots=False)
     qtbot.waitUntil(lambda: words(indicator)[1].startswith("left out by the policy"))
@@ -159,8 +167,9 @@ def test_an_edit_of_the_policy_is_shown_and_undone(indicator: Indicator, qtbot: 
     assert indicator.page.policy.snapshots.isChecked()
 
 
-def test_what_is_said_and_appended_to_the_parent_is_counted_at_once(indicator: Indicator, qtbot: QtBot) -> None:
-    document = indicator._document
+def test_what_is_said_and_appended_to_the_parent_is_counted_at_once(
+    indicator: Indicator, document: SessionDocument, qtbot: QtBot
+) -> None:
     document.add_message(document.subsessions[0], "user", "and one more")
     qtbot.waitUntil(lambda: words(indicator)[3] == "3 messages")
     before = indicator.merged
@@ -262,12 +271,12 @@ def test_a_summary_that_is_referred_to_says_whose_it_is(
               "closed_at": "2026-01-05T09:30:00Z", "summary": "All in kelvin."}  # fmt: skip
     path = document.files[0].path
     path.write_text(json.dumps([*json.loads(path.read_text()), beside]))
-    indicator = shown(qtbot, theme_controller, settings, SessionDocument.read([path]))
+    document = SessionDocument.read([path])
+    indicator = shown(qtbot, theme_controller, settings, document)
     figures = indicator.page.layers[1].figures
     assert figures is not None
     assert figures.words == "1 of 1, and 1 summary beside it"
     rows = [row.line for row in indicator.page.order.findChildren(OrderRow)]
-    document = indicator._document
     for number in range(len(document.sessions[0].snapshots)):
         document.delete_snapshot(document.sessions[0], document.sessions[0].snapshots[number])
     qtbot.waitUntil(lambda: "1 summary beside it" in str(indicator.page.layers[1].figures))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
+from inspector.tokens.worker import CountingProcess
+from inspector.ui.msp.panel import token_counts
 from inspector.ui.msp.panel.token_counts import TokenCounts
 from tests.ui.budgeting import set_budgets
 
@@ -38,12 +40,18 @@ def test_nothing_is_counted_that_is_not_wanted(counts: TokenCounts) -> None:
 
 
 @pytest.mark.real
-def test_a_process_that_dies_is_replaced(counts: TokenCounts, qtbot: QtBot) -> None:
-    counts.of("first")
-    counts._timer.timeout.emit()  # starts it; before the next turn it brings nothing back
-    assert counts._process is not None
-    counts._process.end()
+def test_a_process_that_dies_is_replaced(counts: TokenCounts, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[CountingProcess] = []
+
+    def started() -> CountingProcess:
+        made.append(CountingProcess())
+        if len(made) == 1:
+            made[0].end()  # before it brings anything back
+        return made[-1]
+
+    monkeypatch.setattr(token_counts, "CountingProcess", started)
     with qtbot.waitSignal(counts.came):
-        pass
+        counts.of("first")
+    assert len(made) == 2
     assert counts.of("first") == 1
     counts.stop()

@@ -15,6 +15,8 @@ from inspector.msp.document import SessionDocument
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.list import NONE_OPEN, SubsessionList
 from inspector.ui.msp.panel.list_model import Order
+from inspector.ui.panels.details.section import SegmentButton, Segments
+from tests.ui.find import child
 
 
 def sub(name: str, parent: str, status: str, said: list[str], **more: Any) -> dict[str, Any]:
@@ -51,6 +53,10 @@ def listed(document: SessionDocument, theme_controller: ThemeController, qtbot: 
     return found
 
 
+def which(listed: SubsessionList) -> dict[str, SegmentButton]:
+    return child(listed, Segments, "subsessionsShown").buttons
+
+
 def labels(listed: SubsessionList) -> list[str]:
     return [one.label for one in listed.model.rows.subs]
 
@@ -69,16 +75,16 @@ def test_rows_stand_below_what_they_are_nested_in(listed: SubsessionList, qtmode
 
 
 def test_tokens_fill_in(listed: SubsessionList, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: listed._tallied)
+    qtbot.waitUntil(lambda: listed.counts.counting)
     assert listed.model.line(0).tokens == "… tokens"
     listed.counts.count_here()
     qtbot.waitUntil(lambda: listed.model.line(0).tokens == "6 tokens")
 
 
 def test_open_only_and_other_orders(listed: SubsessionList, qtbot: QtBot) -> None:
-    qtbot.mouseClick(listed._which.buttons["Open"], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(which(listed)["Open"], Qt.MouseButton.LeftButton)
     assert labels(listed) == ["units", "zones"]
-    qtbot.mouseClick(listed._which.buttons["All"], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(which(listed)["All"], Qt.MouseButton.LeftButton)
     actions = {action.data(): action for action in listed.menu.actions()}
     actions[str(Order.MESSAGES)].trigger()
     assert labels(listed) == ["charts", "units", "zones", "csv"]
@@ -98,7 +104,7 @@ def test_keys_choose_and_what_is_chosen_stays(listed: SubsessionList, document: 
 
 
 def test_what_is_shown_is_listed(listed: SubsessionList, qtbot: QtBot) -> None:
-    qtbot.mouseClick(listed._which.buttons["Open"], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(which(listed)["Open"], Qt.MouseButton.LeftButton)
     listed.mark("csv")
     assert "csv" in labels(listed)
 
@@ -108,7 +114,7 @@ def test_empty_words(tmp_path: Path, theme_controller: ThemeController, qtbot: Q
     path.write_text(json.dumps([{"session_id": "m1"}, sub("a", "m1", "closed", [])]))
     listed = SubsessionList(SessionDocument.read([path]), theme_controller)
     qtbot.addWidget(listed)
-    listed._which.buttons["Open"].click()
+    which(listed)["Open"].click()
     assert listed.view.empty_text == NONE_OPEN
     listed.stop()
 

@@ -8,6 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from inspector.msp import message_columns
+from inspector.msp.document import SessionDocument
 from inspector.settings import Settings
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.indicator import Indicator
@@ -16,13 +17,17 @@ from tests.ui.subsessions.test_indicator import document_of, said
 
 
 @pytest.fixture
+def document(tmp_path: Path) -> SessionDocument:
+    return document_of(tmp_path / "desk.json", [said(f"p{n}", f"message {n}") for n in range(9)])
+
+
+@pytest.fixture
 def indicator(
-    tmp_path: Path, theme_controller: ThemeController, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    document: SessionDocument, theme_controller: ThemeController, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> Indicator:
     """One that takes in two messages at a time and has not begun."""
     monkeypatch.setattr(message_columns, "_BLOCK", 2)
     set_budgets(monkeypatch, slice_s=0)
-    document = document_of(tmp_path / "desk.json", [said(f"p{n}", f"message {n}") for n in range(9)])
     found = Indicator(document, theme_controller, Settings())
     qtbot.addWidget(found, before_close_func=lambda widget: widget.stop())
     return found
@@ -33,7 +38,9 @@ def recent(indicator: Indicator) -> list[str | None]:
     return [entry.id for entry in indicator.merged.layer("recent").entries]
 
 
-def test_figures_come_when_the_chat_was_looked_at(indicator: Indicator, qtbot: QtBot) -> None:
+def test_figures_come_when_the_chat_was_looked_at(
+    indicator: Indicator, document: SessionDocument, qtbot: QtBot
+) -> None:
     shown: list[tuple[int, int]] = []
     indicator.inherited_changed.connect(lambda tokens, layers: shown.append((tokens, layers)))
     indicator.show()
@@ -42,7 +49,6 @@ def test_figures_come_when_the_chat_was_looked_at(indicator: Indicator, qtbot: Q
     assert shown == []
     qtbot.waitUntil(lambda: indicator.merged is not None)
     assert recent(indicator) == ["p6", "p7", "p8"]
-    document = indicator._document
     message = document.add_message(document.sessions[0], "user", "another")
     indicator.refresh()
     assert recent(indicator) == ["p7", "p8", message.id]

@@ -7,14 +7,16 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from inspector.msp.document import SessionDocument
 from inspector.settings import Settings
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.msp.panel.indicator import Indicator
+from inspector.ui.msp.panel.indicator import Indicator, StillArea
 from inspector.ui.msp.panel.panel import SubsessionsPanel
 from inspector.ui.window.main_window import MainWindow
+from tests.ui.find import child
 from tests.ui.subsessions.test_indicator import MAIN, document_of, shown
 from tests.ui.subsessions.test_working_on_it import at_work, report
 from tests.ui.waiting import pass_time
@@ -25,20 +27,27 @@ __all__ = ["report"]
 
 
 @pytest.fixture
-def indicator(tmp_path: Path, theme_controller: ThemeController, qtbot: QtBot) -> Indicator:
-    return shown(qtbot, theme_controller, Settings(), document_of(tmp_path / "desk.json", MAIN))
+def document(tmp_path: Path) -> SessionDocument:
+    return document_of(tmp_path / "desk.json", MAIN)
 
 
-def test_the_policy_stays_in_place_when_sentences_come_and_go(indicator: Indicator, qtbot: QtBot) -> None:
+@pytest.fixture
+def indicator(document: SessionDocument, theme_controller: ThemeController, qtbot: QtBot) -> Indicator:
+    return shown(qtbot, theme_controller, Settings(), document)
+
+
+def test_the_policy_stays_in_place_when_sentences_come_and_go(
+    indicator: Indicator, document: SessionDocument, qtbot: QtBot
+) -> None:
     indicator.resize(300, 420)
     policy = indicator.page.policy.recent
-    indicator._area.ensureWidgetVisible(policy)
+    child(indicator, StillArea).ensureWidgetVisible(policy)
     policy.setFocus()
 
     def place() -> QPoint:
         return policy.mapTo(indicator, QPoint())
 
-    document, before, notes = indicator._document, place(), indicator.page.notes.notes
+    before, notes = place(), indicator.page.notes.notes
     assert notes
     document.set_policy(document.subsessions[0], recent_parent_messages=0)
     qtbot.waitUntil(lambda: indicator.page.notes.notes != notes)
@@ -53,13 +62,13 @@ def test_tab_goes_down_the_indicator(qapp: QApplication, report: Path) -> None:
         indicator = panel.indicator
         assert indicator is not None
         indicator.counts.count_here()
-        page = indicator.page
+        page, body = indicator.page, child(indicator, QWidget, "subsessionIndicatorBody")
         QTest.mouseClick(page.order.more, Qt.MouseButton.LeftButton)  # further rows, made now
         indicator.read_button.setFocus()
         seen: list[int] = []
         focus = QApplication.focusWidget()
         while focus is not None and indicator.isAncestorOf(focus):
-            seen.append(focus.mapTo(indicator._body, QPoint()).y())
+            seen.append(focus.mapTo(body, QPoint()).y())
             QTest.keyClick(focus, Qt.Key.Key_Tab)
             focus = QApplication.focusWidget()
         assert seen == sorted(seen)
@@ -109,7 +118,7 @@ def test_where_there_is_little_room_the_list_goes_before_the_rest_is_cut(qapp: Q
             pass_time(20)
             assert panel.list.isVisible() == is_listed
             assert is_listed or panel.chat.view.hasFocus()
-            area = indicator._area
-            assert indicator._body.width() <= area.viewport().width()
+            area = child(indicator, StillArea)
+            assert child(area, QWidget, "subsessionIndicatorBody").width() <= area.viewport().width()
 
     at_work(qapp, report, steps)

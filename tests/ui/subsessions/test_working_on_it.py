@@ -821,14 +821,17 @@ def test_what_is_being_written_outlives_the_sub_session_it_was_for(qapp: QApplic
 def test_what_is_shown_anew_marks_the_sub_session_of_the_chat_in_the_tree(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         def is_marked(sub: Subsession) -> bool:
-            return window.panes is not None and window.panes.contexts._place == window.msp.view._place_of(sub)
+            assert window.panes is not None
+            contexts = window.panes.contexts
+            return contexts.model.label(contexts.view.marked_row) == sub.label
 
         window.actions_by_id["view.messages"].trigger()
         assert window.panes is not None
         first, last = sessions(window).subsessions[0], sessions(window).subsessions[-1]
-        place = window.msp.view._place_of(first)
-        assert place is not None
-        window.panes.show_context(place.space, place.node)
+        contexts = window.document.analysis.contexts
+        (space,) = set(contexts.tree.space)
+        window.panes.show_context(space, contexts.tree.find(space, first.key))
+        assert is_marked(first)
         window.actions_by_id["view.subsessions"].trigger()
         panel.show_subsession(last.key)
         panes = window.panes

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from inspector.settings import Preset, default_presets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.preset_bar import PresetBar
-from inspector.ui.widgets.preset_chip import DropMark, PresetChip
+from inspector.ui.widgets.preset_chip import DropMark
 from tests.ui.find import child
 
 
@@ -171,16 +171,11 @@ def test_set_presets_replaces_and_keeps_the_mark(bar: PresetBar) -> None:
 def drag(qtbot: QtBot, bar: PresetBar, number: int, way: QPoint) -> None:
     chip = bar.chips()[number]
     at = chip.rect().center()
+    began = chip.mapToGlobal(at)  # the chip moves along
     qtbot.mousePress(chip, Qt.MouseButton.LeftButton, pos=at)
     for part in (0.2, 0.6, 1.0):
-        qtbot.mouseMove(chip, bar_point(bar, chip, number, at, way * part))
-    qtbot.mouseRelease(chip, Qt.MouseButton.LeftButton, pos=bar_point(bar, chip, number, at, way))
-
-
-def bar_point(bar: PresetBar, chip: PresetChip, number: int, at: QPoint, way: QPoint) -> QPoint:
-    """A place that far from where the drag began, as the chip, which moves along, sees it."""
-    began = bar.mapToGlobal(QPoint(bar._left_of(chip), chip.y())) + at
-    return chip.mapFromGlobal(began + way)
+        qtbot.mouseMove(chip, chip.mapFromGlobal(began + way * part))
+    qtbot.mouseRelease(chip, Qt.MouseButton.LeftButton, pos=chip.mapFromGlobal(began + way))
 
 
 def test_a_chip_is_dragged_to_another_place(bar: PresetBar, qtbot: QtBot) -> None:

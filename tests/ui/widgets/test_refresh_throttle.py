@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
+from tests.ui.find import child
 
 LONG_MS = 3_600_000
 
@@ -22,12 +24,12 @@ class View(QWidget):
 
     def refresh(self) -> Iterator[int] | None:
         if self.steps:
-            return self._in_steps()
+            return self.in_steps()
         self.begun += 1
         self.ended += 1
         return None
 
-    def _in_steps(self) -> Iterator[int]:
+    def in_steps(self) -> Iterator[int]:
         self.begun += 1
         for _ in range(self.steps):
             yield 0
@@ -88,7 +90,7 @@ def test_the_more_a_refresh_costs_the_rarer_it_is(view: View) -> None:
     view.show()
     throttle.rest_for(3.0)
     throttle.request()
-    assert 11_000 < throttle._timer.interval() <= 12_000
+    assert 11_000 < child(throttle, QTimer).interval() <= 12_000
 
 
 def test_what_is_asked_for_during_a_long_refresh_is_done_after_it(view: View, qtbot: QtBot) -> None:

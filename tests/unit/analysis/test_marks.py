@@ -69,3 +69,16 @@ def test_nothing_is_kept_for_messages_without_a_note() -> None:
     marks = document_of(envelope()).analysis.marks
     assert not np.any(marks.marked_column(1_000_000).bits)
     assert len(marks) == 0
+
+
+def test_a_merged_context_keeps_both_comments() -> None:
+    document = document_of(envelope())
+    marks, tree = document.analysis.marks, document.analysis.contexts.tree
+    space = document.analysis.contexts.spaces[0]
+    one = tree.of_id(space, "one")
+    two = tree.of_key(space, "two/one")
+    marks.put(ContextTarget(space, one), Note(comment="A"))
+    marks.put(ContextTarget(space, two), Note(True, "B"))
+    tree._merge(one, two)  # what makes the tree do so is in `test_context_tree`; here any two will do
+    assert marks.note(ContextTarget(space, one)) == Note(True, "A\nB")
+    assert len(list(marks.contexts())) == 1

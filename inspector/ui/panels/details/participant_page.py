@@ -84,6 +84,7 @@ class ParticipantPage(Page):
         self._read_to = 0
         self._due = 0.0
         self._every = QTimer(self)
+        self._every.setObjectName("participantTimer")
         self._every.setInterval(budgets.current.figures_ms)
         self._every.timeout.connect(self._on_second)
 

@@ -143,6 +143,7 @@ class MessagesPanel(QWidget):
         self.setFocusProxy(self.view)
         self._totals: SelectionTotals | None = None
         self._count_timer = QTimer(self)
+        self._count_timer.setObjectName("selectionTimer")
         self._count_timer.setSingleShot(True)
         self._count_timer.setInterval(budgets.current.repeat_ms)
         self._count_timer.timeout.connect(self._report_selection)

@@ -146,14 +146,15 @@ class ModelSeesPanel(ListPanel):
             column.addWidget(widget)
         column.addWidget(self.view, 1)
         self.setFocusProxy(self.view)
-        self._moved = self._timer(budgets.current.repeat_ms, self._show_moment)
-        self._later = self._timer(budgets.current.figures_ms, self.refresh)
-        self._counting = self._timer(budgets.current.summaries_ms, self._count_further)
-        self._working = self._timer(budgets.current.more_ms, self._show_moment)
+        self._moved = self._timer("followTimer", budgets.current.repeat_ms, self._show_moment)
+        self._later = self._timer("refreshTimer", budgets.current.figures_ms, self.refresh)
+        self._counting = self._timer("countingTimer", budgets.current.summaries_ms, self._count_further)
+        self._working = self._timer("workTimer", budgets.current.more_ms, self._show_moment)
         self._connect()
 
-    def _timer(self, interval_ms: int, act: object) -> QTimer:
+    def _timer(self, name: str, interval_ms: int, act: object) -> QTimer:
         timer = QTimer(self)
+        timer.setObjectName(name)
         timer.setSingleShot(True)
         timer.setInterval(interval_ms)
         timer.timeout.connect(act)
