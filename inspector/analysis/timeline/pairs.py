@@ -70,6 +70,7 @@ class Pairs:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self._numbers: dict[int, int] = {}  # by lane << 32 | node + 1
+        self._fitting: dict[int, int] = {}  # of contexts deeper than there are rows, the one around them that fits
         self.lane, self.node = array("i"), array("i")
         self.starts_ns, self.ends_ns = array("q"), array("q")
         self.rows = array("i")
@@ -108,6 +109,7 @@ class Pairs:
         """The pair of a context, made with those around it; what lies too deep stands with the last that fits."""
         numbers, parents, base = self._numbers, self._analysis.contexts.tree.parent, lane << 32
         missing: list[int] = []
+        node = self._fit(node)
         found = numbers.get(base | (node + 1))
         while found is None:
             missing.append(node)
@@ -117,11 +119,21 @@ class Pairs:
             found = numbers.get(base | (node + 1))
         for one in reversed(missing):
             depth = self._depth[found] + 1 if found is not None else 0
-            if depth < MOST_ROWS:
-                found = self._make(lane, one, -1 if found is None else found, depth)
-            numbers[base | (one + 1)] = found  # pyright: ignore[reportArgumentType]  a depth of 0 was made
+            found = self._make(lane, one, -1 if found is None else found, depth)
+            numbers[base | (one + 1)] = found
         assert found is not None
         return found
+
+    def _fit(self, node: int) -> int:
+        """A context, or the one around it that is as deep as there are rows. Each is walked over once for all lanes."""
+        tree, way = self._analysis.contexts.tree, list[int]()
+        depths = tree.lines.depths
+        while depths[node] > MOST_ROWS and node not in self._fitting:
+            way.append(node)
+            node = tree.parent[node]
+        node = self._fitting.get(node, node)
+        self._fitting.update(dict.fromkeys(way, node))
+        return node
 
     def _make(self, lane: int, node: int, above: int, depth: int) -> int:
         for values, value in (

@@ -19,6 +19,7 @@ from inspector.analysis.timeline.times import MessageTimes
 from inspector.document.document import CaptureDocument
 from inspector.protocol.times import NO_TIME
 from tests.builders import GrowingLog, clean_up, document_of, envelope
+from tests.work import steps_of
 
 _PATHS = (None, "a", "a/b", "a/c", "d", "a/b/e", "/".join("abcdefghijkl"))
 
@@ -226,3 +227,11 @@ def test_neighbours_go_by_time_along_a_track() -> None:
         assert [lanes.neighbour(1, 1), lanes.neighbour(0, 1), lanes.neighbour(3, 1)] == [0, 3, None]
         assert [lanes.neighbour(3, -1), lanes.neighbour(0, -1), lanes.neighbour(1, -1)] == [0, 1, None]
         assert lanes.nearest(lanes.lanes[0].track, int(lanes.times.values[2])) == 1
+
+
+def test_many_lanes_in_a_deep_context_do_not_go_up_the_tree_one_by_one() -> None:
+    chain = [envelope(sender="lead", context={"id": f"n{n + 1}", "parent": f"n{n}"}, ts=at(n)) for n in range(400)]
+    crowd = [envelope(sender=f"p{n}", context={"id": "n400"}, ts=at(1_000 + n)) for n in range(60)]
+    document = document_of(*chain, *crowd)
+    assert steps_of(lambda: lanes_of(document), "timeline/pairs") < 60 * (len(chain) + len(crowd))
+    document.close()
