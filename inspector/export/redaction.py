@@ -7,7 +7,7 @@ from typing import Any
 
 from inspector.filters.fields import Field, FieldType
 from inspector.protocol.secrets.masking import SecretRule, Tally, mask_secrets, mask_text, mask_value
-from inspector.protocol.times import format_time
+from inspector.protocol.times import format_time, log_time
 
 
 class Redaction:
@@ -31,9 +31,10 @@ class Redaction:
         return mask_secrets(value, self.tally) if self.masked else value
 
     def field(self, field: Field, value: object, secret: str | None) -> object:
-        """The value of a field, with its `secret_at`, as JSON has it: times in RFC 3339, UTC."""
+        """The value of a field, with its `secret_at`, as JSON has it; times in RFC 3339, UTC, or since the log began."""
         if field.type is FieldType.TIME:
-            return format_time(value) if isinstance(value, int) else None
+            written = log_time if field.name == "time" else format_time  # what a sender writes is always a date
+            return written(value) if isinstance(value, int) else None
         if not self.masked:
             return value
         if secret is not None:

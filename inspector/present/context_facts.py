@@ -14,7 +14,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
-from inspector.present.formats import full_time, time_of_day
+from inspector.present.formats import full_time, log_moment
 from inspector.present.subject import ContextPlace, ParticipantPlace, sender_of, text_of
 from inspector.present.token_facts import context_tokens
 from inspector.present.wire_text import plain
@@ -129,7 +129,7 @@ def _message_facts(subject: ContextSubject, message: int, since: int = -1) -> li
         return []
     capture = subject.document.capture
     times = capture.columns["time_ns"]
-    when = time_of_day(int(times[message]))
+    when = log_moment(int(times[message]))
     if since >= 0 and NO_TIME not in (times[message], times[since]) and times[message] >= times[since]:
         when = f"after {formats.duration(int(times[message]) - int(times[since]))}"
     text = text_of(capture, message).strip()
@@ -262,7 +262,7 @@ def _moment(name: str, subject: ContextSubject, message: int) -> Fact:
     time = int(columns["time_ns"][message])
     sender = sender_of(subject.document.capture, message)
     return Fact(
-        name, (message_part(message), FactPart(f" by {sender}")), right=time_of_day(time), tooltip=full_time(time)
+        name, (message_part(message), FactPart(f" by {sender}")), right=log_moment(time), tooltip=full_time(time)
     )
 
 

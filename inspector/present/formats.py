@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from inspector.protocol.payloads.blocks import size_words
-from inspector.protocol.times import DATED_FROM_NS, MINUS, NO_TIME, duration_words
+from inspector.protocol.times import DATED_FROM_NS, MINUS, NO_TIME, duration_words, log_time
 
 _SECOND = 1_000_000_000
 
@@ -77,6 +77,11 @@ def time_of_day(time_ns: int) -> str:
     """The wall clock's time of day here with milliseconds, cut and not rounded: "20:41:05.123"; "" as for `clock`."""
     text = clock(time_ns)
     return text and f"{text}.{time_ns % _SECOND // 1_000_000:03d}"
+
+
+def log_moment(time_ns: int) -> str:
+    """The time of day; "+3.700 s" where a log counts from its own start; "" where no time is known."""
+    return time_of_day(time_ns) or ("" if is_dated(time_ns) else log_time(time_ns) or "")
 
 
 def day_and_time(time_ns: int) -> str:

@@ -63,7 +63,7 @@ def cell_text(field: Field, value: object, secret: str | None) -> str:
     if secret is not None:
         return _value_text(mask_value(secret, value))
     if field.type is FieldType.TIME and isinstance(value, int):
-        return formats.time_of_day(value)
+        return (formats.log_moment if field.name == "time" else formats.time_of_day)(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         if field.name == "latency":
             return formats.latency(round(value * 1_000_000))

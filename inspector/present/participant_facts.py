@@ -18,7 +18,7 @@ from inspector.present import formats
 from inspector.present.capability_facts import FEW, MOST
 from inspector.present.chain_rows import ChainRow
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts
-from inspector.present.formats import delta, time_of_day
+from inspector.present.formats import delta, log_moment
 from inspector.present.subject import Subject, name_of, recipients, sender_of
 from inspector.present.token_facts import sender_tokens
 from inspector.present.wire_text import plain
@@ -53,7 +53,7 @@ def presence_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fa
     participant = story.participant
     rows: list[Fact] = []
     for coming in participant.comings[-FEW:]:
-        when = time_of_day(int(document.capture.columns["time_ns"][coming.row])) or "at an unknown time"
+        when = log_moment(int(document.capture.columns["time_ns"][coming.row])) or "at an unknown time"
         last = coming is participant.comings[-1]
         name = ("Here since" if last else "Came") if coming.here else "Left"
         rows.append(fact(name, when, right=formats.message_number(coming.row), right_message=coming.row))
@@ -62,7 +62,7 @@ def presence_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fa
     if participant.here is None:
         rows.append(fact("Presence", "invited, not come" if participant.invited else "never announced", "dim"))
         if participant.first_ns != NO_TIME:
-            rows.append(fact("First seen", time_of_day(participant.first_ns)))
+            rows.append(fact("First seen", log_moment(participant.first_ns)))
     if participant.is_us:
         rows.append(fact("Who", "this program"))
     rows.append(fact("Messages", f"{participant.messages:,} sent" if participant.messages else "has sent nothing"))
@@ -75,7 +75,7 @@ def presence_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fa
 
 def _message_row(document: CaptureDocument, name: str, row: int) -> Fact:
     name_or_text, mono = name_of(document.analysis, row)
-    when = time_of_day(int(document.capture.columns["time_ns"][row]))
+    when = log_moment(int(document.capture.columns["time_ns"][row]))
     parts = (
         FactPart(f"{when}  " if when else "", "dim"),
         FactPart(plain(name_or_text, 120), "mono" if mono else "plain"),
@@ -155,7 +155,7 @@ def _figures(latency: Latency) -> tuple[str, ...]:
 def report_rows(document: CaptureDocument, row: int) -> list[Fact]:
     """Its last report of its context: when, and what else it said."""
     payload = mask_secrets(document.capture.payload(row))
-    when = time_of_day(int(document.capture.columns["time_ns"][row])) or "at an unknown time"
+    when = log_moment(int(document.capture.columns["time_ns"][row])) or "at an unknown time"
     rows = [fact("Reported", when, right=formats.message_number(row), right_message=row)]
     count = payload.get("messages_in_context")
     if isinstance(count, int) and not isinstance(count, bool):

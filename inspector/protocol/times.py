@@ -109,6 +109,14 @@ def format_time(time_ns: int) -> str | None:
     return f"{head}.{digits}Z"
 
 
+def log_time(time_ns: int) -> str | None:
+    """A time of a log as it is shown: as `format_time`; "+3.700 s" where the log counts from its own start."""
+    if time_ns == NO_TIME or not abs(time_ns) < DATED_FROM_NS:
+        return format_time(time_ns)
+    whole, rest = divmod(abs(time_ns), _SECOND_NS)
+    return f"{MINUS if time_ns < 0 else '+'}{whole:,}.{rest // 1_000_000:03d} s"
+
+
 _SECOND_NS = 1_000_000_000
 
 

@@ -712,3 +712,13 @@ def test_our_own_earlier_ids_are_folded_into_the_one_in_use() -> None:
     assert (ours["name"], ours["formerly"]) == ("inspector-3", ["inspector-1", "inspector-2"])
     lines = run("participants", path).stdout.splitlines()
     assert lines[1] == "  formerly inspector-1, inspector-2"
+
+
+def test_a_log_that_counts_from_its_own_start_has_times_since_then() -> None:
+    path = log({"t": 0.0, "message": {"jsonrpc": "2.0", "method": "a"}}, {"t": 3.7, "message": {"method": "b"}})
+    assert [row["time"] for row in listed(path, "-e", "time")] == ["+0.000 s", "+3.700 s"]
+    assert "time              +3.700 s\n" in run("show", path, "2").stdout
+    (line,) = [line for line in run("list", path, "-Y", "no == 2").stdout.splitlines() if line.startswith("2")]
+    assert line.split()[1:3] == ["+3.700", "s"]
+    for place in ("list", "show"):
+        assert "1970" not in run(place, path, *(["2"] if place == "show" else [])).stdout

@@ -2,6 +2,7 @@
 
 A prediction, for captures in which the gateway's own verdicts are not told: beside a log with verdicts it is silent.
 Revocations do not count, as nothing confirms them, nor does an empty set, as every participant may at least answer.
+What the gateway refused is a finding of another check: of it the verdict is known.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Batch, Marks
 from inspector.analysis.findings.check import WARNING, Check
+from inspector.analysis.waiting import GivenUp
 from inspector.capture.flags import Flag
 from inspector.protocol import kinds
 from inspector.protocol.capabilities import covers_by_kind, first_covering
@@ -66,12 +68,14 @@ class Announced:
             batch.findings.withdraw(BEYOND, np.array(sorted(self._told.values()), np.int64))
         if self._silent or not batch.passes.capabilities.changes:
             return
+        self._withdraw_refused(batch)
         flags, codes = batch.new("flags"), batch.new("kind")
         for code, _ in self._kinds.unseen(codes):
             kind = batch.capture.strings[code]
             free = not kind or kind in _FREE or kind.startswith(("system/", "msp/"))
             self._kinds.put(code, 1 if free else 2)
         rows = np.flatnonzero((flags & _NOT_JUDGED == 0) & (self._kinds.of(codes) == 2)) + batch.start
+        rows = rows[~_are_refused(batch, rows)]
         if not len(rows):
             return
         pairs = batch.of("space", rows).astype(np.int64) << 32 | batch.of("sender", rows)
@@ -81,6 +85,15 @@ class Announced:
             space, sender = pair >> 32, pair & 0xFFFFFFFF
             if sender:
                 self._of_sender(batch, space, sender, own)
+
+    def _withdraw_refused(self, batch: Batch) -> None:
+        """The gateway's error comes after the message that it refuses."""
+        changed = batch.changed[_are_refused(batch, batch.changed)].tolist() if self._told else []
+        refused = set(changed).intersection(self._told.values())
+        for told in [key for key, row in self._told.items() if row in refused]:
+            batch.findings.withdraw(BEYOND, np.array([self._told.pop(told)]))
+            for key in [key for key in self._judged if (*key[:2], key[3]) == told]:
+                del self._judged[key]  # another one like it may get through
 
     def _of_sender(self, batch: Batch, space: int, sender: int, rows: Rows) -> None:
         name = batch.capture.strings[sender]
@@ -110,6 +123,10 @@ class Announced:
                 self._told[told] = row
                 words = " ".join(batch.capture.strings[code] for code in call if code)
                 batch.findings.add(BEYOND, [row], details=masked_words(words, _LONGEST))
+
+
+def _are_refused(batch: Batch, rows: Rows) -> np.ndarray:
+    return np.asarray(batch.links["given_up"][rows] == GivenUp.REFUSED.value)
 
 
 def _held_after(batch: Batch, space: int, name: str, count: int) -> list[Any]:

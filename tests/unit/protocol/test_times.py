@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.protocol.time_columns import parse_times
-from inspector.protocol.times import NO_TIME, format_time, parse_instant, parse_moment, parse_time
+from inspector.protocol.times import (
+    DATED_FROM_NS,
+    NO_TIME,
+    format_time,
+    log_time,
+    parse_instant,
+    parse_moment,
+    parse_time,
+)
 
 NINE = 1_767_603_600_000_000_000  # 2026-01-05T09:00:00Z
 
@@ -119,3 +127,18 @@ def test_many_times_are_read_as_each_alone(texts: list[str | None]) -> None:
 @pytest.mark.parametrize("text", ["2024-02-29T00:00:00.000Z", "2026-02-29T00:00:00.000Z", "1900-02-29T23:59:59.999Z"])
 def test_leap_days_among_many(text: str) -> None:
     assert parse_times([text] * 3).tolist() == [parse_time(text)] * 3
+
+
+@pytest.mark.parametrize(
+    ("time_ns", "shown"),
+    [
+        (NO_TIME, None),
+        (0, "+0.000 s"),
+        (3_700_000_000, "+3.700 s"),
+        (9_123_250_000_000, "+9,123.250 s"),
+        (-1_500_000_000, "\N{MINUS SIGN}1.500 s"),
+        (DATED_FROM_NS, "2000-01-01T00:00:00.000Z"),
+    ],
+)
+def test_times_of_logs_that_count_from_their_own_start(time_ns: int, shown: str | None) -> None:
+    assert log_time(time_ns) == shown

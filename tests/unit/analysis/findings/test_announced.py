@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, clean_up, document_of, envelope, received, tool_call
+
+
+from tests.builders import GrowingLog, document_of, envelope, received, tool_call
 from tests.findings import ask, at, gateway, told_of
 from tests.work import steps_of
 
@@ -127,3 +130,23 @@ def _beyond(kinds: list[int]) -> list[int]:
             found.append(place)
             tools.add(kind)
     return found
+
+
+def test_what_the_gateway_refused_has_its_verdict() -> None:
+    call = tool_call("delete_file", sender="intern", id="c1")
+    refused = gateway(
+        "system/error", {"error": "capability_violation", "attempted_kind": "mcp/request"}, to=["intern"],
+        correlation_id=["c1"],
+    )  # fmt: skip
+    chat_alone, again = told_of("intern", {"kind": "chat"}), tool_call("delete_file", sender="intern")
+    log = GrowingLog()
+    log.write({"ctxcap": 1})
+    for line in (chat_alone, call):
+        log.write(line)
+    assert [row for row, _ in said(log.document)] == [1]
+    log.write(refused)
+    assert said(log.document) == []
+    log.write(again)
+    for document in (log.end(), document_of(chat_alone, call, refused, again)):
+        assert [row for row, _ in said(document)] == [3]
+        assert [row for row, _ in said(document, "capability-denied")] == [2]
