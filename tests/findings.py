@@ -343,7 +343,7 @@ CASES: dict[str, Case] = {
          *[{"t": 3.7, "data": envelope(sender="intern", ts=at(0))}] * 2],
     ),
     "chat-loop": Case(
-        [*talk(31)], [*talk(30), *talk(60, apart_s=6, room="slow"), *talk(60, room="one", names=("lead", "lead"))]
+        [*talk(31)], [*talk(30), *talk(60, apart_s=700, room="slow"), *talk(60, room="one", names=("lead", "lead"))]
     ),
     "messages-late": Case(late(5), late(4)),
     "time-malformed": Case(

@@ -31,7 +31,7 @@ class Redaction:
         return mask_secrets(value, self.tally) if self.masked else value
 
     def field(self, field: Field, value: object, secret: str | None) -> object:
-        """The value of a field, with its `secret_at`, as JSON has it; times in RFC 3339, UTC, or since the log began."""
+        """A field's value, with its `secret_at`, as JSON has it; times in RFC 3339, UTC, or since its log began."""
         if field.type is FieldType.TIME:
             written = log_time if field.name == "time" else format_time  # what a sender writes is always a date
             return written(value) if isinstance(value, int) else None

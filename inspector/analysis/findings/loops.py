@@ -1,7 +1,7 @@
-"""Agents that answer each other without end, told while they do (docs/protocols.md 6).
+"""Agents that answer each other without end, told while they do (docs/protocols.md 5, Loops).
 
 A chat that answers another sender's within seconds is one step deeper than what it answers. People cannot keep this
-up, and agents that talk about something come to an end.
+up, and agents that talk about something come to an end. What is slower is `slow_loops`' to tell.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.check import WARNING, Check
+from inspector.analysis.findings.slow_loops import SlowLoops
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
@@ -26,7 +27,7 @@ WITHIN_S = 5
 
 LOOP = Check(
     "chat-loop", WARNING, "Agents answer each other without end",
-    "{detail}, each the answer to another within seconds; it began with {other}.",
+    "{detail}, each the answer to another; it began with {other}.",
     "Every message wakes all who listen; model calls, tokens and logs grow until somebody stops it.",
     "Stop or pause one of them; let agents answer only what is addressed to them, or what asks something, and no "
     "answer to their own answer.",
@@ -61,6 +62,8 @@ class Loops:
         self._last: dict[int, int] = {}  # the latest chat of each space
         self._last_ns: dict[int, int] = {}  # of each space its latest answer's time
         self._loops: dict[int, _Loop] = {}
+        self._slow = SlowLoops(STEPS)
+        self._slow_loops: dict[int, _Loop] = {}
 
     def feed(self, batch: Batch) -> None:
         """Look at the messages of a batch."""
@@ -69,6 +72,23 @@ class Loops:
         chats = batch.on_the_wire(batch.rows("chat"))
         if not len(chats):
             return
+        self._follow_fast(batch, chats)
+        self._follow_slow(batch, chats)
+
+    def _follow_slow(self, batch: Batch, chats: Rows) -> None:
+        """Tell of a loop that is not told by its pace already."""
+        going_on = self._slow.feed(batch, chats)
+        for space, new, turns in going_on:
+            if space in self._loops:
+                continue
+            loop = self._slow_loops.get(space)
+            if loop is None or loop.root != turns.root:
+                root_ns = int(batch.capture.columns["time_ns"][turns.root])
+                started = turns.steps + 1 - len(new)
+                loop = self._slow_loops[space] = _Loop(int(new[0]), turns.root, root_ns, root_ns, started)
+            self._count(batch, loop, new)
+
+    def _follow_fast(self, batch: Batch, chats: Rows) -> None:
         answered = self._answered(batch, chats)
         rows, causes = chats[answered != NO_ROW], answered[answered != NO_ROW]
         times = batch.capture.columns["time_ns"]
@@ -154,7 +174,11 @@ class Loops:
             root = int(self._steps["root"][rows[0]])
             root_ns = int(batch.capture.columns["time_ns"][root])
             loop = self._loops[space] = _Loop(int(rows[0]), root, root_ns, root_ns, STEPS)
-        loop.last_ns = max(loop.last_ns, int(times.max()))
+        self._count(batch, loop, rows)
+
+    def _count(self, batch: Batch, loop: _Loop, rows: Rows) -> None:
+        """Further chats of a loop; it is told anew where that changes its words."""
+        loop.last_ns = max(loop.last_ns, int(batch.of("time_ns", rows).max()))
         loop.chats += len(rows)
         loop.size += int(batch.of("size", rows).sum())
         senders = batch.of("sender", rows)

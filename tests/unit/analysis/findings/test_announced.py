@@ -9,9 +9,6 @@ from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, clean_up, document_of, envelope, received, tool_call
-
-
-from tests.builders import GrowingLog, document_of, envelope, received, tool_call
 from tests.findings import ask, at, gateway, told_of
 from tests.work import steps_of
 

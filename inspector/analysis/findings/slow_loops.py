@@ -1,0 +1,131 @@
+"""Pairs of agents that answer each other without end, too slowly to be told by their pace (docs/protocols.md 5, Loops).
+
+People talk like this, too, and agents that work something out. What tells a loop is that nothing is new: each chat
+names the one before as what it answers, two take turns, no tool is called, and on both sides the texts repeat.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.findings.batch import Array, Batch
+from inspector.capture.hashes import NO_ROW
+from inspector.protocol import kinds
+from inspector.protocol.text import text_shown
+from inspector.protocol.times import NO_TIME
+
+WITHIN_NS = 10 * 60 * 1_000_000_000
+_DISTINCT = 0.2  # of the texts of one side, those that differ
+_LONGEST = 2_000  # characters of a text that are compared
+_COUNTED = re.compile(r"\d+")
+
+
+@dataclass(slots=True)
+class Turns:
+    """Chats of a space that answer each other in turns.
+
+    Attributes:
+        rows: the last of them, as many as are read to judge them.
+        steps: how many, each the answer to the one before.
+        root: the first.
+        judged: at so many steps they were looked at last; 0 for not yet.
+        is_loop: they were found to be a loop.
+    """
+
+    rows: Rows = field(default_factory=lambda: NO_ROWS)
+    steps: int = 0
+    root: int = NO_ROW
+    judged: int = 0
+    is_loop: bool = False
+
+
+class SlowLoops:
+    """Follows chats in turns. O(chats and tool calls in the batch), in numpy; texts are read of long runs alone.
+
+    Args:
+        least: steps from which on a run may be a loop.
+    """
+
+    def __init__(self, least: int) -> None:
+        self._least = least
+        self._turns: dict[int, Turns] = {}  # by space
+        self._worked: dict[int, int] = {}  # the last tool call or proposal of each space
+
+    def feed(self, batch: Batch, chats: Rows) -> list[tuple[int, Rows, Turns]]:
+        """Take in the chats of a batch; of each space where a loop goes on: its new chats, and the whole of it."""
+        acts = np.sort(np.concatenate((batch.rows(kinds.REQUEST), batch.rows(kinds.PROPOSAL))))
+        acts = acts[batch.links["method"][acts] == batch.code("tools/call")] if len(acts) else acts
+        spaces, worked_in = batch.of("space", chats), batch.of("space", acts)
+        found: list[tuple[int, Rows, Turns]] = []
+        for space in np.unique(spaces).tolist():
+            own, worked = chats[spaces == space], acts[worked_in == space]
+            turns = self._turns.setdefault(space, Turns())
+            new = self._take(batch, turns, own, np.concatenate(([self._worked.get(space, NO_ROW)], worked)))
+            if turns.is_loop:
+                found.append((space, new, turns))
+        for space in np.unique(worked_in).tolist():
+            self._worked[space] = int(acts[worked_in == space][-1])
+        return found
+
+    def _take(self, batch: Batch, turns: Turns, chats: Rows, worked: Rows) -> Rows:
+        """Let a run go on with further chats, or begin anew; what of them belongs to the run that is there now."""
+        before = turns.rows[-2:]
+        together = np.concatenate((before, chats))
+        goes_on = _go_on(batch, together, worked)[len(before) :]
+        breaks = np.flatnonzero(~goes_on)
+        first = int(breaks[-1]) if len(breaks) else 0
+        new = chats[first:]
+        if len(breaks):
+            turns.rows, turns.steps, turns.judged, turns.is_loop = NO_ROWS, -1, 0, False
+            turns.root = int(new[0])
+        turns.steps += len(new)
+        known = np.concatenate((turns.rows, new))
+        turns.rows = known[-self._least :]
+        return new if turns.is_loop else self._judge(batch, turns, known)
+
+    def _judge(self, batch: Batch, turns: Turns, known: Rows) -> Rows:
+        """Look at a run when it has so many steps, and twice as many again; what comes from where it is a loop."""
+        while not turns.is_loop and turns.steps >= (steps := 2 * turns.judged or self._least):
+            turns.judged = steps
+            last = len(known) - 1 - (turns.steps - steps)
+            turns.is_loop = _repeat_themselves(batch, known[max(0, last + 1 - self._least) : last + 1])
+            if turns.is_loop:
+                return known[last:]
+        return NO_ROWS
+
+
+def _go_on(batch: Batch, chats: Rows, worked: Rows) -> Array:
+    """Which chats answer the one before by its id, in turn with it and soon enough, with no tool called meanwhile."""
+    answers = np.zeros(len(chats), np.bool_)
+    if len(chats) < 2:
+        return answers
+    earlier, later = chats[:-1], chats[1:]
+    senders, times = batch.of("sender", chats), batch.of("time_ns", chats)
+    goes_on = (batch.links["cause"][later] == earlier) & (senders[1:] != senders[:-1])
+    goes_on &= (times[1:] != NO_TIME) & (times[:-1] != NO_TIME)
+    goes_on &= np.abs(times[1:] / 1e9 - times[:-1] / 1e9) <= WITHIN_NS / 1e9
+    goes_on &= worked[np.searchsorted(worked, later) - 1] < earlier
+    # The third of a run is the first one's again: before it nobody knows whose turn it is.
+    third = np.ones(len(later), np.bool_)
+    third[1:] = (senders[2:] == senders[:-2]) | ~goes_on[:-1]
+    answers[1:] = goes_on & third
+    return answers
+
+
+def _repeat_themselves(batch: Batch, chats: Rows) -> bool:
+    """Whether on both sides few texts differ, numbers and what they repeat of each other left aside."""
+    texts = [_text(batch, row) for row in chats.tolist()]
+    own = [text.replace(before, "", 1) if before else text for before, text in zip(["", *texts], texts, strict=False)]
+    sides = own[2::2], own[1::2]
+    return all(texts) and all(len(set(side)) <= _DISTINCT * len(side) for side in sides)
+
+
+def _text(batch: Batch, row: int) -> str:
+    if batch.capture.is_big(row):
+        return ""
+    text = text_shown("chat", batch.capture.payload(row)) or ""
+    return " ".join(_COUNTED.sub("", text[:_LONGEST]).split()).casefold()
