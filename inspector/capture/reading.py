@@ -17,7 +17,7 @@ from inspector.capture.flags import Flag
 from inspector.capture.parallel import WORTHWHILE_BYTES, read_blocks
 from inspector.capture.parts import PartReader, read_part
 from inspector.capture.reader import BlockReader
-from inspector.capture.sniff import SNIFFED_LINES, can_tell, is_newest_first, scanner_for, sniff
+from inspector.capture.sniff import SNIFFED_LINES, archive_words, can_tell, is_newest_first, scanner_for, sniff
 from inspector.capture.sources import SourceFile
 from inspector.protocol.formats import READS
 
@@ -133,10 +133,13 @@ class SourceReader:
         """Find out what it holds, as soon as enough of it is there.
 
         Raises:
-            UnknownFormatError: nothing in its first 1,000 lines is known.
+            UnknownFormatError: nothing in its first 1,000 lines is known, or it is an archive that is not unpacked.
         """
         source = self.source
         yield from self.wait_until(lambda: can_tell(source), wait=wait)
+        archive = archive_words(source)
+        if archive is not None:
+            raise UnknownFormatError(f"{source.name} is {archive}. Unpack it, and open the log that is in it.")
         source.elements = scanner_for(source)
         while True:
             growing = source.growing

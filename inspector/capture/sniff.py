@@ -110,6 +110,22 @@ def is_array(head: bytes) -> bool:
     return more.lstrip(_BLANK)[:1] not in (b"[", b"{")
 
 
+def archive_words(source: SourceFile) -> str | None:
+    """What kind of archive it is, that is not unpacked here; None when it is none.
+
+    RULE: nothing is unpacked twice, so that a small file cannot become any number of large ones.
+    """
+    head = source.read(0, 8)
+    return next((words for magic, words in _ARCHIVES if head.startswith(magic)), None)
+
+
+_ARCHIVES = (
+    (b"\x1f\x8b", "a gzip archive within an archive"), (b"\x28\xb5\x2f\xfd", "a Zstandard archive within an archive"),
+    (b"PK\x03\x04", "a zip archive"), (b"BZh", "a bzip2 archive"), (b"\xfd7zXZ", "an xz archive"),
+    (b"7z\xbc\xaf", "a 7z archive"),
+)  # fmt: skip
+
+
 def can_tell(source: SourceFile) -> bool:
     """Whether enough of a file that is being filled has come to say what it is: a whole line, or a good piece."""
     if not source.growing or source.size >= HEAD_BYTES:

@@ -75,6 +75,17 @@ def test_zeros_without_end_compressed_sparse_and_piped(tmp_path: Path, usual: in
         assert "no log that can be read" in said
 
 
+def test_archives_of_archives_are_not_unpacked_again(tmp_path: Path, usual: int) -> None:
+    path = tmp_path / "bomb.gz"
+    bomb = bytes(SIZE)
+    for _ in range(3):
+        bomb = gzip.compress(bomb, 9)
+    path.write_bytes(bomb)
+    most, said = peak(path)
+    assert most - usual < MOST
+    assert said == "bomb.gz is a gzip archive within an archive. Unpack it, and open the log that is in it."
+
+
 def test_one_valid_message_that_is_longer_than_may_be_read(tmp_path: Path, usual: int) -> None:
     path = tmp_path / "one.jsonl"
     write_long(path, LONG + b"\n" + OTHER + b"\n")

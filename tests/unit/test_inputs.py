@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import json
+import lzma
 import os
 import threading
 import time
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -89,10 +92,26 @@ def test_a_cut_archive_keeps_what_could_be_read_and_says_where_it_stops(ending: 
 
 
 def test_an_archive_of_nothing_known_is_refused_like_a_file() -> None:
-    unknown = ((gzip.compress(b"hello\n"), "no JSON at byte 0"), (bz2.compress(b"x" * 99), "not UTF-8 at byte"))
-    for data, found in unknown:
-        with pytest.raises(UnknownFormatError, match=f"notes is no log that can be read. Its first line is {found}"):
+    with pytest.raises(
+        UnknownFormatError, match=r"^notes is no log that can be read\. Its first line is no JSON at byte"
+    ):
+        document_at(log_file(gzip.compress(b"hello\n"), "notes"))
+
+
+def test_an_archive_that_is_not_unpacked_is_named() -> None:
+    inner = lines_of(envelope())
+    zipped = io.BytesIO()
+    with zipfile.ZipFile(zipped, "w") as file:
+        file.writestr("log.jsonl", inner)
+    for data, named in (
+        (bz2.compress(inner), "a bzip2 archive"), (lzma.compress(inner), "an xz archive"),
+        (zipped.getvalue(), "a zip archive"), (gzip.compress(gzip.compress(inner)), "a gzip archive within an archive"),
+        (zstandard.compress(gzip.compress(inner)), "a gzip archive within an archive"),
+        (gzip.compress(zstandard.compress(inner)), "a Zstandard archive within an archive"),
+    ):  # fmt: skip
+        with pytest.raises(UnknownFormatError) as found:
             document_at(log_file(data, "notes"))
+        assert str(found.value) == f"notes is {named}. Unpack it, and open the log that is in it."
 
 
 def test_an_empty_archive_is_an_empty_log() -> None:
