@@ -68,7 +68,7 @@ class MarkedContexts:
         kind = self._capture.string("kind", row)
         if kind == START:
             return self._begin(space, row, above)
-        name = int(self._capture.columns["correlation_hash"][row])
+        name = self._ended(space, row) if kind == END else int(self._capture.columns["correlation_hash"][row])
         node = self._tree.resolve(self._open.get(name, MAIN))
         if node == MAIN:
             return None
@@ -77,6 +77,13 @@ class MarkedContexts:
             self._facts.grow(len(self._tree))
             self._facts.note_end(node, CONCLUDED, row)
         return node
+
+    def _ended(self, space: int, row: int) -> int:
+        """The hash of the name that a `context/end` ends: in its payload, as a start has it, else what it names."""
+        name = self._capture.decoded(row).payload.get("context_id")
+        if isinstance(name, str) and is_name(name):
+            return self._capture.hash_in(space, name)
+        return int(self._capture.columns["correlation_hash"][row])
 
     def _begin(self, space: int, row: int, above: int) -> int | None:
         payload = self._capture.decoded(row).payload
