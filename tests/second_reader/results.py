@@ -30,8 +30,8 @@ class _Talk:
     """Number and tool, or a name of its own where the tool is unknown."""
 
 
-def results(messages: list[Message], calls: Calls) -> Results:
-    """Results of tools/call, in the order they came."""
+def results(messages: list[Message], calls: Calls, *, newest: bool = False) -> Results:
+    """Results of tools/call, in the order they came; of several that wait the newest one collapses, or the oldest."""
     found, talks = Results(), defaultdict[Hashable, _Talk](_Talk)
     for message in messages:
         outcome = message.payload.get("result")
@@ -43,7 +43,7 @@ def results(messages: list[Message], calls: Calls) -> Results:
         if isinstance(meta, dict):
             talk = talks[_conversation(message, messages, calls)]
             failed = outcome.get("isError") is True or "error" in message.payload
-            _take(message.no, calls.tool(message.no), meta, failed, talk, found)
+            _take(message.no, calls.tool(message.no), meta, failed, talk, found, newest)
     for number in found.collapsed_by:
         found.badges[number].append("collapsed")
     return found
@@ -65,7 +65,9 @@ def _is_copy(message: Message, messages: list[Message], calls: Calls) -> bool:
     return first < message.no and named and (message.id, message.payload) == (other.id, other.payload)
 
 
-def _take(number: int, tool: str | None, meta: dict[str, Any], failed: bool, talk: _Talk, found: Results) -> None:
+def _take(
+    number: int, tool: str | None, meta: dict[str, Any], failed: bool, talk: _Talk, found: Results, newest: bool
+) -> None:  # fmt: skip
     named = False
     hints = meta.get("contextHints")
     for hint in hints if isinstance(hints, list) else ():
@@ -78,7 +80,7 @@ def _take(number: int, tool: str | None, meta: dict[str, Any], failed: bool, tal
     context = context if isinstance(context, dict) else {}
     if context.get("consumed") is True and not failed:
         found.badges[number].append("consumed")
-        for waiting in talk.waiting:
+        for waiting in reversed(talk.waiting) if newest else talk.waiting:
             if tool is not None and waiting[1] in talk.pairs[tool]:
                 talk.waiting.remove(waiting)
                 found.collapsed_by[waiting[0]], found.consumes[number] = number, waiting[0]

@@ -36,14 +36,15 @@ def printed(*arguments: str) -> str:
     return found.stdout
 
 
-def rows_by_program(path: str) -> list[dict[str, Any]]:
-    lines = printed("list", path, "--format", "jsonl", "-e", ",".join(_FIELDS)).splitlines()
+def rows_by_program(path: str, collapses: str) -> list[dict[str, Any]]:
+    options = ("--format", "jsonl", "-e", ",".join(_FIELDS), "--collapses", collapses)
+    lines = printed("list", path, *options).splitlines()
     return [_sorted({**json.loads(line)}) for line in lines]
 
 
-def rows_by_reader(messages: list[Message], spaces: dict[str | None, Space]) -> list[dict[str, Any]]:
+def rows_by_reader(messages: list[Message], spaces: dict[str | None, Space], collapses: str) -> list[dict[str, Any]]:
     found = calls(messages)
-    lives = results(messages, found)
+    lives = results(messages, found, newest=collapses == "newest")
     rows: list[dict[str, Any]] = []
     for one in messages:
         space, no = spaces[one.space], one.no
@@ -101,11 +102,11 @@ def held_by_program(path: str) -> dict[Any, list[Any] | None]:
     return found
 
 
-def compare(path: Path) -> None:
+def compare(path: Path, collapses: str = "oldest") -> None:
     """Both say the same of every message, every context and every participant of a log."""
     messages = read(path.read_bytes())
     spaces = contexts(messages)
-    by_program, by_reader = rows_by_program(str(path)), rows_by_reader(messages, spaces)
+    by_program, by_reader = rows_by_program(str(path), collapses), rows_by_reader(messages, spaces, collapses)
     for program, reader in zip(by_program, by_reader, strict=True):
         assert program == reader
     assert tree_by_program(str(path)) == tree_by_reader(spaces)
@@ -114,14 +115,17 @@ def compare(path: Path) -> None:
     assert by_name == {key: told.get(key) for key in by_name}
 
 
-@given(traffic.mixed())
-def test_random_traffic_reads_alike(lines: list[dict[str, Any]]) -> None:
-    compare(log_file(lines_of(*lines)))
+_collapses = st.sampled_from(("oldest", "newest"))
 
 
-@given(traffic.pipes())
-def test_random_stdio_traffic_reads_alike(lines: list[dict[str, Any]]) -> None:
-    compare(log_file(lines_of(*lines)))
+@given(traffic.mixed(), _collapses)
+def test_random_traffic_reads_alike(lines: list[dict[str, Any]], collapses: str) -> None:
+    compare(log_file(lines_of(*lines)), collapses)
+
+
+@given(traffic.pipes(), _collapses)
+def test_random_stdio_traffic_reads_alike(lines: list[dict[str, Any]], collapses: str) -> None:
+    compare(log_file(lines_of(*lines)), collapses)
 
 
 @pytest.mark.parametrize(
