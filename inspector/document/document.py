@@ -17,6 +17,7 @@ import numpy as np
 from inspector.analysis import Analysis, Changes
 from inspector.analysis.chain import ChainStep, chain_of
 from inspector.analysis.counting import Counting
+from inspector.analysis.lag import lag_ns
 from inspector.analysis.likely import LikelyChain, likely_chain
 from inspector.base.collector import no_collection
 from inspector.capture.block import Block
@@ -516,6 +517,10 @@ class CaptureDocument:
     def likely_chain(self, message: int) -> LikelyChain:
         """The same with the links that are only likely, where messages name nothing."""
         return likely_chain(self.analysis, message)
+
+    def lag_ns(self) -> int | None:
+        """How long ago what comes now was sent, where the link cannot keep up; None for a log and for no lag."""
+        return lag_ns(self.analysis)
 
     def kind_counts(self) -> dict[str, int]:
         """Messages by canonical kind, most frequent first."""

@@ -103,6 +103,7 @@ class StatusBar(QStatusBar):
         self._counts = self._add("statusCounts", self.counts_clicked)
         self._rate = self._add("statusRate")
         self._behind = self._add("statusBehind")
+        self._lag = self._add("statusLag")
         self._refused = self._add("statusRefused")
         self._gaps = self._add("statusGaps", self.gaps_clicked)
         self._unreadable = self._add("statusUnreadable", self.unreadable_clicked)
@@ -339,6 +340,14 @@ class StatusBar(QStatusBar):
         if messages >= BEHIND_SHOWN:
             tooltip = "Received and kept; the window is catching up"
             self._behind.say(f"{messages:,} behind", token="severity.warning", least="00,000 behind", tooltip=tooltip)
+
+    def set_lag(self, lag_ns: int | None) -> None:
+        """Say how long ago what comes now was sent, where the link cannot keep up; nothing is said of None."""
+        self._lag.setVisible(lag_ns is not None)
+        if lag_ns is not None:
+            words = f"you see {formats.duration(lag_ns // 10**9 * 10**9).replace('.0 s', ' s')} ago"
+            tooltip = "The link cannot keep up with what is sent: messages come that long after they were sent"
+            self._lag.say(words, token="severity.warning", least="you see 00 min 00 s ago", tooltip=tooltip)
 
     def set_refused(self, messages: int) -> None:
         """Say how many messages were received and could not be kept; nothing is said of none."""

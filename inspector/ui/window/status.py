@@ -123,6 +123,7 @@ class DocumentStatus(QObject):
             return
         panes.tick(time.time_ns() if document.live and self._gateway.session is not None else None)
         self._status.tick(len(document.capture), document.arriving)
+        self._status.set_lag(document.lag_ns())
         if document.live:
             self._conditions.tick()
         self._gateway.tick()
