@@ -39,13 +39,13 @@ def header_filters(panes: Panes, application: Application) -> Found:
     again: list[float] = []
     for text in HEADER_FILTERS:
         for turn in range(TURNS + 1):
-            panes.apply_filter("")
+            panes.filter_state.apply_filter("")
             repaint(application.windows[0])
             started = time.perf_counter()
-            panes.apply_filter(text)
+            panes.filter_state.apply_filter(text)
             repaint(application.windows[0])
             (again if turn else first).append(time.perf_counter() - started)
-    panes.apply_filter("")
+    panes.filter_state.apply_filter("")
     return {"first_s": max(first), "median_s": statistics.median(again), "worst_s": max(again)}
 
 

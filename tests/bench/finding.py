@@ -98,13 +98,13 @@ class Measuring:
         """Seconds from a filter to the repainted table."""
         await self._cleared()
         began = time.perf_counter()
-        self._panes.apply_filter(text)
+        self._panes.filter_state.apply_filter(text)
         await until(lambda: self._panes.rows.filter.text == text, text, _LONG_S)
         repaint(self._window)
         return time.perf_counter() - began
 
     async def _cleared(self) -> None:
-        self._panes.apply_filter("")
+        self._panes.filter_state.apply_filter("")
         await until(lambda: not self._panes.rows.filter.text, "the filter to go", _LONG_S)
         repaint(self._window)
 
@@ -152,11 +152,11 @@ class Measuring:
 
     async def cancelled(self) -> None:
         """How long it takes to give a search up, and how late the loop is while one goes on."""
-        self._panes.apply_filter('payload.jsonrpc == "3.0"')
+        self._panes.filter_state.apply_filter('payload.jsonrpc == "3.0"')
         with Heartbeat(self._application) as heart:
             await asyncio.sleep(0.3)
             began = time.perf_counter()
-            self._panes.apply_filter("")
+            self._panes.filter_state.apply_filter("")
             repaint(self._window)
             self.found["cancel_s"] = time.perf_counter() - began
         self.found["searching_late_s"] = heart.found()["late_max_s"]
@@ -207,7 +207,7 @@ class Measuring:
         times = []
         for text in PRESETS * 2:
             began = time.perf_counter()
-            self._panes.apply_filter(text)
+            self._panes.filter_state.apply_filter(text)
             repaint(self._window)
             times.append(time.perf_counter() - began)
             await asyncio.sleep(0.05)

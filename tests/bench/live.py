@@ -38,7 +38,7 @@ async def measure(
         await until(lambda: len(window.document.capture) >= 1, "the welcome", 10)
         panes = window.panes
         assert panes is not None
-        panes.apply_filter(FILTER)
+        panes.filter_state.apply_filter(FILTER)
         panes.contexts.expand_all()
         capture = window.document.capture
 

@@ -120,7 +120,7 @@ def summed_up(name: str, times: list[float]) -> dict[str, float]:
 def flush_ms(messages: int = 1_000_000, filter_: str = 'context.type == "reasoning"') -> dict[str, float]:
     """Flushes of 660 new messages, 1/30 s at 20,000/s, into a window that already shows a million."""
     hose = Firehose()
-    hose.panes.apply_filter(filter_)
+    hose.panes.filter_state.apply_filter(filter_)
     hose.hold()
     hose.write_usual(messages)
     resumed = timed(lambda: hose.panes.bridge.set_paused(False))
@@ -213,7 +213,7 @@ def filter_ms(messages: int = 1_000_000) -> dict[str, float]:
     for text in FILTERS:
         times = []
         for _ in range(3):
-            hose.panes.apply_filter("")
+            hose.panes.filter_state.apply_filter("")
             hose.settle()
             bar, table = hose.window.filter_bar, hose.panes.messages.view.viewport()
             began = time.perf_counter()

@@ -36,7 +36,7 @@ async def watching(application: Application, gateway: SendingGateway) -> MainWin
     window = application.new_window()
     assert window.gateway.watch(gateway.connection())
     await until(lambda: len(window.document.capture) == 2, "our join and the welcome")
-    panes_of(window).apply_filter(FILTER)
+    panes_of(window).filter_state.apply_filter(FILTER)
     panes_of(window).contexts.expand_all()
     return window
 

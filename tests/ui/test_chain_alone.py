@@ -62,14 +62,14 @@ def test_the_chain_alone_is_a_filter_like_any_other(window: MainWindow) -> None:
     assert numbers(panes) == [1, 3, 4, 6, 7]
     assert current(panes) == 6
     assert window.filter_bar.text() == "no in {1, 3, 4, 6, 7}"
-    panes.apply_filter('kind == "chat"')
+    panes.filter_state.apply_filter('kind == "chat"')
     assert numbers(panes) == [1, 2, 5]
 
 
 def test_back_restores_the_view_it_was_asked_in(window: MainWindow) -> None:
     panes = panes_of(window)
     panes.go_to(6)
-    panes.apply_filter('from != "lead"')
+    panes.filter_state.apply_filter('from != "lead"')
     panes.show_chain(6)
     window.actions_by_id["go.chain_previous"].trigger()
     assert (current(panes), numbers(panes)) == (6, [1, 3, 4, 6, 7])
@@ -98,7 +98,7 @@ def test_back_restores_the_scope_too(window: MainWindow) -> None:
     assert numbers(panes) == [4]
     panes.show_chain(3)
     assert numbers(panes) == [1, 3, 4, 6, 7]
-    assert panes.scope is None
+    assert panes.filter_state.scope is None
     panes.go_back()
     assert numbers(panes) == [4]
 
@@ -109,7 +109,7 @@ def test_the_table_s_menu_and_the_details_ask_for_it(window: MainWindow, qtbot: 
     menu = panes.messages.view.menu.build(3, Column.MESSAGE)
     next(action for action in menu.actions() if action.objectName() == "chain").trigger()
     assert numbers(panes) == [1, 3, 4, 6, 7]
-    panes.clear()
+    panes.filter_state.clear()
     panes.details.show_tab("Related")
     link = cast(QWidget, panes.details.findChild(QWidget, "showChainAlone"))
     qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
@@ -177,11 +177,11 @@ def test_another_filter_ends_it_for_good(application: Application, qtbot: QtBot)
     panes.bridge.flush()
     panes.go_to(0)
     panes.show_chain(0)
-    panes.apply_filter("no <= 1")
+    panes.filter_state.apply_filter("no <= 1")
     log.write(envelope(correlation_id=["q"]))
     panes.bridge.flush()
     qtbot.wait(350)
-    assert panes.filter.text == "no <= 1"
+    assert panes.filter_state.filter.text == "no <= 1"
 
 
 # What waits
@@ -269,7 +269,7 @@ def test_related_says_how_long_each_step_took(window: MainWindow) -> None:
 
 def test_the_key_takes_the_chain_back(window: MainWindow) -> None:
     panes = panes_of(window)
-    panes.apply_filter("no < 7")
+    panes.filter_state.apply_filter("no < 7")
     panes.go_to(3)
     alone = window.actions_by_id["go.chain_alone"]
     alone.trigger()
@@ -277,7 +277,7 @@ def test_the_key_takes_the_chain_back(window: MainWindow) -> None:
     assert shown == [1, 3, 4, 6, 7]
     panes.step_in_chain(-1)
     alone.trigger()
-    assert panes.filter.text == "no < 7"
+    assert panes.filter_state.filter.text == "no < 7"
     assert numbers(panes) == [1, 2, 3, 4, 5, 6]
     assert current(panes) == 3
 

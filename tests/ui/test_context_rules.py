@@ -36,7 +36,7 @@ def waiting() -> Opened:
 
 def test_the_most_recent_collapses_where_that_is_set(application: Application, waiting: Opened, qtbot: QtBot) -> None:
     window = window_on(application, waiting.document)
-    panes_of(window).apply_filter('badge == "collapsed"')
+    panes_of(window).filter_state.apply_filter('badge == "collapsed"')
     qtbot.waitUntil(lambda: numbers(window) == [4])
     dialog = page_of(window)
     segments = child(dialog, SegmentedControl, "settingsCollapses")
@@ -57,7 +57,7 @@ def test_contexts_are_idle_when_that_is_set(application: Application, qtbot: QtB
     late = envelope("chat", {"text": "x"}, context="late", ts="2026-01-05T09:00:20Z")
     window = window_on(application, document_of(early, late))
     panes = panes_of(window)
-    panes.apply_filter('context.state == "idle"')
+    panes.filter_state.apply_filter('context.state == "idle"')
     panes.show_context(0, panes.document.analysis.contexts.tree.find(0, "early"))
     assert numbers(window) == []
     dialog = page_of(window)

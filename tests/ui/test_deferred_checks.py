@@ -78,7 +78,7 @@ def test_it_waits_while_the_user_waits_for_a_search(
     with monkeypatch.context() as held:
         held.setattr(Search, "step", lambda _search, _until: False)
         set_budgets(held, rest_s=3_600.0)
-        panes.apply_filter('"slow"')
+        panes.filter_state.apply_filter('"slow"')
         pass_time(3 * budgets.current.background_ms)
         assert panes.awaited
         assert not slices
@@ -95,7 +95,7 @@ def test_a_search_that_never_ends_does_not_keep_it_waiting_for_ever(
     log = GrowingLog()
     log.write(received(envelope()))
     panes = panes_of(window_on(application, log.document))
-    panes.apply_filter('"slow"')
+    panes.filter_state.apply_filter('"slow"')
     qtbot.waitUntil(lambda: len(slices) == 3)
     assert panes.awaited
 

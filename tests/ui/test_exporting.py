@@ -80,7 +80,7 @@ def test_the_view_is_exported_and_said(qapp: QApplication, tmp_path: Path) -> No
 
     async def steps(application: Application) -> None:
         window = window_on(application, document_of(ask, tool_result(ask), envelope()))
-        panes_of(window).apply_filter('kind == "mcp/response"')
+        panes_of(window).filter_state.apply_filter('kind == "mcp/response"')
         chosen(window, target, "exportSelfContained")
         await until(lambda: said(window), "a notice")
         assert said(window).startswith(f"Exported 1 message, the messages of this view, as {target}, ")
@@ -106,7 +106,7 @@ def test_selected_shown_and_all_in_every_format(qapp: QApplication, tmp_path: Pa
     async def steps(application: Application) -> None:
         window = window_on(application, login())
         panes_of(window).go_to(2)
-        panes_of(window).apply_filter('kind != "mcp/request"')
+        panes_of(window).filter_state.apply_filter('kind != "mcp/request"')
         for which, format_ in (("selected", "csv"), ("shown", "md"), ("all", "html"), ("all", "jsonl")):
             target = tmp_path / f"{which}.{format_}"
             chosen(window, target, f"exportWhich_{which}", f"exportFormat_{format_}")

@@ -71,15 +71,15 @@ def test_a_cell_is_stacked_beside_what_was_written(window: MainWindow, qtbot: Qt
     choose(cell_menu(window, 0, Column.KIND), "filter.and_not")
     choose(cell_menu(window, 1, Column.CONTEXT), "filter.and")
     assert editor(window).toPlainText() == "no <= 8"
-    assert panes_of(window).filter.text == 'kind != "chat" && context == "why-1" && no <= 8'
+    assert panes_of(window).filter_state.filter.text == 'kind != "chat" && context == "why-1" && no <= 8'
     assert numbers(window) == [4, 5, 6, 7, 8]
     assert window.filter_conditions.bar.isVisible()
     assert counted(qtbot, window) == ['kind != "chat", hides 0', 'context == "why-1", hides 1']
 
 
 def test_chips_are_switched_one_by_one(window: MainWindow, qtbot: QtBot) -> None:
-    panes_of(window).combine_filter(CHATS, "and_not")
-    panes_of(window).combine_filter("no > 5", "and")
+    panes_of(window).filter_state.combine_filter(CHATS, "and_not")
+    panes_of(window).filter_state.combine_filter("no > 5", "and")
     assert counted(qtbot, window) == ['kind != "chat", hides 1', "no > 5, hides 3"]
     qtbot.mouseClick(chips(window)[0], Qt.MouseButton.LeftButton, pos=chips(window)[0].rect().center())
     assert numbers(window) == [6, 7, 8, 9]
@@ -92,7 +92,7 @@ def test_chips_are_switched_one_by_one(window: MainWindow, qtbot: QtBot) -> None
 
 def test_chips_are_closed_by_pointer_and_key(window: MainWindow, qtbot: QtBot) -> None:
     for number in (1, 2, 3):
-        panes_of(window).combine_filter(f"no == {number}", "and_not")
+        panes_of(window).filter_state.combine_filter(f"no == {number}", "and_not")
     qtbot.mouseClick(child(chips(window)[1], QToolButton, "conditionClose"), Qt.MouseButton.LeftButton)
     assert [name.partition(",")[0] for name in said(window)] == ["no != 1", "no != 3"]
     qtbot.keyClick(chips(window)[0], Qt.Key.Key_Delete)
@@ -105,8 +105,8 @@ def test_chips_are_closed_by_pointer_and_key(window: MainWindow, qtbot: QtBot) -
 
 def test_a_condition_is_edited_negated_left_alone_and_copied(window: MainWindow, qtbot: QtBot) -> None:
     write(qtbot, window, "no < 9")
-    panes_of(window).combine_filter(CHATS, "and")
-    panes_of(window).combine_filter("no > 1", "and")
+    panes_of(window).filter_state.combine_filter(CHATS, "and")
+    panes_of(window).filter_state.combine_filter("no > 1", "and")
     choose(chips(window)[0].menu(), "condition.negate")
     assert numbers(window) == [3, 4, 5, 6, 7, 8]
     choose(chips(window)[0].menu(), "condition.copy")
@@ -135,7 +135,7 @@ def test_ctrl_enter_stacks_what_was_written(window: MainWindow, qtbot: QtBot) ->
 
 
 def test_a_preset_stands_alone_and_knows_what_is_stacked(window: MainWindow, qtbot: QtBot) -> None:
-    panes_of(window).combine_filter("!context", "and")
+    panes_of(window).filter_state.combine_filter("!context", "and")
     chosen = [chip for chip in window.presets.bar.chips() if chip.isChecked()]
     assert [chip.preset.name for chip in chosen] == ["Main only"]
     everything = next(chip for chip in window.presets.bar.chips() if chip.preset.name == "Everything")
@@ -151,7 +151,7 @@ def test_a_preset_stands_alone_and_knows_what_is_stacked(window: MainWindow, qtb
 
 def test_back_returns_to_the_conditions(window: MainWindow) -> None:
     panes = panes_of(window)
-    panes.combine_filter(CHATS, "and")
+    panes.filter_state.combine_filter(CHATS, "and")
     panes.go_to(0)
     panes.show_chain(0)
     assert [chip.condition.on for chip in chips(window)] == [False]
@@ -161,7 +161,7 @@ def test_back_returns_to_the_conditions(window: MainWindow) -> None:
 
 
 def test_clear_takes_the_conditions_away(window: MainWindow) -> None:
-    panes_of(window).combine_filter(CHATS, "and")
+    panes_of(window).filter_state.combine_filter(CHATS, "and")
     window.actions_by_id["edit.clear_filter"].trigger()
     assert (chips(window), len(numbers(window))) == ([], 9)
 
@@ -170,7 +170,7 @@ def test_more_than_fit_go_into_a_menu_and_no_more_than_can_be_overseen(window: M
     window.resize(900, 600)
     window.show()
     for number in range(MOST_CONDITIONS + 2):
-        panes_of(window).combine_filter(f'from == "participant number {number}"', "and_not")
+        panes_of(window).filter_state.combine_filter(f'from == "participant number {number}"', "and_not")
     assert len(chips(window)) == MOST_CONDITIONS
     shown = [chip for chip in chips(window) if not chip.isHidden()]
     assert 1 < len(shown) < MOST_CONDITIONS
@@ -199,7 +199,7 @@ def test_right_but_matching_nothing_is_said_neutrally(window: MainWindow, qtbot:
 
 
 def test_search_all_leaves_the_other_conditions_out(window: MainWindow, qtbot: QtBot) -> None:
-    panes_of(window).combine_filter("context", "and")
+    panes_of(window).filter_state.combine_filter("context", "and")
     write(qtbot, window, CHATS, None)
     qtbot.waitUntil(lambda: bar_words(window) == "nothing would match")
     qtbot.keyClick(editor(window), Qt.Key.Key_Return)
@@ -289,7 +289,7 @@ def test_return_compiles_each_filter_once(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, condition: str, text: str, compiled: list[str]
 ) -> None:
     if condition:
-        panes_of(window).stack_filter(condition)
+        panes_of(window).filter_state.stack_filter(condition)
     editor(window).setPlainText(text)
     window.application.settings.filter_history.clear()
     compile_once, found = compile_module.parse, list[str]()
@@ -306,20 +306,24 @@ def test_the_stack_shows_what_list_prints_for_it(window: MainWindow, qtbot: QtBo
     log.write_bytes(b"".join(capture.record_bytes(n).rstrip(b"\n") + b"\n" for n in range(len(capture))))
     panes = panes_of(window)
     for steps in ((CHATS,), ("context || no > 8", "from"), ("no < 6 || badge", '!(kind like "mcp/*")')):
-        panes.clear()
+        panes.filter_state.clear()
         for text in steps:
-            panes.stack_filter(text)
-        panes.apply_own_text("no > 1 || no == 1")
-        panes.apply_stack(panes.stack.negated(0))
-        done = CliRunner().invoke(app, ["list", str(log), "-Y", panes.stack.combined, "-e", "no", "--format", "csv"])
+            panes.filter_state.stack_filter(text)
+        panes.filter_state.apply_own_text("no > 1 || no == 1")
+        panes.filter_state.apply_stack(panes.filter_state.stack.negated(0))
+        done = CliRunner().invoke(
+            app, ["list", str(log), "-Y", panes.filter_state.stack.combined, "-e", "no", "--format", "csv"]
+        )
         assert done.exit_code == 0, done.output
-        assert [int(line) for line in done.stdout.split()[1:]] == numbers(window), panes.stack.combined
-        panes.show_hidden_calls()
-        done = CliRunner().invoke(app, ["list", str(log), "-Y", panes.stack.combined, "-e", "no", "--format", "csv"])
-        assert [int(line) for line in done.stdout.split()[1:]] == numbers(window), panes.stack.combined
+        assert [int(line) for line in done.stdout.split()[1:]] == numbers(window), panes.filter_state.stack.combined
+        panes.filter_state.show_hidden_calls()
+        done = CliRunner().invoke(
+            app, ["list", str(log), "-Y", panes.filter_state.stack.combined, "-e", "no", "--format", "csv"]
+        )
+        assert [int(line) for line in done.stdout.split()[1:]] == numbers(window), panes.filter_state.stack.combined
 
 
 def test_a_chip_says_what_it_hides_by_itself(window: MainWindow, qtbot: QtBot) -> None:
-    panes_of(window).combine_filter("context", "and")
+    panes_of(window).filter_state.combine_filter("context", "and")
     qtbot.waitUntil(lambda: chips(window)[0].hides is not None)
     assert "more by itself" in chips(window)[0].toolTip()

@@ -218,11 +218,11 @@ def test_f3_without_words_asks_for_them(window: MainWindow) -> None:
 
 def test_another_filter_counts_anew(window: MainWindow) -> None:
     bar = look_for(window, "slow")
-    panes_of(window).apply_filter('kind == "chat"')
+    panes_of(window).filter_state.apply_filter('kind == "chat"')
     assert bar.words == "1 found"
-    panes_of(window).apply_filter('kind == "mcp/request"')
+    panes_of(window).filter_state.apply_filter('kind == "mcp/request"')
     assert bar.words == "Nothing found in this view"
-    panes_of(window).apply_filter("")
+    panes_of(window).filter_state.apply_filter("")
     assert bar.words == "2 found"
 
 

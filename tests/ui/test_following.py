@@ -93,7 +93,7 @@ def test_a_log_that_is_deleted_says_so_until_there_is_a_new_one(qapp: QApplicati
         await until(lambda: "2 messages" in window.status.words(), "the number of messages")
         panes = panes_of(window)
         await until(lambda: panes.contexts.model.count(0) == 2, "the tree")
-        panes.apply_filter("no >= 2")
+        panes.filter_state.apply_filter("no >= 2")
         assert window.filter_bar.counts_text() == "1 of 2"
 
     run_in_window(qapp, steps)

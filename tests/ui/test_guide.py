@@ -69,7 +69,7 @@ def test_why(window: MainWindow) -> None:
     press(window, "Ctrl+6")
     assert window.center.current == "messages"
     window.actions_by_id["analyze.pending"].trigger()
-    assert "waiting" in panes_of(window).filter.text
+    assert "waiting" in panes_of(window).filter_state.filter.text
     assert numbers(window) == []
 
 

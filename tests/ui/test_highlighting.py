@@ -80,7 +80,7 @@ def test_a_value_is_highlighted_from_its_menu(window: MainWindow) -> None:
     next(action for action in menu.actions() if action.objectName() == "filter.highlight").trigger()
     assert [rule.filter for rule in window.application.settings.highlights] == ['kind == "chat"']
     assert edged(window) == {1: "rose", 2: "rose", 9: "rose"}
-    assert panes_of(window).filter.text == ""
+    assert panes_of(window).filter_state.filter.text == ""
     panes_of(window).messages.setFocus()
     QTest.keyClick(view, KEYS.Key_Z, CONTROL)
     assert edged(window) == {}
@@ -90,7 +90,7 @@ def test_a_value_is_highlighted_from_its_menu(window: MainWindow) -> None:
 
 def test_the_filter_becomes_a_rule_once_and_the_next_has_another_colour(window: MainWindow) -> None:
     action = window.actions_by_id["view.highlight_filter"]
-    panes_of(window).apply_filter('kind == "chat"')
+    panes_of(window).filter_state.apply_filter('kind == "chat"')
     action.trigger()
     assert window.name_card.field.selectedText() == 'kind == "chat"'
     QTest.keyClick(window.name_card.field, KEYS.Key_Escape)
@@ -99,13 +99,13 @@ def test_the_filter_becomes_a_rule_once_and_the_next_has_another_colour(window: 
     QTest.keyClicks(window.name_card.field, "Talk")
     QTest.keyClick(window.name_card.field, KEYS.Key_Return)
     assert window.application.settings.highlights[0].name == "Talk"
-    panes_of(window).apply_filter("context")
+    panes_of(window).filter_state.apply_filter("context")
     action.trigger()
     QTest.keyClick(window.name_card.field, KEYS.Key_Return)
     window.application.settings.highlights[0].on = False
-    panes_of(window).apply_filter('kind == "chat"')
+    panes_of(window).filter_state.apply_filter('kind == "chat"')
     action.trigger()
-    panes_of(window).apply_filter("")
+    panes_of(window).filter_state.apply_filter("")
     assert [rule.on for rule in window.application.settings.highlights] == [True, True]
     assert edged(window) == {1: "rose", 2: "rose", **dict.fromkeys(range(4, 9), "orange"), 9: "rose"}
 

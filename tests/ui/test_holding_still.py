@@ -153,7 +153,9 @@ def test_hidden_calls_that_come_in_move_no_row(make: Make, qtbot: QtBot) -> None
     log.write(*many(3), *(received(envelope("chat", context="why")) for _ in range(200)))
     panes = panes_of(make(log.document))
     panes.bridge.flush()
-    panes.set_scope(Scope(int(log.document.capture.columns["space"][10]), log.document.analysis.contexts.node_of(10)))
+    panes.filter_state.set_scope(
+        Scope(int(log.document.capture.columns["space"][10]), log.document.analysis.contexts.node_of(10))
+    )
     panes.go_to(100)
     qtbot.wait(30)
     before = top_of(panes, 100)
@@ -216,7 +218,7 @@ def test_problems_are_the_same_number_wherever_they_are_counted(make: Make, qtbo
     qtbot.wait(50)
     found = document.analysis.findings.found
     status = next(words for words in window.status.words() if "problem" in words)
-    panes.apply_filter("finding.severity >= warning")
+    panes.filter_state.apply_filter("finding.severity >= warning")
     number = len(panes.rows.visible)
     assert len(found) > number > 1
     assert status == f"{number} problems"
@@ -239,7 +241,7 @@ def test_the_details_stay_with_a_request_that_is_answered(make: Make) -> None:
     log.write(*many(50), received(call), received(other))
     panes = panes_of(make(log.document))
     panes.bridge.flush()
-    panes.apply_filter(PENDING_FILTER)
+    panes.filter_state.apply_filter(PENDING_FILTER)
     click_row(panes, 50)
     log.write(received(tool_result(call, "found")))
     panes.bridge.flush()
@@ -250,7 +252,7 @@ def test_the_details_stay_with_a_request_that_is_answered(make: Make) -> None:
     panes.bridge.flush()
     assert panes.details.message == 50
     assert panes.messages.empty.text.startswith("Nothing waits for an answer. Clear the filter")
-    panes.apply_filter("")
+    panes.filter_state.apply_filter("")
     view = panes.messages.view
     row = panes.rows.row_of(50)
     assert panes.details.message == 50
@@ -264,7 +266,7 @@ def test_the_row_after_one_that_left_is_the_next(make: Make) -> None:
     log.write(*map(received, calls))
     panes = panes_of(make(log.document))
     panes.bridge.flush()
-    panes.apply_filter(PENDING_FILTER)
+    panes.filter_state.apply_filter(PENDING_FILTER)
     click_row(panes, 1)
     log.write(received(tool_result(calls[1], "found")))
     panes.bridge.flush()
@@ -276,10 +278,10 @@ def test_a_filter_that_matches_nothing_and_goes_leaves_the_view_where_it_was(mak
     panes = panes_of(make(document_of(*many())))
     panes.go_to(100)
     before = top_of(panes, 100)
-    panes.apply_filter('kind == "nothing"')
+    panes.filter_state.apply_filter('kind == "nothing"')
     qtbot.wait(30)
     assert panes.messages.empty.text.startswith("No message matches this filter.")
-    panes.apply_filter("")
+    panes.filter_state.apply_filter("")
     assert panes.messages.current_message() == 100
     assert top_of(panes, 100) == before
 

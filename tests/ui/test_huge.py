@@ -79,7 +79,7 @@ def test_a_big_answer_keeps_its_place_in_the_chain_and_its_lifecycle(qapp: QAppl
         assert [step.message for step in window.document.chain(1)] == [0, 1, 2]
         assert analysis.transients.lifecycle(1).summary == "15 records"
         panes = panes_of(window)
-        panes.apply_filter('id == "big" && tool == "search"')
+        panes.filter_state.apply_filter('id == "big" && tool == "search"')
         assert len(panes.rows.visible) == 1
 
     run_in_window(qapp, steps)

@@ -267,7 +267,7 @@ def test_a_preset_has_its_key_from_the_same_page(window: MainWindow, page: QWidg
     window.activateWindow()
     qtbot.waitUntil(lambda: window.isActiveWindow())
     press(window, "F11")
-    assert panes_of(window).filter.text == window.application.settings.presets[1].filter
+    assert panes_of(window).filter_state.filter.text == window.application.settings.presets[1].filter
 
 
 def test_other_windows_have_the_keys_too(application: Application, window: MainWindow, page: QWidget) -> None:
@@ -302,12 +302,12 @@ def test_back_and_forward_return_to_the_view(window: MainWindow) -> None:
     panes = panes_of(window)
     panes.go_to(3)
     panes.show_chain(3)
-    alone = panes.filter.text
+    alone = panes.filter_state.filter.text
     assert alone
     press(window, "Alt+Left")
-    assert panes.filter.text == ""
+    assert panes.filter_state.filter.text == ""
     press(window, "Alt+Right")
-    assert panes.filter.text == alone
+    assert panes.filter_state.filter.text == alone
 
 
 def test_next_in_this_context_and_by_this_participant(window: MainWindow) -> None:
@@ -333,13 +333,13 @@ def test_next_in_this_context_and_by_this_participant(window: MainWindow) -> Non
 
 def test_no_other_is_said(window: MainWindow) -> None:
     panes = panes_of(window)
-    panes.apply_filter("no == 1")
+    panes.filter_state.apply_filter("no == 1")
     panes.go_to(0)
     press(window, "Alt+Down")
     notice = window.notices.notice("no-other")
     assert notice is not None
     assert notice.text == "No other message of this context is shown."
-    panes.clear()
+    panes.filter_state.clear()
     press(window, "Alt+Down")
     assert window.notices.notice("no-other") is None
 
@@ -369,7 +369,7 @@ def test_going_to_a_number_leaves_the_keyboard_in_the_view(window: MainWindow, v
 
 def test_go_to_a_number_an_id_and_a_part_of_one(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
-    panes.apply_filter("no < 3")
+    panes.filter_state.apply_filter("no < 3")
     press(window, "Ctrl+G")
     dialog = child(window, GoToDialog)
     QTest.keyClicks(dialog.field, "hy-1")

@@ -33,7 +33,7 @@ def press_link(window: MainWindow) -> None:
 
 def test_it_is_said_that_the_filter_went_and_it_can_be_put_back(window: MainWindow) -> None:
     panes = panes_of(window)
-    panes.apply_filter('kind == "chat"')
+    panes.filter_state.apply_filter('kind == "chat"')
     go_to(window, 9)
     assert said(window) is None, "it is shown"
     go_to(window, 4)
@@ -51,7 +51,7 @@ def test_it_is_said_that_the_filter_went_and_it_can_be_put_back(window: MainWind
 def test_back_leads_to_the_view_that_was_left_whenever_it_was_chosen(window: MainWindow) -> None:
     panes = panes_of(window)
     go_to(window, 9)
-    panes.apply_filter('kind == "chat"')
+    panes.filter_state.apply_filter('kind == "chat"')
     go_to(window, 4)
     window.actions_by_id["go.back"].trigger()
     assert numbers(window) == [1, 2, 9]
@@ -71,7 +71,7 @@ def test_the_scope_and_the_chain_are_named_too(window: MainWindow) -> None:
     assert numbers(window) == alone
     panes.leave_chain()
     panes.details.scope_requested.emit(4)
-    panes.apply_own_text("no > 4")
+    panes.filter_state.apply_own_text("no > 4")
     go_to(window, 1)
     notice = said(window)
     assert notice is not None
@@ -79,7 +79,7 @@ def test_the_scope_and_the_chain_are_named_too(window: MainWindow) -> None:
 
 
 def test_another_filter_takes_the_words_away(window: MainWindow) -> None:
-    panes_of(window).apply_filter('kind == "chat"')
+    panes_of(window).filter_state.apply_filter('kind == "chat"')
     go_to(window, 4)
-    panes_of(window).apply_filter("no > 4")
+    panes_of(window).filter_state.apply_filter("no > 4")
     assert said(window) is None

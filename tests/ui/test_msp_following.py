@@ -39,7 +39,7 @@ def test_what_is_added_and_changed_shows_at_once(qapp: QApplication, tmp_path: P
         await until(lambda: shows(application, 11), "the new row")
         assert "and a rankine?" in texts(window)[-1]
         sessions.set_visibility(sub.messages[0], "global")
-        panes.apply_filter('visibility == "global"')
+        panes.filter_state.apply_filter('visibility == "global"')
         assert [text for text in texts(window) if "kelvin" in text]
         assert panes_of(window) is panes
         window.close()
@@ -59,21 +59,21 @@ def test_what_is_taken_away_is_read_anew_and_the_view_stays(qapp: QApplication, 
         sub = sessions.subsession("s3")
         assert sub is not None
         sessions.add_message(sub, "user", "too much")
-        panes.apply_filter('text contains "message"')
+        panes.filter_state.apply_filter('text contains "message"')
         contexts = window.document.analysis.contexts
         space = int(window.document.capture.columns["space"][0])
-        panes.set_scope(Scope(space, contexts.tree.find(space, "s3")))
+        panes.filter_state.set_scope(Scope(space, contexts.tree.find(space, "s3")))
         await until(lambda: len(numbers(window)) == 20, "the rows of the scope")
         panes.messages.go_to(numbers(window)[7] - 1)
         panes.messages.view.selection.messages.toggle(numbers(window)[3] - 1, numbers(window)[7] - 1)
         assert len(panes.messages.selected_messages()) == 2
-        before = (current_text(window), texts(window), window.center.current, panes.filter.text)
+        before = (current_text(window), texts(window), window.center.current, panes.filter_state.filter.text)
         sessions.undo()
         await until(lambda: window.panes is not panes and not window.msp.following.active, "the panes made anew")
         await until(lambda: len(numbers(window)) == 20, "the rows of the scope again")
         after = panes_of(window)
-        assert (current_text(window), texts(window), window.center.current, after.filter.text) == before
-        assert after.scope is not None
+        assert (current_text(window), texts(window), window.center.current, after.filter_state.filter.text) == before
+        assert after.filter_state.scope is not None
         assert len(after.messages.selected_messages()) == 2
         assert len(window.document.capture) == 422
         sessions.add_message(sub, "user", "a message once more")  # what is shown now follows, too

@@ -83,7 +83,7 @@ def test_tree_table_and_status_bar_count_the_same_messages(qapp: QApplication) -
         assert words(window)[0] == "44 messages"
         assert panes.counts() == (44, 44)
         (space,) = panes.document.analysis.contexts.spaces
-        panes.set_scope(Scope(space, MAIN))
+        panes.filter_state.set_scope(Scope(space, MAIN))
         await until(lambda: panes.counts() == (23, 44), "main alone")
         assert words(window)[0] == "44 messages, 23 shown"
         assert len(numbers(window)) == 30  # what tells of sessions is listed all the same

@@ -40,49 +40,49 @@ def scope_of(panes: Panes, message: int) -> Scope:
     [("replace", [4, 6]), ("and", []), ("or", [0, 1, 4, 6, 8]), ("and_not", [0, 1, 8])],
 )
 def test_filters_of_cells_join_the_one_in_force(panes: Panes, mode: str, expected: list[int]) -> None:
-    panes.apply_filter('kind == "chat"')
-    panes.combine_filter('kind == "mcp/request"', mode)
+    panes.filter_state.apply_filter('kind == "chat"')
+    panes.filter_state.combine_filter('kind == "mcp/request"', mode)
     assert shown(panes) == expected
 
 
 @pytest.mark.parametrize("mode", ["replace", "and", "or", "and_not", "highlight"])
 def test_a_filter_that_would_hold_a_secret_is_refused(panes: Panes, mode: str) -> None:
     refused: list[str] = []
-    panes.filter_refused.connect(refused.append)
-    panes.combine_filter(f'from == "ghp_{"16C7e42F292c6912E7710c838347Ae178B4a"}"', mode)
+    panes.filter_state.filter_refused.connect(refused.append)
+    panes.filter_state.combine_filter(f'from == "ghp_{"16C7e42F292c6912E7710c838347Ae178B4a"}"', mode)
     assert shown(panes) == list(range(len(panes.document.analysis)))
     assert refused == ["This value holds a secret, so no filter is made of it."]
 
 
 def test_a_wrong_filter_changes_nothing_and_is_said(panes: Panes) -> None:
     failed: list[object] = []
-    panes.filter_failed.connect(failed.append)
-    panes.apply_filter('kind == "chat"')
-    panes.apply_filter("kind ==")
+    panes.filter_state.filter_failed.connect(failed.append)
+    panes.filter_state.apply_filter('kind == "chat"')
+    panes.filter_state.apply_filter("kind ==")
     assert shown(panes) == [0, 1, 8]
     assert panes.rows.filter.text == 'kind == "chat"'
     assert len(failed) == 1
 
 
 def test_the_selected_context_is_that_of_the_scope_then_of_the_message(panes: Panes) -> None:
-    assert panes.selected_context is None
-    assert panes.check_filter("context under $context") is not None
+    assert panes.filter_state.selected_context is None
+    assert panes.filter_state.check_filter("context under $context") is not None
     panes.go_to(4)
-    assert panes.selected_context == "why-1"
+    assert panes.filter_state.selected_context == "why-1"
     panes.go_to(0)
-    assert panes.selected_context is None
-    panes.set_scope(scope_of(panes, 4))
-    assert panes.selected_context == "why-1"
+    assert panes.filter_state.selected_context is None
+    panes.filter_state.set_scope(scope_of(panes, 4))
+    assert panes.filter_state.selected_context == "why-1"
 
 
 def test_going_to_a_message_shown_keeps_the_view(panes: Panes) -> None:
-    panes.apply_filter('kind == "chat"')
+    panes.filter_state.apply_filter('kind == "chat"')
     panes.go_to(8)
     assert panes.rows.filter.text == 'kind == "chat"'
 
 
 def test_back_goes_through_the_places_and_their_views(panes: Panes) -> None:
-    panes.set_scope(scope_of(panes, 4))
+    panes.filter_state.set_scope(scope_of(panes, 4))
     panes.go_to(5)
     panes.go_to(0)  # hidden by the scope, so that goes
     assert panes.rows.scope is None
@@ -99,25 +99,25 @@ def test_back_goes_through_the_places_and_their_views(panes: Panes) -> None:
 
 
 def test_back_leaves_a_view_alone_that_was_chosen_since(panes: Panes) -> None:
-    panes.apply_filter('kind == "chat"')
+    panes.filter_state.apply_filter('kind == "chat"')
     panes.go_to(0)
     panes.go_to(8)
-    panes.apply_filter("")
+    panes.filter_state.apply_filter("")
     panes.go_back()
     assert panes.messages.current_message() == 0
     assert panes.rows.filter.text == ""
 
 
 def test_showing_what_is_hidden_adds_it_to_the_filter(panes: Panes) -> None:
-    panes.apply_filter("!context")
+    panes.filter_state.apply_filter("!context")
     assert panes.rows.hidden_calls() == (2, 0)
     before = shown(panes)
-    panes.show_hidden_calls()
+    panes.filter_state.show_hidden_calls()
     assert panes.rows.hidden_calls() == (0, 0)
     assert {4, 6} <= set(shown(panes))
     assert 0 in shown(panes)
-    assert panes.stack.text == "!context", "the filter stays what it is"
-    panes.hide_calls_again()
+    assert panes.filter_state.stack.text == "!context", "the filter stays what it is"
+    panes.filter_state.hide_calls_again()
     assert shown(panes) == before
 
 
@@ -139,10 +139,10 @@ def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_filter_that_decodes_works_in_slices_and_says_how_far_it_is(many: Panes, slowly: None, qtbot: QtBot) -> None:
     told: list[tuple[float | None, int]] = []
-    many.searching.connect(lambda fraction, found: told.append((fraction, found)))
+    many.filter_state.search.searching.connect(lambda fraction, found: told.append((fraction, found)))
     many.go_to(2_500)
-    many.apply_filter("payload.n < 600")
-    assert (len(many.rows), many.filter.text) == (3_000, "payload.n < 600")
+    many.filter_state.apply_filter("payload.n < 600")
+    assert (len(many.rows), many.filter_state.filter.text) == (3_000, "payload.n < 600")
     assert many.messages.current_message() == 2_500, "until it is in force everything stays where it is"
     qtbot.waitUntil(lambda: len(many.rows) == 600)
     assert many.messages.current_message() == 599
@@ -158,10 +158,10 @@ def test_how_far_a_filter_is_is_not_said_after_each_slice(
 ) -> None:
     set_budgets(monkeypatch, tell_s=3_600.0)
     told: list[float | None] = []
-    many.searching.connect(lambda fraction, _found: told.append(fraction))
+    many.filter_state.search.searching.connect(lambda fraction, _found: told.append(fraction))
     for text, count in (("payload.n < 600", 600), ("payload.n < 500", 500)):
         told.clear()
-        many.apply_filter(text)
+        many.filter_state.apply_filter(text)
         qtbot.waitUntil(lambda count=count: len(many.rows) == count)
         assert len(told) == 2
         assert told[0] is not None, "at the beginning"
@@ -170,26 +170,26 @@ def test_how_far_a_filter_is_is_not_said_after_each_slice(
 
 def test_the_filter_bar_shows_a_filter_at_work(many: Panes, slowly: None, qtbot: QtBot) -> None:
     bar = cast("MainWindow", many.parent()).filter_bar
-    many.apply_filter('text contains "number 1"')
+    many.filter_state.apply_filter('text contains "number 1"')
     assert bar.counts_text().endswith("so far")
     qtbot.waitUntil(lambda: len(many.rows) == 1_111)
     assert bar.counts_text() == "1,111 of 3,000"
 
 
 def test_another_filter_gives_up_the_one_at_work(many: Panes, slowly: None, qtbot: QtBot) -> None:
-    many.apply_filter("payload.n < 600")
-    many.apply_filter("no <= 10")
+    many.filter_state.apply_filter("payload.n < 600")
+    many.filter_state.apply_filter("no <= 10")
     assert len(many.rows) == 10
     qtbot.wait(50)
     assert len(many.rows) == 10
-    many.apply_filter("payload.n < 600")
-    many.combine_filter("payload.n > 590", "and")
+    many.filter_state.apply_filter("payload.n < 600")
+    many.filter_state.combine_filter("payload.n > 590", "and")
     qtbot.waitUntil(lambda: len(many.rows) == 9)
     assert many.rows.filter.text == "payload.n > 590 && payload.n < 600"
 
 
 def test_a_window_that_is_closed_decodes_no_more(many: Panes, slowly: None, qtbot: QtBot) -> None:
-    many.apply_filter("payload.n < 600")
+    many.filter_state.apply_filter("payload.n < 600")
     many.detach()  # the window does so before the document's files are closed
     qtbot.wait(30)
     assert len(many.rows) == 3_000
@@ -201,7 +201,7 @@ def test_a_window_that_is_closed_decodes_no_more(many: Panes, slowly: None, qtbo
 def test_what_came_while_the_view_was_paused_comes_at_once(application: Application, qtbot: QtBot) -> None:
     log = GrowingLog()
     panes = panes_of(window_on(application, log.document))
-    panes.apply_filter('kind == "chat"')
+    panes.filter_state.apply_filter('kind == "chat"')
     panes.bridge.set_paused(True)
     for start in range(0, 20_000, 1_000):
         some = range(start, start + 1_000)
@@ -219,7 +219,7 @@ def test_a_paused_view_with_a_slow_filter_catches_up_in_slices(
 ) -> None:
     log = GrowingLog()
     panes = panes_of(window_on(application, log.document))
-    panes.apply_filter("payload.n")
+    panes.filter_state.apply_filter("payload.n")
     panes.bridge.set_paused(True)
     log.write(*(envelope("chat", {"n": n} if n % 2 else {}) for n in range(2_000)))
     set_budgets(monkeypatch, slice_s=0.0)
@@ -240,7 +240,7 @@ def test_another_filter_takes_a_paused_view_as_far_as_it_was_looked_for(applicat
     panes.bridge.flush()
     log.write(envelope("chat", {}), envelope("system/x", {}))
     assert (shown(panes), panes.bridge.waiting) == ([0, 1], 2)
-    panes.apply_filter('kind == "chat"')
+    panes.filter_state.apply_filter('kind == "chat"')
     assert (shown(panes), panes.bridge.waiting, panes.bridge.paused) == ([0, 1, 2], 0, True)
     assert panes.counts() == (3, 4)
 
@@ -251,7 +251,7 @@ def test_states_that_go_by_the_clock_are_filtered_anew_each_second(application: 
     log.document.analysis.now_ns = 10**18
     log.write({"t": 10**18, "dir": "in", "src": 0, "frame": envelope(context="a", ts=None)})
     panes.bridge.flush()
-    panes.apply_filter("context.state == active")
+    panes.filter_state.apply_filter("context.state == active")
     assert shown(panes) == [0]
     panes.tick(10**18 + 60 * 10**9)
     assert shown(panes) == []
@@ -293,7 +293,7 @@ def test_another_row_that_stands_in_for_a_hidden_one_does_not_turn_the_details_a
     panes.go_to(0)
     space = int(panes.document.capture.columns["space"][4])
     panes.show_context(space, panes.document.analysis.contexts.node_of(4))
-    panes.set_scope(scope_of(panes, 4))
+    panes.filter_state.set_scope(scope_of(panes, 4))
     assert panes.messages.current_message() != 0
     assert panes.details.place is not None
 

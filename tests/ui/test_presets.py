@@ -55,12 +55,12 @@ def opened(window: MainWindow, page: str = "presets") -> SettingsDialog:
 def test_keys_of_their_places_apply_presets(window: MainWindow) -> None:
     panes_of(window).messages.setFocus()
     press(window, KEYS.Key_2, ALT)
-    assert panes_of(window).filter.text == "!context"
+    assert panes_of(window).filter_state.filter.text == "!context"
     press(window, KEYS.Key_7, ALT)  # This context, and no context is selected
-    assert panes_of(window).filter.text == "!context"
+    assert panes_of(window).filter_state.filter.text == "!context"
     panes_of(window).go_to(4)
     press(window, KEYS.Key_7, ALT)
-    assert panes_of(window).filter.text == "context under $context"
+    assert panes_of(window).filter_state.filter.text == "context under $context"
     assert numbers(window) == [4, 5, 6, 7, 8]
     press(window, KEYS.Key_1, ALT)
     assert len(numbers(window)) == 9
@@ -68,9 +68,9 @@ def test_keys_of_their_places_apply_presets(window: MainWindow) -> None:
 
 def test_presets_are_no_earlier_filters(window: MainWindow) -> None:
     press(window, KEYS.Key_2, ALT)
-    assert panes_of(window).filter.text == "!context"
+    assert panes_of(window).filter_state.filter.text == "!context"
     assert window.application.settings.filter_history == window.filter_bar.history() == []
-    panes_of(window).combine_filter('kind == "chat"')
+    panes_of(window).filter_state.combine_filter('kind == "chat"')
     assert window.application.settings.filter_history == ['kind == "chat"']
 
 
@@ -81,7 +81,7 @@ def test_the_menu_lists_them_with_their_keys(window: MainWindow) -> None:
     assert said[6] == ("This context", "Alt+7", False)
     assert said[-1] == ("Problems", "", True)
     menu.actions()[-1].trigger()
-    assert panes_of(window).filter.text == "finding.severity >= warning"
+    assert panes_of(window).filter_state.filter.text == "finding.severity >= warning"
 
 
 def test_on_the_start_page_no_preset_can_be_chosen(application: Application) -> None:
@@ -96,7 +96,7 @@ def test_a_moved_chip_stays_where_it_was_put_and_takes_the_key_of_its_place(wind
     assert names(window)[:2] == ["Main only", "Everything"]
     assert QApplication.focusWidget() is window.presets.bar.chips()[1]
     press(window, KEYS.Key_1, ALT)
-    assert panes_of(window).filter.text == "!context"
+    assert panes_of(window).filter_state.filter.text == "!context"
     assert window.presets.bar.chips()[0].isChecked()
     undo(window)
     assert names(window)[:2] == ["Everything", "Main only"]
@@ -114,7 +114,7 @@ def test_every_window_shows_the_same_presets(window: MainWindow, application: Ap
 
 
 def test_the_filter_in_force_is_saved_by_a_key_under_a_name(window: MainWindow) -> None:
-    panes_of(window).apply_filter('kind == "chat"')
+    panes_of(window).filter_state.apply_filter('kind == "chat"')
     panes_of(window).messages.setFocus()
     before = len(window.application.settings.presets)
     press(window, KEYS.Key_D, CONTROL)
@@ -137,7 +137,7 @@ def test_the_filter_in_force_is_saved_by_a_key_under_a_name(window: MainWindow) 
 
 
 def test_a_second_preset_of_the_same_name_is_told(window: MainWindow) -> None:
-    panes_of(window).apply_filter('kind == "chat"')
+    panes_of(window).filter_state.apply_filter('kind == "chat"')
     before = len(window.application.settings.presets)
     press(window, KEYS.Key_D, CONTROL)
     field = window.name_card.field
@@ -156,7 +156,7 @@ def test_a_second_preset_of_the_same_name_is_told(window: MainWindow) -> None:
 
 
 def test_the_name_card_goes_when_the_user_turns_to_something_else(window: MainWindow) -> None:
-    panes_of(window).apply_filter('kind == "chat"')
+    panes_of(window).filter_state.apply_filter('kind == "chat"')
     press(window, KEYS.Key_D, CONTROL)
     QTest.mouseClick(panes_of(window).messages.view.viewport(), Qt.MouseButton.LeftButton)
     assert window.name_card.isHidden()
@@ -166,7 +166,7 @@ def test_the_name_card_goes_when_the_user_turns_to_something_else(window: MainWi
 def test_a_filter_that_is_a_preset_already_is_not_saved_again(window: MainWindow) -> None:
     for text, said in (("badge", "This filter is a preset already: Transient results."),
                        ("", "This filter is a preset already: Everything.")):  # fmt: skip
-        panes_of(window).apply_filter(text)
+        panes_of(window).filter_state.apply_filter(text)
         press(window, KEYS.Key_D, CONTROL)
         assert window.name_card.isHidden()
         notice = window.notices.notice("message")
@@ -236,7 +236,7 @@ def test_a_key_given_on_the_page_of_all_keys_goes_with_the_preset(window: MainWi
     assert tools.key == "Ctrl+Alt+T"
     panes_of(window).messages.setFocus()
     press(window, KEYS.Key_T, CONTROL | ALT)
-    assert panes_of(window).filter.text == 'kind like "mcp/*"'
+    assert panes_of(window).filter_state.filter.text == 'kind like "mcp/*"'
 
 
 # The list in the settings

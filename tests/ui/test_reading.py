@@ -74,7 +74,7 @@ def test_cancelling_keeps_what_was_read_and_says_so(qapp: QApplication, log: Pat
         assert said == [f"{read:,} messages"]
         panes = panes_of(window)
         assert numbers(window) == list(range(1, read + 1))
-        panes.apply_filter("no <= 3")
+        panes.filter_state.apply_filter("no <= 3")
         panes.go_to(2)
         assert (numbers(window), panes.details.message) == ([1, 2, 3], 2)
         await asyncio.sleep(0.05)
@@ -140,7 +140,7 @@ def test_without_a_filter_nothing_says_of_how_many(qapp: QApplication, log: Path
             await asyncio.sleep(0)
         await until(lambda: f"{COUNT:,} messages" in window.status.words(), "the number of messages")
         assert not [words for words in said if " of " in words or "shown" in words]
-        panes_of(window).apply_filter("no <= 3")
+        panes_of(window).filter_state.apply_filter("no <= 3")
         assert window.filter_bar.counts_text() == f"3 of {COUNT:,}"
         assert f"{COUNT:,} messages, 3 shown" in window.status.words()
 
@@ -197,7 +197,7 @@ def test_rows_filter_and_selection_work_while_a_log_is_read(qapp: QApplication, 
     async def steps(application: Application) -> None:
         window = await begun(application, log)
         panes = panes_of(window)
-        panes.apply_filter('text contains "line 1"')
+        panes.filter_state.apply_filter('text contains "line 1"')
         panes.go_to(1)
         assert panes.details.message == 1
         await until(lambda: len(window.document.capture) == COUNT, "all messages")

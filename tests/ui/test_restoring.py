@@ -92,9 +92,9 @@ def test_filter_conditions_place_tab_and_view_come_back(qapp: QApplication, tmp_
         window = application.windows[0]
         await opened(window, log)
         panes = panes_of(window)
-        panes.combine_filter('kind == "chat"', "and")
-        panes.combine_filter("no > 7", "and")
-        panes.apply_stack(panes.stack.switched(1, on=False).with_text("no < 250"))
+        panes.filter_state.combine_filter('kind == "chat"', "and")
+        panes.filter_state.combine_filter("no > 7", "and")
+        panes.filter_state.apply_stack(panes.filter_state.stack.switched(1, on=False).with_text("no < 250"))
         panes.go_to(120)
         panes.details.show_tab("Raw")
         panes.messages.view.anchor.put_at_top(111, -3)
@@ -105,8 +105,11 @@ def test_filter_conditions_place_tab_and_view_come_back(qapp: QApplication, tmp_
         window = application.windows[0]
         await read(window)
         panes = panes_of(window)
-        assert panes.stack.text == "no < 250"
-        assert [(one.text, one.on) for one in panes.stack.conditions] == [('kind == "chat"', True), ("no > 7", False)]
+        assert panes.filter_state.stack.text == "no < 250"
+        assert [(one.text, one.on) for one in panes.filter_state.stack.conditions] == [
+            ('kind == "chat"', True),
+            ("no > 7", False),
+        ]
         assert len(panes.rows.visible) == 249
         assert panes.messages.current_message() == 120
         assert panes.messages.view.anchor.at_top() == (111, -3)
@@ -139,10 +142,10 @@ def test_scope_order_view_and_docks_come_back(qapp: QApplication, tmp_path: Path
         assert window.height() == 700
         await read(window)
         panes = panes_of(window)
-        scope = panes.scope
+        scope = panes.filter_state.scope
         assert scope is not None
         assert scope.reach is Reach.BELOW
-        assert panes.selected_context == "why/deep"
+        assert panes.filter_state.selected_context == "why/deep"
         assert len(panes.rows.visible) == 100
         by = panes.rows.sorted_by
         assert by is not None
@@ -216,7 +219,7 @@ def test_a_killed_program_loses_seconds_at_most(qapp: QApplication, tmp_path: Pa
     async def steps(application: Application) -> None:
         window = application.windows[0]
         await opened(window, log)
-        panes_of(window).apply_filter("no < 10")
+        panes_of(window).filter_state.apply_filter("no < 10")
         await until(lambda: load_last_open().windows and load_last_open().windows[0].filter == "no < 10", "the file")
 
     started(qapp, steps)
@@ -229,8 +232,10 @@ def test_secrets_are_not_written(qapp: QApplication, tmp_path: Path) -> None:
         window = application.windows[0]
         await opened(window, log)
         panes = panes_of(window)
-        panes.apply_stack(
-            panes.stack.stacked('payload.password == "hunter2 by heart"').with_text(f'payload contains "{SECRET}"')
+        panes.filter_state.apply_stack(
+            panes.filter_state.stack.stacked('payload.password == "hunter2 by heart"').with_text(
+                f'payload contains "{SECRET}"'
+            )
         )
         await application.quit()
 
@@ -252,7 +257,7 @@ def test_a_space_or_context_that_is_a_secret_is_not_written(qapp: QApplication, 
         window = application.windows[0]
         await opened(window, log)
         panes_of(window).details.scope_requested.emit(3)
-        scope = panes_of(window).scope
+        scope = panes_of(window).filter_state.scope
         assert scope is not None
         assert scope.node is not None
         await application.quit()
@@ -296,14 +301,14 @@ def test_another_file_of_the_same_name_keeps_the_filter_but_not_the_place(qapp: 
     async def first(application: Application) -> None:
         window = application.windows[0]
         await opened(window, log)
-        panes_of(window).apply_filter("no < 200")
+        panes_of(window).filter_state.apply_filter("no < 200")
         panes_of(window).go_to(150)
         await application.quit()
 
     async def second(application: Application) -> None:
         window = application.windows[0]
         await read(window)
-        assert panes_of(window).stack.text == "no < 200"
+        assert panes_of(window).filter_state.stack.text == "no < 200"
         assert panes_of(window).messages.current_message() != 150
         assert "is not what it was when it was open last" in said(window)
 
@@ -331,9 +336,9 @@ def test_what_the_user_does_meanwhile_stands(qapp: QApplication, tmp_path: Path)
     async def second(application: Application) -> None:
         window = application.windows[0]
         await until(lambda: window.panes is not None, "rows")
-        panes_of(window).apply_filter("no < 5")
+        panes_of(window).filter_state.apply_filter("no < 5")
         await read(window)
-        assert panes_of(window).stack.text == "no < 5"
+        assert panes_of(window).filter_state.stack.text == "no < 5"
         assert len(panes_of(window).rows.visible) == 4
 
     left_open(qapp, log, at=250)
@@ -481,7 +486,7 @@ def test_a_window_that_offers_a_gateway_can_be_used_for_another_thing(qapp: QApp
 
     async def steps(application: Application) -> None:
         await opened(application.windows[0], log)
-        assert panes_of(application.windows[0]).stack.text == ""
+        assert panes_of(application.windows[0]).filter_state.stack.text == ""
 
     started(qapp, steps)
 
@@ -494,7 +499,7 @@ def test_a_gateway_that_is_joined_again_has_its_filter_back(qapp: QApplication) 
             window = application.new_window(saved=saved)
             window.gateway.watch(Connection(url=gateway.url, space=gateway.space))
             await until(lambda: window.panes is not None and len(window.document.capture), "the greeting")
-            assert panes_of(window).stack.text == "no < 9"
+            assert panes_of(window).filter_state.stack.text == "no < 9"
             assert panes_of(window).details.tabs.currentIndex() == 2
             await until(lambda: window.restoring.saved is None, "everything to stand again")
             noted = window.restoring.noted()

@@ -28,7 +28,7 @@ DIALOGS = (
 def window(window: MainWindow) -> MainWindow:
     for name in ("view.findings", "view.marks", "analyze.latency", "edit.find"):
         window.actions_by_id[name].trigger()
-    panes_of(window).stack_filter(CHATS)
+    panes_of(window).filter_state.stack_filter(CHATS)
     return window
 
 
@@ -104,7 +104,7 @@ def test_a_condition_is_switched(window: MainWindow) -> None:
 
 def test_a_preset_is_applied(window: MainWindow) -> None:
     press(next(chip for chip in window.presets.bar.chips() if chip.preset.name == "Reasoning only"))
-    assert panes_of(window).filter.text == 'context.type == "reasoning"'
+    assert panes_of(window).filter_state.filter.text == 'context.type == "reasoning"'
 
 
 def test_the_menu_of_more_presets_opens(window: MainWindow, qtbot: QtBot) -> None:

@@ -160,7 +160,7 @@ def test_all_shown_are_selected_and_escape_leaves_the_current(window: MainWindow
     press(window, KEYS.Key_Escape)
     assert (selected(window), told(window)) == ([3], [3])
     assert said(window, qtbot) == ""
-    panes_of(window).apply_filter("no > 10")
+    panes_of(window).filter_state.apply_filter("no > 10")
     press(window, KEYS.Key_A, CONTROL)
     assert selected(window) == [11, 12]
 
@@ -236,15 +236,15 @@ def test_originals_lie_within_a_range(application: Application, qtbot: QtBot) ->
 def test_filters_sorting_and_traffic_leave_it(window: MainWindow, qtbot: QtBot) -> None:
     click(window, 6, SHIFT)
     panes = panes_of(window)
-    panes.apply_filter("no > 4")
+    panes.filter_state.apply_filter("no > 4")
     assert selected(window) == [5, 6]
     assert said(window, qtbot).startswith("2 selected")
     panes.messages.sorter.sort("no", True)
     assert selected(window) == [5, 6]
     panes.messages.sorter.clear()
-    panes.apply_filter("no > 9")
+    panes.filter_state.apply_filter("no > 9")
     assert selected(window) == [10]
-    panes.apply_filter("")
+    panes.filter_state.apply_filter("")
     assert (selected(window), current(window), told(window)) == ([3, 4, 5, 6], 6, [3, 4, 5, 6])
 
 
@@ -341,7 +341,7 @@ def test_the_menu_of_a_selected_row_acts_on_all(window: MainWindow) -> None:
     assert (clipboard(), current(window)) == ("id-3\nid-4\nid-5", 5)
     choose(menu_at(window, 4), "filter.selected")
     assert numbers(window) == [3, 4, 5]
-    panes_of(window).clear()
+    panes_of(window).filter_state.clear()
     choose(menu_at(window, 4), "hide.selected")
     assert numbers(window) == [1, 2, *range(6, 13)]
 

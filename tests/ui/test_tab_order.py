@@ -32,20 +32,20 @@ def end_what_is_gone() -> None:
 
 def test_menus_outlive_the_widgets_that_tab_passed_before_theirs(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
-    panes.stack_filter('kind like "*"')
+    panes.filter_state.stack_filter('kind like "*"')
     window.say("Something to be closed.", link=("Do it", lambda: None))
     panes.findings.head.show()
     tab_around(window, qtbot)
     window.pane_focus.step(1)
     window.notices.dismiss_all()
-    panes.clear()
+    panes.filter_state.clear()
     window.start_page.deleteLater()
     window.presets.show_presets()
     end_what_is_gone()
     space = int(panes.document.capture.columns["space"][0])
     node = panes.document.analysis.contexts.node_of(3)
     for reach in Reach:
-        panes.set_scope(Scope(space, node, reach))
+        panes.filter_state.set_scope(Scope(space, node, reach))
         assert window.view_head.scope.words().endswith(reach.value)
     for grouping in Grouping:
         panes.findings.group_by(grouping)

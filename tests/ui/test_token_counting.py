@@ -55,7 +55,7 @@ def test_nothing_is_counted_while_the_user_waits_for_a_search(
         held.setattr(Search, "step", lambda _search, _until: False)
         set_budgets(held, counting_start_ms=1, rest_s=3_600.0)
         window = window_on(application, story())
-        panes_of(window).apply_filter('"slow"')
+        panes_of(window).filter_state.apply_filter('"slow"')
         pass_time(3 * budgets.current.background_ms)
         assert window.document.analysis.tokens.counted == 0
     counted(qtbot, window)
@@ -67,7 +67,7 @@ def test_a_search_that_never_ends_does_not_keep_it_waiting_for_ever(
     monkeypatch.setattr(Search, "step", lambda _search, _until: False)
     set_budgets(monkeypatch, rest_s=0.0)
     window = window_on(application, story())
-    panes_of(window).apply_filter('"slow"')
+    panes_of(window).filter_state.apply_filter('"slow"')
     counted(qtbot, window)
     assert panes_of(window).awaited
 
@@ -89,7 +89,7 @@ def test_every_view_shows_them(application: Application, qtbot: QtBot) -> None:
     ]  # fmt: skip
     assert f"{tokens.total:,} tokens, estimate" in model.describe(0)
     assert panes.contexts.grab().toImage().width()
-    panes.apply_filter(f"tokens == {own}")
+    panes.filter_state.apply_filter(f"tokens == {own}")
     assert 3 in panes.rows.visible
     panes.go_to(5)
     qtbot.waitUntil(lambda: "Cost" in facts_of(window))

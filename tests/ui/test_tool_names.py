@@ -37,7 +37,7 @@ def collapsed(window: MainWindow) -> int:
 
 def test_a_rule_is_in_force_at_once(application: Application, opened: Opened, qtbot: QtBot) -> None:
     window = window_on(application, opened.document)
-    panes_of(window).apply_filter('badge == "collapsed"')
+    panes_of(window).filter_state.apply_filter('badge == "collapsed"')
     assert len(panes_of(window).rows.visible) == 0
     dialog = settings_of(window, qtbot)
     edit = child(dialog, QPlainTextEdit, "toolNamesRules")

@@ -35,7 +35,7 @@ def editor(window: MainWindow) -> str:
 def test_any_filter_that_hides_calls_says_so_and_shows_them_on_a_click(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     assert said(window) == ""
-    panes.apply_filter(CHATS)
+    panes.filter_state.apply_filter(CHATS)
     assert said(window) == "2 requests are hidden by this view; agents had to act on those. Show them"
     panes.go_to(1)
     click(window, qtbot)
@@ -50,7 +50,7 @@ def test_any_filter_that_hides_calls_says_so_and_shows_them_on_a_click(window: M
 
 def test_conditions_stay_switches_and_count_what_they_hide(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
-    panes.stack_filter(CHATS)
+    panes.filter_state.stack_filter(CHATS)
     click(window, qtbot)
     chips = window.filter_conditions.bar.chips()
     assert [chip.condition.text for chip in chips] == [CHATS]
@@ -64,21 +64,21 @@ def test_a_scope_stays_too(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.go_to(0)
     panes.details.scope_requested.emit(0)  # main
-    before = panes.scope
+    before = panes.filter_state.scope
     assert before is not None
     assert said(window).startswith("2 requests are hidden")
     click(window, qtbot)
     assert numbers(window) == [1, 2, 3, 5, 7, 9]
     assert window.view_head.scope.isVisible()
     click(window, qtbot)
-    assert panes.scope == before
+    assert panes.filter_state.scope == before
     assert numbers(window) == [1, 2, 3, 9]
 
 
 def test_a_preset_begins_anew(window: MainWindow, qtbot: QtBot) -> None:
-    panes_of(window).apply_filter(CHATS)
+    panes_of(window).filter_state.apply_filter(CHATS)
     click(window, qtbot)
-    panes_of(window).apply_filter("!context")
+    panes_of(window).filter_state.apply_filter("!context")
     assert said(window).endswith("Show them")
 
 
@@ -86,16 +86,16 @@ def test_requests_shown_as_well_end_with_the_view_they_were_hidden_by(window: Ma
     panes = panes_of(window)
     panes.details.scope_requested.emit(0)
     click(window, qtbot)
-    panes.set_scope(None)
+    panes.filter_state.set_scope(None)
     assert said(window) == ""
-    panes.apply_own_text(CHATS)
+    panes.filter_state.apply_own_text(CHATS)
     assert numbers(window) == [1, 2, 9]
     assert said(window).endswith("Show them")
 
 
 def test_another_scope_is_another_view(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
-    panes.apply_filter(CHATS)
+    panes.filter_state.apply_filter(CHATS)
     click(window, qtbot)
     panes.details.scope_requested.emit(0)
     assert numbers(window) == [1, 2, 9]
@@ -103,29 +103,29 @@ def test_another_scope_is_another_view(window: MainWindow, qtbot: QtBot) -> None
 
 def test_a_condition_that_comes_later_hides_requests_as_well(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
-    panes.stack_filter(CHATS)
+    panes.filter_state.stack_filter(CHATS)
     click(window, qtbot)
-    panes.combine_filter('kind == "mcp/request" && no == 5', "and_not")
+    panes.filter_state.combine_filter('kind == "mcp/request" && no == 5', "and_not")
     assert numbers(window) == [1, 2, 7, 9]
 
 
 def test_presets_and_highlights_are_made_of_what_was_chosen(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
-    panes.apply_filter(CHATS)
+    panes.filter_state.apply_filter(CHATS)
     click(window, qtbot)
     window.presets.ask_to_save_active()
     assert child(window.name_card, QLabel, "nameWhat").text() == CHATS
     window.name_card.leave()
     window.highlighting.ask_to_add_filter()
     assert child(window.name_card, QLabel, "nameWhat").text() == CHATS
-    panes.apply_filter("tool")
+    panes.filter_state.apply_filter("tool")
     assert window.name_card.isHidden(), "it was about another filter"
 
 
 def test_show_them_keeps_the_message_that_stood_in_for_a_hidden_one(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.go_to(6)
-    panes.apply_filter(CHATS)
+    panes.filter_state.apply_filter(CHATS)
     stands_in = panes.messages.current_message()
     assert stands_in != 6
     click(window, qtbot)
@@ -136,7 +136,7 @@ def test_show_them_leaves_selection_and_keyboard_alone(window: MainWindow, qtbot
     panes = panes_of(window)
     window.show()
     window.activateWindow()
-    panes.apply_filter(CHATS)
+    panes.filter_state.apply_filter(CHATS)
     panes.messages.setFocus()
     panes.go_to(1)
     click(window, qtbot)
@@ -152,7 +152,7 @@ def test_show_them_leaves_selection_and_keyboard_alone(window: MainWindow, qtbot
     focus = QApplication.focusWidget()
     assert isinstance(focus, LinkButton)
     assert focus.label == "Show them"
-    panes.clear()
+    panes.filter_state.clear()
     assert panes.messages.view.hasFocus()
 
 
@@ -169,16 +169,16 @@ def test_a_context_in_whose_scope_the_table_is_offers_the_way_back(window: MainW
         assert link.text() == words
         if scoped is not None:
             link.click()
-            assert (panes.scope is not None) is scoped
+            assert (panes.filter_state.scope is not None) is scoped
 
 
 def test_a_note_goes_with_the_view_it_was_about(window: MainWindow) -> None:
     panes = panes_of(window)
     window.say("Saved.")
-    panes.apply_filter(CHATS)
+    panes.filter_state.apply_filter(CHATS)
     assert window.notices.notice("message") is None
     window.say("The gateway is gone.", "severity.error")
-    panes.apply_filter("tool")
+    panes.filter_state.apply_filter("tool")
     assert window.notices.notice("message") is not None
 
 
@@ -188,6 +188,6 @@ def test_undo_in_the_bar_does_not_write_again_what_was_stacked(window: MainWindo
     field.setFocus()
     qtbot.keyClicks(field, CHATS)
     qtbot.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert [condition.text for condition in panes_of(window).stack.conditions] == [CHATS]
+    assert [condition.text for condition in panes_of(window).filter_state.stack.conditions] == [CHATS]
     field.undo()
     assert editor(window) == ""

@@ -1,6 +1,6 @@
 """Which messages the table shows: the filter with its stacked conditions, and the scope; how they are put in force.
 
-It knows no panel: `Panes` is what shows them.
+It knows no panel: `Panes` has them shown.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QWidget
 
+from inspector.analysis.pending import PENDING_FILTER
 from inspector.document.document import CaptureDocument
 from inspector.filters import DisplayFilter, FilterError, compile_filter
 from inspector.filters.search import Search
@@ -36,33 +36,44 @@ class FilterState(QObject):
 
     Signals:
         filter_applied(str): a filter is in force.
+        filter_grown(str): the filter in force went on with the chain it shows; nobody chose another one.
         filter_failed(FilterError): a filter could not be read; the last good one stays.
         filter_refused(str): why no filter is made of something that was pointed at.
         highlight_requested(str): messages of this filter shall stand out.
         scope_changed(Scope | None): the part of the tree the table is bound to.
+        calls_switched(): requests and proposals are about to be let through filter and scope, or no more.
 
     Attributes:
-        rows: what is shown.
+        search: looks for what is to be shown, and says how far it is.
         selected_in: path of the context of the current message; None where there is none.
         own_filter: the bar's own text alone; None where it is all that is in force, or was not compiled by itself.
     """
 
     filter_applied = Signal(str)
+    filter_grown = Signal(str)
     filter_failed = Signal(object)
     filter_refused = Signal(str)
     highlight_requested = Signal(str)
     scope_changed = Signal(object)
+    calls_switched = Signal()
 
-    def __init__(self, document: CaptureDocument, parent: QWidget) -> None:
+    def __init__(self, document: CaptureDocument, rows: VisibleRows, parent: QObject) -> None:
+        """Show everything.
+
+        Args:
+            document: whose messages they are.
+            rows: those that are shown.
+            parent: owner.
+        """
         super().__init__(parent)
-        self.document = document
-        self.rows = VisibleRows(document.analysis)
-        self.rows.choose(self.rows.filter, None)  # what was read before there was a window
+        self._document = document
+        self._rows = rows
+        self._rows.choose(self._rows.filter, None)  # what was read before there was a window
         self.selected_in: str | None = None
         self.own_filter: DisplayFilter | None = None
         self._stack = FilterStack()
         self._stacks: dict[str, FilterStack] = {}
-        self._search = RunningSearch(self.rows, self)
+        self.search = RunningSearch(self._rows, self)
 
     def check_filter(self, text: str) -> FilterError | None:
         """What is wrong with a filter; None when nothing is."""
@@ -91,9 +102,9 @@ class FilterState(QObject):
             filter_ = self.compile(self._stack.with_text(text).combined)
         except FilterError:
             return None
-        if len(self.document.analysis) > _PREVIEWED or not filter_.is_cheap(self.document.analysis):
+        if len(self._document.analysis) > _PREVIEWED or not filter_.is_cheap(self._document.analysis):
             return None
-        search = Search(self.rows, filter_, self.scope)
+        search = Search(self._rows, filter_, self.scope)
         return len(search.result()) if search.step(time.perf_counter() + budgets.current.first_s) else None
 
     def apply_filter(self, text: str) -> None:
@@ -141,7 +152,7 @@ class FilterState(QObject):
             return
         self.own_filter = own
         self._keep_stack(stack)
-        self._search.start(filter_, self.scope)
+        self.search.start(filter_, self.scope)
         self.filter_applied.emit(filter_.text)
 
     def _keep_stack(self, stack: FilterStack) -> None:
@@ -183,7 +194,7 @@ class FilterState(QObject):
         another = scope is not None and (now is None or (now.space, now.node) != (scope.space, scope.node))
         if another and self._stack.besides:  # what is shown as well was an exception to the view before
             self.apply_stack(self._stack.showing(""))
-        self._search.start(self.filter, scope)
+        self.search.start(self.filter, scope)
         self.scope_changed.emit(scope)
 
     @property
@@ -204,7 +215,7 @@ class FilterState(QObject):
         if filter_ is self.filter and scope == self.scope:
             return
         self._keep_stack(stack or self._stacks.get(filter_.text) or self._stack.alone(filter_.text))
-        self._search.start(filter_, scope)
+        self.search.start(filter_, scope)
         self.scope_changed.emit(scope)
         self.filter_applied.emit(filter_.text)
 
@@ -218,6 +229,17 @@ class FilterState(QObject):
             return
         self.set_scope(None)
         self.apply_stack(self._stack.alone(self._stack.text))
+
+    def show_pending(self) -> None:
+        """Show the requests without an answer and the proposals nobody has acted on."""
+        self.set_scope(None)
+        self.apply_filter(PENDING_FILTER)
+
+    def grow(self, filter_: DisplayFilter) -> None:
+        """Go on with a chain that is shown alone by a filter that has it as it is now; nobody chose that one."""
+        self._keep_stack(self._stack.alone(filter_.text))
+        self.search.start(filter_, self.scope)
+        self.filter_grown.emit(filter_.text)
 
     def show_hidden_calls(self) -> None:
         """Show the requests and proposals as well that filter and scope hide; both stay what they are."""
@@ -234,6 +256,7 @@ class FilterState(QObject):
 
     def let_calls_through(self, on: bool) -> None:
         """Let requests and proposals through filter and scope, or not."""
+        self.calls_switched.emit()
         stack = self._stack.showing(CALLS if on else "").settled()
         scope = None if self.scope is None else replace(self.scope, calls=on)
         try:
@@ -246,17 +269,17 @@ class FilterState(QObject):
     @property
     def filter(self) -> DisplayFilter:
         """The filter in force, or on its way to be."""
-        return self._search.filter
+        return self.search.filter
 
     @property
     def scope(self) -> Scope | None:
         """The scope in force, or on its way to be."""
-        return self._search.scope
+        return self.search.scope
 
     @property
     def selected_context(self) -> str | None:
         """Path `$context` stands for: the scope's node, else the context of the current message."""
-        tree = self.document.analysis.contexts.tree
+        tree = self._document.analysis.contexts.tree
         scope = self.scope
         if scope is not None and scope.node is not None and tree.resolve(scope.node) >= 0:
             return tree.path(tree.resolve(scope.node))

@@ -1,4 +1,4 @@
-"""The panes of one document and how they talk: selection, changes, the way back; what is shown is filter_state.py.
+"""The panes of one document and how they talk: selection, changes, the way back; what is shown is `FilterState`.
 
 Panels never call each other; everything between them goes through here.
 """
@@ -8,20 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
-from typing_extensions import override
 
 from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
 from inspector.analysis.context_tree import MAIN
-from inspector.analysis.pending import PENDING_FILTER
 from inspector.document.document import CaptureDocument
 from inspector.filters import DisplayFilter, compile_filter
 from inspector.filters.completion import Completer
 from inspector.filters.fields import Depends
 from inspector.filters.search import Search
-from inspector.filters.visible import Reach, Scope
+from inspector.filters.visible import Reach, Scope, VisibleRows
 from inspector.present.subject import ContextPlace, ParticipantPlace, Place
 from inspector.settings import Contexts, Settings
 from inspector.ui.docview.bridge import DocumentBridge
@@ -47,11 +45,10 @@ from inspector.ui.panels.waste.panel import WastePanel
 P = TypeVar("P", bound=QWidget)
 
 
-class Panes(FilterState):
+class Panes(QObject):
     """Contexts, participants, messages and details of one document.
 
     Signals:
-        filter_grown(str): the filter in force went on with the chain it shows; nobody chose another one.
         view_left(int, str, put_back): the view was left, as this message was hidden in it, by what, and how it is
             put back.
         counts_changed(): messages or rows came or went.
@@ -61,15 +58,14 @@ class Panes(FilterState):
         columns_dialog_requested(): columns are to be chosen in the dialog.
         mark_requested(Target), comment_requested(Target), unmark_requested(Target): mark or unmark something, write
             a comment on it, take both away.
-        searching(float | None, int): how far a filter that has to decode records is, and what it found so far; None
-            when it is in force, or was given up.
 
     Attributes:
+        rows: the messages that are shown.
+        filter_state: filter and scope, which choose them.
         made: the panels by id, but for those that are made when they are shown first.
         bottom: those at the bottom.
     """
 
-    filter_grown = Signal(str)
     view_left = Signal(int, str, object)
     counts_changed = Signal()
     selection_changed = Signal(object)
@@ -79,7 +75,6 @@ class Panes(FilterState):
     mark_requested = Signal(object)
     comment_requested = Signal(object)
     unmark_requested = Signal(object)
-    searching = Signal(object, int)
 
     def __init__(
         self, document: CaptureDocument, theme: ThemeController, panels: Sequence[Panel[Panes]], frame: QWidget
@@ -92,7 +87,10 @@ class Panes(FilterState):
             panels: which there are; those that wait are made by `Center`.
             frame: the window they will stand in.
         """
-        super().__init__(document, frame)
+        super().__init__(frame)
+        self.document = document
+        self.rows = VisibleRows(document.analysis)
+        self.filter_state = FilterState(document, self.rows, self)
         self.theme = theme
         self.frame = frame
         self.gaps = GapRows(document)
@@ -127,12 +125,13 @@ class Panes(FilterState):
         return next(panel for panel in self.made.values() if isinstance(panel, kind))
 
     def _connect(self) -> None:
-        self._search.searching.connect(self.searching)
-        self._search.found.connect(self._on_found)
+        state = self.filter_state
+        state.search.found.connect(self._on_found)
+        state.calls_switched.connect(self.messages.view.selection.prefer_current)
         self.bridge.flushed.connect(self._on_flushed)
         self.bridge.settled.connect(self._on_settled)
-        self.scope_changed.connect(self.contexts.show_scope)
-        for changed in (self.filter_applied, self.scope_changed):
+        state.scope_changed.connect(self.contexts.show_scope)
+        for changed in (state.filter_applied, state.scope_changed):
             changed.connect(self._take_in_waiting)
         self.messages.caught_up.connect(self.counts_changed)
         self.messages.caught_up.connect(self._tell_lists)
@@ -141,20 +140,20 @@ class Panes(FilterState):
         self.counts_changed.connect(self.minimap_marks.renew)
         self.messages.current_changed.connect(self._on_current_changed)
         self.messages.chosen.connect(self._on_message_chosen)
-        self.messages.filter_requested.connect(self.combine_filter)
+        self.messages.filter_requested.connect(state.combine_filter)
         self.messages.chain_requested.connect(self.show_chain)
         self.messages.clear_filter_requested.connect(self._clear_filter)
-        self.messages.search_all_requested.connect(self.search_all)
-        self.contexts.scope_requested.connect(self.set_scope)
-        self.contexts.filter_requested.connect(self.combine_filter)
+        self.messages.search_all_requested.connect(state.search_all)
+        self.contexts.scope_requested.connect(state.set_scope)
+        self.contexts.filter_requested.connect(state.combine_filter)
         self.contexts.message_requested.connect(self.go_to)
         self.contexts.selected.connect(self.show_context)
         self.contexts.space_selected.connect(self.show_current_message)
-        self.participants.filter_requested.connect(self.combine_filter)
+        self.participants.filter_requested.connect(state.combine_filter)
         self.participants.selected.connect(self._on_participant_selected)
         for panel in self.bottom:
             panel.message_requested.connect(self.go_to)
-            panel.filter_requested.connect(self.combine_filter)
+            panel.filter_requested.connect(state.combine_filter)
         self.marks.place_requested.connect(self.show_place)
         self.marks.remove_requested.connect(self.unmark_requested)
         for panel in (self.messages, self.contexts, self.details, self.marks):
@@ -163,7 +162,7 @@ class Panes(FilterState):
         self.counts_changed.connect(self.tokens.apply_view)
         self.selection_changed.connect(self.tokens.show_message)
         self.details.message_requested.connect(self.go_to)
-        self.details.filter_requested.connect(self.combine_filter)
+        self.details.filter_requested.connect(state.combine_filter)
         for panel in (self.messages, self.details):
             panel.column_requested.connect(self.column_requested)
         self.column_requested.connect(self.messages.show_column)
@@ -176,14 +175,14 @@ class Panes(FilterState):
         self.details.place_requested.connect(self.show_place)
         self.details.context_scope_requested.connect(self._scope_to_context)
         self.selection_changed.connect(self._highlight_context)
-        self.scope_changed.connect(self._highlight_context)
-        self.scope_changed.connect(self._tell_scope)
+        state.scope_changed.connect(self._highlight_context)
+        state.scope_changed.connect(self._tell_scope)
 
     def detach(self) -> None:
         """Hear no more of the document, and read no more of it: it is about to be closed."""
         self.bridge.detach()
         self._detached = True
-        self._search.stop()
+        self.filter_state.search.stop()
         self._chain.stop()
         self.find_in_view.stop()
         self.minimap_marks.stop()
@@ -218,11 +217,11 @@ class Panes(FilterState):
     # Changes
 
     def _on_flushed(self, changes: Changes) -> None:
-        self._search.take_in(changes)
+        self.filter_state.search.take_in(changes)
         self.messages.apply_changes(changes)
         self.find_in_view.apply_changes(changes)
         self.details.apply_changes(changes)
-        self._chain.apply_changes(changes, self.filter)
+        self._chain.apply_changes(changes, self.filter_state.filter)
 
     def _on_settled(self, changes: Changes) -> None:
         self.contexts.apply_changes(changes)
@@ -234,7 +233,7 @@ class Panes(FilterState):
     @property
     def awaited(self) -> bool:
         """Whether the user waits for a search: all that nobody waits for comes after it."""
-        return self._search.busy or self.find_in_view.busy
+        return self.filter_state.search.busy or self.find_in_view.busy
 
     def _take_in_waiting(self, *_view: object) -> None:
         """Another filter was looked for in all there is by now: while the view is paused all else shows that, too."""
@@ -267,12 +266,7 @@ class Panes(FilterState):
     # Filter and scope
 
     def _clear_filter(self) -> None:
-        self.apply_filter("")
-
-    @override
-    def let_calls_through(self, on: bool) -> None:
-        self.messages.view.selection.prefer_current()
-        super().let_calls_through(on)
+        self.filter_state.apply_filter("")
 
     def _on_found(self, search: Search) -> None:
         self.messages.show_rows(search.filter, search.scope, search.result(), search.answers)
@@ -292,7 +286,7 @@ class Panes(FilterState):
         self.details.context_page.show_scope((scope.space, living) if scope is not None and bound else None)
 
     def _highlight_context(self, *_changed: object) -> None:
-        self.messages.highlight_context(self.selected_context)
+        self.messages.highlight_context(self.filter_state.selected_context)
 
     # Selection
 
@@ -300,12 +294,12 @@ class Panes(FilterState):
         if self._detached:  # Qt takes the table away after its neighbours
             return
         contexts = self.document.analysis.contexts
-        self.selected_in = None
+        self.filter_state.selected_in = None
         space, node = 0, None
         if message is not None:
             node = contexts.node_of(message)
             space = int(self.document.capture.columns["space"][message])
-            self.selected_in = contexts.tree.path(node) if node >= 0 else None
+            self.filter_state.selected_in = contexts.tree.path(node) if node >= 0 else None
         self.contexts.show_message_context(space, node)
         if self.details.place is None:  # else it stays: only the user turns away from it
             self.details.show_message(message)
@@ -323,12 +317,15 @@ class Panes(FilterState):
         self._note_scroll()
         last = self._navigation.last
         if not self._going_back and (last is None or last.shown != shown):
-            self._navigation.add(Stop(shown, self.filter, self.scope))
+            self._navigation.add(self._stop_at(shown))
+
+    def _stop_at(self, shown: int | Place) -> Stop:
+        return Stop(shown, self.filter_state.filter, self.filter_state.scope)
 
     def _note_stop(self, message: int) -> None:
         """The view is about to be left: Back leads to this message as it is seen now."""
         self._note_scroll()
-        here = Stop(message, self.filter, self.scope)
+        here = self._stop_at(message)
         if self._navigation.last != here:
             self._navigation.add(here)
 
@@ -373,19 +370,20 @@ class Panes(FilterState):
 
         Conditions are switched off.
         """
-        hidden = self.rows.row_of(message) is None and (self.filter.text.strip() != "" or self.scope is not None)
-        before, current, by_chain = self.view, self.messages.current_message(), self.shows_chain_alone
+        state = self.filter_state
+        hidden = self.rows.row_of(message) is None and (state.filter.text.strip() != "" or state.scope is not None)
+        before, current, by_chain = state.view, self.messages.current_message(), self.shows_chain_alone
         if hidden and current is not None and not self._going_back:
             self._note_stop(current)
         if hidden:
-            self.put_view(compile_filter(""), None, self._stack.alone(""))
+            state.put_view(compile_filter(""), None, state.stack.alone(""))
         self.messages.go_to(message)
         if hidden:
             hider = "the chain" if by_chain else hider_words(before[0], before[1])
             self.view_left.emit(message, hider, lambda: self._put_back(before, current))
 
     def _put_back(self, view: View, message: int | None) -> None:
-        self.put_view(*view)
+        self.filter_state.put_view(*view)
         if message is not None and self.rows.row_of(message) is not None:
             self.messages.go_to(message)
 
@@ -401,7 +399,7 @@ class Panes(FilterState):
     def show_notes(self) -> None:
         """Marks or comments changed: show them, at once and also while the view is held still."""
         changes = Changes(0, 0, self.document.analysis.marks.changed.take(), tree_moved=False)
-        self._search.take_in(changes)
+        self.filter_state.search.take_in(changes)
         self.messages.apply_changes(changes)
         self.details.renew()
         self.contexts.show_notes()
@@ -421,19 +419,15 @@ class Panes(FilterState):
             return
         place, left = way
         self._going_back = True
-        if self.filter is left.filter and self.scope == left.scope:  # the view was not chosen since
-            self.put_view(place.filter, place.scope)
+        state = self.filter_state
+        if state.filter is left.filter and state.scope == left.scope:  # the view was not chosen since
+            state.put_view(place.filter, place.scope)
         if isinstance(place.shown, int):
             self.go_to(place.shown)
         else:
             self.show_place(place.shown)
             self.details.scroll_to(place.scrolled)
         self._going_back = False
-
-    def show_pending(self) -> None:
-        """Show the requests without an answer and the proposals nobody has acted on."""
-        self.set_scope(None)
-        self.apply_filter(PENDING_FILTER)
 
     # Chains
 
@@ -442,41 +436,38 @@ class Panes(FilterState):
         self._note_stop(message)
         self._going_back = True
         if not self.shows_chain_alone:
-            self._before_chain = self.view
-        self.put_view(self._chain.begin(message), None)
+            self._before_chain = self.filter_state.view
+        self.filter_state.put_view(self._chain.begin(message), None)
         self.messages.go_to(message)
         self._going_back = False
-        self._navigation.add(Stop(message, self.filter, None))
+        self._navigation.add(Stop(message, self.filter_state.filter, None))
 
     @property
     def shows_chain_alone(self) -> bool:
         """Whether the table shows one chain and nothing else."""
-        return self._chain.filter is not None and self.filter is self._chain.filter
+        return self._chain.filter is not None and self.filter_state.filter is self._chain.filter
 
     def leave_chain(self) -> None:
         """Return from a chain shown alone to the view before it; the current message stays the current one."""
         before, self._before_chain = self._before_chain, None
         if before is None or not self.shows_chain_alone:
             return
-        self.put_view(*before)
+        self.filter_state.put_view(*before)
         message = self.messages.current_message()
         if message is not None and not self._going_back:
-            self._navigation.add(Stop(message, self.filter, self.scope))  # Back from what comes next leads here
+            self._navigation.add(self._stop_at(message))  # Back from what comes next leads here
 
     def _on_chain_grown(self, before: DisplayFilter, after: DisplayFilter) -> None:
-        if self.filter is not before:
-            return
-        self._navigation.exchange(before, after)
-        self._keep_stack(self._stack.alone(after.text))
-        self._search.start(after, self.scope)
-        self.filter_grown.emit(after.text)
+        if self.filter_state.filter is before:
+            self._navigation.exchange(before, after)
+            self.filter_state.grow(after)
 
     def step_in_chain(self, step: int) -> None:
         """Select the next (1) or previous (-1) message of the chain that is shown alone, else of the current one's."""
         current = self.messages.current_message()
         if current is None:
             return
-        alone = self._chain.message if self.filter is self._chain.filter else None
+        alone = self._chain.message if self.filter_state.filter is self._chain.filter else None
         found = self._walk.next(current, step, alone)
         if found is not None:
             self.go_to(found)
@@ -487,11 +478,11 @@ class Panes(FilterState):
         started = [n for n, row in enumerate(contexts.started_by) if row == message]
         if started:
             node = contexts.tree.resolve(started[0])
-        self.set_scope(Scope(int(self.document.capture.columns["space"][message]), node))
+        self.filter_state.set_scope(Scope(int(self.document.capture.columns["space"][message]), node))
 
     def _scope_to_context(self, place: ContextPlace | None) -> None:
         if place is None:
-            self.set_scope(None)
+            self.filter_state.set_scope(None)
             return
         node = place.node if place.node == MAIN else self.document.analysis.contexts.tree.resolve(place.node)
-        self.set_scope(Scope(place.space, node))
+        self.filter_state.set_scope(Scope(place.space, node))

@@ -80,8 +80,8 @@ class ViewHead(QWidget):
         """Speak of these panes from now on, which have the same views as those before."""
         self._panes = panes
         self.grown.connect(panes.messages.view.anchor.push)
-        panes.scope_changed.connect(self._show_scope)
-        panes.filter_applied.connect(self._show_hidden)
+        panes.filter_state.scope_changed.connect(self._show_scope)
+        panes.filter_state.filter_applied.connect(self._show_hidden)
         panes.counts_changed.connect(self._show_counts)
         self._show_scope(None)
         self._show_counts()
@@ -109,12 +109,12 @@ class ViewHead(QWidget):
 
     def _clear_scope(self) -> None:
         if self._panes is not None:
-            self._panes.set_scope(None)
+            self._panes.filter_state.set_scope(None)
 
     def _set_reach(self, reach: Reach) -> None:
-        if self._panes is not None and self._panes.scope is not None:
-            scope = self._panes.scope
-            self._panes.set_scope(replace(scope, reach=reach))
+        if self._panes is not None and self._panes.filter_state.scope is not None:
+            scope = self._panes.filter_state.scope
+            self._panes.filter_state.set_scope(replace(scope, reach=reach))
 
     def _show_hidden(self, *_filter: object) -> None:
         """Agents must act on requests and proposals in any context: say how many the view hides, or that it may not."""
@@ -123,8 +123,8 @@ class ViewHead(QWidget):
         requests, proposals = self._panes.rows.hidden_calls()
         counts = ((requests, "request"), (proposals, "proposal"))
         parts = [f"{count:,} {word}{'s' if count != 1 else ''}" for count, word in counts if count]
-        if not parts and self._panes.rows.chooses and self._panes.shows_calls:
-            links = [("Hide them again", self._panes.hide_calls_again)]
+        if not parts and self._panes.rows.chooses and self._panes.filter_state.shows_calls:
+            links = [("Hide them again", self._panes.filter_state.hide_calls_again)]
             self.notices.show_notice(HIDDEN_CALLS, "note", SHOWN_AS_WELL, links)
             return
         if not parts:
@@ -133,4 +133,6 @@ class ViewHead(QWidget):
         verb = "is" if requests + proposals == 1 else "are"
         must = "must" if self._panes.document.may_go_on else "had to"
         sentence = f"{' and '.join(parts)} {verb} hidden by this view; agents {must} act on those."
-        self.notices.show_notice(HIDDEN_CALLS, "hidden", sentence, [("Show them", self._panes.show_hidden_calls)])
+        self.notices.show_notice(
+            HIDDEN_CALLS, "hidden", sentence, [("Show them", self._panes.filter_state.show_hidden_calls)]
+        )

@@ -280,7 +280,7 @@ class Exporting(QObject):
     def _heading(self, view: str) -> str:
         """What the messages are, as a document says it."""
         panes = self._shown.panes
-        text = panes.filter.text.strip() if panes is not None else ""
+        text = panes.filter_state.filter.text.strip() if panes is not None else ""
         return f"Messages that match the filter {text}" if text and "view" in view else view[:1].upper() + view[1:]
 
     def _show_progress(self, done: int, total: int, target: Path) -> None:

@@ -61,8 +61,8 @@ class FilterConditions(QObject):
         """Show and count the conditions of these panes from now on."""
         self._panes = panes
         self._tally = ConditionTally(panes.rows)
-        panes.filter_applied.connect(self.refresh)
-        panes.scope_changed.connect(self.refresh)
+        panes.filter_state.filter_applied.connect(self.refresh)
+        panes.filter_state.scope_changed.connect(self.refresh)
         panes.bridge.flushed.connect(self._on_flushed)
 
     def stop(self) -> None:
@@ -75,21 +75,22 @@ class FilterConditions(QObject):
         panes, tally = self._panes, self._tally
         if panes is None or tally is None:
             return
-        conditions = panes.stack.conditions
+        state = panes.filter_state
+        conditions = state.stack.conditions
         self.bar.set_conditions(conditions)
         self._tool_bar.setVisible(bool(conditions))
         if not conditions:
             self._compiled.clear()
-            tally.ask([], panes.filter, None)
+            tally.ask([], state.filter, None)
             self._timer.stop()
             return
         # Each with what is shown as well: then they let through together what all of them as one filter do.
-        if panes.own_filter is not None:
-            self._compiled[panes.own_filter.text] = panes.own_filter
-        own = self._compile(panes.stack.eased(panes.stack.text))
-        compiled = [(self._compile(panes.stack.eased(condition.text)), condition.on) for condition in conditions]
+        if state.own_filter is not None:
+            self._compiled[state.own_filter.text] = state.own_filter
+        own = self._compile(state.stack.eased(state.stack.text))
+        compiled = [(self._compile(state.stack.eased(condition.text)), condition.on) for condition in conditions]
         self._compiled = {one.text: one for one in (own, *(filter_ for filter_, _ in compiled))}
-        tally.ask(compiled, own, panes.scope)
+        tally.ask(compiled, own, state.scope)
         self._timer.start(budgets.current.more_ms)
 
     def _words_of(self, text: str) -> str:
@@ -105,7 +106,7 @@ class FilterConditions(QObject):
         if known is not None and "$" not in text:
             return known
         try:
-            return self._panes.compile(text) if self._panes is not None else compile_filter(text)
+            return self._panes.filter_state.compile(text) if self._panes is not None else compile_filter(text)
         except FilterError:  # of $context, which stands for nothing any more
             return compile_filter("")
 
@@ -137,25 +138,25 @@ class FilterConditions(QObject):
 
     def _on_switched(self, place: int, on: bool) -> None:
         if self._panes is not None:
-            self._panes.apply_stack(self._panes.stack.switched(place, on=on))
+            self._panes.filter_state.apply_stack(self._panes.filter_state.stack.switched(place, on=on))
 
     def _on_cleared(self) -> None:
         if self._panes is not None:
-            self._panes.apply_stack(replace(self._panes.stack, conditions=()))
+            self._panes.filter_state.apply_stack(replace(self._panes.filter_state.stack, conditions=()))
 
     def _on_asked(self, place: int, what: str) -> None:
         if self._panes is None:
             return
-        stack = self._panes.stack
+        stack = self._panes.filter_state.stack
         text = stack.conditions[place].text
         match what:
             case "remove":
-                self._panes.apply_stack(stack.removed(place))
+                self._panes.filter_state.apply_stack(stack.removed(place))
             case "negate":
-                self._panes.apply_stack(stack.negated(place))
+                self._panes.filter_state.apply_stack(stack.negated(place))
             case "only":
                 others = [replace(condition, on=number == place) for number, condition in enumerate(stack.conditions)]
-                self._panes.apply_stack(replace(stack, conditions=tuple(others)))
+                self._panes.filter_state.apply_stack(replace(stack, conditions=tuple(others)))
             case "edit":
                 self._edit(place)
             case _:
@@ -165,7 +166,7 @@ class FilterConditions(QObject):
         """Move a condition into the filter bar; what was there takes its place among the conditions."""
         if self._panes is None:
             return
-        stack = self._panes.stack
+        stack = self._panes.filter_state.stack
         text = stack.conditions[place].text
-        self._panes.apply_stack(stack.removed(place).with_text("").added(stack.text).with_text(text))
+        self._panes.filter_state.apply_stack(stack.removed(place).with_text("").added(stack.text).with_text(text))
         self._filter_bar.focus_editor()

@@ -65,13 +65,14 @@ class Filtering(QObject):
     def attach(self, panes: Panes) -> None:
         """These panes' filter is in the bar from now on."""
         self._panes = panes
-        panes.filter_applied.connect(self._on_applied)
-        panes.filter_failed.connect(self.bar.show_error)
-        panes.filter_refused.connect(self._notices.say)
-        panes.filter_grown.connect(self.bar.go_on_with)
-        panes.searching.connect(self.bar.set_busy)
-        panes.scope_changed.connect(self._show_context)
-        panes.scope_changed.connect(self._say_where_else)
+        state = panes.filter_state
+        state.filter_applied.connect(self._on_applied)
+        state.filter_failed.connect(self.bar.show_error)
+        state.filter_refused.connect(self._notices.say)
+        state.filter_grown.connect(self.bar.go_on_with)
+        state.search.searching.connect(self.bar.set_busy)
+        state.scope_changed.connect(self._show_context)
+        state.scope_changed.connect(self._say_where_else)
         panes.selection_changed.connect(self._show_context)
         panes.view_left.connect(self._say_left)
 
@@ -87,12 +88,12 @@ class Filtering(QObject):
         panes = self._panes
         if panes is None:
             return
-        own = panes.stack.text
+        own = panes.filter_state.stack.text
         # A preset is at hand already; if it was written, it is kept all the same.
         remembers = self._entering or not self._presets.bar.holds(own)
         if not self._entering or own != self.bar.applied_text():
             self.bar.set_applied(own, remembers=remembers)
-        self._presets.show_active(panes.stack.chosen)
+        self._presets.show_active(panes.filter_state.stack.chosen)
         if remembers:
             self._remember(own)
         self._say_where_else()
@@ -100,16 +101,16 @@ class Filtering(QObject):
     def _show_context(self, *_changed: object) -> None:
         """`$context` may stand for something else, or for nothing."""
         panes = self._panes
-        selected = panes is not None and bool(panes.selected_context)
+        selected = panes is not None and bool(panes.filter_state.selected_context)
         self._presets.set_context_selected(selected, document=panes is not None)
         if "$" in self.bar.text():
             self.bar.recheck()
 
     def _say_where_else(self, *_scope: object) -> None:
         """Let the filter bar know whether something besides its own text chooses, which can be left out."""
-        panes = self._panes
-        if panes is not None:
-            self.bar.set_narrowed(panes.scope is not None or any(c.on for c in panes.stack.conditions))
+        if self._panes is not None:
+            state = self._panes.filter_state
+            self.bar.set_narrowed(state.scope is not None or any(c.on for c in state.stack.conditions))
 
     def _say_left(self, message: int, hider: str, put_back: Callable[[], None]) -> None:
         """A message was gone to that the view did not show."""
@@ -121,7 +122,7 @@ class Filtering(QObject):
     def _check(self, text: str) -> FilterError | None:
         self._compiled = None
         try:
-            self._compiled = self._panes.compile(text) if self._panes is not None else None
+            self._compiled = self._panes.filter_state.compile(text) if self._panes is not None else None
         except FilterError as error:
             return error
         return None
@@ -135,18 +136,18 @@ class Filtering(QObject):
         return self._panes.completer.complete(text, cursor) if self._panes is not None else Completion(cursor, cursor)
 
     def _preview(self, text: str) -> int | None:
-        return self._panes.preview(text) if self._panes is not None else None
+        return self._panes.filter_state.preview(text) if self._panes is not None else None
 
     def apply(self, text: str) -> None:
         """Put a filter in force that was chosen, not written."""
         if self._panes is not None:
-            self._panes.apply_filter(text)
+            self._panes.filter_state.apply_filter(text)
 
     def _apply_own_text(self, text: str) -> None:
         if self._panes is not None:
             self._entering = True
             try:
-                self._panes.apply_own_text(text, self._take_compiled(text))
+                self._panes.filter_state.apply_own_text(text, self._take_compiled(text))
             finally:
                 self._entering = False
 
@@ -154,11 +155,12 @@ class Filtering(QObject):
         if self._panes is not None:
             compiled = self._take_compiled(text)
             self._remember(text, compiled)
-            self._panes.stack_filter(text, compiled)
+            self._panes.filter_state.stack_filter(text, compiled)
 
     def _save(self, text: str) -> None:
         """Keep what was written, and the conditions that count, as one preset."""
-        self._presets.ask_to_save(self._panes.stack.with_text(text).chosen if self._panes is not None else text)
+        panes = self._panes
+        self._presets.ask_to_save(text if panes is None else panes.filter_state.stack.with_text(text).chosen)
 
     # Earlier filters
 
@@ -166,7 +168,7 @@ class Filtering(QObject):
         """Keep a filter that was applied, for all windows and for the next start; never one that holds a secret."""
         panes = self._panes
         if compiled is None and panes is not None:
-            in_force = (panes.own_filter, panes.filter)
+            in_force = (panes.filter_state.own_filter, panes.filter_state.filter)
             compiled = next((one for one in in_force if one is not None and one.text == text), None)
         if not filter_holds_secret(text, compiled) and self._owner.settings.remember_filter(text):
             self._owner.save_settings()
@@ -182,4 +184,4 @@ class Filtering(QObject):
 
     def _search_all(self) -> None:
         if self._panes is not None:
-            self._panes.search_all()
+            self._panes.filter_state.search_all()

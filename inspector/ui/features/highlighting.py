@@ -51,13 +51,13 @@ class Highlighting(QObject):
 
     def attach(self, panes: Panes) -> None:
         """Highlight what these panes ask for."""
-        panes.highlight_requested.connect(self.add)
+        panes.filter_state.highlight_requested.connect(self.add)
 
     def ask_to_add_filter(self) -> None:
         """Let the messages of the filter in force stand out, also when it is gone; without one, edit the rules."""
         panes = self._shown.panes
-        if panes is not None and panes.stack.chosen.strip():
-            self.ask_to_add(panes.stack.chosen)
+        if panes is not None and panes.filter_state.stack.chosen.strip():
+            self.ask_to_add(panes.filter_state.stack.chosen)
         else:
             self.edit_requested.emit()
 

@@ -150,6 +150,7 @@ class Navigation(QObject):
     def clear_view(self) -> None:
         """Show everything; that can be undone."""
         panes = self._shown.panes
-        if panes is not None and (panes.filter.text or panes.scope is not None or panes.stack.conditions):
-            before = panes.view
-            self._history.do("clear filter and scope", panes.clear, lambda: panes.show_view(before))
+        state = panes.filter_state if panes is not None else None
+        if state is not None and (state.filter.text or state.scope is not None or state.stack.conditions):
+            before = state.view
+            self._history.do("clear filter and scope", state.clear, lambda: state.show_view(before))

@@ -57,8 +57,8 @@ class NextMessage(QObject):
 
     def attach(self, panes: Panes) -> None:
         """Step through the messages of these panes; what was said of a view goes with it."""
-        panes.filter_applied.connect(self._forget)
-        panes.scope_changed.connect(self._forget)
+        panes.filter_state.filter_applied.connect(self._forget)
+        panes.filter_state.scope_changed.connect(self._forget)
 
     def _forget(self, *_view: object) -> None:
         for notice in _OF_THIS_VIEW:
@@ -143,7 +143,7 @@ class NextMessage(QObject):
         sentence = none
         if hidden:
             sentence = f"No message with a {what} is shown; {hidden:,} {'is' if hidden == 1 else 'are'} hidden."
-            links = [("Show all messages", panes.clear)]
+            links = [("Show all messages", panes.filter_state.clear)]
         self._notices.show_notice(notice, "note", sentence, links, closable=True)
 
     def show_chain_alone(self) -> None:

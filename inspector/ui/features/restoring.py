@@ -98,8 +98,8 @@ class Restoring(QObject):
         self._placing = True
         self._put_filter(panes, saved)
         self._placing = False
-        panes.filter_applied.connect(self._on_user_moved)
-        panes.scope_changed.connect(self._on_user_moved)
+        panes.filter_state.filter_applied.connect(self._on_user_moved)
+        panes.filter_state.scope_changed.connect(self._on_user_moved)
         panes.messages.chosen.connect(self._on_user_moved)
         panes.messages.view.verticalScrollBar().actionTriggered.connect(self._on_user_moved)
         panes.counts_changed.connect(self._go_on)
@@ -121,15 +121,16 @@ class Restoring(QObject):
             self._go_on()
 
     def _put_filter(self, panes: Panes, saved: SavedWindow) -> None:
+        state = panes.filter_state
         conditions = tuple(
             Condition(one.text, one.on, one.later)
             for one in saved.conditions[:MOST_CONDITIONS]
-            if panes.check_filter(one.text) is None
+            if state.check_filter(one.text) is None
         )
-        text = saved.filter if panes.check_filter(saved.filter) is None else ""
-        stack = FilterStack(conditions, text, saved.besides if panes.check_filter(saved.besides) is None else "")
+        text = saved.filter if state.check_filter(saved.filter) is None else ""
+        stack = FilterStack(conditions, text, saved.besides if state.check_filter(saved.besides) is None else "")
         if stack != FilterStack():
-            panes.apply_stack(stack)
+            state.apply_stack(stack)
 
     def _on_user_moved(self, *_: object) -> None:
         """The user is elsewhere already."""
@@ -168,7 +169,7 @@ class Restoring(QObject):
     def _put_scope(self, panes: Panes, saved: SavedWindow) -> bool:
         """Whether that is done."""
         wanted = saved.scope
-        if wanted is None or panes.scope is not None:
+        if wanted is None or panes.filter_state.scope is not None:
             return True
         document = self._shown.document
         space = document.capture.strings.find(wanted.space) if wanted.space else 0
@@ -178,7 +179,7 @@ class Restoring(QObject):
         if space is None or (wanted.context and node == MAIN):
             return self._settled
         reach = Reach.__members__.get(wanted.reach, Reach.BELOW)
-        panes.set_scope(Scope(space, node, reach, wanted.calls))
+        panes.filter_state.set_scope(Scope(space, node, reach, wanted.calls))
         return True
 
     def _put_order(self, panes: Panes, saved: SavedWindow) -> bool:
@@ -242,14 +243,14 @@ class Restoring(QObject):
         saved.docks, saved.view, saved.dragged = self._layout()
 
     def _note_filter(self, panes: Panes, saved: SavedWindow) -> None:
-        stack = panes.stack
+        stack = panes.filter_state.stack
         saved.filter, saved.besides = self._unless_secret(stack.text), self._unless_secret(stack.besides)
         saved.conditions = [
             SavedCondition(text=one.text, on=one.on, later=one.later)
             for one in stack.conditions
             if self._unless_secret(one.text)
         ]
-        scope, capture = panes.scope, self._shown.document.capture
+        scope, capture = panes.filter_state.scope, self._shown.document.capture
         if scope is not None:
             space = capture.strings[scope.space]
             tree = self._shown.document.analysis.contexts.tree
@@ -292,7 +293,7 @@ class Restoring(QObject):
 
 def _shows_what_is_asked(panes: Panes) -> bool:
     """Whether filter and scope are in force, and not on their way to be."""
-    return panes.filter is panes.rows.filter and panes.scope == panes.rows.scope
+    return panes.filter_state.filter is panes.rows.filter and panes.filter_state.scope == panes.rows.scope
 
 
 def _is_storable(text: str) -> bool:

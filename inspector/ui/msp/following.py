@@ -147,12 +147,12 @@ class MspFollowing:
         dock = next((dock for dock in self._docks.values() if focus is not None and dock.isAncestorOf(focus)), None)
         name = focus.objectName() if focus is not None else ""
         in_center = focus is None or center.isAncestorOf(focus)
-        stack = before.stack
+        stack = before.filter_state.stack
         window.setUpdatesEnabled(False)
         try:
             _carry_marks(shown, fresh)
             panes = self._show_anew(fresh)
-            panes.apply_stack(stack)
+            panes.filter_state.apply_stack(stack)
             _see(panes, view)
             if focus is not None and in_center and center.current == SUBSESSIONS:  # it is the same view as before
                 focus.setFocus()
@@ -203,7 +203,7 @@ def _seen(panes: Panes) -> _View:
         scroll=table.verticalScrollBar().value(),
         following=panes.messages.following,
         find=panes.contexts.find_box.text(),
-        scope=_scope_words(document, panes.scope),
+        scope=_scope_words(document, panes.filter_state.scope),
         place=_context_words(document, place.space, place.node) if isinstance(place, ContextPlace) else None,
     )
 
@@ -218,7 +218,7 @@ def _see(panes: Panes, view: _View) -> None:
         found = _context_of(document, space, name)
         if found is not None:
             node = None if scope.node is None else found.node
-            panes.set_scope(Scope(found.space, node, scope.reach, scope.calls))
+            panes.filter_state.set_scope(Scope(found.space, node, scope.reach, scope.calls))
     panes.messages.follow(view.following)
     row = _row(document, view.current)
     if row is not None and panes.rows.row_of(row) is not None:

@@ -251,7 +251,7 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            needs="document", on=lambda w: w.dock_row.shows("analyze.waste")),
     Action("analyze.tokens", "&Tokens", "&Analyze", lambda w: w.dock_row.turn_over("Tokens"), ("Ctrl+9",),
            needs="document", on=lambda w: w.dock_row.shows("analyze.tokens")),
-    Action("analyze.pending", "&Waiting for an answer", "&Analyze", _panes(lambda p: p.show_pending()),
+    Action("analyze.pending", "&Waiting for an answer", "&Analyze", _panes(lambda p: p.filter_state.show_pending()),
            needs="document"),
     Action("developer.figures", "&Figures...", "&Developer", lambda w: w.developer.show_figures(), needs="developer"),
     Action("developer.objects", "&Objects and tasks...", "&Developer", lambda w: w.developer.show_objects(),

@@ -611,7 +611,7 @@ class MainWindow(QMainWindow):
 
     def _listen_to_view(self, panes: Panes) -> None:
         """Another filter or scope: neither what was said of the one before is true, nor a name asked for it wanted."""
-        for changed in (panes.filter_applied, panes.scope_changed):
+        for changed in (panes.filter_state.filter_applied, panes.filter_state.scope_changed):
             changed.connect(self.notices.end_note)
             changed.connect(lambda *_view: self.name_card.leave())
 

@@ -43,7 +43,7 @@ def _timeline(panes: Panes) -> QWidget:
     panes.counts_changed.connect(panel.refresh_view)
     panes.selection_changed.connect(panel.show_message)
     panel.message_requested.connect(panes.go_to)
-    panel.filter_requested.connect(panes.combine_filter)
+    panel.filter_requested.connect(panes.filter_state.combine_filter)
     panel.details_requested.connect(panes.messages.open_details_requested)
     panes.messages.follow_changed.connect(panel.follow)
     panel.end_left.connect(lambda: panes.messages.follow(False))
@@ -59,7 +59,7 @@ def _model_sees(panes: Panes) -> QWidget:
     panes.bridge.settled.connect(panel.apply_changes)
     panes.selection_changed.connect(panel.show_message)
     panel.message_requested.connect(panes.go_to)
-    panel.filter_requested.connect(panes.combine_filter)
+    panel.filter_requested.connect(panes.filter_state.combine_filter)
     panel.details_requested.connect(panes.messages.open_details_requested)
     panel.show_message(panes.messages.current_message())
     return panel

@@ -45,7 +45,7 @@ def test_messages_without_a_time_come_with_those_they_are_drawn_at(window: MainW
     panel.axis.set_brush((int(values[1]), int(values[3])))
     panel.axis.commit_brush()
     assert numbers(window) == [1, 2, 3, 4]
-    (condition,) = panes_of(window).stack.conditions
+    (condition,) = panes_of(window).filter_state.stack.conditions
     assert condition.text.endswith("|| !time && (no >= 2 && no <= 2 || no >= 4 && no <= 4)")
 
 

@@ -583,6 +583,6 @@ def test_a_chain_of_thousands_can_be_expanded_scoped_and_read(panel_of, window, 
     node = document.analysis.contexts.node_of(2_998)
     assert panel.model.rows.shown_row(node) == row_named(panel, "n0")
     window.show_document(document_of(*chain))
-    panes_of(window).set_scope(Scope(document.analysis.contexts.tree.space[node], node))
+    panes_of(window).filter_state.set_scope(Scope(document.analysis.contexts.tree.space[node], node))
     chip = window.findChild(ScopeChip)
     qtbot.waitUntil(lambda: chip.words() == "n0 / …2996… / n2997 / n2998 / n2999, and below")

@@ -190,8 +190,8 @@ def test_from_a_finding_to_its_panel_and_from_the_tree_to_its_problems_in_the_wi
         menu = tree.menu_for(row)
         next(action for action in menu.actions() if action.text() == "Show 1 message with a problem").trigger()
         assert numbers(window) == [1]
-        assert panes.filter.text == "finding.severity >= warning"
-        panes.clear()
+        assert panes.filter_state.filter.text == "finding.severity >= warning"
+        panes.filter_state.clear()
         panes.details.show_message(1)
         child(panes.details, LinkText, "filterCode-request-unanswered").click()
         assert numbers(window) == [1, 2]

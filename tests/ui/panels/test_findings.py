@@ -185,7 +185,7 @@ def test_switches_count_and_hide_severities(window: MainWindow, qtbot: QtBot) ->
 
 def test_what_the_filter_hides_is_counted_and_can_be_listed(window: MainWindow, qtbot: QtBot) -> None:
     panel = panel_of(window)
-    panes_of(window).apply_filter('kind == "mcp/response"')
+    panes_of(window).filter_state.apply_filter('kind == "mcp/response"')
     qtbot.waitUntil(lambda: listed(window) == ALL[1:4])
     assert panel.head.hint.text == "in this view; 2 more are hidden by the filter"
     qtbot.mouseClick(panel.head.link, LEFT)
@@ -202,7 +202,7 @@ def test_what_the_filter_hides_is_counted_and_can_be_listed(window: MainWindow, 
 
 def test_a_narrow_panel_keeps_what_can_be_clicked(window: MainWindow, qtbot: QtBot) -> None:
     head = panel_of(window).head
-    panes_of(window).apply_filter('kind == "mcp/response"')
+    panes_of(window).filter_state.apply_filter('kind == "mcp/response"')
     window.docks["Findings"].setFloating(True)
     window.docks["Findings"].resize(340, 200)
     qtbot.waitUntil(lambda: head.width() <= 350 and not head.link.isHidden())
@@ -237,8 +237,8 @@ def menu_entry(window: MainWindow, row: int, name: str) -> None:
     [("filter.replace", [3, 5]), ("filter.and", [3]), ("filter.or", [1, 2, 3, 5]), ("filter.and_not", [1, 2])],
 )
 def test_the_menu_filters_by_the_code(window: MainWindow, name: str, shown: list[int]) -> None:
-    panes_of(window).apply_filter("no < 4")
-    panes_of(window).apply_filter("no <= 3")
+    panes_of(window).filter_state.apply_filter("no < 4")
+    panes_of(window).filter_state.apply_filter("no <= 3")
     panel_of(window).refresh()
     menu_entry(window, 1, name)
     assert numbers(window) == shown
@@ -268,7 +268,7 @@ def test_all_of_a_code_are_shown_whatever_is_hidden(window: MainWindow, qtbot: Q
     panel = panel_of(window)
     panel.model.choice.codes_off.add("response-without-request")
     switch(window, Severity.WARNING, qtbot)
-    panes_of(window).apply_filter('kind == "chat"')
+    panes_of(window).filter_state.apply_filter('kind == "chat"')
     window.docks["Findings"].hide()
     panel.show_code("response-without-request")
     assert panel.isVisible()
@@ -323,20 +323,23 @@ def test_next_and_previous_problem_go_around(window: MainWindow, qtbot: QtBot) -
 
 
 def test_next_problem_says_when_there_is_none_in_view_and_shows_them(window: MainWindow, qtbot: QtBot) -> None:
-    panes_of(window).apply_filter('kind == "chat"')
+    panes_of(window).filter_state.apply_filter('kind == "chat"')
     window.actions_by_id["go.problem_next"].trigger()
     notice = window.notices.notice("no-problem")
     assert notice is not None
     assert notice.text.startswith("No message with a problem is shown; 3 are hidden.")
-    panes_of(window).clear()
+    panes_of(window).filter_state.clear()
     window.actions_by_id["go.problem_next"].trigger()
     assert window.notices.notice("no-problem") is None
     assert current(window) == 2
 
 
 def test_what_was_said_of_a_view_goes_with_it(window: MainWindow, qtbot: QtBot) -> None:
-    for leave in (lambda: panes_of(window).clear(), lambda: panes_of(window).apply_filter("no > 0")):
-        panes_of(window).apply_filter('kind == "chat"')
+    for leave in (
+        lambda: panes_of(window).filter_state.clear(),
+        lambda: panes_of(window).filter_state.apply_filter("no > 0"),
+    ):
+        panes_of(window).filter_state.apply_filter('kind == "chat"')
         for action in ("go.problem_next", "go.mark_next"):
             window.actions_by_id[action].trigger()
         assert window.notices.notice("no-problem") is not None

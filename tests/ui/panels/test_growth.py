@@ -196,8 +196,8 @@ def test_what_is_brushed_filters_every_pane(window: MainWindow, qtbot: QtBot) ->
     assert axis_of(plot).brushed is not None
     qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, shift, place_of(plot, 35))
     assert numbers(window) == [2, 3, 4]
-    assert [condition.text[:9] for condition in panes_of(window).stack.conditions] == ['time >= "']
-    panes_of(window).clear()
+    assert [condition.text[:9] for condition in panes_of(window).filter_state.stack.conditions] == ['time >= "']
+    panes_of(window).filter_state.clear()
     press(plot, Qt.Key.Key_Home, Qt.Key.Key_B, Qt.Key.Key_Right, Qt.Key.Key_Escape)
     assert axis_of(plot).brushed is None
     assert len(numbers(window)) == 7

@@ -183,7 +183,7 @@ def test_a_filter_hides_marks_and_the_panel_says_so(window: MainWindow) -> None:
     for number in (1, 4):
         window.marking.toggle(number - 1)
     panes = panes_of(window)
-    panes.apply_filter("!context")
+    panes.filter_state.apply_filter("!context")
     listed(window)
     panes.marks.refresh()
     assert panes.marks.head.hint.text == "1 is hidden by the filter"
@@ -200,11 +200,11 @@ def test_a_filter_hides_marks_and_the_panel_says_so(window: MainWindow) -> None:
 def test_filters_follow_marks(window: MainWindow) -> None:
     panes = panes_of(window)
     window.marking.toggle(2)
-    panes.apply_filter("mark")
+    panes.filter_state.apply_filter("mark")
     assert numbers(window) == [3]
     window.marking.toggle(6)
     assert numbers(window) == [3, 7]
-    panes.apply_filter('comment contains "slow"')
+    panes.filter_state.apply_filter('comment contains "slow"')
     assert numbers(window) == []
     write_comment(window, 1, "Too slow")
     assert numbers(window) == [2]
@@ -236,13 +236,13 @@ def test_undo_and_redo(window: MainWindow) -> None:
 
 
 def test_a_cleared_view_comes_back(window: MainWindow) -> None:
-    panes_of(window).apply_filter("context")
+    panes_of(window).filter_state.apply_filter("context")
     shown = numbers(window)
     window.actions_by_id["edit.clear_filter"].trigger()
     assert len(numbers(window)) == 9
     press(window, KEYS.Key_Z, CONTROL)
     assert numbers(window) == shown
-    assert panes_of(window).filter.text == "context"
+    assert panes_of(window).filter_state.filter.text == "context"
 
 
 def test_a_removed_preset_comes_back(window: MainWindow) -> None:

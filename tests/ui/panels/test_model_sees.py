@@ -366,7 +366,7 @@ def test_the_menu_of_a_row(window: MainWindow) -> None:
     actions["go.because"].trigger()
     assert panes_of(window).messages.current_message() == 5
     actions["filter.listed"].trigger()
-    assert panes_of(window).filter.text == "no in {3, 4, 5, 6, 7, 11}"
+    assert panes_of(window).filter_state.filter.text == "no in {3, 4, 5, 6, 7, 11}"
     actions["moment"].trigger()
     assert panel.head.at.text() == "at No. 4"
     menu.deleteLater()
@@ -374,13 +374,13 @@ def test_the_menu_of_a_row(window: MainWindow) -> None:
 
 def test_moving_over_rows_a_filter_hides_does_not_clear_it(window: MainWindow) -> None:
     panel = opened(window)
-    panes_of(window).apply_filter('kind == "chat"')
+    panes_of(window).filter_state.apply_filter('kind == "chat"')
 
     press(panel, Qt.Key.Key_Home, Qt.Key.Key_Down)
 
-    assert panes_of(window).filter.text == 'kind == "chat"'
+    assert panes_of(window).filter_state.filter.text == 'kind == "chat"'
     click(panel, 5)
-    assert panes_of(window).filter.text == ""
+    assert panes_of(window).filter_state.filter.text == ""
 
 
 def test_messages_json_is_copied_with_secrets_masked(window: MainWindow) -> None:

@@ -163,7 +163,7 @@ def test_dragging_moves_and_shift_dragging_filters_every_pane(window: MainWindow
     qtbot.mouseRelease(panel.view, Qt.MouseButton.LeftButton, shift, end)
     assert panel.axis.brushed is None
     assert numbers(window) == [2, 3, 4]
-    assert [condition.text[:9] for condition in panes_of(window).stack.conditions] == ['time >= "']
+    assert [condition.text[:9] for condition in panes_of(window).filter_state.stack.conditions] == ['time >= "']
 
 
 def test_a_range_is_brushed_with_keys_alone(window: MainWindow) -> None:
@@ -178,7 +178,7 @@ def test_a_range_is_brushed_with_keys_alone(window: MainWindow) -> None:
 
 def test_what_the_table_hides_is_dimmed_passed_over_or_left_out(window: MainWindow) -> None:
     panel = opened(window)
-    panes_of(window).apply_filter('from != "human" && kind != "chat"')
+    panes_of(window).filter_state.apply_filter('from != "human" && kind != "chat"')
     hidden = {
         one.mark.row + 1 for track in panel.view.picture.tracks.values() for one in track.marks if one.mark.hidden
     }
@@ -190,10 +190,10 @@ def test_what_the_table_hides_is_dimmed_passed_over_or_left_out(window: MainWind
     assert panel.view.current == 5
     panel.head.shown.choose("table")
     assert names(panel) == ["lead", "files"]
-    panes_of(window).apply_filter('kind == "nonsense"')
+    panes_of(window).filter_state.apply_filter('kind == "nonsense"')
     assert panel.empty.isVisible()
     assert panel.empty.text() == NOTHING
-    panes_of(window).clear()
+    panes_of(window).filter_state.clear()
     assert names(panel) == ["lead", "human", "files"]
     assert not panel.empty.isVisible()
 
@@ -366,7 +366,7 @@ def test_the_brush_button_lets_the_next_drag_choose_a_time(window: MainWindow, q
 
     assert axis.left_ns == left
     assert not head.brush.isChecked()
-    condition = panes_of(window).stack.conditions[0].text
+    condition = panes_of(window).filter_state.stack.conditions[0].text
     assert condition.startswith("time >= ")
     chip = window.filter_conditions.bar.chips()[0]
     assert re.fullmatch(r"Condition [\d.]+ to [\d.]+ s(, hides \d+)?", chip.accessibleName())
@@ -433,7 +433,7 @@ def test_what_changes_comes_into_sight_where_only_the_table_is_drawn(application
     log.write(envelope(ts=at(0)), ask)
     window = window_on(application, log.document)
     panel = opened(window)
-    panes_of(window).apply_filter("answered")
+    panes_of(window).filter_state.apply_filter("answered")
     panel.head.shown.choose("table")
     assert panel.empty.isVisible()
     log.write(tool_result(ask, sender="files", ts=at(2)))
@@ -482,20 +482,20 @@ def test_many_messages_are_worked_out_a_little_at_a_time(window: MainWindow, qtb
 def test_while_others_are_worked_out_the_lanes_stay(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     qtbot.waitUntil(lambda: not panel.source.behind)
-    panes_of(window).apply_filter("tool")
+    panes_of(window).filter_state.apply_filter("tool")
     panel.head.shown.choose("table")
     assert names(panel) == ["lead", "human", "files"]
     panel.view.grab()
     qtbot.waitUntil(lambda: [lane.count for lane in panel.source.lanes.lanes] == [1, 1])
     assert names(panel) == ["lead", "files"]
-    panes_of(window).apply_filter("")
+    panes_of(window).filter_state.apply_filter("")
     qtbot.waitUntil(lambda: [lane.count for lane in panel.source.lanes.lanes] == [5, 1, 1])
 
 
 @pytest.mark.usefixtures("in_slices")
 def test_how_far_the_lanes_are_is_said_of_what_comes_into_them(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
-    panes_of(window).apply_filter("tool")
+    panes_of(window).filter_state.apply_filter("tool")
     panel.head.shown.choose("table")
     qtbot.waitUntil(lambda: not panel.source.behind)
     panel.head.by.choose("context")
@@ -515,7 +515,7 @@ def test_messages_may_come_while_it_is_worked_out_which_are_shown(
     source = timeline_source.TimelineSource(log.document, panes.rows)
     for _ in range(100):
         source.update()
-    panes.apply_filter("no in {2, 5}")
+    panes.filter_state.apply_filter("no in {2, 5}")
     for _ in range(turns):
         source.update()
     log.write(envelope(ts=at(30)), envelope(sender="human", ts=at(40)))

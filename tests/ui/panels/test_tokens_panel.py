@@ -95,9 +95,9 @@ def test_the_sum_says_that_it_is_not_what_stays_in_a_context(window: MainWindow)
 def test_of_what_is_shown_goes_with_the_filter(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     panel.shown.click()
-    panes_of(window).apply_filter('from == "lead"')
+    panes_of(window).filter_state.apply_filter('from == "lead"')
     qtbot.waitUntil(lambda: rows(panel) == {"grep": (tokens(window, 2), "1"), "no tool": (tokens(window, 4), "1")})
-    panes_of(window).apply_filter('from == "nobody"')
+    panes_of(window).filter_state.apply_filter('from == "nobody"')
     qtbot.waitUntil(lambda: rows(panel) == {})
     assert panel.view.empty_text == "No message is shown."
     panel.shown.click()
@@ -166,9 +166,9 @@ def test_definitions_of_tools_stand_apart_from_what_is_no_tool(application: Appl
         "tool definitions": (tokens(window, 1, 2), "2"), "no tool": (tokens(window, 3), "1"),
     }  # fmt: skip
     filters = {one.name: one.filter for one in panel.model.rows}
-    panes_of(window).apply_filter(filters["tool definitions"])
+    panes_of(window).filter_state.apply_filter(filters["tool definitions"])
     assert numbers(window) == [1, 2]
-    panes_of(window).apply_filter(filters["no tool"])
+    panes_of(window).filter_state.apply_filter(filters["no tool"])
     assert numbers(window) == [3]
 
 
@@ -298,5 +298,5 @@ def test_messages_that_come_do_not_have_it_begin_again(
         QApplication.processEvents()
         child(panel.throttle, QTimer).timeout.emit()  # as if much time went by
     assert panel.head.count() != "adding up"
-    panes.apply_filter('kind == "chat"')
+    panes.filter_state.apply_filter('kind == "chat"')
     qtbot.waitUntil(lambda: list(rows(panel)) == ["chat"])

@@ -125,7 +125,7 @@ def test_rows_say_everything_to_a_screen_reader(qtbot: QtBot, window: MainWindow
     assert said.endswith("read_file, No. 7")
     assert "Use the first answer again." in str(index.data(Qt.ItemDataRole.ToolTipRole))
     assert index.data(Role.MESSAGE) == 6
-    panes_of(window).apply_filter("no == 1")
+    panes_of(window).filter_state.apply_filter("no == 1")
     assert str(index.data(Qt.ItemDataRole.AccessibleTextRole)).endswith("hidden by the view")
 
 
@@ -223,5 +223,5 @@ def test_it_says_anew_which_messages_the_table_shows(qtbot: QtBot, window: MainW
 
     watch = Watch(panel)
     panel.view.viewport().installEventFilter(watch)
-    panes_of(window).apply_filter('kind == "chat"')
+    panes_of(window).filter_state.apply_filter('kind == "chat"')
     qtbot.waitUntil(lambda: 'kind == "chat"' in seen)
