@@ -112,6 +112,8 @@ class ContextTree:
         label: what to show instead of the name (a reasoning's first words), or None.
         lines: root and depth of each node.
         version: grows whenever a node appears, moves, merges or vanishes. moves: the same without appearing.
+        settled: nodes whose places others may have noted; a later one that is placed as soon as it is made just appears
+            there, and nobody has to look at the others again.
     """
 
     def __init__(self) -> None:
@@ -128,6 +130,7 @@ class ContextTree:
         self._higher = array("i")  # a node above each, as far up as is known; MAIN of roots
         self.version = 0
         self.moves = 0
+        self.settled = 0
         self._alias = array("i")
         self._named = array("b")  # by its id, and not only as a segment of a path
         self._by_id: dict[int, dict[str, int]] = {}  # by space
@@ -293,7 +296,10 @@ class ContextTree:
         self._hang(node)
         self._by_place[above, self.name[node]] = node
         self._sums.add(above, self._sums.carried[node])
-        self._moved()
+        if self.settled <= node == len(self) - 1:
+            self.version += 1
+        else:
+            self._moved()
         return node
 
     def _root(self, node: int) -> int:

@@ -201,6 +201,7 @@ class ContextPass:
             refs[place] = self._refs.of_node(node)
         self._columns.append({"ref": refs})
         self._follow_merges()
+        self.tree.settled = len(self.tree)
         if self.tree.moves != moves:
             self._moved = True
         nodes = self._refs.nodes(refs)
@@ -275,8 +276,7 @@ class ContextPass:
         else:
             node = self.tree.declare(space, told.identifier, above, label)
         self.facts.grow(len(self.tree))
-        if self.started_by[node] < 0:
-            self.started_by[node] = row
+        self.facts.note_start(node, row)
         self._note_reasoning(node)
 
     def _settle(self) -> None:

@@ -6,6 +6,8 @@ former one asked, proposed or was asked. An answer that comes all the same count
 
 from __future__ import annotations
 
+from array import array
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,8 +27,9 @@ class DeparturePass:
         self._capture = capture
         self._links = correlation.columns
         self._participants = participants
-        self._open: Rows = NO_ROWS  # requests nobody has answered, and proposals, when somebody left last
-        self._asked_since: list[Rows] = []  # joined when somebody leaves: a batch costs nothing for what is open
+        # By space and name, the requests and proposals that end with somebody, since it left last.
+        self._with: dict[int, array[int]] = {}
+        self._asked_since: list[Rows] = []  # put there when somebody leaves: a batch costs nothing for what is open
         self._told = 0
         self._changed = ChangedRows()
 
@@ -35,7 +38,7 @@ class DeparturePass:
         return self._changed.take()
 
     def feed(self, start: int, stop: int) -> None:
-        """Take in messages `start` to `stop`. O(messages), and where somebody left O(open requests)."""
+        """Take in messages `start` to `stop`. O(messages), and where somebody left O(requests by and to it since)."""
         kind, find = self._capture.columns["kind"][start:stop], self._capture.strings.find
         asked = np.isin(kind, [find(name) or -1 for name in (kinds.REQUEST, kinds.PROPOSAL)])
         new = np.flatnonzero(asked) + start
@@ -45,23 +48,44 @@ class DeparturePass:
         left, self._told = ended[self._told :], len(ended)
         if not left:
             return
-        self._open = np.concatenate((self._open, *self._asked_since))
+        self._list(self._still_open(np.concatenate((NO_ROWS, *self._asked_since)), start))
         self._asked_since.clear()
+        intern = self._capture.strings.intern
+        gone = {space << 32 | intern(name) for _, space, name in left}
+        rows = [np.array(self._with.pop(person, ()), np.int64) for person in gone]
+        self._list(self._give_up(self._still_open(np.unique(np.concatenate(rows)), start), left), only=gone)
+
+    def _still_open(self, rows: Rows, start: int) -> Rows:
+        """Those of some messages that nobody had answered before this batch, and that are not given up."""
+        answer = self._links["answer"][rows]
+        return rows[((answer == NO_ROW) | (answer >= start)) & (self._links["given_up"][rows] == 0)]
+
+    def _list(self, rows: Rows, only: set[int] | None = None) -> None:
+        """Note who some messages end with: their senders, and the one each was addressed to alone."""
+        spaces = self._capture.columns["space"][rows].astype(np.int64) << 32
+        for people in (self._capture.columns["sender"][rows].astype(np.int64), self._asked_alone(rows)):
+            for person, row in zip((spaces | people)[people != 0].tolist(), rows[people != 0].tolist(), strict=True):
+                if only is not None and person not in only:
+                    continue
+                if person not in self._with:
+                    self._with[person] = array("i")
+                self._with[person].append(row)
+
+    def _give_up(self, rows: Rows, left: list[tuple[int, int, str]]) -> Rows:
+        """Give up what ends with those who left; returns the others."""
         links = self._links
-        answer = links["answer"][self._open]
-        self._open = self._open[((answer == NO_ROW) | (answer >= start)) & (links["given_up"][self._open] == 0)]
-        by_sender = self._first_after(self._open, self._capture.columns["sender"][self._open], left)
-        by_asked = self._first_after(self._open, self._asked_alone(self._open), left)
+        by_sender = self._first_after(rows, self._capture.columns["sender"][rows], left)
+        by_asked = self._first_after(rows, self._asked_alone(rows), left)
         first = np.minimum(by_sender, by_asked)
-        answer = links["answer"][self._open].astype(np.int64)
+        answer = links["answer"][rows].astype(np.int64)
         gone = (first != _NEVER) & ((answer == NO_ROW) | (answer > first))
-        for rows, why in (
-            (self._open[gone & (by_sender <= by_asked)], GivenUp.ASKER_LEFT),
-            (self._open[gone & (by_sender > by_asked)], GivenUp.ASKED_LEFT),
+        for given_up, why in (
+            (rows[gone & (by_sender <= by_asked)], GivenUp.ASKER_LEFT),
+            (rows[gone & (by_sender > by_asked)], GivenUp.ASKED_LEFT),
         ):
-            links.put("given_up", rows, why.value)
-            self._changed.update_all(rows)
-        self._open = self._open[~gone]
+            links.put("given_up", given_up, why.value)
+            self._changed.update_all(given_up)
+        return rows[~gone]
 
     def _asked_alone(self, rows: Rows) -> NDArray[np.int64]:
         """The string id of the one each request was addressed to; 0 for several, for all, and of a proposal."""

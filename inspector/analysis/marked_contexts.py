@@ -100,8 +100,7 @@ class MarkedContexts:
         self._named.append((space, name))
         if len(self._open) < _MOST_OPEN:
             self._open[self._capture.hash_in(space, name)] = node
-        if self._facts.started_by[node] < 0:
-            self._facts.started_by[node] = row
+        self._facts.note_start(node, row)
         declared = payload.get("type")
         if isinstance(declared, str) and declared and self._facts.declared.get(node) is None:
             self._facts.note_type(node, row, declared)

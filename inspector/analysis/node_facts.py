@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -45,6 +46,7 @@ class NodeFacts:
         self.declared: dict[int, tuple[int, str]] = {}
         self.metadata: dict[int, dict[str, tuple[int, object]]] = {}
         self.labels: dict[int, dict[str, int]] = {}
+        self._starts, self._started = array("i"), array("i")  # rows, ascending, and their nodes
         self._arrays = (
             *((rows, array("i", [-1])) for rows in (self.first_row, self.last_row, self.started_by, self.concluded_by)),
             *((marks, array("b", [0])) for marks in (self.end, self.reasons)),
@@ -84,6 +86,18 @@ class NodeFacts:
     def without_reasons(self, nodes: NDArray[np.integer[Any]]) -> list[int]:
         """Of these nodes, those that do not count as reasoning yet, each once."""
         return np.unique(nodes[as_numpy(self.reasons)[nodes] == 0]).tolist()
+
+    def note_start(self, node: int, row: int) -> None:
+        """The first message that names a context as its own begins it. Rows ascend."""
+        if self.started_by[node] < 0:
+            self.started_by[node] = row
+            self._starts.append(row)
+            self._started.append(node)
+
+    def started_since(self, row: int) -> tuple[Rows, NDArray[np.int64]]:
+        """The messages from `row` on that began a context, ascending, and the node of each; it may be merged by now."""
+        first = bisect_left(self._starts, row)
+        return np.array(self._starts[first:], np.int64), np.array(self._started[first:], np.int64)
 
     def note_end(self, node: int, end: int, row: int) -> None:
         """The first conclusion ends a context; a cancel overrules it, whatever comes later (docs/protocols.md 8)."""

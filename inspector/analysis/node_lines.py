@@ -17,6 +17,7 @@ class _Tree(Protocol):
 
     parent: array[int]
     moves: int
+    settled: int
 
     def __len__(self) -> int: ...
     @property
@@ -56,6 +57,7 @@ class NodeLines:
             self._moves, self._known = tree.moves, 0
         if self._known == len(tree) == len(self._roots) - 1:
             return
+        tree.settled = len(tree)
         roots, depths = self._made(self._known, len(tree))
         self._roots = np.concatenate((self._roots[: self._known], roots, [np.int32(MAIN)]))
         self._depths = np.concatenate((self._depths[: self._known], depths, [np.int32(0)]))

@@ -96,8 +96,8 @@ class SessionContexts:
         status = payload.get("status")
         if isinstance(status, str) and status:
             self._facts.note_metadata(node, row, {"status": mask_text(status)})
-        if kind == msp.OPENED and self._facts.started_by[node] < 0:
-            self._facts.started_by[node] = row
+        if kind == msp.OPENED:
+            self._facts.note_start(node, row)
         elif kind == msp.CLOSED:
             self._facts.note_end(node, CANCELLED if status == msp.DISCARDED else CONCLUDED, row)
 

@@ -91,6 +91,14 @@ class _Run:
             latest[known] = _last_below(self.rows, low[known], high, before[known])
         return latest
 
+    def all_rows(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Every row with any of these hashes: the place of its hash among them, and the row."""
+        low, high = np.searchsorted(self.hashes, hashes), np.searchsorted(self.hashes, hashes, "right")
+        counts = high - low
+        places = np.repeat(np.arange(len(hashes)), counts)
+        within = np.arange(len(places)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return places, self.rows[low[places] + within].astype(np.int64)
+
     def rows_of(self, value: int) -> list[int]:
         """Every row with this hash, ascending."""
         key = np.uint64(value)
@@ -108,6 +116,9 @@ class HashIndex:
 
     def __init__(self) -> None:
         self._runs: list[_Run] = []
+
+    def __len__(self) -> int:
+        return sum(map(len, self._runs))
 
     def add(self, hashes: NDArray[np.uint64], rows: NDArray[np.uint32]) -> None:
         """Add a batch; entries with NO_HASH are left out. Rows must be greater than all added before."""
@@ -146,6 +157,22 @@ class HashIndex:
                 found[places] = run.latest(hashes[places], before[places])
                 left = left[found[left] == NO_ROW]
         return found
+
+    def all_rows(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Every row with any of these hashes, in no order: the place of its hash among them, and the row.
+
+        Args:
+            hashes: (n,) uint64, each once; nothing has NO_HASH.
+        """
+        byte, bit = _places_in_filter(hashes)
+        found: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+        for run in self._runs:
+            likely = run.likely(byte, bit)
+            places, rows = run.all_rows(hashes[likely])
+            found.append((likely[places], rows))
+        if not found:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        return np.concatenate([places for places, _ in found]), np.concatenate([rows for _, rows in found])
 
     def rows(self, value: int) -> list[int]:
         """Every row with this hash, ascending."""

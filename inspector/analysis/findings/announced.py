@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.capabilities import Change
 from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Batch, Marks
 from inspector.analysis.findings.check import WARNING, Check
@@ -22,6 +23,7 @@ from inspector.capture.flags import Flag
 from inspector.protocol import kinds
 from inspector.protocol.capabilities import covers_by_kind, first_covering
 from inspector.protocol.secrets.masking import masked_words
+from inspector.protocol.text import compact
 
 BEYOND = Check(
     "beyond-capabilities", WARNING, "Sent without a capability, by what was announced",
@@ -50,13 +52,52 @@ _Call = tuple[int, int, int]
 """String ids of kind as sent, method and target."""
 
 
+class _Sender:
+    """What was announced of a sender, and granted since, as far as its messages were looked at.
+
+    Attributes:
+        changes: how many changes of what it may do are taken in.
+        held: the capabilities, each once; empty for unknown ones.
+        deep: more than kind, method and name decides.
+        judged: of each call, how often it was judged since the latest change.
+        told: calls that were found wanting.
+    """
+
+    __slots__ = ("_known", "changes", "deep", "held", "judged", "told")
+
+    def __init__(self) -> None:
+        self.changes = 0
+        self.held: list[Any] = []
+        self._known: set[str] = set()
+        self.deep = False
+        self.judged: dict[_Call, int] = {}
+        self.told: set[_Call] = set()
+
+    def take(self, change: Change) -> None:
+        """Take in the next change."""
+        self.changes += 1
+        self.judged.clear()
+        if change.what == "announced":
+            self.held, self.deep = [], False
+            self._known.clear()
+        elif change.what != "granted" or not self.held:
+            return
+        for one in change.capabilities:
+            written = compact(one)
+            if written not in self._known:
+                self._known.add(written)
+                self.held.append(one)
+                self.deep = self.deep or _looks_deep(one)
+
+
 class Announced:
     """Judges each call of each sender once, and again when its capabilities change."""
 
     def __init__(self) -> None:
         self._kinds = Marks()  # of each kind: 2 for those that are judged
-        self._judged: dict[tuple[int, int, int, _Call], int] = {}  # by space, sender and number of changes: how often
-        self._told: dict[tuple[int, int, _Call], int] = {}
+        self._senders: dict[tuple[int, int], _Sender] = {}  # by space and sender
+        self._judged = 0  # calls
+        self._told: dict[int, tuple[_Sender, _Call]] = {}  # by the message of the finding
         self._unplaced = UnplacedGrants()
         self._silent = False
 
@@ -65,7 +106,7 @@ class Announced:
         self._unplaced.follow(batch)
         if batch.decisions is not None and not self._silent:
             self._silent = True
-            batch.findings.withdraw(BEYOND, np.array(sorted(self._told.values()), np.int64))
+            batch.findings.withdraw(BEYOND, np.array(sorted(self._told), np.int64))
         if self._silent or not batch.passes.capabilities.changes:
             return
         self._withdraw_refused(batch)
@@ -88,56 +129,54 @@ class Announced:
 
     def _withdraw_refused(self, batch: Batch) -> None:
         """The gateway's error comes after the message that it refuses."""
-        changed = batch.changed[_are_refused(batch, batch.changed)].tolist() if self._told else []
-        refused = set(changed).intersection(self._told.values())
-        for told in [key for key, row in self._told.items() if row in refused]:
-            batch.findings.withdraw(BEYOND, np.array([self._told.pop(told)]))
-            for key in [key for key in self._judged if (*key[:2], key[3]) == told]:
-                del self._judged[key]  # another one like it may get through
+        if not self._told:
+            return
+        changed = batch.changed[_are_refused(batch, batch.changed)]
+        for row in changed[batch.findings.has(BEYOND, changed)].tolist():
+            batch.findings.withdraw(BEYOND, np.array([row]))
+            sender, call = self._told.pop(row)
+            sender.told.discard(call)
+            sender.judged.pop(call, None)  # another one like it may get through
 
     def _of_sender(self, batch: Batch, space: int, sender: int, rows: Rows) -> None:
-        name = batch.capture.strings[sender]
-        changes = batch.passes.capabilities.changes.get((space, name), [])
+        changes = batch.passes.capabilities.changes.get((space, batch.capture.strings[sender]), ())
         if not changes or len(changes) > _MOST_CHANGES:
             return
-        held_since = np.searchsorted([change.row for change in changes], rows, "left")
-        for count in np.unique(held_since).tolist():
-            held = _held_after(batch, space, name, count)
-            if held:
-                self._judge(batch, (space, sender, count), held, rows[held_since == count])
+        known = self._senders.setdefault((space, sender), _Sender())
+        place = 0
+        while place < len(rows):
+            while known.changes < len(changes) and changes[known.changes].row < rows[place]:
+                known.take(changes[known.changes])
+            last = known.changes == len(changes)
+            stop = len(rows) if last else int(np.searchsorted(rows, changes[known.changes].row, "right"))
+            if known.held:
+                self._judge(batch, space, known, rows[place:stop])
+            place = stop
 
-    def _judge(self, batch: Batch, whose: tuple[int, int, int], held: list[Any], rows: Rows) -> None:
-        deep = any(_looks_deep(one) for one in held)
-        unplaced = self._unplaced.lie_open(whose[0], rows)
+    def _judge(self, batch: Batch, space: int, sender: _Sender, rows: Rows) -> None:
+        most = _MOST_JUDGED if sender.deep else 1
+        unplaced = self._unplaced.lie_open(space, rows)
         columns = (unplaced, batch.of("kind_raw", rows), *(batch.links[name][rows] for name in ("method", "target")))
-        for row, unsure, *call in zip(rows.tolist(), *(column.tolist() for column in columns), strict=True):
-            key = (*whose, (call[0], call[1], call[2]))
-            times = self._judged.get(key, 0)
-            told = (*whose[:2], key[3])
-            if times >= (_MOST_JUDGED if deep else 1) or told in self._told or len(self._judged) > _MOST_KNOWN:
+        for row, unsure, *named in zip(rows.tolist(), *(column.tolist() for column in columns), strict=True):
+            call = (named[0], named[1], named[2])
+            times = sender.judged.get(call, 0)
+            if times >= most or call in sender.told or self._judged > _MOST_KNOWN:
                 continue
-            self._judged[key] = times + 1
+            if call not in sender.judged:
+                self._judged += 1
             if unsure or batch.capture.true_sender(row) is not None:
-                self._judged[key] = times  # nothing can be said of this one
-            elif _is_covered(batch, held, row) is False:
-                self._told[told] = row
+                sender.judged[call] = times  # nothing can be said of this one
+                continue
+            sender.judged[call] = times + 1
+            if _is_covered(batch, sender.held, row) is False:
+                sender.told.add(call)
+                self._told[row] = sender, call
                 words = " ".join(batch.capture.strings[code] for code in call if code)
                 batch.findings.add(BEYOND, [row], details=masked_words(words, _LONGEST))
 
 
 def _are_refused(batch: Batch, rows: Rows) -> np.ndarray:
     return np.asarray(batch.links["given_up"][rows] == GivenUp.REFUSED.value)
-
-
-def _held_after(batch: Batch, space: int, name: str, count: int) -> list[Any]:
-    """The capabilities announced last among the first changes, and those granted since; empty for unknown ones."""
-    held: list[Any] = []
-    for change in batch.passes.capabilities.changes[space, name][:count]:
-        if change.what == "announced":
-            held = [*change.capabilities]
-        elif change.what == "granted" and held:
-            held += change.capabilities
-    return held
 
 
 class UnplacedGrants:

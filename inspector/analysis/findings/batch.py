@@ -156,6 +156,10 @@ class Marks:
         self._reach(int(np.max(ids)))
         self._values[ids] = marks
 
+    def marked(self) -> Array:
+        """The ids of all that have a mark, ascending. O(ids)."""
+        return np.flatnonzero(self._values)
+
     def _reach(self, most: int) -> None:
         if most >= len(self._values):
             more = max(most + 1, 2 * len(self._values)) - len(self._values)

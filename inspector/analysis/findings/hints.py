@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.findings.requests import overdue
+from inspector.analysis.findings.due import WaitingByTime
 from inspector.analysis.signals import Said
 from inspector.analysis.transients import Badge
 from inspector.capture.flags import Flag
@@ -111,7 +111,7 @@ class Hints:
         self._named_ids: dict[tuple[str, ...], int] = {}
         self._searched = 0
         self._listed: set[int] = set()
-        self._waiting: Rows = NO_ROWS
+        self._waiting = WaitingByTime(PENDING_AFTER_S)
         self._targets = Marks()
         self._aliases = ToolAliases()
 
@@ -119,7 +119,7 @@ class Hints:
         """Look at the results of a batch."""
         rows = batch.both(kinds.RESPONSE)
         renamed = batch.passes.transients.aliases is not self._aliases
-        if not len(rows) and not len(self._waiting) and not renamed:
+        if not len(rows) and not self._waiting.any and not renamed:
             return
         marked = rows[batch.of("flags", rows) & Flag.HAS_META.value != 0]
         for row in marked[marked >= batch.start].tolist():
@@ -167,12 +167,11 @@ class Hints:
         known = marked[batch.findings.has(NEVER_CONSUMED, marked)] if len(marked) else marked
         pending = _pending(story["badges"][known])
         batch.findings.withdraw(NEVER_CONSUMED, known[~pending])
-        waiting = np.union1d(self._waiting, marked)
-        waiting = waiting[_pending(story["badges"][waiting])]
-        due = overdue(batch.of("time_ns", waiting), batch.now_ns, PENDING_AFTER_S)
-        late = waiting[due]
-        batch.findings.add(NEVER_CONSUMED, late[~batch.findings.has(NEVER_CONSUMED, late)])
-        self._waiting = waiting[~due]
+        new = marked[_pending(story["badges"][marked])]
+        self._waiting.add(batch.of("time_ns", new), new, lambda rows: _pending(story["badges"][rows]))
+        late = np.unique(self._waiting.take_due(batch.now_ns))
+        late = late[_pending(story["badges"][late]) & ~batch.findings.has(NEVER_CONSUMED, late)]
+        batch.findings.add(NEVER_CONSUMED, late)
 
     def _may_be_older(self, batch: Batch, rows: Rows) -> Array:
         """Which of some consumptions may be of what was hinted before the capture began: (len(rows),) bool.
@@ -200,10 +199,14 @@ class Hints:
             if not isinstance(tools, list) or not isinstance(result, Mapping):
                 continue
             server = _server(batch, row)
-            names = [tool.get("name") for tool in tools if isinstance(tool, Mapping)]
-            self._tools.setdefault(server, set()).update(name for name in names if isinstance(name, str))
+            listed = (tool.get("name") for tool in tools if isinstance(tool, Mapping))
+            names = {name for name in listed if isinstance(name, str)}
+            known, was_whole = self._tools.setdefault(server, set()), server in self._whole
             if not result.get("nextCursor"):
                 self._whole.add(server)
+            if names <= known and was_whole == (server in self._whole):
+                continue  # a list that says what is known already, as clients ask for again and again
+            known.update(names)
             self._known.pop(server, None)
             self._judge(batch, server)
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
-from inspector.analysis.findings.requests import are_copies, overdue
+from inspector.analysis.findings.due import WaitingByTime
+from inspector.analysis.findings.requests import are_copies
 from inspector.analysis.proposals import ProposalState
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
@@ -68,7 +69,7 @@ class Proposals:
 
     def __init__(self) -> None:
         self._withdrawn: dict[int, int] = {}  # the row of each proposal's first withdrawal by its proposer
-        self._waiting: Rows = NO_ROWS
+        self._waiting = WaitingByTime(UNDECIDED_AFTER_S)
 
     def feed(self, batch: Batch) -> None:
         """Look at the proposals of a batch, and at what was done about them."""
@@ -116,11 +117,9 @@ class Proposals:
         changed = batch.changed_rows(kinds.PROPOSAL)
         known = changed[batch.findings.has(UNDECIDED, changed)]
         batch.findings.withdraw(UNDECIDED, known[states[known] != ProposalState.OPEN.value])
-        waiting = np.concatenate((self._waiting, new)) if len(self._waiting) else new
-        waiting = waiting[states[waiting] == ProposalState.OPEN.value]
-        due = overdue(batch.of("time_ns", waiting), batch.now_ns, UNDECIDED_AFTER_S)
-        batch.findings.add(UNDECIDED, waiting[due])
-        self._waiting = waiting[~due]
+        self._waiting.add(batch.of("time_ns", new), new, lambda rows: states[rows] == ProposalState.OPEN.value)
+        due = self._waiting.take_due(batch.now_ns)
+        batch.findings.add(UNDECIDED, due[states[due] == ProposalState.OPEN.value])
 
 
 def _about_proposals(batch: Batch, kind: str) -> tuple[Rows, Rows]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.context_tree import MAIN
-from inspector.analysis.findings.batch import Array, Batch
+from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.ends import Ends
@@ -61,8 +61,9 @@ class Reasoning:
 
     def __init__(self) -> None:
         self._ends = Ends()
-        self._begun: dict[int, None] = {}  # contexts as written (their numbers) that a start lies in
-        self._unbegun: Rows = NO_ROWS
+        self._begun = Marks(np.bool_)  # contexts as written (their numbers) that a start lies in
+        self._begun_nodes = Marks(np.bool_)  # and what these have become
+        self._unbegun: dict[int, list[int]] = {}  # by node, ends that no start opened
         self._moves = 0
 
     def feed(self, batch: Batch) -> None:
@@ -77,23 +78,19 @@ class Reasoning:
             # Drafts grouped by reasoning_id, under other kinds (docs/protocols.md 8).
             drafted = batch.of("kind", outside) != batch.of("kind_raw", outside)
             batch.findings.add(WITHOUT_CONTEXT, outside[~drafted])
-        self._begun.update(dict.fromkeys(np.unique(refs[starts - batch.start]).tolist()))
-        self._begun.pop(0, None)
         first = self._judge(batch) if self._ends.any or len(ends) or len(cancels) else NO_ROWS
-        moves = batch.passes.contexts.tree.moves
-        look_again = len(starts) > 0 or moves != self._moves
-        self._moves = moves
-        self._without_start(batch, first, look_again=look_again)
+        self._without_start(batch, first, refs[starts - batch.start])
+        self._moves = batch.passes.contexts.tree.moves
 
     def _judge(self, batch: Batch) -> Rows:
         """Look at what comes after an end; returns the first end of each context, or since it began again."""
-        ends, start = self._ends, batch.start
-        if batch.passes.contexts.tree.moves != self._moves and ends.follow(batch.passes.contexts.tree):
+        ends, start, tree = self._ends, batch.start, batch.passes.contexts.tree
+        if tree.moves != self._moves and ends.follow(tree):
             # Messages lie in or below other contexts than they seemed to: all is looked at again.
             for check in (AFTER_CONCLUSION, AFTER_CANCEL, CONCLUDED_AGAIN):
                 batch.findings.withdraw(check, batch.findings.rows_of(check))
             start = ends.forget()
-        ends.reach(batch.passes.contexts.tree)
+        ends.reach(tree)
         codes = [batch.code(kind) for kind in (_START, _CONCLUSION, _CANCEL)]
         rows = np.flatnonzero(np.isin(batch.capture.columns["kind"][start : batch.stop], codes)) + start
         nodes, kinds = batch.passes.contexts.nodes_of(rows).tolist(), batch.of("kind", rows).tolist()
@@ -107,19 +104,18 @@ class Reasoning:
                     self._goes_on(batch, start, row)
                     start = row
                     for one in begun:
-                        ends.begin_again(one)
+                        ends.begin_again(tree, one)
             elif node != MAIN:
                 if not ends.has(node):
                     first.append(row)
                 elif kind == codes[1] and not ends.is_cancelled(node):
                     again.append((row, ends.of(node)))
                 # After a cancel released agents conclude up to three times (docs/protocols.md 8 and 16).
-                ends.note(node, row, cancelled=kind == codes[2])
+                ends.note(tree, node, row, cancelled=kind == codes[2])
         self._goes_on(batch, start, batch.stop)
         rows, ends_ = np.array(again, np.int64).reshape(-1, 2).T
         other = ~are_copies(batch, rows, ends_)
         batch.findings.add(CONCLUDED_AGAIN, rows[other], others=ends_[other])
-        ends.remember(batch.passes.contexts.tree)
         return np.array([row for row in first if row >= batch.start], np.int64)
 
     def _goes_on(self, batch: Batch, start: int, stop: int) -> None:
@@ -129,40 +125,67 @@ class Reasoning:
         if not len(acts) or not self._ends.any:
             return
         nodes = batch.passes.contexts.nodes_of(acts)
-        concluded, cancelled = self._ends.above(batch.passes.contexts.tree)
-        stopped, done = cancelled[nodes], concluded[nodes]
+        done, stopped = self._ends.above(nodes)
         late = stopped < acts
         batch.findings.add(AFTER_CANCEL, acts[late], others=stopped[late])
         late = ~late & (done < acts)
         late[late] = ~_were_written_before(batch, acts[late], done[late])
         batch.findings.add(AFTER_CONCLUSION, acts[late], others=done[late])
 
-    def _without_start(self, batch: Batch, new: Rows, *, look_again: bool) -> None:
+    def _without_start(self, batch: Batch, new: Rows, refs: Array) -> None:
+        """Find ends of what no start opened, and take back those of what one has opened by now.
+
+        Args:
+            new: the first ends of their contexts.
+            refs: the contexts as written (their numbers) that the starts of the batch lie in.
+        """
+        self._take_back(batch, refs)
         aliased = batch.of("kind", new) != batch.of("kind_raw", new)  # drafts had no start (docs/protocols.md 8)
         new = new[~aliased]
-        waiting = self._unbegun
-        if look_again and len(waiting):
-            open_ = self._unopened(batch, waiting)
-            begun = waiting[~open_]
-            for check in (WITHOUT_START, BEFORE):
-                batch.findings.withdraw(check, begun[batch.findings.has(check, begun)])
-            waiting = waiting[open_]
-        new = new[self._unopened(batch, new)]
+        nodes = batch.passes.contexts.nodes_of(new)
+        unopened = ~self._are_opened(batch, nodes)
+        new, nodes = new[unopened], nodes[unopened]
         # A sequence may go on for long: the end of one that somebody began before is no surprise at any time.
         before = batch.beginnings.others_were_here(new)
         batch.findings.add(WITHOUT_START, new[~before])
         batch.findings.add(BEFORE, new[before], details="reasoning")
-        self._unbegun = np.concatenate((waiting, new))
+        for row, node in zip(new.tolist(), nodes.tolist(), strict=True):
+            self._unbegun.setdefault(node, []).append(row)
 
-    def _unopened(self, batch: Batch, rows: Rows) -> Array:
-        """Which of some messages lie in a context that no start opened."""
+    def _take_back(self, batch: Batch, refs: Array) -> None:
+        """Note what the starts of a batch open; nothing is missing there any more."""
         contexts = batch.passes.contexts
-        nodes = contexts.nodes_of(rows)
-        if not len(rows):
+        refs = np.unique(refs[refs != 0])
+        if len(refs):
+            self._begun.put(refs, True)
+        if contexts.tree.moves == self._moves:
+            opened = [contexts.nodes_of_refs(refs), contexts.facts.started_since(batch.start)[1]]
+        else:
+            refs = self._begun.marked()
+            self._begun_nodes = Marks(np.bool_)
+            waiting = np.array([row for rows in self._unbegun.values() for row in rows], np.int64)
+            self._unbegun = {}
+            nodes = contexts.nodes_of(waiting)
+            for row, node in zip(waiting.tolist(), nodes.tolist(), strict=True):
+                self._unbegun.setdefault(node, []).append(row)
+            opened = [contexts.nodes_of_refs(refs), nodes]
+        begun = opened[0][opened[0] != MAIN]
+        if len(begun):
+            self._begun_nodes.put(begun, True)
+        if not self._unbegun:
+            return
+        nodes = np.unique(np.concatenate(opened))
+        nodes = nodes[self._are_opened(batch, nodes)].tolist()
+        rows = np.array(sorted(row for node in nodes for row in self._unbegun.pop(node, ())), np.int64)
+        for check in (WITHOUT_START, BEFORE):
+            batch.findings.withdraw(check, rows[batch.findings.has(check, rows)])
+
+    def _are_opened(self, batch: Batch, nodes: Array) -> Array:
+        """Which of some contexts a start has opened, by its id or by lying in them."""
+        if not len(nodes):
             return np.zeros(0, np.bool_)
-        started = as_numpy(contexts.started_by)[nodes] >= 0 if len(contexts.started_by) else np.zeros(len(rows), bool)
-        begun = np.isin(nodes, contexts.nodes_of_refs(np.array([*self._begun], np.uint32)))
-        return ~(started & (nodes != MAIN)) & ~(begun & (nodes != MAIN))
+        begun = self._begun_nodes.of(nodes)
+        return (nodes != MAIN) & ((as_numpy(batch.passes.contexts.started_by)[nodes] >= 0) | begun)
 
 
 def _were_written_before(batch: Batch, rows: Rows, ends: Rows) -> Array:
@@ -178,15 +201,14 @@ class _Opened:
     def __init__(self, batch: Batch, start: int) -> None:
         self._batch = batch
         self._started_by = batch.passes.contexts.started_by
-        rows = as_numpy(self._started_by)
-        nodes = np.flatnonzero(rows >= start)
-        self._by_row = dict(zip(rows[nodes].tolist(), nodes.tolist(), strict=True))
+        rows, nodes = batch.passes.contexts.facts.started_since(start)
+        self._by_row = dict(zip(rows.tolist(), nodes.tolist(), strict=True))
 
     def by(self, row: int, within: int) -> list[int]:
         """What a start opens: the context named by its id, and the one it lies in where no start before names that."""
         contexts = self._batch.passes.contexts
-        node = self._by_row.get(row, MAIN)
-        if node == MAIN:  # its id was given to a start before
+        node = contexts.tree.resolve(self._by_row.get(row, MAIN))
+        if node == MAIN or self._started_by[node] != row:  # its id was given to a start before
             identifier = self._batch.capture.decoded(row).identifier
             space = int(self._batch.capture.columns["space"][row])
             node = contexts.tree.find(space, identifier) if identifier else MAIN

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.changes import Rows
 from inspector.analysis.correlation import ToolRule
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
+from inspector.analysis.findings.due import WaitingByTime
 from inspector.analysis.named import Named
 from inspector.analysis.waiting import are_forgotten, wants_answer
 from inspector.capture.flags import Flag
@@ -90,9 +91,7 @@ class Requests:
     """Follows requests until they are answered."""
 
     def __init__(self) -> None:
-        self._waiting: Rows = NO_ROWS  # requests nobody has answered, not found wanting yet
-        self._late: Rows = NO_ROWS  # those found wanting, by the hashes of their ids
-        self._late_ids: Array = np.empty(0, np.uint64)
+        self._waiting = WaitingByTime(PATIENCE_S)  # requests nobody has answered, not found wanting yet
         self._now_ns = NO_TIME
         self._addressed: dict[tuple[int, int], bool] = {}
 
@@ -154,40 +153,31 @@ class Requests:
     def _requests(self, batch: Batch) -> None:
         new = batch.rows(kinds.REQUEST)
         new = new[wants_answer(batch.capture, new, batch.links["method"][new])]
-        if len(self._late):
+        if batch.findings.counts_of(UNANSWERED):
             self._mend(batch)
-        waiting = np.concatenate((self._waiting, new)) if len(self._waiting) else new
-        waiting = waiting[~_is_settled(batch, waiting)]
-        times = batch.of("time_ns", waiting)
-        due = overdue(times, batch.now_ns, PATIENCE_S)
-        late = waiting[due]
+        self._wait(batch, new[~_is_settled(batch, new)])
+        late = self._waiting.take_due(batch.now_ns)
+        late = late[~_is_settled(batch, late)]
         late = late[~_is_copy_settled(batch, late)] if len(late) else late
-        if len(late):
-            batch.findings.add(UNANSWERED, late)
-            self._note_late(batch, np.concatenate((self._late, late)))
-        self._waiting = waiting[~due]
+        batch.findings.add(UNANSWERED, late)
         self._now_ns = batch.now_ns
 
-    def _note_late(self, batch: Batch, rows: Rows) -> None:
-        hashes = batch.of("id_hash", rows)
-        order = np.argsort(hashes, kind="stable")
-        self._late, self._late_ids = rows[order], hashes[order]
+    def _wait(self, batch: Batch, rows: Rows) -> None:
+        self._waiting.add(batch.of("time_ns", rows), rows, lambda waiting: ~_is_settled(batch, waiting))
 
     def _mend(self, batch: Batch) -> None:
         """Take back what has been answered or given up by now, be it by the id of a copy, and what is not late yet."""
-        both = batch.both(kinds.REQUEST)
-        mended = _is_settled(batch, self._late)
-        settled = batch.of("id_hash", both[_is_settled(batch, both)])
-        low, high = (np.searchsorted(self._late_ids, settled, side) for side in ("left", "right"))
-        for first, last in zip(low[low < high].tolist(), high[low < high].tolist(), strict=True):
-            mended[first:last] |= self._late_ids[first:last] != NO_HASH
+        found, both = batch.findings, batch.both(kinds.REQUEST)
+        settled = both[_is_settled(batch, both)]
+        hashes = batch.of("id_hash", settled)
+        copies = batch.capture.ids.all_rows(np.unique(hashes[hashes != NO_HASH]))[1]
+        mended = np.union1d(settled, copies)
+        found.withdraw(UNANSWERED, mended[found.has(UNANSWERED, mended)])
         if batch.now_ns < self._now_ns:  # a time that nobody believes any more (analysis.log_clock)
-            early = ~mended & ~overdue(batch.of("time_ns", self._late), batch.now_ns, PATIENCE_S)
-            self._waiting = np.union1d(self._waiting, self._late[early])
-            mended |= early
-        if mended.any():
-            batch.findings.withdraw(UNANSWERED, self._late[mended])
-            self._note_late(batch, self._late[~mended])
+            late = np.sort(found.rows_of(UNANSWERED))
+            early = late[~overdue(batch.of("time_ns", late), batch.now_ns, PATIENCE_S)]
+            found.withdraw(UNANSWERED, early)
+            self._wait(batch, early)
 
 
 _MOST_PAIRS = 100_000
@@ -279,14 +269,12 @@ def _is_copy_settled(batch: Batch, rows: Rows) -> Array:
 
     O(messages with these ids).
     """
-    hashes = batch.of("id_hash", rows)
-    request = batch.code(kinds.REQUEST)
-    settled = [
-        value for value in np.unique(hashes[hashes != NO_HASH]).tolist()
-        if len(copies := np.array(batch.capture.ids.rows(value), np.int64)) > 1
-        and (_is_settled(batch, copies) & (batch.of("kind", copies) == request)).any()
-    ]  # fmt: skip
-    return np.isin(hashes, np.array(settled, np.uint64))
+    hashes, which = np.unique(batch.of("id_hash", rows), return_inverse=True)
+    places, copies = batch.capture.ids.all_rows(hashes)
+    request = _is_settled(batch, copies) & (batch.of("kind", copies) == batch.code(kinds.REQUEST))
+    settled = np.zeros(len(hashes), np.bool_)
+    settled[places[request]] = True
+    return settled[which]
 
 
 def overdue(times: Array, now_ns: int, after_s: int) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any
 
@@ -223,7 +224,8 @@ class Senders:
         last = self._full.get(key, NO_ROW)
         known = batch.passes.participants.all.get((key[0], batch.capture.strings[key[1]]))
         ended = known.ended if known is not None else ()
-        return last != NO_ROW and not any(last < end < row for end in ended)
+        after = bisect_right(ended, last)
+        return last != NO_ROW and not (after < len(ended) and ended[after] < row)
 
 
 def _count_of(value: object) -> float | None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from inspector.analysis.changes import ChangedRows, Rows
 from inspector.analysis.findings.check import Check
 from inspector.capture.columns import GrowingColumns
-from inspector.capture.hashes import NO_ROW
+from inspector.capture.hashes import NO_ROW, HashIndex
 from inspector.capture.strings import InternTable
 from inspector.protocol.secrets.masking import masked_words
 
@@ -62,6 +62,7 @@ class Findings:
             for _ in self._checks
         ]
         self._counts = [0] * len(self._checks)
+        self._places: dict[int, HashIndex] = {}  # of checks that were asked for, by row + 1 the places in their columns
         self.changed = ChangedRows()
 
     def extend(self, count: int) -> None:
@@ -126,12 +127,22 @@ class Findings:
             return
         number = self._number[check]
         kept = self._kept[number]
-        held = np.isin(kept["row"], rows) & (kept["gone"] == 0)
-        kept.put("gone", np.flatnonzero(held), 1)
+        kept.put("gone", self._places_of(number, rows), 1)
         self._counts[number] -= len(rows)
         self._put(rows, number, present=False)
         if len(kept) > _COMPACT_FROM and len(kept) > 2 * self._counts[number]:
             self._kept[number] = self._compacted(kept)
+            self._places.pop(number, None)
+
+    def _places_of(self, number: int, rows: Rows) -> NDArray[np.int64]:
+        """Where the findings of a check about some messages stand, all of which have it. O(rows)."""
+        kept = self._kept[number]
+        index = self._places.setdefault(number, HashIndex())
+        known, stop = len(index), len(kept)
+        if known < stop:
+            index.add(kept["row"][known:].astype(np.uint64) + np.uint64(1), np.arange(known, stop, dtype=np.uint32))
+        # What was taken back and found again stands further behind.
+        return index.latest(rows.astype(np.uint64) + np.uint64(1), np.full(len(rows), stop, np.int64))
 
     def _compacted(self, kept: GrowingColumns) -> GrowingColumns:
         alive = kept["gone"] == 0
@@ -186,9 +197,7 @@ class Findings:
         return [found for n in self._order if mask >> n & 1 for found in self._entries(n, row)]
 
     def _entries(self, number: int, row: int) -> Iterator[Found]:
-        kept = self._kept[number]
-        for place in np.flatnonzero((kept["row"] == row) & (kept["gone"] == 0)).tolist():
-            yield self._found(number, place)
+        yield self._found(number, int(self._places_of(number, np.array([row], np.int64))[0]))
 
     def _found(self, number: int, place: int) -> Found:
         kept = self._kept[number]

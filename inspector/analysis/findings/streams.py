@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.findings.requests import overdue
+from inspector.analysis.findings.due import WaitingByTime
 from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol import kinds
 
@@ -63,7 +63,7 @@ class Streams:
         self._strange: dict[int, int] = {}  # streams nobody opened: the row of the first frame
         self._closed: dict[int, int] = {}  # the row that closed a stream, until it is opened again
         self._told: set[int] = set()
-        self._waiting: Rows = NO_ROWS
+        self._waiting = WaitingByTime(UNOPENED_AFTER_S)
         self._served: set[int] = set()
         self._served_ids: set[int] = set()
 
@@ -74,7 +74,7 @@ class Streams:
         if len(welcomes):
             welcomes = np.array([*filter(batch.passes.trust.is_gateway, welcomes.tolist())], np.int64)
         frames = batch.rows(kinds.FRAME)
-        if not (len(opens) or len(closes) or len(asked) or len(welcomes) or len(frames) or len(self._waiting)):
+        if not (len(opens) or len(closes) or len(asked) or len(welcomes) or len(frames) or self._waiting.any):
             return
         closes_known = closes[batch.of("stream", closes) != 0]
         batch.findings.add(CLOSED_WITHOUT_ID, closes[batch.of("stream", closes) == 0])
@@ -130,8 +130,9 @@ class Streams:
 
     def _after_close(self, batch: Batch, opens: Rows, closes: Rows, frames: Rows, listed: dict[int, list[int]]) -> None:
         """One finding a stream until it is open again: the first frame that comes too late."""
-        concerned = [*self._closed, *self._of(batch, closes).tolist()]
-        late = frames[np.isin(self._of(batch, frames), concerned)]
+        named, closing = self._of(batch, frames), self._of(batch, closes)
+        concerned = [stream for stream in np.unique(named).tolist() if stream in self._closed]
+        late = frames[np.isin(named, [*concerned, *closing.tolist()])]
         rows = np.sort(np.concatenate((opens, closes, late, np.array([*listed], np.int64))))
         ends, begins = set(closes.tolist()), set(opens.tolist())
         streams, times = self._of(batch, rows).tolist(), batch.of("time_ns", rows).tolist()
@@ -156,11 +157,9 @@ class Streams:
             one = np.array([row], np.int64)
             if row < batch.start and batch.findings.has(UNOPENED, one)[0]:
                 batch.findings.withdraw(UNOPENED, one)
-        waiting = np.concatenate((self._waiting, asked))
-        waiting = waiting[~self._is_served(batch, waiting)]
-        due = overdue(batch.of("time_ns", waiting), batch.now_ns, UNOPENED_AFTER_S)
-        batch.findings.add(UNOPENED, waiting[due])
-        self._waiting = waiting[~due]
+        self._waiting.add(batch.of("time_ns", asked), asked, lambda rows: ~self._is_served(batch, rows))
+        due = self._waiting.take_due(batch.now_ns)
+        batch.findings.add(UNOPENED, due[~self._is_served(batch, due)])
 
     def _is_served(self, batch: Batch, asked: Rows) -> Array:
         """Which of some requests a stream was opened for, be it for a copy that stands in the log as well."""

@@ -1,0 +1,68 @@
+"""Messages that wait to be judged until a time has passed, by that time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.findings.batch import Array
+from inspector.protocol.times import NO_TIME
+
+
+class WaitingByTime:
+    """Rows in sorted runs of time and row, of which each batch takes what is due and looks at nothing else.
+
+    A run is merged into the one before while that is hardly larger; what waits no more is left out then.
+
+    Args:
+        after_s: how long after its time a message is due; what has no time never is.
+    """
+
+    def __init__(self, after_s: int) -> None:
+        self._after_ns = after_s * 1_000_000_000
+        self._runs: list[tuple[Array, Array]] = []  # times ascending, and their rows
+
+    @property
+    def any(self) -> bool:
+        """Whether anything waits."""
+        return bool(self._runs)
+
+    def add(self, times: Array, rows: Array, still: Callable[[Rows], Array]) -> None:
+        """Let messages wait.
+
+        Args:
+            times: (rows,) nanoseconds; NO_TIME.
+            rows: messages.
+            still: which of some messages wait still.
+        """
+        known = times != NO_TIME
+        if not known.any():
+            return
+        times, rows = times[known], rows[known].astype(np.uint32)
+        order = np.argsort(times, kind="stable")
+        times, rows = times[order], rows[order]
+        while self._runs and len(self._runs[-1][0]) <= 2 * len(times):
+            before = self._runs.pop()
+            times, rows = np.concatenate((before[0], times)), np.concatenate((before[1], rows))
+            left = np.flatnonzero(still(rows.astype(np.int64)))
+            left = left[np.argsort(times[left], kind="stable")]
+            times, rows = times[left], rows[left]
+        if len(times):
+            self._runs.append((times, rows))
+
+    def take_due(self, now_ns: int) -> Rows:
+        """The messages whose time has come, ascending; they wait no more."""
+        if now_ns < NO_TIME + 1 + self._after_ns:
+            return NO_ROWS
+        due: list[Array] = []
+        left: list[tuple[Array, Array]] = []
+        for times, rows in self._runs:
+            count = int(np.searchsorted(times, now_ns - self._after_ns))
+            if count:
+                due.append(rows[:count])
+            if count < len(rows):
+                left.append((times[count:], rows[count:]))
+        self._runs = left
+        return np.sort(np.concatenate(due)).astype(np.int64) if due else NO_ROWS
