@@ -22,11 +22,16 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFla
 
 
 class ListDelegate(QStyledItemDelegate):
-    """One row. Where nothing is selected the current one has a ring while the list has the focus."""
+    """One row. Where nothing is selected the current one has a ring while the list has the focus.
+
+    Attributes:
+        shows_cursor: whether it has that; False, say, until a key was pressed.
+    """
 
     def __init__(self, theme_controller: ThemeController, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._themes = theme_controller
+        self.shows_cursor = True
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 
@@ -66,7 +71,7 @@ class ListDelegate(QStyledItemDelegate):
             selected=selected,
             hovered=bool(state & QStyle.StateFlag.State_MouseOver),
             active=focused,
-            cursor=bool(state & QStyle.StateFlag.State_HasFocus) and focused and not selected,
+            cursor=bool(state & QStyle.StateFlag.State_HasFocus) and focused and self.shows_cursor and not selected,
         )  # fmt: skip
 
     def number_left(self, cell: QRect) -> int:

@@ -257,6 +257,19 @@ def test_picking_a_participant_says_who(qtbot, panel_of):
         view.setFocus(Qt.FocusReason.TabFocusReason)
 
 
+def test_keys_lead_through_the_list_and_escape_selects_nobody(panel_of, qtbot):
+    panel = panel_of(document_of(*(said(name) for name in ("ann", "bob", "cid", "dan"))))
+    panel.view.setFocus()
+    picked: list[str] = []
+    panel.selected.connect(lambda key: picked.append(key[1]))
+    for key in (Qt.Key.Key_End, Qt.Key.Key_Home, Qt.Key.Key_Down, Qt.Key.Key_PageDown, Qt.Key.Key_Left, Qt.Key.Key_B):
+        qtbot.keyClick(panel.view, key)
+    assert picked == ["dan", "ann", "bob", "dan", "bob"]
+    qtbot.keyClick(panel.view, Qt.Key.Key_Escape)
+    assert not panel.view.selectionModel().hasSelection()
+    assert picked[-1] == "bob"
+
+
 def test_a_row_says_what_was_granted_since(panel_of):
     granted = envelope("capability/grant", {"recipient": "mew", "capabilities": [{"kind": "mcp/proposal"}]}, id="g")
     document = document_of(welcome("me", "mew"), received(granted))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QObject, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPen
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from typing_extensions import override
 
 from inspector.present import participant_words as words
-from inspector.ui.look.row_background import paint_ground
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.list_delegate import LEFT, RIGHT, ListDelegate
 from inspector.ui.panels.pane_head import name_font
 from inspector.ui.panels.participants.model import ParticipantsModel, PresenceDot
 
@@ -17,45 +16,29 @@ _DOT_X = 21
 _NAME_X = 33
 _WARN, _FULL = 0.75, 0.90
 
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
 
-
-class ParticipantDelegate(QStyledItemDelegate):
-    """One row of two lines.
-
-    Attributes:
-        shows_cursor: the keyboard is used, so that the current row has a ring.
-    """
+class ParticipantDelegate(ListDelegate):
+    """One row of two lines; the current one has a ring once the keyboard is used."""
 
     def __init__(
         self, model: ParticipantsModel, theme_controller: ThemeController, parent: QObject | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__(theme_controller, parent)
         self._model = model
-        self._themes = theme_controller
         self.shows_cursor = False
-        theme_controller.changed.connect(self._on_theme_changed)
-        self._on_theme_changed()
 
+    @override
     def _on_theme_changed(self) -> None:
+        super()._on_theme_changed()
         theme = self._themes.theme
-        self._fonts = {role: name_font(theme.font(role)) for role in ("body", "small", "badge")}
-        self._metrics = {role: QFontMetrics(font) for role, font in self._fonts.items()}
+        self._fonts |= {role: name_font(theme.font(role)) for role in ("small", "badge")}
+        self._metrics |= {role: QFontMetrics(self._fonts[role]) for role in ("small", "badge")}
         self._figures = QFontMetrics(theme.font("small"))
 
     @override
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(0, self._themes.theme.metrics.participant_row)
-
-    @override
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        painter.save()
-        self._paint_ground(painter, option)
+    def paint_row(self, painter: QPainter, row: int, cell: QRect) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        row, cell, theme = index.row(), option.rect, self._themes.theme
+        theme = self._themes.theme
         half, edge = cell.height() // 2, theme.metrics.unit
         upper = QRect(cell.left(), cell.top() + edge, cell.width(), half - edge)
         lower = QRect(cell.left(), cell.top() + half, cell.width(), half - edge - 1)
@@ -71,20 +54,7 @@ class ParticipantDelegate(QStyledItemDelegate):
         text, metrics = self._model.line(row), self._metrics["small"]
         if metrics.horizontalAdvance(text) > box.width():
             text = metrics.elidedText(self._model.short_line(row), Qt.TextElideMode.ElideRight, box.width())
-        painter.drawText(box, _LEFT, text)
-        painter.restore()
-
-    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
-        theme, cell, state = self._themes.theme, option.rect, option.state
-        selected = bool(state & QStyle.StateFlag.State_Selected)
-        active = bool(state & QStyle.StateFlag.State_Active) and option.widget.hasFocus()
-        paint_ground(
-            painter, theme, cell,
-            selected=selected,
-            hovered=bool(state & QStyle.StateFlag.State_MouseOver),
-            active=active,
-            cursor=bool(state & QStyle.StateFlag.State_HasFocus) and active and self.shows_cursor and not selected,
-        )  # fmt: skip
+        painter.drawText(box, LEFT, text)
 
     def _paint_dot(self, painter: QPainter, center: QPointF, presence: PresenceDot) -> None:
         theme = self._themes.theme
@@ -108,7 +78,7 @@ class ParticipantDelegate(QStyledItemDelegate):
             return right, right
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("ink.secondary"))
-        painter.drawText(QRect(upper.left(), upper.top() + 1, right - upper.left(), upper.height()), _RIGHT, text)
+        painter.drawText(QRect(upper.left(), upper.top() + 1, right - upper.left(), upper.height()), RIGHT, text)
         name_end = right - self._figures.horizontalAdvance(text) - theme.metrics.cell_padding
         if share is None:
             return name_end, right
@@ -141,7 +111,7 @@ class ParticipantDelegate(QStyledItemDelegate):
         name = metrics.elidedText(self._model.name(row), Qt.TextElideMode.ElideMiddle, max(room, 24))
         painter.setFont(self._fonts["body"])
         painter.setPen(theme.color("ink.secondary" if presence is PresenceDot.GONE else "ink.primary"))
-        painter.drawText(QRect(left, upper.top(), max(0, right - left), upper.height()), _LEFT, name)
+        painter.drawText(QRect(left, upper.top(), max(0, right - left), upper.height()), LEFT, name)
         at = left + metrics.horizontalAdvance(name) + gap
         for tag, width in zip(tags, widths, strict=True):
             self._paint_tag(painter, tag, QRect(at, upper.top(), width, upper.height()))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPoint, QRect, Qt, Signal
-from PySide6.QtGui import QAction, QFocusEvent, QGuiApplication, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QVBoxLayout, QWidget
+from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QFocusEvent, QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
@@ -12,16 +12,18 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present.wire_text import plain
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.list_panel import HeadedPanel
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.panels.participants.delegate import ParticipantDelegate
 from inspector.ui.panels.participants.model import Key, ParticipantsModel
+from inspector.ui.panels.plain_table import PlainTable
 from inspector.ui.widgets.filter_menu import add_filter_actions
 
 EMPTY = "No one has spoken yet."
 """What stands in the list while it is empty (docs/design.md 16)."""
 
 
-class ParticipantsPanel(QWidget):
+class ParticipantsPanel(HeadedPanel):
     """The participants of a document.
 
     Attributes:
@@ -29,40 +31,37 @@ class ParticipantsPanel(QWidget):
         model, view: the rows and what shows them.
 
     Signals:
-        filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
         selected(object): the user picked a participant: (string id of the space, name).
         sees_requested(object): show what its model sees; the same pair.
     """
 
-    filter_requested = Signal(str, str)
     selected = Signal(object)
     sees_requested = Signal(object)
 
     def __init__(
         self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self._document = document
+        super().__init__(document, "Participants", parent)
         self._connected = True
-        self.setObjectName("participantsPanel")
-        self.setAccessibleName("Participants")
-        self.setProperty("variant", "base")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.model = ParticipantsModel(document, self)
         self.head = PaneHead(theme_controller, "Participants", name="participantsHead", parent=self)
         self._more = self.head.add_button("more", "More for participants", name="participantsMore")
         self._more.clicked.connect(self._on_more_clicked)
         self.view = _ParticipantsView(self.model, theme_controller, self)
-        self.view.customContextMenuRequested.connect(self._on_menu_asked)
+        self.view.menu_asked.connect(lambda row, at: self.menu_for(row).popup(at))
         self.view.activated.connect(self._on_activated)
         self.view.picked.connect(self._on_picked)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.head)
-        column.addWidget(self.view, 1)
-        self.setFocusProxy(self.view)
+        self._themes = theme_controller
+        self._body = QVBoxLayout()
+        self._body.addWidget(self.view)
+        self.stack(self.head, self.view, body=self._body)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
         self._show_count()
+
+    def _on_theme_changed(self) -> None:
+        self._body.setContentsMargins(0, self._themes.theme.metrics.unit, 0, 0)
 
     # What the window says
 
@@ -97,7 +96,7 @@ class ParticipantsPanel(QWidget):
             self.head.set_count(words)
         else:
             self.head.count_things(total, "participant")
-        self.view.setAccessibleDescription("" if total else EMPTY)
+        self.view.set_empty_text("" if total else EMPTY)
 
     # Asking
 
@@ -114,11 +113,6 @@ class ParticipantsPanel(QWidget):
     def filter_for(self, row: int, field: str) -> str:
         """The display filter for messages `from` or `to` a participant."""
         return f"{field} == {quote(self.model.participant(row).name)}"
-
-    def _on_menu_asked(self, point: QPoint) -> None:
-        index = self.view.indexAt(point)
-        if index.isValid():
-            self.menu_for(index.row()).popup(self.view.viewport().mapToGlobal(point))
 
     def _on_more_clicked(self) -> None:
         row = self.view.currentIndex().row()
@@ -158,8 +152,8 @@ class ParticipantsPanel(QWidget):
             QGuiApplication.clipboard().setText(text)
 
 
-class _ParticipantsView(QListView):
-    """The list, with a line that says why it is empty.
+class _ParticipantsView(PlainTable):
+    """The list.
 
     Signals:
         picked(int): a row was clicked, or the keyboard went to it; a current row of Qt's own making is not picked.
@@ -168,17 +162,8 @@ class _ParticipantsView(QListView):
     picked = Signal(int)
 
     def __init__(self, model: ParticipantsModel, theme_controller: ThemeController, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._themes = theme_controller
-        self.setObjectName("participantsList")
-        self.setAccessibleName("Participants")
-        self.setUniformItemSizes(True)
-        self.setMouseTracking(True)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        super().__init__(theme_controller, parent, name="participantsList", title="Participants")
+        self.make_single_column()
         self.setModel(model)
         self.clicked.connect(self._on_clicked)
         self._delegate = ParticipantDelegate(model, theme_controller, self)
@@ -187,8 +172,10 @@ class _ParticipantsView(QListView):
         self._on_theme_changed()
 
     def _on_theme_changed(self) -> None:
-        self.setViewportMargins(0, self._themes.theme.metrics.unit, 0, 0)
-        self.scheduleDelayedItemsLayout()
+        metrics = self._themes.theme.metrics
+        self.verticalHeader().setDefaultSectionSize(metrics.participant_row)
+        self.verticalScrollBar().setSingleStep(metrics.participant_row)
+        self.viewport().update()
 
     def _on_clicked(self, index: QModelIndex) -> None:
         if index.isValid():
@@ -201,6 +188,19 @@ class _ParticipantsView(QListView):
             Qt.FocusReason.TabFocusReason,
             Qt.FocusReason.BacktabFocusReason,
         )
+
+    @override
+    def moveCursor(
+        self, cursorAction: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
+    ) -> QModelIndex:  # fmt: skip
+        """Home and End lead through the list; in a table of Qt's they do through a row."""
+        match cursorAction:
+            case QAbstractItemView.CursorAction.MoveHome:
+                return self.model().index(0, 0)
+            case QAbstractItemView.CursorAction.MoveEnd:
+                return self.model().index(self.model().rowCount() - 1, 0)
+            case _:
+                return super().moveCursor(cursorAction, modifiers)
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -217,16 +217,3 @@ class _ParticipantsView(QListView):
             super().keyPressEvent(event)
             if self.currentIndex().isValid() and self.currentIndex() != before:
                 self.picked.emit(self.currentIndex().row())
-
-    @override
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if self.model().rowCount():
-            return
-        theme = self._themes.theme
-        padding = theme.metrics.pane_padding
-        box = QRect(padding, theme.metrics.unit, self.viewport().width() - 2 * padding, self.viewport().height())
-        painter = QPainter(self.viewport())
-        painter.setFont(theme.font("body"))
-        painter.setPen(theme.color("ink.secondary"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, EMPTY)
