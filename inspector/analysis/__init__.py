@@ -21,6 +21,7 @@ from inspector.analysis.findings.batch import Passes
 from inspector.analysis.marks import Marks
 from inspector.analysis.named import NamedPass
 from inspector.analysis.participants import ParticipantPass
+from inspector.analysis.states import StatePass
 from inspector.analysis.tokens import TokenPass
 from inspector.analysis.transients import TransientPass
 from inspector.analysis.trust import TrustPass
@@ -51,7 +52,8 @@ class Analysis:
     Attributes:
         capture: the messages.
         trust: who is believed.
-        contexts, correlation, named, transients, visibility, participants, capabilities, findings, tokens: the passes.
+        contexts, correlation, named, transients, visibility, participants, capabilities, findings, states, tokens: the
+            passes.
         marks: what the user put on messages and contexts.
         now_ns: the wall clock while traffic is live, None for a log; `state` goes by it.
     """
@@ -80,6 +82,7 @@ class Analysis:
                 self.capabilities,
             )
         )
+        self.states = StatePass(capture, self.contexts, self.correlation, self.findings.found)
         self.tokens = TokenPass(capture, self.contexts, self.correlation, self.transients)
         self.marks = Marks(self.contexts)
         self.now_ns: int | None = None
@@ -107,8 +110,9 @@ class Analysis:
             self.participants.feed(start, stop)
             self.departures.feed(start, stop)
             self.capabilities.feed(start, stop)
+            self.states.feed(start, stop, linked)
             self.tokens.feed(start, stop)
-            passes = (self.transients, self.contexts, self.named, self.departures)
+            passes = (self.transients, self.contexts, self.named, self.departures, self.states)
             parts = [linked, *(fed.take_changes() for fed in passes)]
             if touched is not None:
                 parts.append(touched)

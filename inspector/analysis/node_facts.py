@@ -33,6 +33,7 @@ class NodeFacts:
         declared: by node, where there is one: the first message that declared a type, and the type.
         labels: by node, where there are any: each label, and a stamp that says how early it came.
         metadata: by node, where there is any: of each key the latest value, and a stamp that says how late it came.
+        inherited: how many nodes were merged into others.
     """
 
     def __init__(self) -> None:
@@ -47,6 +48,7 @@ class NodeFacts:
         self.metadata: dict[int, dict[str, tuple[int, object]]] = {}
         self.labels: dict[int, dict[str, int]] = {}
         self._starts, self._started = array("i"), array("i")  # rows, ascending, and their nodes
+        self.inherited = 0
         self._arrays = (
             *((rows, array("i", [-1])) for rows in (self.first_row, self.last_row, self.started_by, self.concluded_by)),
             *((marks, array("b", [0])) for marks in (self.end, self.reasons)),
@@ -62,6 +64,7 @@ class NodeFacts:
 
     def inherit(self, node: int, into: int) -> None:
         """Give what is known of a merged node to the one it became."""
+        self.inherited += 1
         self.first_row[into] = _first(self.first_row[node], self.first_row[into])
         self.last_row[into] = max(self.last_row[node], self.last_row[into])
         self.last_ns[into] = max(self.last_ns[node], self.last_ns[into])

@@ -163,7 +163,7 @@ def are_waiting(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
     waits |= (kind == proposal) & _is_open(links, rows)
     waits &= ~are_given_up(capture, links, rows)
     asked = np.flatnonzero(waits)
-    waits[asked] = ~_have_settled_copies(capture, links, rows[asked], proposal)
+    waits[asked] = settled_copies(capture, links, rows[asked]) == NO_ROW
     return waits
 
 
@@ -171,16 +171,17 @@ def _is_open(links: GrowingColumns, rows: Rows) -> _Bools:
     return links["proposal_state"][rows] == ProposalState.OPEN.value
 
 
-def _have_settled_copies(capture: Capture, links: GrowingColumns, rows: Rows, proposal: int) -> _Bools:
-    """Whether the copy before each of some messages, or the last one, was answered or decided. O(rows).
+def settled_copies(capture: Capture, links: GrowingColumns, rows: Rows) -> Rows:
+    """A copy of each of some messages that was answered or decided: the one before it, or the last; NO_ROW. O(rows).
 
     A copy has the same id, sender and kind.
     """
     columns = capture.columns
     hashes = columns["id_hash"][rows]
-    settled = np.zeros(len(rows), np.bool_)
+    found = np.full(len(rows), NO_ROW, np.int64)
     if not len(rows):
-        return settled
+        return found
+    proposal = capture.strings.find(kinds.PROPOSAL) or -1
     for before in (rows.astype(np.int64), np.full(len(rows), len(links), np.int64)):
         copies = capture.ids.latest(hashes, before).astype(np.int64)
         places = np.flatnonzero((copies != NO_ROW) & (copies != rows) & (hashes != NO_HASH))
@@ -189,5 +190,5 @@ def _have_settled_copies(capture: Capture, links: GrowingColumns, rows: Rows, pr
         same = decided | (links["answer"][copies] != NO_ROW)
         for name in ("sender", "kind"):
             same &= columns[name][copies] == columns[name][rows[places]]
-        settled[places] |= same
-    return settled
+        found[places[same]] = copies[same]
+    return found

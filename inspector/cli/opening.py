@@ -130,8 +130,8 @@ def field_named(name: str) -> Field:
 
 
 def asks_for_findings(filter_: DisplayFilter, names: Iterable[str] = ()) -> bool:
-    """Whether a filter, or one of some fields, is about findings."""
-    return any(name.startswith("finding") for name in (*filter_.fields, *names))
+    """Whether a filter, or one of some fields, is about findings: a check says which requests are unanswered."""
+    return any(name.startswith("finding") or name == "state" for name in (*filter_.fields, *names))
 
 
 def asks_for_tokens(filter_: DisplayFilter, names: Iterable[str] = ()) -> bool:

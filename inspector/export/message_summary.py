@@ -24,7 +24,7 @@ _MAX_TEXT = 400
 _HEADING = ("time", "from", "to", "kind", "context")
 _FACTS = (
     "id", "correlation", "answers", "answered", "latency", "badge", "summary", "collapsed.by", "consumes",
-    "proposal.state", "stream", "delivered", "size", "comment",
+    "state", "stream", "delivered", "size", "comment",
 )  # fmt: skip
 _NO_JSON = (Flag.UNREADABLE | Flag.FRAME).value
 

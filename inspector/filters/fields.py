@@ -24,6 +24,7 @@ from inspector.analysis.findings import Severity
 from inspector.analysis.latency import latency_ms
 from inspector.analysis.named import Named
 from inspector.analysis.proposals import ProposalState
+from inspector.analysis.states import STATES as STATES_OF_MESSAGES
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.analysis.transients import BADGE_SETS, Badge
 from inspector.analysis.waiting import are_waiting
@@ -365,6 +366,8 @@ FIELDS: tuple[Field, ...] = (
     Field("answers", _T.INTEGER, "Answers", "No. of the request this response answers.", _answers, _D.PASS),
     Field("waiting", _T.STRING, "Waiting", "answer: a request has none yet; decision: nobody has acted on a proposal.",
           _waiting, _D.PASS),
+    Field("state", _T.STRING, "State", "What became of a request, a proposal, a start of reasoning or a stream.",
+          lambda a: Interned(_lazy(a, a.states.at), STATES_OF_MESSAGES), _D.PASS, values=STATES_OF_MESSAGES[1:]),
     Field("proposal.state", _T.STRING, "Proposal", "open, rejected, withdrawn, fulfilled or answered.",
           lambda a: Interned(a.correlation.columns["proposal_state"], _STATES), _D.PASS),
     Field("visibility", _T.STRING, "Visibility", "Where a message of a session may be seen.",

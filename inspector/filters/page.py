@@ -52,6 +52,8 @@ _EXAMPLES: tuple[tuple[str, str], ...] = (
     ('badge == "transient" && badge != "collapsed"', "transient results that nobody has consumed"),
     ('waiting == "answer"', "requests without an answer"),
     ('waiting == "decision"', "proposals nobody has acted on"),
+    ("state in {failed, unanswered, rejected}", "requests and proposals of which nothing came"),
+    ("state == running", "reasoning that has neither concluded nor been cancelled"),
     ('text contains "timed out"', "what is said in the text shown; capitals and small letters differ"),
     ('text matches "(?i)time(d )?out"', "the same with a regular expression and in any case"),
     ('tool == "read_file" && payload.params.arguments.path like "/etc/*"', "calls by their arguments"),

@@ -106,7 +106,8 @@ FILTERS = (
     'correlation in {"a", "q0", "d0"}', 'correlation != "q1"', "!correlation", 'summary == "15 records"', "!summary",
     'context under "r1" && "why"', 'context.state == "active" || payload.tokens == 5', "context.raw",
     'delivered && context.depth == 1', 'space == "other" && (answered || latency)', 'context.raw == "7"',
-    'badge && context.type != "reasoning"',
+    'badge && context.type != "reasoning"', "state == answered", "state in {concluded, cancelled, closed}",
+    "state == failed || state == open",
     'kind like "mcp/*:grep" && !(text contains "why")', 'proposal.state in {"open", "fulfilled"} || source',
 )  # fmt: skip
 scopes = st.none() | st.tuples(st.integers(-1, 4), st.sampled_from(list(Reach)))
