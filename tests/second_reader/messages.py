@@ -157,7 +157,7 @@ def _copy_of(
         if message.rpc or message.space != space:
             continue
         if all(message.envelope.get(name) == envelope.get(name) for name in alike):
-            again = event == "delivered" and who in message.delivered
+            again = event == "rejected" or who in message.delivered
             other = again or message.envelope.get("payload") != envelope.get("payload")
             return None if other and message.sender in GATEWAYS and message.logged_sender is None else message
     return None
