@@ -166,6 +166,16 @@ def test_hidden_calls_that_come_in_move_no_row(make: Make, qtbot: QtBot) -> None
     assert top_of(panes, 100) == before
 
 
+def test_what_is_said_of_hidden_calls_moves_no_row_of_a_short_log(make: Make, qtbot: QtBot) -> None:
+    panes = panes_of(make(story()))
+    qtbot.wait(30)
+    before = top_of(panes, 0)
+    panes.filter_state.apply_filter('kind == "chat"')
+    qtbot.wait(30)
+    assert panes.rows.hidden_calls() == (2, 0)
+    assert top_of(panes, 0) == before
+
+
 def test_notices_of_the_window_stand_under_the_tabs(make: Make, qtbot: QtBot) -> None:
     window = make(story())
     window.say("Exported 9 messages.")

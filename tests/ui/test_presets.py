@@ -41,6 +41,22 @@ def press(window: MainWindow, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> No
     QTest.keyClick(QApplication.focusWidget() or window, key, modifiers)
 
 
+def chip_of(window: MainWindow, name: str) -> QToolButton:
+    return next(chip for chip in window.presets.bar.chips() if chip.preset.name == name)
+
+
+def test_everything_shows_everything_and_is_marked_only_then(window: MainWindow) -> None:
+    panes = panes_of(window)
+    assert chip_of(window, "Everything").isChecked()
+    panes.go_to(0)
+    panes.details.scope_requested.emit(0)  # main
+    assert (chip_of(window, "Everything").isChecked(), numbers(window)) == (False, [1, 2, 3, 9])
+    panes.filter_state.apply_filter('kind == "chat"')
+    QTest.mouseClick(chip_of(window, "Everything"), Qt.MouseButton.LeftButton)
+    assert (chip_of(window, "Everything").isChecked(), len(numbers(window))) == (True, 9)
+    assert panes.filter_state.scope is None
+
+
 def undo(window: MainWindow) -> None:
     panes_of(window).messages.setFocus()
     press(window, KEYS.Key_Z, CONTROL)

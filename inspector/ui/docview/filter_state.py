@@ -210,6 +210,10 @@ class FilterState(QObject):
         """Show everything: no filter, no condition, no scope."""
         self.put_view(compile_filter(""), None, FilterStack())
 
+    def show_everything(self) -> None:
+        """Show everything: filter and scope go; conditions stay, switched off."""
+        self.put_view(compile_filter(""), None, self._stack.alone(""))
+
     def put_view(self, filter_: DisplayFilter, scope: Scope | None, stack: FilterStack | None = None) -> None:
         """Return to a view, or show one that was not asked for by its filter: then conditions stay, switched off."""
         if filter_ is self.filter and scope == self.scope:

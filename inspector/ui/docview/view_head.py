@@ -1,4 +1,4 @@
-"""What stands above the table: the views' tabs, the scope at their right end, and what the view hides."""
+"""What stands around the table: the views' tabs above, the scope at their right end, and below what the view hides."""
 
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ SHOWN_AS_WELL = "Requests and proposals are shown as well, whatever else this vi
 
 
 class ViewHead(QWidget):
-    """The head of the middle column.
+    """The head of the middle column, and its foot.
 
     Signals:
         grown(int): it is so many pixels higher (or, if negative, lower) than before, notices came or went.
 
     Attributes:
-        tabs, scope, notices: what it is made of.
+        tabs, scope: what it is made of.
+        notices: about the view; the foot of the column, since what comes above the table moves its rows away under
+            the pointer.
     """
 
     grown = Signal(int)
@@ -45,6 +47,7 @@ class ViewHead(QWidget):
         self.tabs = ViewTabs(theme, self)
         self.scope = ScopeChip(theme, self)
         self.notices = NoticeStack(theme, self)
+        self.notices.setObjectName("viewFoot")
         self.tabs.set_corner(self.scope)
         self.scope.reach_chosen.connect(self._set_reach)
         self.scope.cleared.connect(self._clear_scope)
@@ -52,10 +55,9 @@ class ViewHead(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.tabs)
-        column.addWidget(self.notices)
 
     def hold(self, notices: NoticeStack) -> None:
-        """Show the window's notices under the tabs, above those about the view."""
+        """Show the window's notices under the tabs."""
         self._column.insertWidget(1, notices)
 
     @override

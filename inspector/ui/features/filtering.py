@@ -73,6 +73,7 @@ class Filtering(QObject):
         state.search.searching.connect(self.bar.set_busy)
         state.scope_changed.connect(self._show_context)
         state.scope_changed.connect(self._say_where_else)
+        state.scope_changed.connect(self._show_preset)
         panes.selection_changed.connect(self._show_context)
         panes.view_left.connect(self._say_left)
 
@@ -93,7 +94,7 @@ class Filtering(QObject):
         remembers = self._entering or not self._presets.bar.holds(own)
         if not self._entering or own != self.bar.applied_text():
             self.bar.set_applied(own, remembers=remembers)
-        self._presets.show_active(panes.filter_state.stack.chosen)
+        self._show_preset()
         if remembers:
             self._remember(own)
         self._say_where_else()
@@ -105,6 +106,12 @@ class Filtering(QObject):
         self._presets.set_context_selected(selected, document=panes is not None)
         if "$" in self.bar.text():
             self.bar.recheck()
+
+    def _show_preset(self, *_scope: object) -> None:
+        """Mark the preset in force."""
+        panes = self._panes
+        if panes is not None:
+            self._presets.show_active(panes.filter_state.stack.chosen, scoped=panes.filter_state.scope is not None)
 
     def _say_where_else(self, *_scope: object) -> None:
         """Let the filter bar know whether something besides its own text chooses, which can be left out."""
@@ -139,9 +146,13 @@ class Filtering(QObject):
         return self._panes.filter_state.preview(text) if self._panes is not None else None
 
     def apply(self, text: str) -> None:
-        """Put a filter in force that was chosen, not written."""
-        if self._panes is not None:
+        """Put a filter in force that was chosen, not written; none at all shows everything, of all contexts."""
+        if self._panes is None:
+            return
+        if text.strip():
             self._panes.filter_state.apply_filter(text)
+        else:
+            self._panes.filter_state.show_everything()
 
     def _apply_own_text(self, text: str) -> None:
         if self._panes is not None:

@@ -69,13 +69,14 @@ class Presets(QObject):
         self._name_card = name_card
         self._parent = parent
         self._text = ""
+        self._scoped = False
         self._menu: QMenu | None = None
         self._can_choose = False
         self._context_selected = False
         self._shown: list[Preset] = []
         self.actions: list[QAction] = []
         self.bar = PresetBar(theme, (), parent)
-        self.bar.chosen.connect(lambda preset: self.chosen.emit(preset.filter))
+        self.bar.chosen.connect(lambda preset: self.chosen.emit(preset.filter.strip()))
         self.bar.add_requested.connect(self.ask_to_save_active)
         self.bar.removed.connect(self._remove)
         self.bar.rename_requested.connect(self._ask_for_name)
@@ -94,10 +95,15 @@ class Presets(QObject):
 
     # Showing
 
-    def show_active(self, text: str) -> None:
-        """Mark the preset of the filter in force, and whether it can still be saved as one."""
-        self._text = text
-        self.bar.set_active_filter(text)
+    def show_active(self, text: str, *, scoped: bool) -> None:
+        """Mark the preset of the filter in force, and whether it can still be saved as one.
+
+        Args:
+            text: the filter.
+            scoped: a part of the tree is chosen as well, so that no filter shows everything.
+        """
+        self._text, self._scoped = text, scoped
+        self.bar.set_active_filter(text if text.strip() or not scoped else None)
         saved = self.bar.holds(text)
         self.saved_changed.emit(saved)
         self.bar.set_can_add(bool(text.strip()) and not saved)
@@ -244,7 +250,7 @@ class Presets(QObject):
 
     def _on_presets_changed(self) -> None:
         self.show_presets()
-        self.show_active(self._text)
+        self.show_active(self._text, scoped=self._scoped)
 
 
 def _ids(presets: list[Preset]) -> list[str]:

@@ -42,6 +42,7 @@ QWidget[variant="head"] { background: $chrome; border: none; border-bottom: 1px 
 QFrame[variant="card"] { background: $inset; border: 1px solid $hair; border-radius: ${r_card}px; }
 QFrame[variant="list"] { background: $base; border: 1px solid $hair; border-radius: ${r_card}px; }
 QFrame[variant="notice"] { background: $inset; border: none; border-bottom: 1px solid $hair; }
+#viewFoot QFrame[variant="notice"] { border-bottom: none; border-top: 1px solid $hair; }
 QFrame[variant="pill"] { background: $raised; border: 1px solid $strong; border-radius: ${r_pill}px; }
 QFrame[variant="hair-h"] { background: $hair; border: none; max-height: 1px; min-height: 1px; }
 QFrame[variant="hair-v"] { background: $hair; border: none; max-width: 1px; min-width: 1px; }

@@ -42,6 +42,8 @@ class FilterCounts:
     """What it has found so far, if known."""
     would_match: int | None = None
     """What would be shown of a filter that is written and not entered; None where that is not known."""
+    unapplied: str = ""
+    """What is said of a text that is written and not in force."""
 
     @property
     def matches_nothing(self) -> bool:
@@ -56,7 +58,10 @@ class FilterCounts:
         """
         if self.would_match is not None and written:
             nothing = not self.would_match
-            return "nothing would match" if nothing else f"{self.would_match:,} would match", nothing
+            words = "nothing would match" if nothing else f"{self.would_match:,} would match"
+            return ", ".join(filter(None, (words, self.unapplied))), nothing
+        if written and self.unapplied:
+            return self.unapplied, False
         if self.matches_nothing and not written:
             return f"no match in {self.total:,}", True
         if self.busy is not None:
@@ -69,6 +74,7 @@ class FilterCounts:
 HISTORY_CAP = 30
 """How many applied filters are remembered."""
 _SHOWN = 80
+_IN_FORCE_SHOWN = 40
 _FORGET = "filterHistoryForget"
 
 
@@ -379,6 +385,7 @@ class FilterBar(QFrame):
                     return True
             elif event.type() == QEvent.Type.FocusOut:
                 self._completing.hide()
+                self._patience.stop()
                 self._trouble.hide()  # it hangs over what the user goes to; the red edge stays
             elif event.type() == QEvent.Type.FocusIn and self._error is not None:
                 self._patience.start()
@@ -436,12 +443,17 @@ class FilterBar(QFrame):
         self.applied.emit(text)
 
     def _on_escaped(self) -> None:
-        if self._editor.text() == self._applied and self._error is None:
-            self.left.emit()
-            return
-        if self._editor.text() != self._applied:
+        """One thing at a time: what is said of the text goes, then the text, which Undo brings back, then the user."""
+        if not self._trouble.isHidden():
+            self._patience.stop()  # else it is said again at once
+            self._trouble.hide()
+        elif self._editor.text() != self._applied:
             self._editor.set_text(self._applied)
-        self.show_error(None)
+            self.show_error(None)
+        elif self._error is not None:
+            self.show_error(None)
+        else:
+            self.left.emit()
 
     def _on_clear_clicked(self) -> None:
         had = self._applied
@@ -476,6 +488,7 @@ class FilterBar(QFrame):
     def _on_focus_moved(self, focused: bool) -> None:
         self.setProperty("focused", "true" if focused else "false")
         repolish(self)
+        self._show_counts()
 
     # What is seen
 
@@ -512,11 +525,22 @@ class FilterBar(QFrame):
 
     def _show_counts(self) -> None:
         written = self._editor.text().strip() != self._applied  # and not entered yet
+        self._counts.unapplied = self._unapplied() if written else ""
         words, nothing = self._counts.in_words(written=written)
         self._count.setText(words)
         self._count.setVisible(bool(words))
         self._search_all.setVisible(self.matches_nothing and not written and self._counts.narrowed)
         self._show_funnel(nothing=nothing)
+
+    def _unapplied(self) -> str:
+        """What is said of a text that is not in force: what applies it, and of one left behind what is in its place."""
+        if self.property("focused") == "true":
+            return "" if self._error is not None else "Return applies it"
+        if not self._applied:
+            return "not applied, everything is shown" if not self._counts.narrowed else "not applied"
+        applied = self._applied
+        shown = applied if len(applied) <= _IN_FORCE_SHOWN else applied[: _IN_FORCE_SHOWN - 1] + "…"
+        return f"not applied, in force: {shown}"
 
     def _tell_trouble(self) -> None:
         if self._error is not None and self.isVisible() and not self._completing.shown:

@@ -110,9 +110,9 @@ class PresetBar(QWidget):
         self._show_active()
         self._arrange()
 
-    def set_active_filter(self, text: str) -> None:
-        """Mark the chip of the filter in force, if there is one, and bring it into sight."""
-        self._active = text.strip()
+    def set_active_filter(self, text: str | None) -> None:
+        """Mark the chip of the filter in force, if there is one, and bring it into sight; None marks none."""
+        self._active = None if text is None else text.strip()
         self._show_active()
         self._arrange()
 

@@ -720,7 +720,7 @@ class MainWindow(QMainWindow):
         details = panes.details
         return tab_order.step(self, (
             self.bars.tool_bar, self.presets.bar, panes.contexts.head, panes.contexts.find_box, panes.contexts,
-            panes.participants.head, panes.participants, self.view_head, self.center,
+            panes.participants.head, panes.participants, self.view_head, self.center, self.view_head.notices,
             *self.findChildren(QTabBar, "dockTabs"), *(part for panel in panes.bottom for part in (panel.head, panel)),
             details.head, details.tabs, details, self.status,
         ), next)  # fmt: skip

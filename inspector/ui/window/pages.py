@@ -52,12 +52,13 @@ class Pages(QWidget):
 
     @cached_property
     def document_page(self) -> QWidget:
-        """Tabs and notices above, the view chosen below; unseen until it is shown."""
+        """Tabs and notices above, the view chosen, and below it what it hides; unseen until it is shown."""
         head = self._make_head()
         page = QWidget(self.window())
         column = _column(page)
         column.addWidget(head)
         column.addWidget(self._make_center(), 1)
+        column.addWidget(head.notices)
         head.hide()
         page.hide()  # else a window that is not seen yet shows it on top of its menus
         return page

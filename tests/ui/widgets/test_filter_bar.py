@@ -125,6 +125,8 @@ def test_escape_returns_to_what_is_applied(bar: FilterBar, qtbot: QtBot) -> None
     type_text(qtbot, bar, "kind ==")
     press(qtbot, bar, Qt.Key.Key_Return)
     press(qtbot, bar, Qt.Key.Key_Escape)
+    assert (bar.text(), trouble(bar)) == ("kind ==", None)
+    press(qtbot, bar, Qt.Key.Key_Escape)
     assert bar.text() == "badge"
     assert bar.error() is None
     assert trouble(bar) is None
@@ -134,12 +136,13 @@ def test_escape_returns_to_what_is_applied(bar: FilterBar, qtbot: QtBot) -> None
     ("applied", "typed", "shown", "total", "words"),
     [
         ("", "", 5, 5, ""),
-        ("", "kind", 1216, 1216, ""),
-        ("badge", "kind", 1024, 1216, ""),
+        ("", "kind", 1216, 1216, "Return applies it"),
+        ("badge", "kind", 1024, 1216, "Return applies it"),
+        ("badge", "kidn", 1024, 1216, ""),
         ("badge", "badge", 1024, 1216, "1,024 of 1,216"),
         ("", "", 6, 1216, "6 of 1,216"),
     ],
-    ids=["at rest", "typing", "typing over another", "filtered", "scoped"],
+    ids=["at rest", "typing", "typing over another", "typing something wrong", "filtered", "scoped"],
 )
 def test_counts(bar: FilterBar, qtbot: QtBot, applied: str, typed: str, shown: int, total: int, words: str) -> None:
     bar.set_applied(applied)
@@ -316,7 +319,23 @@ def test_what_is_wrong_covers_nothing_once_the_user_goes_elsewhere(bar: FilterBa
     qtbot.waitUntil(lambda: trouble(bar) is not None)
 
 
-def test_one_escape_puts_back_the_filter_in_force(bar: FilterBar, qtbot: QtBot) -> None:
+def test_what_is_left_behind_stays_marked_with_the_filter_in_force_named(bar: FilterBar, qtbot: QtBot) -> None:
+    field, elsewhere = editor(bar), button(bar, "filterClear")
+    field.setFocus()
+    qtbot.keyClicks(field, "kidn")
+    elsewhere.setFocus()
+    assert (counts(bar), bar.property("wrong")) == ("not applied, everything is shown", "true")
+    bar.set_applied('kind == "chat"')
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, "kind = x")
+    elsewhere.setFocus()
+    assert (counts(bar), bar.property("wrong")) == ('not applied, in force: kind == "chat"', "true")
+
+
+def test_escape_ends_the_error_then_puts_back_the_filter_in_force_and_undo_what_was_written(
+    bar: FilterBar, qtbot: QtBot
+) -> None:
     bar.set_applied('kind == "chat"')
     field = editor(bar)
     field.setFocus()
@@ -324,5 +343,9 @@ def test_one_escape_puts_back_the_filter_in_force(bar: FilterBar, qtbot: QtBot) 
     qtbot.keyClicks(field, "kind = x")
     qtbot.keyClick(field, Qt.Key.Key_Return)
     qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert (bar.text(), bar.property("wrong"), trouble(bar)) == ("kind = x", "true", None)
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert bar.text() == 'kind == "chat"'
     assert (bar.property("wrong"), trouble(bar)) == ("false", None)
+    qtbot.keyClick(field, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert bar.text() == "kind = x"
