@@ -213,8 +213,7 @@ class CapabilityPass:
         if not code:
             return []
         rows = np.flatnonzero((columns["kind"] == code) & (columns["space"] == space))
-        sets = [place for place, to in enumerate(capture.to_sets) if name in to]
-        rows = rows[np.isin(columns["to_set"][rows], sets)]
+        rows = rows[capture.to_sets.holding(name)[columns["to_set"][rows]]]
         latest = (self.refusal(row) for row in reversed(rows[-_MOST_REFUSALS:].tolist()))
         return list(islice((refusal for refusal in latest if refusal is not None), most))[::-1]
 

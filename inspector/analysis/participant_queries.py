@@ -66,7 +66,7 @@ def waiting(analysis: Analysis, rows: Found) -> Found:
 def sent_to(analysis: Analysis, space: int, name: str) -> Found:
     """Messages addressed to somebody by name, ascending; what is for everyone is not."""
     columns, stop = analysis.capture.columns, len(analysis)
-    wanted = np.array([name in to for to in analysis.capture.to_sets], bool)
+    wanted = analysis.capture.to_sets.holding(name)
     return np.flatnonzero(wanted[columns["to_set"][:stop]] & (columns["space"][:stop] == space))
 
 

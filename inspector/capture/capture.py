@@ -26,6 +26,7 @@ from inspector.capture.flags import Flag
 from inspector.capture.gateway_copies import GatewayCopies
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.capture.heads import MAX_WHOLE, Noted, read_head
+from inspector.capture.name_sets import NameSets
 from inspector.capture.own_copies import Echoes
 from inspector.capture.reader import JOINING_EVENTS, NO_MESSAGE, correlations
 from inspector.capture.sources import SourceFile
@@ -212,7 +213,7 @@ class Capture:
 
     def __init__(self) -> None:
         self.strings: InternTable[str] = InternTable("")
-        self.to_sets: InternTable[tuple[str, ...]] = InternTable(())
+        self.to_sets = NameSets()
         self.columns = message_columns()
         self.deliveries = GrowingColumns(DELIVERY_COLUMNS)
         self.sources: list[SourceFile] = []
@@ -326,7 +327,7 @@ class Capture:
         for name in STRING_COLUMNS:
             if name in columns:
                 columns[name] = ids[columns[name]]
-        sets = self.to_sets.intern_all([None, *map(kept_recipients, block.to_sets[1:])], len(block.to_sets))
+        sets = self.to_sets.intern_all([None, *map(kept_recipients, block.to_sets[1:])])
         columns["to_set"] = sets[columns["to_set"]]
         space = self._origin_space(int(block.columns["source"][0]))
         if space:

@@ -63,7 +63,7 @@ class _Sorting:
         self._codes = codes_below(analysis, "")
         self.method = self.links["method"][self.taken]
         sender, to_set = capture.columns["sender"][self.taken], capture.columns["to_set"][self.taken]
-        named = np.array([reader.name in to for to in capture.to_sets], np.bool_)
+        named = capture.to_sets.holding(reader.name)
         self.to_all = to_set == 0
         if reader.name is None:  # nobody is named: who asks is the client, who answers is not
             self.mine = (sender == 0) & (self.kind != self.code(kinds.RESPONSE))

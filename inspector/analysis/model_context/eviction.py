@@ -83,8 +83,8 @@ def _controls(analysis: Analysis, reader: Reader) -> list[int]:
     rows = np.flatnonzero(wanted & (columns["space"][:stop] == reader.space))
     own = columns["sender"][rows] == (capture.strings.find(reader.name) or -1)
     done = columns["kind"][rows] == codes[_DONE]
-    names = np.array([not to or reader.name in to for to in capture.to_sets], np.bool_)
-    meant = done | names[columns["to_set"][rows]]
+    sets = columns["to_set"][rows]
+    meant = done | (sets == 0) | capture.to_sets.holding(reader.name)[sets]
     return rows[(own == done) & meant].tolist()
 
 

@@ -1,0 +1,52 @@
+"""Sets of names by number, without an object for each."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.capture.name_sets import NameSets
+from inspector.capture.strings import InternTable
+
+_SETS = st.none() | st.lists(st.text(max_size=2), min_size=1, max_size=4).map(tuple)
+
+
+def test_ids_and_names() -> None:
+    table = NameSets()
+    assert table.intern_all([("a", "b"), None, ("b",), ("a", "b")]).tolist() == [1, 0, 2, 1]
+    assert table.intern_all([("b", "a"), ("b",), None]).tolist() == [3, 2, 0]
+    assert list(table) == [(), ("a", "b"), ("b",), ("b", "a")]
+    assert (table[-1], len(table)) == (("b", "a"), 4)
+
+
+def test_which_hold_a_name() -> None:
+    table = NameSets()
+    table.intern_all([("a", "b"), ("b",), ("c", "a")])
+    assert table.holding("a").tolist() == [False, True, False, True]
+    assert not table.holding("never").any()
+    assert not table.holding(None).any()
+
+
+@given(st.lists(st.lists(_SETS, max_size=6), max_size=5))
+def test_the_same_ids_as_a_table_of_tuples(batches: list[list[tuple[str, ...] | None]]) -> None:
+    compact, plain = NameSets(), InternTable[tuple[str, ...]](())
+    for batch in batches:
+        assert compact.intern_all(batch).tolist() == plain.intern_all(batch, len(batch)).tolist()
+    assert list(compact) == list(plain)
+
+
+def test_sets_of_forty_names_take_a_number_a_name() -> None:
+    table, names = NameSets(), [f"agent-{number}" for number in range(1_000)]
+    table.intern_all([(name,) for name in names])
+    tracemalloc.start()
+    try:
+        for first in range(0, 900, 10):
+            sets = [tuple(names[(first + step * start) % 1_000] for step in range(40)) for start in range(1, 20, 2)]
+            table.intern_all(sets)
+            del sets
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 300 * 900, "bytes a set"
