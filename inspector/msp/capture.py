@@ -117,6 +117,11 @@ class SpoolFeed:
         return self.spool.size, self.spool.size
 
     @property
+    def unopened(self) -> bool:
+        """It is no pipe."""
+        return False
+
+    @property
     def trouble(self) -> str | None:
         """Nothing ends it before its time."""
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -179,4 +180,6 @@ def test_tools_are_listed_with_the_names_of_what_they_take():
 def test_any_result_may_be_no_listing(value: object):
     for result in (value, {"tools": value, "prompts": [value]}):
         found = listing_in(result)
-        assert found is None or (isinstance(result, dict) and found[1].total == len(result[found[0]]))
+        if found is not None:
+            listed: Any = result
+            assert found[1].total == len(listed[found[0]])
