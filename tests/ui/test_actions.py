@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
 from inspector.ui.app.application import Application
-from inspector.ui.input.action import MENUS, Action
+from inspector.ui.input.action import MENUS, SESSIONS, Action
 from inspector.ui.look import icons
 from inspector.ui.panels.details.panel import TABS
 from inspector.ui.window.actions import ACTIONS
@@ -22,7 +22,7 @@ CONVENTIONS = {
     "Ctrl+O": "file.open", "Ctrl+K": "file.connect", "Ctrl+/": "edit.filter", "Ctrl+G": "go.to",
     "Ctrl+Up": "go.previous", "Ctrl+Down": "go.next", "Ctrl+]": "go.chain_next", "Ctrl+[": "go.chain_previous",
     "Alt+Left": "go.back", "Space": "capture.pause", "Ctrl++": "view.zoom_in", "Ctrl+-": "view.zoom_out",
-    "Ctrl+0": "view.zoom_reset",
+    "Ctrl+0": "view.zoom_reset", "Ctrl+,": "file.preferences",
 }  # fmt: skip
 """Keys of docs/design.md 8."""
 
@@ -31,7 +31,7 @@ CONVENTIONS = {
 def test_each_action_can_be_done(action: Action[MainWindow]) -> None:
     assert callable(action.do)
     assert action.menu in MENUS
-    known = ("", "document", "live", "message", "unsaved", "marks", "undo", "redo", "developer")
+    known = ("", "document", "live", "connection", "message", "unsaved", "marks", "undo", "redo", "developer")
     assert action.needs in (*known, "sessions", "editable", "open_subsession", "mergeable", "own_message")
     assert not action.icon or action.icon in icons.ICONS
     assert all(not QKeySequence(key).isEmpty() for key in action.keys)
@@ -52,6 +52,35 @@ def test_no_two_access_keys_of_a_menu_are_alike() -> None:
             if (action.menu, action.submenu) == menu and "&" in action.title
         )
         assert [letter for letter, count in letters.items() if count > 1] == [], menu
+
+
+@pytest.mark.parametrize(
+    ("words", "action"),
+    [
+        ("theme", "view.theme_dark"), ("dark", "view.theme_dark"), ("black", "view.theme_dark"),
+        ("font", "view.zoom_in"), ("zoom", "view.zoom_reset"), ("column", "view.columns"),
+        ("preferences", "file.preferences"), ("sidebar", "view.edge_left"),
+    ],
+)  # fmt: skip
+def test_the_palette_knows_the_words_people_use(window: MainWindow, words: str, action: str) -> None:
+    assert action in [line.id for line in window.command_palette.find(words)]
+
+
+def test_a_theme_is_chosen_in_the_menu_and_marked(window: MainWindow) -> None:
+    window.actions_by_id["view.theme_dark"].trigger()
+    assert window.theme.theme.dark
+    names = ("view.theme_system", "view.theme_light", "view.theme_dark")
+    assert [window.actions_by_id[name].isChecked() for name in names] == [False, False, True]
+    window.actions_by_id["view.theme_light"].trigger()
+    assert not window.theme.theme.dark
+    assert [window.actions_by_id[name].isChecked() for name in names] == [False, True, False]
+
+
+def test_a_file_cannot_be_disconnected_and_has_no_menu_of_sub_sessions(window: MainWindow) -> None:
+    window.document.live = True  # as a pipe, or a file that is followed
+    window.action_state.enable()
+    assert not window.actions_by_id["capture.disconnect"].isEnabled()
+    assert not window.menus[SESSIONS].menuAction().isVisible()
 
 
 @pytest.mark.parametrize(("key", "action"), CONVENTIONS.items())

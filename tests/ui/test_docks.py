@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.app.application import Application
@@ -18,6 +18,7 @@ from inspector.ui.window.docks import is_in_front
 from inspector.ui.window.layout import fitting
 from inspector.ui.window.main_window import MainWindow
 from inspector.ui.window.panels import PANELS
+from tests.ui.find import child
 from tests.ui.windows import panes_of, story
 
 pytestmark = pytest.mark.styled
@@ -43,6 +44,23 @@ def front(window: MainWindow) -> list[str]:
     shown = [title for title, dock in window.docks.items() if not dock.isHidden()]
     bottom = [one.title for one in BELOW]
     return [title for title in shown if title in bottom and is_in_front(window, window.docks[title])]
+
+
+def test_a_button_shows_and_hides_all_of_an_edge(window: MainWindow) -> None:
+    button = child(window, QToolButton, "tool.view.edge_bottom")
+    press(window, "view.marks")
+    press(window, "analyze.latency")
+    press(window, "view.marks")
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert [one.title for one in BELOW if not window.docks[one.title].isHidden()] == []
+    assert not button.isChecked()
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    QApplication.processEvents()
+    assert {one.title for one in BELOW if not window.docks[one.title].isHidden()} == {"Marks", "Latency"}
+    assert front(window) == ["Marks"]
+    left = child(window, QToolButton, "tool.view.edge_left")
+    QTest.mouseClick(left, Qt.MouseButton.LeftButton)
+    assert (window.docks["Contexts"].isHidden(), window.docks["Participants"].isHidden()) == (True, True)
 
 
 def test_a_key_brings_a_pane_in_front_of_the_others_and_hides_it_only_there(window: MainWindow) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from inspector.settings import Settings
     from inspector.ui.dialogs.settings import FurtherPage, SettingsDialog
     from inspector.ui.input.keys import Keys
+    from inspector.ui.look.theme import ThemeSetting
     from inspector.ui.services import Services
 
 _ZOOM = (80, 200)
@@ -105,6 +106,12 @@ class SettingsEditing(QObject):
         """Show or hide the badges of transient results."""
         self._services.settings.display.show_context_hints = shown
         self.apply(hints=True)
+
+    def choose_theme(self, theme: ThemeSetting) -> None:
+        """Be light or dark, or as the system is."""
+        self._services.settings.display.theme = theme
+        self._services.theme.set_setting(theme)
+        self.apply()
 
     def zoom_by(self, step: int) -> None:
         """So many per cent larger, or smaller."""

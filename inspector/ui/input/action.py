@@ -13,7 +13,10 @@ from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 from inspector.ui.input.keys import Keyed, plain_title
 from inspector.ui.look import icons
 
-MENUS = ("&File", "&Edit", "&View", "&Go", "&Capture", "&Analyze", "&Developer", "&Help")
+SESSIONS = "&Sub-sessions"
+"""The menu of what can be done with sessions; seen with a document of sessions only."""
+
+MENUS = ("&File", "&Edit", "&View", "&Go", "&Capture", SESSIONS, "&Analyze", "&Developer", "&Help")
 """The menus of a window, in their order."""
 
 W = TypeVar("W", bound=QWidget)
@@ -30,15 +33,16 @@ class Action(Generic[W]):
         do: does it.
         keys: shortcuts, the first one is shown.
         icon: name in icons.ICONS.
-        needs: what must be there: "", "document", "live", "message", "marks", "undo" or "redo" (something to undo), or
-            "unsaved": a capture without a name yet, or sessions with edits. Of a document of sessions: "sessions",
-            "editable", and what is shown of them: "open_subsession", "mergeable", "own_message". "developer": the
-            Developer menu, without which nobody sees it.
+        needs: what must be there: "", "document", "live", "connection" (to a gateway, live), "message", "marks", "undo"
+            or "redo" (something to undo), or "unsaved": a capture without a name yet, or sessions with edits. Of a
+            document of sessions: "sessions", "editable", and what is shown of them: "open_subsession", "mergeable",
+            "own_message". "developer": the Developer menu, without which nobody sees it.
         on: makes it a switch: whether it is on now.
         separated: a line stands above it in its menu.
         short: what its tool button says beside the icon; nothing by default.
         in_panes: its keys count in the panes only: elsewhere, on a button for one, they mean something else.
         submenu: title of the menu within its menu that it stands in.
+        words: other words for it, which the palette finds it by.
     """
 
     id: str
@@ -53,11 +57,12 @@ class Action(Generic[W]):
     short: str = ""
     in_panes: bool = False
     submenu: str = ""
+    words: str = ""
 
     def keyed(self) -> Keyed:
         """It, as what can have keys."""
         group = plain_title(self.submenu or self.menu)
-        return Keyed(self.id, group, plain_title(self.title), self.keys, self.in_panes)
+        return Keyed(self.id, group, plain_title(self.title), self.keys, self.in_panes, self.words)
 
     def qt_icon(self) -> QIcon:
         """Its icon in the colours in force; switches show in the accent when on."""
@@ -79,6 +84,7 @@ class Actions(Generic[W]):
     def __init__(self, window: W, declared: Sequence[Action[W]]) -> None:
         self._frame = window
         self._declared = declared
+        self._menus: dict[str, QMenu] = {}
         self.by_id = {one.id: self._make(one) for one in declared}
 
     def _make(self, declared: Action[W]) -> QAction:
@@ -107,7 +113,7 @@ class Actions(Generic[W]):
 
     def fill_menus(self, bar: QMenuBar) -> dict[str, QMenu]:
         """Put the actions into menus; the menus by title."""
-        menus = {title: bar.addMenu(title) for title in MENUS}
+        menus = self._menus = {title: bar.addMenu(title) for title in MENUS}
         within: dict[str, QMenu] = {}
         for declared in self._declared:
             menu = menus[declared.menu]
@@ -128,6 +134,8 @@ class Actions(Generic[W]):
         """Enable what can be done now; `present` names what there is."""
         for one in self._declared:
             self.by_id[one.id].setEnabled(not one.needs or one.needs in present)
+        if SESSIONS in self._menus:
+            self._menus[SESSIONS].menuAction().setVisible("sessions" in present)
 
     def show_switches(self, *_changed: object) -> None:
         """Let the switches say what is on, however it came to be."""

@@ -47,6 +47,7 @@ class Keyed:
         title: sentence case, without access key and dots.
         defaults: its usual keys, written portably ("Ctrl+M"); the first one is shown.
         in_panes: its keys count in the panes only, so that keys that write a letter or press a button may be used.
+        words: other words for it, which the palette finds it by.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Keyed:
     title: str
     defaults: tuple[str, ...] = ()
     in_panes: bool = False
+    words: str = ""
 
 
 @lru_cache(maxsize=1024)  # each window asks for a hundred titles and keys three times while it is made

@@ -40,6 +40,7 @@ class CommandEntry:
         usable: it can be chosen now.
         checked: it is a switch that is on.
         lit: which characters of the title were looked for.
+        words: other words it is found by.
     """
 
     id: str
@@ -50,6 +51,7 @@ class CommandEntry:
     usable: bool = True
     checked: bool = False
     lit: tuple[int, ...] = ()
+    words: str = ""
 
 
 class CommandListModel(QAbstractListModel):

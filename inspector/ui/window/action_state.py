@@ -23,7 +23,8 @@ class ActionState(QObject, Generic[W]):
 
     def __init__(
         self, actions: Actions[W], history: UndoHistory, shown: Shown, developer: Developer, *,
-        unsaved: Callable[[], bool], of_sessions: Callable[[], set[str]], parent: QWidget,
+        unsaved: Callable[[], bool], connected: Callable[[], bool], of_sessions: Callable[[], set[str]],
+        parent: QWidget,
     ) -> None:  # fmt: skip
         """Leave them as they are until something changes.
 
@@ -32,7 +33,8 @@ class ActionState(QObject, Generic[W]):
             history: what can be undone.
             shown: the document, if there is one.
             developer: knows whether its menu is there.
-            unsaved: whether it is a capture without a name yet; asked only with a document, as is the next.
+            unsaved: whether it is a capture without a name yet; asked only with a document, as are the next two.
+            connected: whether it comes from a gateway, or did.
             of_sessions: what there is of sessions that are edited.
             parent: owner.
         """
@@ -42,6 +44,7 @@ class ActionState(QObject, Generic[W]):
         self._shown = shown
         self._developer = developer
         self._unsaved = unsaved
+        self._connected = connected
         self._of_sessions = of_sessions
         history.steps_changed.connect(self._on_steps_changed)
 
@@ -76,6 +79,8 @@ class ActionState(QObject, Generic[W]):
             present.add("message")
         if document.live or document.followed is not None:
             present.add("live")
+        if document.live and self._connected():
+            present.add("connection")
         if self._unsaved():
             present.add("unsaved")
         if len(document.analysis.marks):

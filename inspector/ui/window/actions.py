@@ -9,15 +9,16 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from inspector.ui.input.action import Action
+from inspector.ui.input.action import SESSIONS, Action
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
     from inspector.ui.window.main_window import MainWindow
 
-_PREFERENCES = ("Ctrl+,",) if sys.platform == "darwin" else ("Ctrl+Alt+S",)
+_PREFERENCES = ("Ctrl+,",) if sys.platform == "darwin" else ("Ctrl+Alt+S", "Ctrl+,")
 
 _DETAILS = "Page of the detai&ls"
+_THEME = "Theme"
 
 
 def _panes(do: Callable[[Panes], object]) -> Callable[[MainWindow], None]:
@@ -33,6 +34,11 @@ def _panes(do: Callable[[Panes], object]) -> Callable[[MainWindow], None]:
 def _in_panes(on: Callable[[Panes], bool]) -> Callable[[MainWindow], bool]:
     """Whether something is on in the panes of the document; off without one."""
     return lambda window: window.panes is not None and on(window.panes)
+
+
+def _has_theme(setting: str) -> Callable[[MainWindow], bool]:
+    """Whether this theme is the one chosen."""
+    return lambda window: window.theme.setting == setting
 
 
 def _shows(view: str) -> Callable[[MainWindow], bool]:
@@ -76,7 +82,7 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            needs="sessions"),
     Action("file.export", "&Export...", "&File", lambda w: w.exporting.ask(), ("Ctrl+Shift+E",), needs="document"),
     Action("file.preferences", "Se&ttings...", "&File", lambda w: w.settings_editing.open(), _PREFERENCES,
-           separated=True),
+           separated=True, words="preferences options configure font density language theme"),
     Action("file.close", "Close &window", "&File", lambda w: w.close(), ("Ctrl+W",), separated=True),
     Action("file.quit", "&Quit", "&File", lambda w: w.application.spawn(w.application.quit(), "quit"), ("Ctrl+Q",)),
     Action("edit.undo", "&Undo", "&Edit", lambda w: w.undo_history.undo(), ("Ctrl+Z",), needs="undo"),
@@ -121,13 +127,19 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("edit.save_preset", "Save filter as &preset", "&Edit", lambda w: w.presets.ask_to_save_active(),
            ("Ctrl+D",), "save", needs="document"),
     Action("view.contexts", "&Contexts", "&View", lambda w: w.dock_row.switch("view.contexts"), ("Ctrl+1",),
-           "pane_left", needs="document", on=lambda w: w.dock_row.shows("view.contexts")),
+           needs="document", on=lambda w: w.dock_row.shows("view.contexts")),
     Action("view.details", "&Details", "&View", lambda w: w.dock_row.switch("view.details"), ("Ctrl+2",),
-           "pane_right", needs="document", on=lambda w: w.dock_row.shows("view.details")),
+           needs="document", on=lambda w: w.dock_row.shows("view.details")),
     Action("view.findings", "&Findings", "&View", lambda w: w.dock_row.turn_over("Findings"), ("Ctrl+3",),
-           "pane_bottom", needs="document", on=lambda w: w.dock_row.shows("view.findings")),
+           needs="document", on=lambda w: w.dock_row.shows("view.findings")),
     Action("view.marks", "&Marks", "&View", lambda w: w.dock_row.turn_over("Marks"), ("Ctrl+5",), needs="document",
            on=lambda w: w.dock_row.shows("view.marks")),
+    Action("view.edge_left", "Left panes", "&View", lambda w: w.dock_row.switch_edge("left"), icon="pane_left",
+           needs="document", on=lambda w: w.dock_row.shows_edge("left"), words="sidebar panel"),
+    Action("view.edge_bottom", "Bottom panes", "&View", lambda w: w.dock_row.switch_edge("bottom"),
+           icon="pane_bottom", needs="document", on=lambda w: w.dock_row.shows_edge("bottom"), words="sidebar panel"),
+    Action("view.edge_right", "Right panes", "&View", lambda w: w.dock_row.switch_edge("right"),
+           icon="pane_right", needs="document", on=lambda w: w.dock_row.shows_edge("right"), words="sidebar panel"),
     Action("details.overview", "&Overview", "&View", lambda w: w.navigation.show_details("Overview"), needs="message",
            submenu=_DETAILS),
     Action("details.tree", "&Tree", "&View", lambda w: w.navigation.show_details("Tree"), needs="message",
@@ -158,7 +170,7 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("view.highlight_filter", "Highlight what the filter shows", "&View",
            lambda w: w.highlighting.ask_to_add_filter(), ("Ctrl+Shift+H",), needs="document"),
     Action("view.columns", "Col&umns...", "&View", lambda w: w.navigation.choose_columns(), needs="document",
-           separated=True),
+           separated=True, words="fields table"),
     Action("view.time_start", "Time since the first message", "&View",
            _panes(lambda p: p.messages.choose_time("start")), needs="document",
            on=lambda w: w.display.time_mode == "start"),
@@ -174,12 +186,20 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            separated=True),
     Action("view.sort_clear", "Order of arrival", "&View", _panes(lambda p: p.messages.sorter.clear()),
            needs="document"),
+    Action("view.theme_system", "As the &system", "&View", lambda w: w.settings_editing.choose_theme("system"),
+           on=_has_theme("system"), separated=True, submenu=_THEME, words="colours appearance mode"),
+    Action("view.theme_light", "&Light", "&View", lambda w: w.settings_editing.choose_theme("light"),
+           on=_has_theme("light"), submenu=_THEME, words="colours appearance bright white mode"),
+    Action("view.theme_dark", "&Dark", "&View", lambda w: w.settings_editing.choose_theme("dark"),
+           on=_has_theme("dark"), submenu=_THEME, words="colours appearance black mode"),
     Action("view.zoom_in", "Zoom &in", "&View", lambda w: w.settings_editing.zoom_by(10), ("Ctrl++", "Ctrl+="),
-           separated=True),
-    Action("view.zoom_out", "Zoom &out", "&View", lambda w: w.settings_editing.zoom_by(-10), ("Ctrl+-",)),
-    Action("view.zoom_reset", "&Actual size", "&View", lambda w: w.settings_editing.zoom_reset(), ("Ctrl+0",)),
+           words="larger bigger font text size scale"),
+    Action("view.zoom_out", "Zoom &out", "&View", lambda w: w.settings_editing.zoom_by(-10), ("Ctrl+-",),
+           words="smaller font text size scale"),
+    Action("view.zoom_reset", "&Actual size", "&View", lambda w: w.settings_editing.zoom_reset(), ("Ctrl+0",),
+           words="zoom 100 font text scale"),
     Action("view.reset_layout", "&Reset the layout", "&View", lambda w: w.layout_keeper.reset(), needs="document",
-           separated=True),
+           separated=True, words="default panes docks"),
     Action("go.first", "&First message", "&Go", _panes(lambda p: p.messages.go_to_first()), ("Ctrl+Home",),
            needs="document", in_panes=True),
     Action("go.last", "&Last message", "&Go", _panes(lambda p: p.messages.go_to_last()), ("Ctrl+End",),
@@ -226,24 +246,24 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            on=_in_panes(lambda p: p.messages.following)),
     Action("capture.pause", "&Pause the view", "&Capture", lambda w: w.document_status.pause_or_go_on(), ("Space",),
            "pause", needs="live", on=_in_panes(lambda p: p.bridge.paused), in_panes=True),
-    Action("capture.disconnect", "&Disconnect", "&Capture", lambda w: w.gateway.leave_gateway(), needs="live",
+    Action("capture.disconnect", "&Disconnect", "&Capture", lambda w: w.gateway.leave_gateway(), needs="connection",
            separated=True),
-    Action("subsession.new", "&New sub-session...", "&Capture", lambda w: w.msp.new(), ("Ctrl+Shift+N",), "add",
-           needs="editable", separated=True),
-    Action("subsession.sub_context", "Edit the su&b-context...", "&Capture", lambda w: w.msp.edit_sub_context(),
+    Action("subsession.new", "&New sub-session...", SESSIONS, lambda w: w.msp.new(), ("Ctrl+Shift+N",), "add",
            needs="editable"),
-    Action("subsession.snapshots", "Edit snaps&hots...", "&Capture", lambda w: w.msp.edit_snapshots(),
+    Action("subsession.sub_context", "Edit the su&b-context...", SESSIONS, lambda w: w.msp.edit_sub_context(),
            needs="editable"),
-    Action("subsession.refer", "Refe&r to a summary...", "&Capture", lambda w: w.msp.choose_summaries(),
+    Action("subsession.snapshots", "Edit snaps&hots...", SESSIONS, lambda w: w.msp.edit_snapshots(),
+           needs="editable"),
+    Action("subsession.refer", "Refe&r to a summary...", SESSIONS, lambda w: w.msp.choose_summaries(),
            needs="open_subsession"),
-    Action("subsession.close", "Close && &Summarize...", "&Capture", lambda w: w.msp.close(), ("Ctrl+Shift+Return",),
+    Action("subsession.close", "Close && &Summarize...", SESSIONS, lambda w: w.msp.close(), ("Ctrl+Shift+Return",),
            needs="open_subsession"),
-    Action("subsession.discard", "D&iscard sub-session", "&Capture", lambda w: w.msp.discard(),
+    Action("subsession.discard", "D&iscard sub-session", SESSIONS, lambda w: w.msp.discard(),
            needs="open_subsession"),
-    Action("subsession.merge", "&Merge sub-session to parent", "&Capture", lambda w: w.msp.merge(), needs="mergeable"),
-    Action("subsession.global", "Make message &global or take it back", "&Capture", lambda w: w.msp.switch_global(),
+    Action("subsession.merge", "&Merge sub-session to parent", SESSIONS, lambda w: w.msp.merge(), needs="mergeable"),
+    Action("subsession.global", "Make message &global or take it back", SESSIONS, lambda w: w.msp.switch_global(),
            ("Ctrl+Shift+G",), needs="own_message"),
-    Action("subsession.write", "&Write a message", "&Capture", lambda w: w.msp.write(), ("Ctrl+Shift+W",),
+    Action("subsession.write", "&Write a message", SESSIONS, lambda w: w.msp.write(), ("Ctrl+Shift+W",),
            needs="open_subsession"),
     Action("analyze.latency", "&Latency", "&Analyze", lambda w: w.dock_row.turn_over("Latency"), ("Ctrl+4",),
            needs="document", on=lambda w: w.dock_row.shows("analyze.latency")),

@@ -19,6 +19,7 @@ LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 SIDES = {LEFT: "left", RIGHT: "right", BOTTOM: "bottom"}
+_AREA_OF = {side: area for area, side in SIDES.items()}
 _AREAS = {Area.LEFT: LEFT, Area.RIGHT: RIGHT, Area.BOTTOM: BOTTOM}
 
 DOCKS = tuple((panel, _AREAS[panel.area]) for panel in PANELS if panel.area is not Area.MIDDLE)
@@ -53,6 +54,7 @@ class Docks(QObject):
         super().__init__(window)
         self._frame = window
         self.by_title: dict[str, QDockWidget] = {}
+        self._closed_at: dict[Qt.DockWidgetArea, list[str]] = {}
         self._made: list[tuple[Panel[Panes], Qt.DockWidgetArea, QDockWidget]] = []
 
     def make(self, panes: Panes) -> Steps[None]:
@@ -130,6 +132,34 @@ class Docks(QObject):
         hide = self.shows(switch)
         for dock in self._of(switch):
             dock.setVisible(not hide)
+
+    def shows_edge(self, side: str) -> bool:
+        """Whether any dock is shown at a side of the window, whichever it is: left, right or bottom."""
+        return any(not self.by_title[title].isHidden() for title in self._at(_AREA_OF[side]))
+
+    def switch_edge(self, side: str) -> None:
+        """Hide every dock at a side, or show again those that were hidden so: the usual ones of that side at first."""
+        area = _AREA_OF[side]
+        there = self._at(area)
+        shown = [title for title in there if not self.by_title[title].isHidden()]
+        if shown:
+            in_front = [title for title in shown if is_in_front(self._frame, self.by_title[title])]
+            self._closed_at[area] = [*(title for title in shown if title not in in_front), *in_front]
+            held = any(self.by_title[title].isAncestorOf(QApplication.focusWidget() or self._frame) for title in shown)
+            for title in shown:
+                self.by_title[title].hide()
+            if held:
+                self.left.emit()
+        else:
+            again = [title for title in self._closed_at.get(area, []) if title in there]
+            for title in again or (there[:1] if area is BOTTOM else there):
+                self.bring_up(title)
+        self.changed.emit()
+
+    def _at(self, area: Qt.DockWidgetArea) -> list[str]:
+        """Titles of the docks that stand at a side, or would if they were shown."""
+        docks = self.by_title.items()
+        return [title for title, one in docks if not one.isFloating() and self._frame.dockWidgetArea(one) == area]
 
     def turn_over(self, title: str) -> None:
         """Show a pane of those that lie on one another in front, with the keyboard; hide the one that is in front."""

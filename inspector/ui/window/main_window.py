@@ -136,7 +136,8 @@ class MainWindow(QMainWindow):
         )
         self.action_state = ActionState(
             self.can_do, self.undo_history, self.shown, self.developer,
-            unsaved=lambda: self.capture_saving.own is not None, of_sessions=lambda: self.msp.present, parent=self,
+            unsaved=lambda: self.capture_saving.own is not None, connected=lambda: self.gateway.session is not None,
+            of_sessions=lambda: self.msp.present, parent=self,
         )  # fmt: skip
         self.dock_row.changed.connect(self.can_do.show_switches)
         self.dock_row.left.connect(self.focus_center)

@@ -72,7 +72,7 @@ class Palette(QObject):
         """What fits a query, best first; what cannot be done now comes last.
 
         With an empty query everything fits, and what was done lately comes first. Files are looked for by their
-        whole path, actions by their title and the menu they stand in.
+        whole path, actions by their title, the menu they stand in and other words for them.
         """
         lines = [*self._actions(), *self._elsewhere()]
         if not query.strip():
@@ -85,7 +85,7 @@ class Palette(QObject):
             if fits is not None:
                 found.append(((not line.usable, -fits.score), replace(line, lit=fits.places)))
                 continue
-            whole = f"{line.group} {line.title} {line.detail}".casefold()
+            whole = f"{line.group} {line.title} {line.detail} {line.words}".casefold()
             if all(word in whole for word in query.casefold().split()):
                 found.append(((not line.usable, 0), line))
         found.sort(key=lambda pair: pair[0])
@@ -101,7 +101,7 @@ class Palette(QObject):
             shown = native([key]) if key else ""
             yield CommandEntry(
                 known.id, known.group, known.title, (shown,) if shown else (),
-                usable=action.isEnabled(), checked=action.isCheckable() and action.isChecked(),
+                usable=action.isEnabled(), checked=action.isCheckable() and action.isChecked(), words=known.words,
             )  # fmt: skip
 
     def _elsewhere(self) -> list[CommandEntry]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _WITH_WORDS = ("file.open", "file.connect")
 _LIVE = ("capture.pause", "capture.follow")
-_PANES = ("view.contexts", "view.findings", "view.details")
+_PANES = ("view.edge_left", "view.edge_bottom", "view.edge_right")
 _ICON = 16
 """Pixels at 100 %."""
 

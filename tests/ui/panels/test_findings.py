@@ -125,7 +125,7 @@ def test_it_is_hidden_until_asked_for_and_its_switches_agree(application: Applic
     qtbot.mouseClick(child(window, QToolButton, "findingsClose"), LEFT)
     assert window.docks["Findings"].isHidden()
     assert not action.isChecked()
-    qtbot.mouseClick(child(window, QToolButton, "tool.view.findings"), LEFT)
+    qtbot.mouseClick(child(window, QToolButton, "tool.view.edge_bottom"), LEFT)
     assert listed(window) == ALL
 
 
