@@ -20,6 +20,8 @@ from inspector.export import matching
 from inspector.tokens.counter import TOKENIZER
 
 DEFAULT_FIELDS = "no,time,from,to,kind,context,text"
+TABLE_FIELDS = "no,time,from,to,kind,context,info"
+"""People read what rows say in the window too; programs read what messages say."""
 
 
 class Format(StrEnum):
@@ -47,7 +49,8 @@ def list_command(
     idle_after: IdleAfter = None,
 ) -> None:
     """List messages, filtered, with the fields asked for."""
-    given = (name.strip() for part in fields or [DEFAULT_FIELDS] for name in _NAMES.findall(part))
+    usual = [TABLE_FIELDS if format_ is Format.table else DEFAULT_FIELDS]
+    given = (name.strip() for part in fields or usual for name in _NAMES.findall(part))
     names = list(dict.fromkeys(name for name in given if name))  # each once
     if not names:
         fail("Name a field, such as -e no,from,text.")

@@ -10,6 +10,7 @@ from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
 from inspector.export.redaction import Redaction
 from inspector.filters.fields import FIELD_BY_NAME, message_text
+from inspector.filters.sentences import sentence_of
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.hostile_text import visible
 from inspector.protocol.kinds import Family, family
@@ -80,7 +81,8 @@ class MessageSummarizer:
         """One message."""
         capture = self._document.capture
         body, is_json, unread = self._body(message)
-        lines = (message_text(capture, message) or "").strip().splitlines()
+        told = sentence_of(self._document.analysis, message)
+        lines = ((message_text(capture, message) if told is None else told.text) or "").strip().splitlines()
         kind = capture.string("kind", message) or ""
         return MessageSummary(
             number=message + 1,

@@ -32,6 +32,7 @@ from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
 from inspector.capture.payload_values import PayloadValues, walk
+from inspector.filters.sentences import info
 from inspector.protocol import kinds, msp
 from inspector.protocol.context_forms import WORDS, Told, told_context
 from inspector.protocol.secrets.beside import is_secret_beside
@@ -349,6 +350,8 @@ FIELDS: tuple[Field, ...] = (
     Field("context.state", _T.STRING, "Context state", "active, idle, concluded, cancelled.", _context_state, _D.CLOCK),
     Field("size", _T.INTEGER, "Size", "Bytes of the envelope, message or frame.", _numbers("size")),
     Field("text", _T.STRING, "Text", "The text it shows.", _decoded(lambda a, m: message_text(a.capture, m))),
+    Field("info", _T.STRING, "Info", "What its row says: its text beside what it is about, as a result's tool.",
+          _decoded(info), _D.PASS),
     Field("tokens", _T.INTEGER, "Tokens", f"What it says, counted with {TOKENIZER}: an estimate; absent until counted.",
           lambda a: Numbers(a.tokens.columns["tokens"], NOT_COUNTED), _D.PASS),
     Field("dir", _T.STRING, "Direction", "Direction as its log wrote it.", _strings("direction")),

@@ -15,9 +15,9 @@ from typing import Any
 from inspector.analysis.stream_links import stream_of
 from inspector.analysis.transients import Badge
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import message_text
+from inspector.filters.sentences import Sentence, sentence_of
 from inspector.present import formats, wire_text
 from inspector.protocol import kinds
 from inspector.protocol.payloads.tables import compact
@@ -25,7 +25,6 @@ from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text
 
 _FIRST_BYTES = 240
 _MAX_ARGUMENTS = 12
-_JSON_STARTS = ('{"', "{\n", "{\r\n", "[{", "[\n", "[\r\n")
 _CUT = "JSON that is "
 
 
@@ -162,12 +161,12 @@ def _call(subject: _Subject, phrase: Phrase) -> None:
         arguments = params.get("arguments") if isinstance(params, Mapping) else None
         phrase.add_line(arguments_text(arguments), Style.MONO_SECONDARY)
         return
-    phrase.add(method, Style.MONO)
-    text = subject.text
-    if text and text != method:
-        phrase.add(text, Style.MONO_SECONDARY if target else Style.SECONDARY)
-    elif not method:
+    told = sentence_of(subject.document.analysis, subject.message)
+    if told is None:
         _plain(subject, phrase)
+        return
+    phrase.add(told.about, Style.MONO)
+    phrase.add(told.words, Style.MONO_SECONDARY if target else Style.SECONDARY)
 
 
 def arguments_text(arguments: object) -> str | None:
@@ -183,45 +182,40 @@ def arguments_text(arguments: object) -> str | None:
 
 
 def _answer(subject: _Subject, phrase: Phrase) -> None:
-    transients = subject.document.analysis.transients
-    badges = int(transients.columns["badges"][subject.message])
-    if badges & Badge.TRANSIENT:
+    """Of which call it is, and what came of that."""
+    told = sentence_of(subject.document.analysis, subject.message)
+    if told is None:
+        return
+    badges = int(subject.document.analysis.transients.columns["badges"][subject.message])
+    if badges & Badge.COLLAPSED:
         # What stands for it once it is consumed says more on one line than its JSON.
-        phrase.add(transients.summary(subject.message), Style.TERTIARY if badges & Badge.COLLAPSED else Style.TEXT)
+        phrase.add(told.words, Style.TERTIARY)
         return
-    if subject.linked("method") == "initialize" and _server(subject, phrase):
-        return
-    telling = bool(badges & Badge.CONSUMED) or bool(transients.hints(subject.message))
-    if subject.flags & Flag.ERROR:  # among others that failed it is asked first which one it was
-        phrase.add(subject.linked("target") or subject.linked("method"), Style.MONO)
-    elif telling:
-        phrase.add(subject.linked("target"), Style.MONO)
-    text = subject.text or ""
-    if text.startswith(_JSON_STARTS):
-        phrase.add(text, Style.MONO_SECONDARY)
+    _tell(told, phrase)
+
+
+def _tell(told: Sentence, phrase: Phrase) -> None:
+    """A sentence, with what it is about in mono."""
+    if told.about:
+        phrase.add(told.about if told.failed or not told.words else f"{told.about}:", Style.MONO)
+    phrase.add(f"failed: {told.words}" if told.failed and told.words else told.words)
+    if told.failed and not told.words:
+        phrase.add("failed")
+
+
+def _refusal(subject: _Subject, phrase: Phrase) -> None:
+    told = sentence_of(subject.document.analysis, subject.message)
+    if told is not None and told.text:
+        _tell(told, phrase)
     else:
-        phrase.add(text, Style.SECONDARY if telling and phrase.runs else Style.TEXT)
-
-
-def _server(subject: _Subject, phrase: Phrase) -> bool:
-    """What a server that answers `initialize` is; False where it names nothing."""
-    result = subject.payload.get("result")
-    if not isinstance(result, Mapping) or not isinstance(info := result.get("serverInfo"), Mapping):
-        return False
-    named = [value for key in ("name", "version") if isinstance(value := info.get(key), str) and value]
-    phrase.add(" ".join(named))
-    version = result.get("protocolVersion")
-    if named and isinstance(version, str):
-        phrase.add(f"MCP {version}", Style.SECONDARY)
-    return bool(named)
+        _plain(subject, phrase)
 
 
 def _verdict(subject: _Subject, phrase: Phrase) -> None:
-    """A proposal turned down or taken back: which one, and why."""
-    proposal = int(subject.document.analysis.correlation.columns["cause"][subject.message])
-    if proposal != NO_ROW:
-        phrase.add(subject.linked("target", proposal) or subject.linked("method", proposal), Style.MONO)
-    phrase.add(subject.text, Style.SECONDARY if phrase.runs else Style.TEXT)
+    told = sentence_of(subject.document.analysis, subject.message)
+    if told is not None:
+        phrase.add(told.about, Style.MONO)
+        phrase.add(told.words, Style.SECONDARY if told.about else Style.TEXT)
 
 
 def _thought(subject: _Subject, phrase: Phrase) -> None:
@@ -286,6 +280,7 @@ _BY_KIND: dict[str, _Describe] = {
     kinds.REQUEST: _call,
     kinds.PROPOSAL: _call,
     kinds.RESPONSE: _answer,
+    "system/error": _refusal,
     kinds.REJECT: _verdict,
     kinds.WITHDRAW: _verdict,
     "reasoning/thought": _thought,

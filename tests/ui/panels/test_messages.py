@@ -107,9 +107,9 @@ def test_the_row_of_a_handshake_says_which_server_answered(make_panel: MakePanel
     info = {"name": "rune", "version": "0.105.1"}
     result = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": info}
     panel = make_panel(ask, {"jsonrpc": "2.0", "id": 0, "result": result})
-    assert text(panel, 1, Column.MESSAGE) == "rune 0.105.1  MCP 2025-11-25"
+    assert text(panel, 1, Column.MESSAGE) == "initialize:  rune 0.105.1, MCP 2025-11-25"
     nameless = make_panel(ask, {"jsonrpc": "2.0", "id": 0, "result": {"serverInfo": {"name": 5}}})
-    assert text(nameless, 1, Column.MESSAGE).startswith("{")
+    assert text(nameless, 1, Column.MESSAGE).startswith("initialize:  name=5, ")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,10 @@ def test_the_row_of_a_handshake_says_which_server_answered(make_panel: MakePanel
     [
         pytest.param(envelope(to=["a", "b", "c", "d"]), Column.FROM_TO, "lead → a, b +2", id="many receivers"),
         pytest.param(envelope(), Column.FROM_TO, "lead → everyone", id="everyone"),
-        pytest.param(envelope("mcp/request", {"method": "tools/list"}), Column.MESSAGE, "tools/list", id="method"),
+        pytest.param(
+            envelope("mcp/request", {"method": "tools/list"}), Column.MESSAGE, "tools/list  asks for the tools",
+            id="method",
+        ),
         pytest.param(envelope("mcp/request", {"method": "tools/list"}), Column.KIND, "request", id="quiet namespace"),
         pytest.param(envelope("stream/open", {"stream_id": "s-1"}), Column.KIND, "stream/open", id="namespace"),
         pytest.param(

@@ -1,0 +1,256 @@
+"""What the row of a message says in a sentence: the field `info`, and the Message column for calls and their outcomes.
+
+`text` is what a message says itself (docs/protocols.md 2); a sentence puts beside it what is known by others: of which
+call a result is, who was refused what. Results that are JSON are told by their shape. Secrets are masked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.analysis import Analysis
+from inspector.analysis.transients import Badge
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
+from inspector.protocol import kinds
+from inspector.protocol.payloads.blocks import size_words
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
+from inspector.protocol.text import EMPTY, compact, content_text, text_shown
+
+_LONGEST = 500  # characters of a sentence
+_MOST_JSON = 1 << 16  # characters of a text that is decoded to see its shape
+_MOST_PARTS = 4
+_LONGEST_VALUE = 40
+_DEEPEST = 3
+_JSON_STARTS = ("{", "[")
+_UNTOLD = (Flag.UNREADABLE | Flag.FRAME | Flag.GAP | Flag.JOIN).value
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """What a row says.
+
+    Attributes:
+        about: the tool or method it is about; "".
+        words: what came of it, or what it is for; several lines as they came.
+        failed: that failed.
+        colon: what stands between the two is one, as before what came of a call.
+    """
+
+    about: str
+    words: str
+    failed: bool = False
+    colon: bool = True
+
+    @property
+    def text(self) -> str:
+        """All of it on one line."""
+        if not self.about:
+            return self.words
+        if not self.words:
+            return f"{self.about} failed" if self.failed else self.about
+        between = " failed: " if self.failed else ": " if self.colon else " "
+        return f"{self.about}{between}{self.words}"
+
+
+def info(analysis: Analysis, message: int) -> str | None:
+    """The sentence of any message on one line, masked: what it says itself where nothing more is known."""
+    told = sentence_of(analysis, message)
+    capture = analysis.capture
+    if told is None:
+        flags = int(capture.columns["flags"][message])
+        if flags & Flag.GAP.value:
+            return capture.reason(message)
+        if flags & _UNTOLD:
+            return None
+        kind, payload = capture.string("kind", message) or "", capture.payload(message)
+        text = text_shown(kind, payload)
+        if not text and payload and not kind.startswith("reasoning/"):
+            text = compact(mask_secrets(payload))
+        told = Sentence("", text or "")
+    line = " ".join(mask_text(told.text[: 8 * _LONGEST]).split())
+    return (line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…") or None
+
+
+def sentence_of(analysis: Analysis, message: int) -> Sentence | None:
+    """What is said of a request, a proposal, what came of it, or an error; None of everything else."""
+    capture = analysis.capture
+    if int(capture.columns["flags"][message]) & (_UNTOLD | Flag.LOG_ONLY.value):
+        return None
+    kind = capture.string("kind", message) or ""
+    if kind in (kinds.REJECT, kinds.WITHDRAW):
+        return _verdict(analysis, message, kind)
+    if kind == kinds.RESPONSE:
+        return _result(analysis, message)
+    if kind == "system/error":
+        return _error(analysis, message)
+    return _call(analysis, message) if kind in (kinds.REQUEST, kinds.PROPOSAL) else None
+
+
+def _linked(analysis: Analysis, column: str, message: int) -> str:
+    """Method or target as the passes resolved it; ""."""
+    code = int(analysis.correlation.columns[column][message])
+    return analysis.capture.strings[code] if code else ""
+
+
+# Calls
+
+_PURPOSES = {
+    "initialize": "opens the session",
+    "ping": "asks for a sign of life",
+    "tools/list": "asks for the tools",
+    "resources/list": "asks for the resources",
+    "resources/templates/list": "asks for the templates of resources",
+    "prompts/list": "asks for the prompts",
+    "roots/list": "asks for the roots",
+    "notifications/initialized": "is ready",
+    "notifications/cancelled": "takes a request back",
+    "notifications/tools/list_changed": "its tools have changed",
+    "notifications/resources/list_changed": "its resources have changed",
+    "notifications/prompts/list_changed": "its prompts have changed",
+    "notifications/roots/list_changed": "its roots have changed",
+}
+"""What calls without a text of their own are for."""
+_ASKED_OF = frozenset(("tools/list", "resources/list", "resources/templates/list", "prompts/list", "roots/list"))
+_MOST_NAMED = 2
+
+
+def _call(analysis: Analysis, message: int) -> Sentence | None:
+    method, target = (_linked(analysis, column, message) for column in ("method", "target"))
+    text = text_shown(kinds.REQUEST, analysis.capture.payload(message))
+    if not method:
+        return None
+    if method == "tools/call":
+        return Sentence(target or method, text or "", colon=False)
+    purpose = _PURPOSES.get(method, "")
+    if method in _ASKED_OF and (to := analysis.capture.to(message)):
+        more = f" and {len(to) - _MOST_NAMED} more" if len(to) > _MOST_NAMED else ""
+        purpose += f" of {', '.join(to[:_MOST_NAMED])}{more}"
+    return Sentence(method, (text if text and text != method else "") or purpose or target, colon=False)
+
+
+def _verdict(analysis: Analysis, message: int, kind: str) -> Sentence:
+    """A proposal turned down or taken back: which one, and why."""
+    proposal = int(analysis.correlation.columns["cause"][message])
+    about = ""
+    if proposal != NO_ROW:
+        about = _linked(analysis, "target", proposal) or _linked(analysis, "method", proposal)
+    return Sentence(about, text_shown(kind, analysis.capture.payload(message)) or "", colon=False)
+
+
+# Outcomes
+
+
+def _result(analysis: Analysis, message: int) -> Sentence:
+    capture = analysis.capture
+    about = _linked(analysis, "target", message) or _linked(analysis, "method", message)
+    payload = capture.payload(message)
+    if capture.flags(message) & Flag.ERROR:
+        return Sentence(about, text_shown(kinds.RESPONSE, payload) or "", failed=True)
+    if int(analysis.transients.columns["badges"][message]) & Badge.TRANSIENT:
+        return Sentence(about, analysis.transients.summary(message) or "")
+    result = payload.get("result")
+    if _linked(analysis, "method", message) == "initialize" and (server := _server(result)):
+        return Sentence(about, server)
+    size = size_words(int(capture.columns["size"][message]))
+    text = text_shown(kinds.RESPONSE, payload) or ""
+    if (
+        isinstance(result, Mapping)
+        and not _has_text(result)
+        and (result.get("structuredContent") or result.get("content"))
+    ):
+        structured = result.get("structuredContent", result)
+        return Sentence(about, f"{content_text(result) or shape_of(structured)}, {size}")
+    if text.lstrip()[:1] in _JSON_STARTS and (shape := _shape_of_text(text)):
+        return Sentence(about, f"{shape}, {size}")
+    return Sentence(about, text or EMPTY)
+
+
+def _holds_no_text(result: Mapping[str, Any]) -> bool:
+    """Whether a result has content, and no text in it."""
+    blocks = result.get("content")
+    if not blocks and not result.get("structuredContent"):
+        return False
+    blocks = blocks if isinstance(blocks, list) else []
+    return not any(isinstance(block, Mapping) and isinstance(block.get("text"), str) for block in blocks)
+
+
+def _server(result: object) -> str:
+    """What a server that answers `initialize` is; "" where it names nothing."""
+    info = result.get("serverInfo") if isinstance(result, Mapping) else None
+    if not isinstance(result, Mapping) or not isinstance(info, Mapping):
+        return ""
+    named = " ".join(value for key in ("name", "version") if isinstance(value := info.get(key), str) and value)
+    version = result.get("protocolVersion")
+    return f"{named}, MCP {version}" if named and isinstance(version, str) else named
+
+
+_VIOLATION = "capability_violation"
+
+
+def _error(analysis: Analysis, message: int) -> Sentence:
+    capture, payload = analysis.capture, analysis.capture.payload(message)
+    cause = int(analysis.correlation.columns["cause"][message])
+    kind = capture.string("kind", cause) or "" if cause != NO_ROW else ""
+    call = [_linked(analysis, column, cause) for column in ("method", "target")] if cause != NO_ROW else ["", ""]
+    if payload.get("error") == _VIOLATION:
+        attempted = payload.get("attempted_kind")
+        told = kinds.split_kind(attempted) if isinstance(attempted, str) else kinds.Kind(kind, None, None)
+        words = [told.name, told.method or call[0], told.target or call[1]]
+        to = capture.to(message)
+        who = (capture.string("sender", cause) if cause != NO_ROW else "") or (to[0] if len(to) == 1 else "")
+        what = " ".join(filter(None, words)) or "this"
+        return Sentence("", f"{who} may not send {what}" if who else f"not allowed: {what}")
+    about = " ".join(filter(None, call)) or kind
+    return Sentence(about, text_shown("system/error", payload) or "", failed=bool(about))
+
+
+# The shape of JSON
+
+
+def _shape_of_text(text: str) -> str:
+    """What a text that is JSON holds; "JSON" for a long one, "" where it is none."""
+    if len(text) > _MOST_JSON:
+        return "JSON"
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    return shape_of(value)
+
+
+def shape_of(value: Any, depth: int = 0) -> str:
+    """What a JSON value holds, in a few words: "4 records, page=1"; its names where that says more."""
+    if isinstance(value, list):
+        every = all(isinstance(item, Mapping) for item in value)
+        return _count(len(value), "records" if every else "items") if value else "empty list"
+    if not isinstance(value, Mapping):
+        return _short(value)
+    if not value:
+        return "empty object"
+    lists = [_count(len(item), _noun(name)) for name, item in value.items() if isinstance(item, list)]
+    shown = mask_secrets({name: item for name, item in value.items() if isinstance(item, str | int | float)})
+    scalars = [f"{_noun(name)}={_short(item)}" for name, item in shown.items()]
+    objects = {name: item for name, item in value.items() if isinstance(item, Mapping)}
+    if not lists and not scalars and len(objects) == 1 and depth < _DEEPEST:
+        return shape_of(next(iter(objects.values())), depth + 1)
+    parts = [*lists, *scalars, *map(_noun, objects)]
+    more = len(parts) - _MOST_PARTS
+    return ", ".join(parts[:_MOST_PARTS]) + (f", {more} more" if more > 0 else "")
+
+
+def _noun(name: str) -> str:
+    return " ".join(name[:_LONGEST_VALUE].split()) or "items"
+
+
+def _count(count: int, noun: str) -> str:
+    """So many of what a plural names, as in "4 records" and "1 record"."""
+    return f"{count:,} {noun[:-1] if count == 1 and noun.endswith('s') else noun}"
+
+
+def _short(value: object) -> str:
+    text = " ".join(value[: 4 * _LONGEST_VALUE].split()) if isinstance(value, str) else compact(value)
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
