@@ -99,27 +99,26 @@ class Analysis:
             more: there is more to come at once; the checks may wait for it, until `catch_up`.
         """
         start, stop = self._fed, len(self.capture)
-        with self.capture.read_ahead(start, stop):
-            self.trust.feed(start, stop)
-            self.contexts.feed(start, stop)
-            self.correlation.feed(start, stop)
-            linked = self.correlation.take_changes()
-            self.named.feed(start, stop)
-            self.transients.feed(start, stop, linked, more=more)
-            self.visibility.feed(start, stop)
-            self.participants.feed(start, stop)
-            self.departures.feed(start, stop)
-            self.capabilities.feed(start, stop)
-            self.states.feed(start, stop, linked)
-            self.tokens.feed(start, stop)
-            passes = (self.transients, self.contexts, self.named, self.departures, self.states)
-            parts = [linked, *(fed.take_changes() for fed in passes)]
-            if touched is not None:
-                parts.append(touched)
-            changed = np.unique(np.concatenate(parts))
-            changed = changed[changed < start]
-            self._fed = stop  # whatever the checks do: fed twice, the other passes would count everything twice
-            self.findings.feed(start, stop, changed, self.now_ns, more=more)
+        self.trust.feed(start, stop)
+        self.contexts.feed(start, stop)
+        self.correlation.feed(start, stop)
+        linked = self.correlation.take_changes()
+        self.named.feed(start, stop)
+        self.transients.feed(start, stop, linked, more=more)
+        self.visibility.feed(start, stop)
+        self.participants.feed(start, stop)
+        self.departures.feed(start, stop)
+        self.capabilities.feed(start, stop)
+        self.states.feed(start, stop, linked)
+        self.tokens.feed(start, stop)
+        passes = (self.transients, self.contexts, self.named, self.departures, self.states)
+        parts = [linked, *(fed.take_changes() for fed in passes)]
+        if touched is not None:
+            parts.append(touched)
+        changed = np.unique(np.concatenate(parts))
+        changed = changed[changed < start]
+        self._fed = stop  # whatever the checks do: fed twice, the other passes would count everything twice
+        self.findings.feed(start, stop, changed, self.now_ns, more=more)
         found = self.findings.take_changes()
         if len(found):
             changed = np.union1d(changed, found[found < start])

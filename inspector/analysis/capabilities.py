@@ -19,13 +19,17 @@ from inspector.analysis.trust import TrustPass
 from inspector.capture.block import OBJECT_KEY
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
-from inspector.protocol.capabilities import Asked, covers_by_kind, first_covering
+from inspector.protocol.calls import has_target
+from inspector.protocol.capabilities import Asked, covers_by_kind, first_covering, looks_deep
+from inspector.protocol.kinds import wraps_envelope
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.paths import normalise
 
 _TOLD = ("system/welcome", "system/presence")
 _CHANGED = ("capability/grant", "capability/revoke")
 _MOST_REFUSALS = 1_000
+_NAMING = ("tools/call", "prompts/get")
+"""Methods whose target is `params.name`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +192,15 @@ class CapabilityPass:
         """What of a message capabilities look at; its kind is given, as a proposal is judged by the call it is for."""
         capture = self._capture
         return Asked(kind, capture.payload(row), capture.to(row), self._called(row))
+
+    def asked_by(self, held: Iterable[object], row: int, kind: str) -> Asked:
+        """The same, as far as these capabilities look at it: mostly columns tell all of that."""
+        capture = self._capture
+        method, target = capture.string("method", row), capture.string("target", row)
+        told = method is not None and (target is not None if method in _NAMING else not has_target(method))
+        if not told or ":" in kind or wraps_envelope(kind) or any(map(looks_deep, held)):
+            return Asked(kind, capture.decoded(row).payload, capture.to(row), self._called(row))
+        return Asked(kind, {"method": method, "params": {} if target is None else {"name": target}}, capture.to(row))
 
     def _called(self, row: int) -> tuple[str, ...]:
         """What the context of a message is called: its path in the tree, and as it was written, or its id."""

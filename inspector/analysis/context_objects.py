@@ -14,9 +14,8 @@ from inspector.analysis.context_notes import ContextNotes, Oddity
 from inspector.analysis.context_tree import MAIN, ContextTree
 from inspector.analysis.node_facts import NodeFacts
 from inspector.capture.capture import Capture
-from inspector.capture.reader import WITHOUT_ID, object_key, operation_of
-from inspector.protocol.context_forms import told_context
 from inspector.protocol.kinds import CONTEXT_OPERATION
+from inspector.protocol.object_contexts import WITHOUT_ID, object_key, operation_of
 
 _MOST_NESTED = 64  # parents inside parents that are looked at
 _MOST_PUSHED = 64  # contexts of one stack; below them the oldest are forgotten
@@ -54,18 +53,13 @@ class ContextObjects:
         Returns:
             The node an operation's message belongs to, MAIN included; None where its key says that.
         """
-        header = self._capture.record(row).header
-        context: object = told_context(header)[0] if header is not None else None
-        if not isinstance(context, dict):
+        levels = self._capture.contexts_in(row)[:_MOST_NESTED]
+        if not levels:
             return None
-        operation = operation_of(context)
+        operation = operation_of(levels[0])
         if operation is not None:
-            return self._operate(space, row, operation, context)
-        chain: list[Mapping[str, Any]] = []
-        while isinstance(context, dict) and len(chain) < _MOST_NESTED:
-            chain.append(context)
-            context = context.get("parent")
-        for place, described in enumerate(reversed(chain)):  # a parent that is an object comes before its child
+            return self._operate(space, row, operation, levels[0])
+        for place, described in enumerate(reversed(levels)):  # a parent that is an object comes before its child
             self._describe(space, row, described, row * _MOST_NESTED + place)
         return None
 
@@ -76,7 +70,6 @@ class ContextObjects:
         if key is None:
             self._notes.add(node, row, Oddity.WITHOUT_ID)
         above = described.get("parent")
-        above = object_key(above) if isinstance(above, dict) else above
         if isinstance(above, str) and above:
             node = self._hang(space, row, node, above)
         self._settle()

@@ -20,8 +20,8 @@ from inspector.analysis.node_lines import living_nodes
 from inspector.capture.block import OBJECT_KEY
 from inspector.capture.columns import Array
 from inspector.capture.flags import Flag
-from inspector.capture.reader import operation_of
 from inspector.protocol.context_forms import told_context
+from inspector.protocol.object_contexts import operation_of
 from inspector.protocol.times import NO_TIME
 
 _AT_ONCE = 1 << 20

@@ -139,6 +139,7 @@ class ContextPass:
         notes: what is odd about contexts as messages name them.
         sessions: what is known of spaces that are MSP sessions.
         parent_ids: (space, id) of contexts that objects named as parents, in the order of their messages.
+        started_again: nodes of reasoning starts that bear the id of a start before, by message.
         declarations: grows with each type and label that a context gets.
         type_names: what the numbers of `types` stand for.
         idle_after_s: how long a context is active after its last message.
@@ -174,6 +175,7 @@ class ContextPass:
         self.type_version = 0
         self.declarations = 0
         self.touched: set[int] = set()
+        self.started_again: dict[int, int] = {}
         self.paths = PathTable(self.tree)
         self.roots = NodeTable(self.tree, lambda node: shown_segment(self.tree.name[self._root(node)]))
         self.leaves = NodeTable(self.tree, lambda node: quote_segment(self.tree.name[node]))
@@ -270,13 +272,15 @@ class ContextPass:
             return
         text = text_shown("reasoning/start", told.payload) or ""
         label = " ".join(mask_text(text[: 8 * _LABEL_LENGTH]).split())[:_LABEL_LENGTH] or None
-        if above != MAIN and self._capture.flags(row) & _DRAFTED:  # it names the context it begins beside its own id
+        names_other = above != MAIN and bool(self._capture.flags(row) & _DRAFTED)
+        if names_other:  # it names the context it begins beside its own id
             node = above
             self.tree.label[node] = self.tree.label[node] or label
         else:
             node = self.tree.declare(space, told.identifier, above, label)
         self.facts.grow(len(self.tree))
-        self.facts.note_start(node, row)
+        if not self.facts.note_start(node, row) and not names_other:
+            self.started_again[row] = node
         self._note_reasoning(node)
 
     def _settle(self) -> None:

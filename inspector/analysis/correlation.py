@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -23,8 +22,8 @@ from inspector.analysis.waiting import Outcomes
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
-from inspector.protocol import calls, kinds
+from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, respelt
+from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
 
 # What the MEUP v0.2 client calls its messages by beside their envelope's id.
@@ -63,7 +62,7 @@ class DraftNames:
         return np.isin(codes, drafts) if drafts else np.zeros(len(rows), np.bool_)
 
     def _of_proposal(self, row: int) -> int:
-        proposal = None if self._capture.is_big(row) else self._capture.payload(row).get("proposal")
+        proposal = None if self._capture.is_big(row) else self._capture.decoded(row).payload.get("proposal")
         name = proposal.get("correlation_id") if isinstance(proposal, Mapping) else None
         return self._hashed(row, name) if isinstance(name, str) and name else NO_HASH
 
@@ -72,11 +71,10 @@ class DraftNames:
         called = int(columns["rpc_hash"][row])
         if called == NO_HASH or not int(columns["flags"][row]) & Flag.CORRELATED.value:
             return NO_HASH
-        named = self._capture.correlation_ids(row)
-        if not named or hash_text(calls.rpc_id(named[0]) or "") != called:
+        if int(self._capture.text_hashes("correlation_hash", [row])[0]) != respelt(called):
             return NO_HASH
         self.own.append(row)
-        return self._hashed(row, named[0])
+        return int(columns["correlation_hash"][row])
 
     def _hashed(self, row: int, name: str) -> int:
         return self._capture.hash_in(int(self._capture.columns["space"][row]), name)
@@ -85,7 +83,6 @@ class DraftNames:
 _NEEDS_TARGET = ("tools/call", "prompts/get", "resources/read", "completion/complete")
 _CORRELATED, _MANY = Flag.CORRELATED.value, Flag.MANY_CORRELATIONS.value
 _PART_BITS = 21  # a kind, method and target below that are packed into 63
-_MOST_NAMED = 256  # ids of one message that are looked at
 
 
 class ToolRule(enum.IntEnum):
@@ -129,7 +126,6 @@ class CorrelationPass:
         # Ids of what responses and decisions may name, apart from whatever else bears the same id.
         self._ids_of: dict[str, HashIndex] = {kinds.REQUEST: HashIndex(), kinds.PROPOSAL: HashIndex()}
         self._unnamed: dict[int, list[int]] = {}  # responses by requests that may be named by a proposal yet to come
-        self._hashes: dict[int, list[int]] = {}  # ids named by messages of the batch being fed that name several
         self._open_calls = OpenCalls(self._capture, self.columns)
         self._drafts = DraftNames(self._capture)
         self._also: list[tuple[int, int]] = []  # messages of the batch being fed, and hashes of their other names
@@ -167,7 +163,6 @@ class CorrelationPass:
                 self._outcomes.cancel(start + place, int(self.columns["cause"][start + place]))
         for row, identifier in self._also:
             self._settle(row, identifier)
-        self._hashes.clear()
 
     def _code(self, kind: str) -> int:
         """The string id of a kind; -1 when no message has it."""
@@ -284,14 +279,7 @@ class CorrelationPass:
 
     def hashes_named_by(self, row: int) -> list[int]:
         """Hashes of the ids a message names, each once, in the order it names them; at most 256."""
-        flags = int(self._capture.columns["flags"][row])
-        if not flags & _MANY:
-            return [int(self._capture.columns["correlation_hash"][row])] if flags & _CORRELATED else []
-        if row not in self._hashes:
-            named = dict.fromkeys(self._capture.correlation_ids(row))
-            space = int(self._capture.columns["space"][row])
-            self._hashes[row] = [self._capture.hash_in(space, name) for name in islice(named, _MOST_NAMED)]
-        return self._hashes[row]
+        return self._capture.hashes_named(row)
 
     def _choose(self, start: int, places: NDArray[np.int64], named: NDArray[np.int64]) -> None:
         """Let `named`, the latest messages with the ids named first, be the latest that these kinds may name."""

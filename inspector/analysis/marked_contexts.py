@@ -86,8 +86,8 @@ class MarkedContexts:
         return int(self._capture.columns["correlation_hash"][row])
 
     def _begin(self, space: int, row: int, above: int) -> int | None:
-        payload = self._capture.decoded(row).payload
-        wanted = (payload.get("context_id"), payload.get("id"), self._capture.envelope_id(row))
+        identifier, payload = self._capture.decoded(row)[:2]
+        wanted = (payload.get("context_id"), payload.get("id"), identifier)
         name = next(filter(is_name, wanted), None)
         if not isinstance(name, str):
             return None

@@ -90,12 +90,14 @@ class NodeFacts:
         """Of these nodes, those that do not count as reasoning yet, each once."""
         return np.unique(nodes[as_numpy(self.reasons)[nodes] == 0]).tolist()
 
-    def note_start(self, node: int, row: int) -> None:
-        """The first message that names a context as its own begins it. Rows ascend."""
-        if self.started_by[node] < 0:
-            self.started_by[node] = row
-            self._starts.append(row)
-            self._started.append(node)
+    def note_start(self, node: int, row: int) -> bool:
+        """The first message that names a context as its own begins it; whether this is the one. Rows ascend."""
+        if self.started_by[node] >= 0:
+            return False
+        self.started_by[node] = row
+        self._starts.append(row)
+        self._started.append(node)
+        return True
 
     def started_since(self, row: int) -> tuple[Rows, NDArray[np.int64]]:
         """The messages from `row` on that began a context, ascending, and the node of each; it may be merged by now."""

@@ -5,7 +5,6 @@ Nothing is listed before somebody answers without naming a request, which in MEW
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,13 +12,12 @@ import numpy as np
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
-from inspector.protocol import calls, kinds
+from inspector.capture.hashes import NO_HASH, NO_ROW, respelt
+from inspector.protocol import kinds
 
 _RPC = Flag.RPC.value
 _WAYS = 16  # directions of one connection that are looked at; a pipe has two
 
-_WHOLE = re.compile(r"-?[0-9]{1,18}")
 _MOST_ANSWERED = 65_536  # answered requests that are kept, for an answer to come again
 
 _Pipe = tuple[int, int]
@@ -83,23 +81,11 @@ class OpenCalls:
         if again != NO_ROW:
             self.nearly[row] = again, True
             return
-        respelt = self._respelt(row)
-        keys = list(self._keys_of_answer(respelt, row)) if respelt else []
+        keys = list(self._keys_of_answer(respelt(int(self._capture.columns["rpc_hash"][row])), row))
         found = self._best(keys, row)
         found = self._last_answered(keys) if found == NO_ROW else found
         if found != NO_ROW:
             self.nearly[row] = found, False
-
-    def _respelt(self, row: int) -> int:
-        """The hash of an answer's id as it would be had it been a text instead of a number, or the reverse."""
-        identifier = None if self._capture.is_big(row) else self._capture.payload(row).get("id")
-        other: str | int | None = None
-        if isinstance(identifier, str) and _WHOLE.fullmatch(identifier):
-            other = int(identifier)
-        elif isinstance(identifier, int) and not isinstance(identifier, bool) and abs(identifier) < 10**18:
-            other = str(identifier)
-        called = calls.rpc_id(other)
-        return NO_HASH if called is None else hash_text(called)
 
     def _keys_of_answer(self, rpc: int, row: int) -> Iterator[_Key]:
         """What the requests are listed under that an answer may belong to."""

@@ -48,7 +48,7 @@ _ERROR, _RPC = Flag.ERROR.value, Flag.RPC.value
 
 
 class SignalTable:
-    """Signalling results, ascending; a result's place among them is its index here. 22 bytes each.
+    """Signalling results, ascending; a result's place among them is its index here. 30 bytes each.
 
     Attributes:
         row: the message.
@@ -68,6 +68,7 @@ class SignalTable:
         self.tool: array[int] = array("I")
         self.conversation: array[int] = array("I")
         self.note: array[int] = array("B")
+        self._digests: array[int] = array("Q")
         self.following: array[int] = array("i")
         self._pairs: array[int] = array("I")
         self._pair_lists: list[tuple[tuple[str, str], ...]] = [()]
@@ -78,8 +79,8 @@ class SignalTable:
     def __len__(self) -> int:
         return len(self.row)
 
-    def add(self, row: int, signal: Signal) -> None:
-        """A result that comes after all others signals something."""
+    def add(self, row: int, signal: Signal, digest: int) -> None:
+        """A result that comes after all others signals something; `digest` is equal for results that say the same."""
         failed = int(self._capture.columns["flags"][row]) & _ERROR
         said = (
             (HINTS if signal.hints else 0) | (CONSUMED if signal.consumed else 0)
@@ -91,10 +92,11 @@ class SignalTable:
         if found is None:
             found = self._pair_ids[pairs] = len(self._pair_lists)
             self._pair_lists.append(pairs)
-        conversation, tool, void = self._placed(row)
         if signal.consumers:
             self.consumers[len(self.row)] = signal.consumers
         self.row.append(row)
+        self._digests.append(digest)
+        conversation, tool, void = self._placed(row)
         self.said.append(said | void)
         self.tool.append(tool)
         self.conversation.append(conversation)
@@ -159,7 +161,8 @@ class SignalTable:
         known = [int(capture.columns[name][row]) for name in ("id_hash", "rpc_hash")]
         if known != [int(capture.columns[name][first]) for name in ("id_hash", "rpc_hash")] or not any(known):
             return False
-        return capture.payload(row) == capture.payload(first)
+        place, before = self.find(row), self.find(first)
+        return before != NOWHERE and self._digests[place] == self._digests[before]
 
     def _key(self, row: int) -> tuple[Any, ...]:
         """Who talk: the connection and the way the answer went for a line of MCP stdio, space and names for MEW."""

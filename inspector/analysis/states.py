@@ -226,6 +226,7 @@ class _Streams:
         self._correlation = correlation
         self._became: dict[int, int] = {}  # by message, the states that the batch being fed brings
         self._open: dict[int, list[int]] = {}  # by space and stream: the open, and copies of it
+        self._named: dict[int, int] = {}  # the same spaces and streams, by the hash of the stream's id
         self._stream_of: dict[int, int] = {}  # by a message that opened or asked for one: space and stream
         self._asked: dict[int, list[int]] = {}  # by the hash of their id: requests that no stream was opened for
 
@@ -260,7 +261,10 @@ class _Streams:
         if row in self._stream_of or not stream:
             return
         self._stream_of[row] = key
-        before = self._open.setdefault(key, [])
+        before = self._open.get(key)
+        if before is None:
+            before = self._open[key] = []
+            self._named[self._capture.hash_in(key >> 32, self._capture.strings[stream])] = key
         own = int(columns["id_hash"][row])
         if before and (own == NO_HASH or int(columns["id_hash"][before[0]]) != own):
             self._became.update(dict.fromkeys(before, State.CLOSED.value))  # its id was given anew
@@ -284,5 +288,4 @@ class _Streams:
         if stream:
             return [self._key(row, stream)]
         causes = [self._stream_of[cause] for cause in self._correlation.causes(row) if cause in self._stream_of]
-        named = (self._capture.strings.find(name) for name in self._capture.correlation_ids(row))
-        return causes or [self._key(row, code) for code in named if code]
+        return causes or [self._named[value] for value in self._capture.hashes_named(row) if value in self._named]

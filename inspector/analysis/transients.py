@@ -119,7 +119,7 @@ class TransientPass:
         for row in rows.tolist():
             signal = signal_in(self._capture.decoded(row).payload)
             if signal is not None:
-                self.signals.add(row, signal)
+                self.signals.add(row, signal, self._capture.digest(row))
         for place in range(first, len(self.signals)):
             if self.signals.conversation[place] not in self._stale:
                 self._apply(place)

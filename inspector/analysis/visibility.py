@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
 import numpy as np
 
 from inspector.analysis.changes import NO_ROWS, Rows
@@ -16,22 +13,6 @@ from inspector.protocol import msp
 _MOST_VALUES = 250
 """Different values that are told apart: three are meant, and a column takes a byte a message."""
 _LONGEST = 100
-
-
-class _Payload(msgspec.Struct, gc=False):
-    visibility: Any = None
-
-
-class _Envelope(msgspec.Struct, gc=False):
-    payload: _Payload | None = None
-
-
-class _Line(msgspec.Struct, gc=False):
-    frame: _Envelope | None = None
-    payload: _Payload | None = None
-
-
-_decode = msgspec.json.Decoder(_Line).decode
 
 
 class VisibilityPass:
@@ -50,11 +31,11 @@ class VisibilityPass:
             self.values.intern(value)
 
     def feed(self, start: int, stop: int) -> None:
-        """Take in messages `start` to `stop`. Reads those of sessions again, once."""
+        """Take in messages `start` to `stop`."""
         self.columns.append({"visibility": 0}, stop - start)
         rows = self._of_sessions(start, stop)
         if len(rows):
-            self.columns.put("visibility", rows, [self._read(row) for row in rows.tolist()])
+            self.columns.put("visibility", rows, [self._value(row) for row in rows.tolist()])
 
     def _of_sessions(self, start: int, stop: int) -> Rows:
         strings, columns = self._capture.strings, self._capture.columns
@@ -64,13 +45,8 @@ class VisibilityPass:
         here = (columns["protocol"][start:stop] == protocol) & (columns["kind"][start:stop] == chat)
         return np.flatnonzero(here) + start
 
-    def _read(self, row: int) -> int:
-        try:
-            line = _decode(self._capture.record_bytes(row))
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            return self._number(self._capture.payload(row).get("visibility"))
-        envelope = line.frame or line
-        return self._number(envelope.payload.visibility if envelope.payload is not None else None)
+    def _value(self, row: int) -> int:
+        return self._number(self._capture.decoded(row).payload.get("visibility"))
 
     def _number(self, value: object) -> int:
         if not isinstance(value, str) or not value:
@@ -83,7 +59,7 @@ class VisibilityPass:
 
     def read_again(self, rows: Rows) -> None:
         """Their lines were written anew."""
-        self.columns.put("visibility", rows, [self._read(row) for row in rows.tolist()])
+        self.columns.put("visibility", rows, [self._value(row) for row in rows.tolist()])
 
     def take_changes(self) -> Rows:
         """Whoever writes lines anew knows which."""

@@ -21,7 +21,7 @@ from inspector.analysis.trust import TrustPass
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
+from inspector.capture.hashes import NO_HASH, NO_ROW, hash_rpc_id
 from inspector.protocol import calls, kinds
 
 _Bools = NDArray[np.bool_]
@@ -92,12 +92,12 @@ class Outcomes:
 
     def _asked(self, row: int) -> int:
         """The open request of the same sender that `requestId` names, be it by its JSON-RPC id or its envelope's."""
-        params: Any = None if self._capture.is_big(row) else self._capture.payload(row).get("params")
+        params: Any = None if self._capture.is_big(row) else self._capture.decoded(row).payload.get("params")
         identifier = params.get("requestId") if isinstance(params, Mapping) else None
         called = calls.rpc_id(identifier)
         if called is None:
             return NO_ROW
-        asked = self._open_calls.asked_with(hash_text(called), row)
+        asked = self._open_calls.asked_with(hash_rpc_id(called), row)
         if asked != NO_ROW or not isinstance(identifier, str):
             return asked
         hash_ = self._capture.hash_in(int(self._capture.columns["space"][row]), identifier)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inspector.capture.columns import Array
+from inspector.capture.extracts import Extracts
 from inspector.capture.strings import InternTable
 
 STRING_COLUMNS = (
@@ -50,15 +51,6 @@ BLOCK_COLUMNS: dict[str, Any] = {
 """Columns of a block: those of a message (capture.columns.MESSAGE_COLUMNS), and what folding needs."""
 
 
-class DecodedRecord(NamedTuple):
-    """What passes read of a message beside its columns."""
-
-    identifier: str | None
-    """The envelope's id; None without one."""
-    payload: dict[str, Any]
-    """Of a result with `_meta` nothing but that; else the payload as it is."""
-
-
 class Opened(NamedTuple):
     """A mark that a connection begins anew."""
 
@@ -88,7 +80,7 @@ class Block:
     Attributes:
         columns: one array per name of BLOCK_COLUMNS, in its dtype.
         strings, to_sets: what the ids in the columns stand for, in no particular order.
-        decoded: by place of the record in the block, for some of those that passes look into; others are read again.
+        extracts: what passes read of the records beside columns, by place of the record in the block.
         formats: lines each format knew; None counts the unreadable ones.
         origin: a capture's first line, when it lies in this block.
         stop: offset in bytes after the last line read.
@@ -99,7 +91,7 @@ class Block:
     columns: dict[str, Array]
     strings: InternTable[str]
     to_sets: InternTable[tuple[str, ...]]
-    decoded: dict[int, DecodedRecord] = field(default_factory=dict)
+    extracts: Extracts = field(default_factory=Extracts)
     formats: Counter[str | None] = field(default_factory=Counter)
     origin: dict[str, Any] | None = None
     stop: int = 0

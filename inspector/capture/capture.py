@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -20,20 +21,24 @@ from numpy.typing import NDArray
 
 from inspector.capture import overlong
 from inspector.capture.ahead import ReadAhead
-from inspector.capture.block import STRING_COLUMNS, Block, DecodedRecord
+from inspector.capture.block import STRING_COLUMNS, Block
 from inspector.capture.columns import DELIVERY_COLUMNS, MESSAGE_COLUMNS, Array, GrowingColumns, message_columns
+from inspector.capture.extracts import MOST_NAMED, OWN_PAYLOAD, DecodedRecord, Extracts, ToolList, payload_of
 from inspector.capture.flags import Flag
 from inspector.capture.gateway_copies import GatewayCopies
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.capture.heads import MAX_WHOLE, Noted, read_head
 from inspector.capture.name_sets import NameSets
+from inspector.capture.odd_forms import OddForm
 from inspector.capture.own_copies import Echoes
 from inspector.capture.reader import JOINING_EVENTS, NO_MESSAGE, correlations
 from inspector.capture.sources import SourceFile
 from inspector.capture.strings import InternTable
+from inspector.protocol.context_forms import told_context
 from inspector.protocol.formats import read_line
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
+from inspector.protocol.object_contexts import levels_of
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.text import compact
@@ -157,9 +162,8 @@ class Connections:
 
 
 _CACHED_RECORDS = 512
+_MANY, _CORRELATED = Flag.MANY_CORRELATIONS.value, Flag.CORRELATED.value
 _CACHED_BYTES = 1 << 25
-OWN_PAYLOAD = (Flag.RPC | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP).value
-"""Of what has one of these flags the whole object is the payload."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,18 +175,27 @@ class Appended:
     touched: NDArray[np.int64]
 
 
-def _by_message(
-    decoded: Mapping[int, DecodedRecord], starts: NDArray[np.int64], start: int
-) -> dict[int, DecodedRecord]:
-    """The decoded records by message; `starts` are the records that start those from `start` on."""
-    if not len(starts):  # copies of earlier messages only
-        return {}
-    places = np.fromiter(decoded, np.int64, len(decoded))
-    numbers = np.searchsorted(starts, places)
-    started = starts[np.minimum(numbers, len(starts) - 1)] == places
-    return {
-        start + n: found for n, is_one, found in zip(numbers.tolist(), started, decoded.values(), strict=True) if is_one
-    }
+class _Sparse:
+    """Numbers that few messages have: (k,) of each message, ascending, in a row of `names`."""
+
+    def __init__(self, **names: Any) -> None:
+        self._columns = GrowingColumns({"message": np.uint32, **names})
+        self._names = tuple(names)
+
+    def append(self, found: Mapping[int, tuple[int, ...]]) -> None:
+        """Add those of messages that come after all others."""
+        rows = sorted(found)
+        values = np.array([found[row] for row in rows], np.uint64).reshape(-1, len(self._names))
+        columns = {name: values[:, place] for place, name in enumerate(self._names)}
+        self._columns.append({"message": np.array(rows, np.uint32), **columns}, len(rows))
+
+    def of(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """(n,) the numbers of some messages; 0 where they have none."""
+        messages = self._columns["message"]
+        if not len(messages):
+            return np.zeros(len(rows), np.uint64)
+        places = np.minimum(np.searchsorted(messages, rows), len(messages) - 1)
+        return np.where(messages[places] == rows, self._columns[name][places], 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +244,9 @@ class Capture:
         self._cache: OrderedDict[int, Record] = OrderedDict()
         self._cached_bytes = 0
         self._ahead: ReadAhead | None = None
-        self._decoded: dict[int, DecodedRecord] = {}
+        self._extracts = Extracts()
+        self._arguments = _Sparse(hash=np.uint64)
+        self._listed = _Sparse(records=np.uint32, of_anything=np.uint32)
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -259,7 +274,7 @@ class Capture:
         message_of, starts = self._fold(block.columns["fold"], joining, start)
         columns = self._renumbered(block, starts, ids)
         columns["connection"] = connections[starts]
-        self._decoded = _by_message(block.decoded, starts, start)
+        self._take_extracts(block, starts, start)
         self._keep_apart(columns)
         self.columns.append(columns, len(starts))
         self._note_impostors(block, starts, start, ids)
@@ -272,6 +287,19 @@ class Capture:
             self._folds.add(folding, rows)
         touched = self._deliver(block, np.flatnonzero(joining), message_of, ids)
         return Appended(start, len(self), np.unique(touched[touched < start]))
+
+    def _take_extracts(self, block: Block, starts: NDArray[np.int64], start: int) -> None:
+        """Take in what was extracted of the records that start a message; `starts` are those from `start` on."""
+        messages = np.full(len(block), NO_ROW)
+        messages[starts] = np.arange(start, start + len(starts))
+        self._extracts.put(block.extracts, messages.tolist())
+        self._arguments.append({row: (value,) for row, value in self._extracts.arguments.items()})
+        self._listed.append(self._extracts.listed)
+        self._extracts.arguments, self._extracts.listed = {}, {}
+
+    def let_go(self) -> None:
+        """Every pass and check has looked at what was read: what was extracted for them is not needed any more."""
+        self._extracts = Extracts()
 
     def _payload_at(self, source: int, offset: int, length: int) -> Any:
         """The payload of the envelope in a line, which need not be a message yet; like no other when it is not read."""
@@ -510,17 +538,54 @@ class Capture:
 
     def payload(self, message: int) -> dict[str, Any]:
         """The payload as a dict; a JSON-RPC message is its own payload; empty when there is none."""
-        envelope = self.envelope(message)
-        if not isinstance(envelope, dict):
-            return {}
-        if self._has(message, OWN_PAYLOAD) or "payload" not in envelope:
-            return envelope if "kind" not in envelope else {}
-        payload = envelope["payload"]
-        return payload if isinstance(payload, dict) else {}
+        return payload_of(self.envelope(message), own=self._has(message, OWN_PAYLOAD))
 
     def decoded(self, message: int) -> DecodedRecord:
-        """What passes read of a message; of those just taken in, reading it has noted that already."""
-        return self._decoded.get(message) or DecodedRecord(self.envelope_id(message), self.payload(message))
+        """What passes read of a message; of those just taken in reading has extracted it, others are read again."""
+        found = self._extracts.records.get(message)
+        if found is None:
+            return DecodedRecord(self.envelope_id(message), self.payload(message))
+        return found if found.identifier is not None else found._replace(identifier=self._stand_in(message))
+
+    def contexts_in(self, message: int) -> tuple[dict[str, Any], ...]:
+        """The context of a message as an object, and the parents written into it; none where it is no object."""
+        found = self._extracts.contexts.get(message)
+        if found is not None:
+            return found
+        header = self.record(message).header
+        context = told_context(header)[0] if header is not None else None
+        return levels_of(context) if isinstance(context, dict) else ()
+
+    def digest(self, message: int) -> int:
+        """Of a message just taken in, a result with `_meta`: a hash that is equal for equal payloads; else NO_HASH."""
+        return self._extracts.digests.get(message, NO_HASH)
+
+    def tool_lists(self) -> Mapping[int, ToolList]:
+        """Of messages just taken in, those whose results list tools."""
+        return self._extracts.tools
+
+    def odd_form(self, message: int) -> OddForm | None:
+        """What a message just taken in writes oddly, if it is the first of its sender and kind that does; None."""
+        return self._extracts.odd.get(message)
+
+    def argument_hashes(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """(n,) of proposals, and of requests that name a message, a hash of their arguments; NO_HASH for none."""
+        return self._arguments.of("hash", rows)
+
+    def records_listed(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """(n,) how many records some results list, by the two measures of `protocol.listed`."""
+        return self._listed.of("records", rows), self._listed.of("of_anything", rows)
+
+    def hashes_named(self, message: int) -> list[int]:
+        """Hashes, in its space, of the ids that a message names, each once, in the order it names them; at most 256."""
+        flags = int(self.columns["flags"][message])
+        if not flags & _MANY:
+            return [int(self.columns["correlation_hash"][message])] if flags & _CORRELATED else []
+        plain = self._extracts.named.get(message)
+        if plain is None:
+            plain = [hash_text(name) for name in islice(dict.fromkeys(self.correlation_ids(message)), MOST_NAMED)]
+        salt = self._salts.one(int(self.columns["space"][message]))
+        return [value ^ salt for value in plain]
 
     def reason(self, message: int) -> str | None:
         """Why the message is unreadable, or what its gap is about; None otherwise."""
@@ -529,12 +594,15 @@ class Capture:
     def envelope_id(self, message: int) -> str | None:
         """The envelope's id; `local-N` stands for one that is missing; None for what is no envelope."""
         if self._has(message, Flag.NO_ID.value):
-            return f"local-{message + 1}"
+            return self._stand_in(message)
         record = self.record(message)
         if record.shape is not Shape.ENVELOPE or record.header is None or record.header.id is ABSENT:
             return None
         identifier = record.header.id
         return identifier if isinstance(identifier, str) else compact(identifier)
+
+    def _stand_in(self, message: int) -> str | None:
+        return f"local-{message + 1}" if self._has(message, Flag.NO_ID.value) else None
 
     def correlation_ids(self, message: int) -> list[str]:
         """The ids named in `correlation_id`, as written."""
@@ -559,12 +627,13 @@ class Capture:
         salts = self._salts.of(self.columns["space"][rows])
         return hashes if salts is None else np.where(hashes != NO_HASH, hashes ^ salts, hashes)
 
-    def latest_anywhere(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """For hashes as `hash_text` gives them, the latest message with that id in any space; NO_ROW."""
+    def latest_anywhere(self, hashes: NDArray[np.uint64], before: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """For hashes as `hash_text` gives them, the latest message (below `before`) with that id anywhere; NO_ROW."""
+        before = np.full(len(hashes), np.iinfo(np.int64).max) if before is None else before
         latest = np.full(len(hashes), NO_ROW, np.int64)
         for salt in self._salts.each():
             salted = np.where(hashes != NO_HASH, hashes ^ np.uint64(salt), hashes)
-            latest = np.maximum(latest, self.ids.latest(salted, np.full(len(hashes), np.iinfo(np.int64).max)))
+            latest = np.maximum(latest, self.ids.latest(salted, before))
         return latest
 
     def deliveries_of(self, message: int) -> Iterator[Delivery]:

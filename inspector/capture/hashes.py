@@ -46,6 +46,24 @@ def hash_texts(texts: Sequence[str | None]) -> NDArray[np.uint64]:
     return np.array(hashes, np.uint64)
 
 
+_OF_TEXTS = 0x6A09E667F3BCC908  # nothing but a number that keeps texts apart
+
+
+def hash_rpc_id(written: str) -> int:
+    """Hash a JSON-RPC id as `protocol.calls.rpc_id` writes it; `respelt` knows that of "7" from that of 7."""
+    return hash_text(written[1:-1]) ^ _OF_TEXTS if written[:1] == "'" else hash_text(written)
+
+
+def hash_rpc_ids(written: Sequence[str | None]) -> NDArray[np.uint64]:
+    """Hash each id: (n,) uint64; NO_HASH for None."""
+    return np.array([NO_HASH if one is None else hash_rpc_id(one) for one in written], np.uint64)
+
+
+def respelt(rpc_hash: int) -> int:
+    """The hash of the id that is the text of this one, a number; or the number that this one, a text, reads as."""
+    return rpc_hash ^ _OF_TEXTS
+
+
 def hash_bytes(data: Buffer) -> int:
     """Hash bytes to 64 bits, never NO_HASH."""
     return _digest(data, _seed) or 1

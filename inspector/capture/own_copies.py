@@ -15,7 +15,7 @@ from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_text
 
 _SENT = Flag.SENT.value
-_Span: TypeAlias = "tuple[int, int, int]"  # source, offset and length of a line
+_Line: TypeAlias = "tuple[int, int, int, int]"  # source, offset and length of a line; hash of its payload, NO_HASH
 
 
 class Echoes:
@@ -27,7 +27,7 @@ class Echoes:
 
     def __init__(self, payload_at: Callable[[int, int, int], Any]) -> None:
         self._payload_at = payload_at
-        self._sent: dict[int, _Span] = {}  # by the hash of id, sender and kind, which is what copies fold by
+        self._sent: dict[int, _Line] = {}  # by the hash of id, sender and kind, which is what copies fold by
         self._ids: set[int] = set()
 
     def mark(self, block: Block) -> None:
@@ -46,17 +46,19 @@ class Echoes:
             fold = hash_text(f"{id_}\0{strings[senders[place]]}\0{strings[kinds[place]]}")
             if sent[place]:
                 self._ids.add(id_)
-                self._sent[fold] = self._span(block, place)
+                self._sent[fold] = self._line(block, place)
                 columns["fold"][place] = fold
-            elif fold in self._sent and self._says_the_same(self._span(block, place), self._sent[fold]):
+            elif fold in self._sent and self._says_the_same(self._line(block, place), self._sent[fold]):
                 columns["fold"][place] = fold
                 columns["event"][place] = strings.intern("delivered")
                 columns["participant"][place] = senders[place]
 
-    def _span(self, block: Block, place: int) -> _Span:
+    def _line(self, block: Block, place: int) -> _Line:
         source, offset, length = (int(block.columns[name][place]) for name in ("source", "offset", "length"))
-        return source, offset, length
+        return source, offset, length, block.extracts.digests.get(place, NO_HASH)
 
-    def _says_the_same(self, one: _Span, other: _Span) -> bool:
-        """Whether two payloads are alike, however a gateway wrote its copy."""
-        return self._payload_at(*one) == self._payload_at(*other)
+    def _says_the_same(self, one: _Line, other: _Line) -> bool:
+        """Whether two payloads are alike. They are read again only where a gateway wrote its copy otherwise."""
+        if one[-1] != NO_HASH and one[-1] == other[-1]:
+            return True
+        return self._payload_at(*one[:-1]) == self._payload_at(*other[:-1])

@@ -7,7 +7,7 @@ block in. So blocks can be read anywhere, also in another process.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,13 +21,14 @@ from inspector.capture.block import (
     RUNNING,
     STRING_COLUMNS,
     Block,
-    DecodedRecord,
     Ended,
     Opened,
 )
 from inspector.capture.columns import Array
+from inspector.capture.extracts import Decoded, Extracts, extract, matters
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, hash_bytes, hash_texts
+from inspector.capture.hashes import NO_HASH, hash_bytes, hash_rpc_ids, hash_texts
+from inspector.capture.odd_forms import OddForm, odd_form
 from inspector.capture.strings import InternTable
 from inspector.capture.usual import Tables, UsualRows, fold_hash, read_usual
 from inspector.protocol import calls, kinds
@@ -35,7 +36,9 @@ from inspector.protocol.context_forms import Told, told_context
 from inspector.protocol.formats import capture_file, read_line_as
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
+from inspector.protocol.object_contexts import levels_of, object_name
 from inspector.protocol.record import Record, Shape, unreadable
+from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME, parse_moment
 
 _BOM = b"\xef\xbb\xbf"
@@ -44,7 +47,7 @@ JOINING_EVENTS = frozenset({"delivered", "rejected"})
 """Events of a gateway log whose records are copies of a message."""
 NO_MESSAGE = "a line of a capture without a message, in a batch of messages"
 
-_HASH_COLUMNS = ("id_hash", "correlation_hash", "rpc_hash")
+_HASH_COLUMNS = ("id_hash", "correlation_hash")
 
 _ENVELOPE, _RPC, _NOTHING = Shape.ENVELOPE, Shape.RPC, Shape.NOTHING
 # IntFlag does its arithmetic in Python; a row of columns wants plain numbers.
@@ -65,6 +68,12 @@ class BlockReader:
         self._tables = Tables(InternTable(""), InternTable(()))
         # Row after row in one list: tuples kept by the thousand would each be looked at by the garbage collector.
         self._values: list[Any] = []
+        self._records: list[Record] = []  # of each row
+        self._results: dict[int, calls.Result] = {}  # by number of the row, as all that follows
+        self._named: dict[int, list[str]] = {}
+        self._contexts: dict[int, tuple[dict[str, Any], ...]] = {}
+        self._odd: dict[int, OddForm] = {}
+        self._forms: set[tuple[str, str, bool]] = set()
         self._formats: Counter[str | None] = Counter()
         self._origin: dict[str, Any] | None = None
         self._opened: list[tuple[int, int]] = []  # place of the line, and its connection
@@ -100,19 +109,19 @@ class BlockReader:
             others = np.flatnonzero(unread).tolist()
         places = self._lines(lines, offsets, others)
         columns = self._unusual_columns(len(places))
-        decoded: dict[int, DecodedRecord] = {}
+        extracts = self._extracts(columns)
         if usual is not None:
             usual.columns["offset"] = offsets[usual.places]
             lengths = np.fromiter(map(len, lines), np.uint32, len(lines))
             usual.columns["length"] = lengths[usual.places]
-            columns, decoded = _joined(usual, columns, places)
+            columns, extracts = _joined(usual, columns, extracts, places)
         columns["source"] = np.full(len(columns["offset"]), self._source, BLOCK_COLUMNS["source"])
         opened: list[Opened] = []
         if self._opened:
             among = places if usual is None else np.sort(np.concatenate((usual.places, places)))
             opened = [Opened(int(np.searchsorted(among, place)), self._source, src) for place, src in self._opened]
         return Block(
-            columns, self._tables.strings, self._tables.to_sets, decoded, self._formats, self._origin, stop, opened,
+            columns, self._tables.strings, self._tables.to_sets, extracts, self._formats, self._origin, stop, opened,
             self._ended,
         )  # fmt: skip
 
@@ -126,9 +135,22 @@ class BlockReader:
                 columns[name] = self._tables.to_sets.intern_all(values, count)
             elif name in _HASH_COLUMNS:
                 columns[name] = hash_texts(values)
+            elif name == "rpc_hash":
+                columns[name] = hash_rpc_ids(values)
             else:
                 columns[name] = np.fromiter(values, BLOCK_COLUMNS[name], count)
         return columns
+
+    def _extracts(self, columns: dict[str, Array]) -> Extracts:
+        """What passes read of the unusual records beside columns."""
+        records = self._records
+        decoded = Decoded(
+            lambda n: records[n].raw, lambda n: _identifier(records[n]), self._named.items(), self._contexts,
+            self._results.items(), lambda _: None,
+        )  # fmt: skip
+        found = extract(columns, slice(None), self._tables.strings, decoded)
+        found.odd = self._odd
+        return found
 
     def _lines(
         self, lines: Sequence[bytes], offsets: NDArray[np.int64], numbers: Iterable[int]
@@ -185,6 +207,7 @@ class BlockReader:
             flags |= _ERROR
             self._ended = Ended(record.reason or "", badly=True)
         self._values += self._row(record, line, offset, flags)
+        self._records.append(record)
 
     def _row(self, record: Record, line: bytes, offset: int, flags: int) -> _Row:
         header = record.header
@@ -218,17 +241,29 @@ class BlockReader:
             flags |= _REFUSED
         written, told = told_context(header)
         context, context_flags = _context_key(written)
+        if isinstance(written, dict):
+            self._contexts[len(self._records)] = levels_of(written)
         context_flags |= _TOLD_FLAGS.get(told, 0)
         correlation = correlations(header)
         if len(correlation) > 1:
             flags |= _MANY
+            self._named[len(self._records)] = correlation
+        ts_ns = parse_moment(header.ts)
+        if raw_kind is not None and sender is not None:
+            self._note_form(header, ts_ns, sender, call.kind, correlated=bool(correlation))
         return self._assemble(
             record, line, offset, flags | context_flags, call,
             sender=sender, to=recipients(header.to) or None, raw_kind=raw_kind, context=context,
-            protocol=header.protocol if isinstance(header.protocol, str) else None, ts_ns=parse_moment(header.ts),
+            protocol=header.protocol if isinstance(header.protocol, str) else None, ts_ns=ts_ns,
             identifier=header.id if isinstance(header.id, str) else None,
             correlation=correlation[0] if correlation else None, fold=_fold_hash(record, header),
         )  # fmt: skip
+
+    def _note_form(self, header: Header, ts_ns: int, sender: str, kind: str, *, correlated: bool) -> None:
+        found = odd_form(header, ts_ns)
+        if found is not None and (sender, kind, correlated) not in self._forms:
+            self._forms.add((sender, kind, correlated))
+            self._odd[len(self._records)] = found
 
     def _rpc(self, record: Record, header: Header, line: bytes, offset: int, flags: int) -> _Row:
         name = kinds.REQUEST if isinstance(header.method, str) else kinds.RESPONSE
@@ -250,6 +285,8 @@ class BlockReader:
             flags |= _HAS_META
         if call.disagrees:
             flags |= _CALLS_DIFFER
+        if call.result is not None and matters(call.result):
+            self._results[len(self._records)] = call.result
         if correlation is not None:
             flags |= _CORRELATED
         return (
@@ -282,9 +319,9 @@ def _split(data: bytes, offset: int) -> tuple[list[bytes], NDArray[np.int64]]:
 
 
 def _joined(
-    usual: UsualRows, columns: dict[str, Array], places: NDArray[np.int64]
-) -> tuple[dict[str, Array], dict[int, DecodedRecord]]:
-    """The usual lines' rows and the others' in the order of their lines, and their decoded records by place."""
+    usual: UsualRows, columns: dict[str, Array], extracts: Extracts, places: NDArray[np.int64]
+) -> tuple[dict[str, Array], Extracts]:
+    """The usual lines' rows and the others' in the order of their lines, and what was extracted, by place."""
     order = np.argsort(np.concatenate((usual.places, places)), kind="stable") if len(places) else None
     joined: dict[str, Array] = {}
     for name in _ROW:
@@ -294,9 +331,12 @@ def _joined(
         column = column.astype(BLOCK_COLUMNS[name], copy=False)
         joined[name] = column if order is None else np.concatenate((column, columns[name]))[order]
     if order is None:
-        return joined, usual.decoded
-    put = np.argsort(order)
-    return joined, {int(put[number]): found for number, found in usual.decoded.items()}
+        return joined, usual.extracts
+    put = np.argsort(order).tolist()
+    both = Extracts()
+    both.put(usual.extracts, put[: len(usual.places)])
+    both.put(extracts, put[len(usual.places) :])
+    return joined, both
 
 
 _FLAGS = {
@@ -318,6 +358,14 @@ def _fold_hash(record: Record, header: Header) -> int:
         return NO_HASH
     parts = (record.space, header.id, header.sender, header.ts, header.kind)
     return fold_hash(*(None if part is ABSENT else part for part in parts))
+
+
+def _identifier(record: Record) -> str | None:
+    """The id of an envelope; None for what has none."""
+    header = record.header
+    if record.shape is not _ENVELOPE or header is None or header.id is ABSENT or header.id is None:
+        return None
+    return header.id if isinstance(header.id, str) else compact(header.id)
 
 
 def _origin(line: bytes) -> dict[str, Any] | None:
@@ -363,32 +411,5 @@ def _context_key(value: object) -> tuple[str | None, int]:
         # A path that begins as the keys of opaque ids do is shown with the picture of what it begins with.
         return (f"\N{SYMBOL FOR NULL}{value[1:]}" if value.startswith(OBJECT_KEY) else value), 0
     if isinstance(value, dict):
-        return OBJECT_KEY + _object_name(value), Flag.OBJECT_CONTEXT.value
+        return OBJECT_KEY + object_name(value), Flag.OBJECT_CONTEXT.value
     return None, Flag.BAD_CONTEXT.value
-
-
-WITHOUT_ID = "(no id)"
-"""Name of the context for objects that name none (docs/protocols.md 7)."""
-OPERATIONS = frozenset({"push", "pop", "resume"})
-
-
-def operation_of(context: Mapping[str, Any]) -> str | None:
-    """The operation that an object without an id stands for; None when it describes a context."""
-    found = context.get("operation")
-    return found if isinstance(found, str) and found in OPERATIONS and not context.get("id") else None
-
-
-def _object_name(context: Mapping[str, Any]) -> str:
-    """What stands in a key for a context in object form; "" for an operation on whatever is its sender's latest."""
-    return object_key(context) or ("" if operation_of(context) is not None else WITHOUT_ID)
-
-
-def object_key(context: Mapping[str, Any]) -> str | None:
-    """The id of a context as object; an operation names it by `correlation_id`, else `topic` (docs/protocols.md 7)."""
-    for name in ("id", "correlation_id", "topic"):
-        identifier = context.get(name)
-        if isinstance(identifier, list) and identifier:
-            identifier = identifier[0]
-        if identifier:
-            return identifier if isinstance(identifier, str) else None
-    return None

@@ -13,12 +13,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.capture.block import BLOCK_COLUMNS, OBJECT_KEY, DecodedRecord
+from inspector.capture.block import BLOCK_COLUMNS, OBJECT_KEY
 from inspector.capture.columns import Array
+from inspector.capture.extracts import Decoded, Extracts, extract, matters
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, hash_bytes, hash_text, hash_texts
+from inspector.capture.hashes import NO_HASH, hash_bytes, hash_rpc_ids, hash_text, hash_texts
+from inspector.capture.odd_forms import odd_forms
 from inspector.capture.strings import InternTable
-from inspector.protocol import calls, context_forms, kinds, msp, usual
+from inspector.protocol import calls, kinds, msp, usual
 from inspector.protocol.formats import bare, capture_file, gateway_log
 from inspector.protocol.time_columns import parse_times
 from inspector.protocol.times import NO_TIME
@@ -52,13 +54,13 @@ class UsualRows:
         label: the format they are in.
         places: (k,) int64, which of the lines these are, ascending; the others want a closer look.
         columns: (k,) arrays by name of BLOCK_COLUMNS; what is missing is zero.
-        decoded: what passes want to know of some of them, by number among these.
+        extracts: what passes read of them beside columns, by number among these.
     """
 
     label: str
     places: NDArray[np.int64]
     columns: dict[str, Array]
-    decoded: dict[int, DecodedRecord]
+    extracts: Extracts
 
 
 def read_usual(lines: Sequence[bytes], tables: Tables) -> UsualRows | None:
@@ -74,12 +76,12 @@ def read_usual(lines: Sequence[bytes], tables: Tables) -> UsualRows | None:
 def _together(parts: Sequence[UsualRows]) -> UsualRows:
     places = [part.places + number * _AT_ONCE for number, part in enumerate(parts)]
     columns = {name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns}
-    decoded: dict[int, DecodedRecord] = {}
+    extracts = Extracts()
     before = 0
     for part in parts:
-        decoded.update({before + number: found for number, found in part.decoded.items()})
+        extracts.put(part.extracts, range(before, before + len(part.places)))
         before += len(part.places)
-    return UsualRows(parts[0].label, np.concatenate(places), columns, decoded)
+    return UsualRows(parts[0].label, np.concatenate(places), columns, extracts)
 
 
 def _read_envelopes(lines: Sequence[bytes], tables: Tables) -> UsualRows:
@@ -89,8 +91,8 @@ def _read_envelopes(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     columns = _envelope_columns(kept, tables)
     columns["time_ns"] = columns["ts_ns"]
     columns["size"] = _lengths(raws)
-    decoded = _decoded_records(kept, raws.__getitem__, np.arange(len(kept)), columns, tables)
-    return UsualRows(bare.LABEL, np.array(places, np.int64), columns, decoded)
+    extracts = _extracts(kept, raws.__getitem__, np.arange(len(kept)), columns, tables)
+    return UsualRows(bare.LABEL, np.array(places, np.int64), columns, extracts)
 
 
 def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
@@ -115,8 +117,8 @@ def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     columns["connection"] = np.array([row.src for place in places if (row := rows[place]) is not None], np.uint16)
     columns["flags"] |= np.array([_SENT if direction == "out" else 0 for direction in directions], np.uint32)
     columns["size"] = np.array([len(line) - begin - 1 for line, begin in raws], BLOCK_COLUMNS["size"])
-    decoded = _decoded_records(kept, lambda n: raws[n][0][raws[n][1] : -1], np.arange(len(kept)), columns, tables)
-    return UsualRows(capture_file.LABEL, np.array(places, np.int64), columns, decoded)
+    extracts = _extracts(kept, lambda n: raws[n][0][raws[n][1] : -1], np.arange(len(kept)), columns, tables)
+    return UsualRows(capture_file.LABEL, np.array(places, np.int64), columns, extracts)
 
 
 def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
@@ -140,8 +142,10 @@ def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     columns["fold"] = _folds(kept, which, logged)
     contents = np.array([hashes[place] for place in places], np.uint64)
     columns["content_hash"] = np.where(columns["fold"] == NO_HASH, np.uint64(NO_HASH), contents)
-    decoded = _decoded_records(kept, raws.__getitem__, np.unique(which, return_index=True)[1], columns, tables)
-    return UsualRows(gateway_log.LABEL, np.array(places, np.int64), columns, decoded)
+    each = _extracts(kept, raws.__getitem__, np.unique(which, return_index=True)[1], columns, tables)
+    extracts = Extracts()
+    extracts.put_all(each, which)
+    return UsualRows(gateway_log.LABEL, np.array(places, np.int64), columns, extracts)
 
 
 def _add_log_columns(columns: dict[str, Array], logged: Sequence[usual.LogLine], tables: Tables) -> None:
@@ -270,7 +274,7 @@ def _add_call_columns(columns: dict[str, Array], envelopes: Sequence[Any], table
     payloads = [envelopes[place].payload for place in places]
     put = np.array(places, np.int64)
     columns["stream"] = _spread(strings.intern_all([p.stream_id for p in payloads], len(places)), put, count)
-    columns["rpc_hash"] = _spread(hash_texts([calls.rpc_id(p.id) for p in payloads]), put, count)
+    columns["rpc_hash"] = _spread(hash_rpc_ids([calls.rpc_id(p.id) for p in payloads]), put, count)
     columns["flags"][put] |= np.array([_outcome(p) for p in payloads], np.uint32)
     callers = [
         (place, p) for place, p in zip(places, payloads, strict=True)
@@ -301,34 +305,33 @@ def _outcome(payload: usual.Payload) -> int:
     return flags
 
 
-class _WithPayload(msgspec.Struct):
-    payload: dict[str, Any]
-
-
-_decode_payload = msgspec.json.Decoder(_WithPayload).decode
-_TELLING = ("reasoning/start", "participant/status", context_forms.START, *msp.STRUCTURE)
-
-
-def _decoded_records(
+def _extracts(
     envelopes: Sequence[Any], raw_of: Callable[[int], Any], rows: NDArray[np.int64], columns: dict[str, Array],
     tables: Tables,
-) -> dict[int, DecodedRecord]:  # fmt: skip
-    """What passes read of the payloads of envelopes that stand in these rows: (len(envelopes),) int64."""
-    codes = [code for code in map(tables.strings.find, _TELLING) if code is not None]
-    whole = np.isin(columns["kind"][rows], codes)
-    marked = columns["flags"][rows] & np.uint32(_HAS_META) != 0
-    found: dict[int, DecodedRecord] = {}
-    for number in np.flatnonzero(whole | marked).tolist():
-        e = envelopes[number]
-        try:
-            if whole[number]:
-                payload = {} if e.payload is None else _decode_payload(raw_of(number)).payload
-            else:
-                payload = {"result": {"_meta": msgspec.json.decode(e.payload.result.meta)}}
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            continue  # the capture will read it closer
-        found[int(rows[number])] = DecodedRecord(e.id, payload)
+) -> Extracts:  # fmt: skip
+    """What passes read of envelopes, by number; `rows` are where each stands first: (len(envelopes),) int64."""
+    payloads = [e.payload for e in envelopes]
+    decoded = Decoded(
+        raw_of, lambda n: envelopes[n].id,
+        [(n, e.correlation_id) for n, e in enumerate(envelopes)
+         if type(e.correlation_id) is tuple and len(e.correlation_id) > 1],
+        {},
+        [(n, p.result) for n, p in enumerate(payloads) if p is not None and p.result is not None and matters(p.result)],
+        lambda n: _arguments_written(payloads[n]),
+    )  # fmt: skip
+    found = extract(columns, rows, tables.strings, decoded)
+    found.odd = odd_forms(envelopes, {name: columns[name][rows] for name in _FORM_COLUMNS}, tables.strings)
     return found
+
+
+_FORM_COLUMNS = ("protocol", "sender", "kind", "ts_ns", "flags")
+
+
+def _arguments_written(payload: usual.Payload | None) -> msgspec.Raw | None:
+    """The arguments of a call; None where they may stand in an envelope within the payload."""
+    if payload is None or payload.method is None:
+        return None
+    return payload.params.arguments if payload.params is not None else msgspec.Raw(b"")
 
 
 def _spread(values: Array, places: NDArray[np.int64], count: int) -> Array:

@@ -5,13 +5,14 @@ Source: docs/protocols.md 3 (method and tool of a message), 13 (`_meta`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
 
 from inspector.protocol import kinds
 from inspector.protocol.header import ABSENT, MAX_LENIENT, Header, NotAnObjectError, decode_json, members
+from inspector.protocol.listed import may_hold_json
 
 _NO_RAW = msgspec.Raw(b"")
 
@@ -40,14 +41,24 @@ class _Params(msgspec.Struct, gc=False):
     ref: Any = ABSENT
 
 
-class _Result(msgspec.Struct, rename={"is_error": "isError", "meta": "_meta"}, gc=False):
+class Result(
+    msgspec.Struct,
+    rename={"is_error": "isError", "meta": "_meta", "structured": "structuredContent", "cursor": "nextCursor"},
+    gc=False,
+):
+    """The outer level of a result."""
+
     is_error: Any = ABSENT
     meta: msgspec.Raw = _NO_RAW
+    content: msgspec.Raw = _NO_RAW
+    structured: msgspec.Raw = _NO_RAW
+    tools: msgspec.Raw = _NO_RAW
+    cursor: Any = ABSENT
 
 
 _decode_payload = msgspec.json.Decoder(Payload).decode
 _decode_params = msgspec.json.Decoder(_Params).decode
-_decode_result = msgspec.json.Decoder(_Result).decode
+_decode_result = msgspec.json.Decoder(Result).decode
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 
@@ -67,6 +78,8 @@ class Call(msgspec.Struct, gc=False):
     """The participant a hello announces."""
     disagrees: bool = False
     """Of a response: its kind names one call, its payload another."""
+    result: Result | None = None
+    """What it answers, where something in it matters beside its outcome."""
 
 
 def read_payload(raw: msgspec.Raw) -> Payload | None:
@@ -192,7 +205,7 @@ def rpc_call(name: str, payload: Payload, method_in_kind: str | None = None) -> 
         method_in_kind: what the payload's params belong to where it names no method.
     """
     method = payload.method if isinstance(payload.method, str) else None
-    failed, has_meta = _outcome(payload)
+    failed, result = _outcome(payload)
     return Call(
         name,
         method,
@@ -200,8 +213,9 @@ def rpc_call(name: str, payload: Payload, method_in_kind: str | None = None) -> 
         rpc_id(payload.id),
         payload.stream_id if isinstance(payload.stream_id, str) else None,
         failed or name == "system/error",
-        has_meta,
+        result is not None and bool(result.meta),
         payload.participantId if isinstance(payload.participantId, str) else None,
+        result=result,
     )
 
 
@@ -211,14 +225,14 @@ def payload_of_rpc(header: Header) -> Payload:
 
 
 def rpc_id(value: object) -> str | None:
-    """A JSON-RPC id as it reads in JSON, so that 7 and "7" differ; None when it is neither text nor number."""
+    """A JSON-RPC id so written that 7 and "7" differ, a text in single quotes; None when it is neither."""
     if isinstance(value, str):
-        return ascii(value)
+        return f"'{value}'"
     return repr(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _target(method: str | None, params: msgspec.Raw) -> str | None:
-    if method is None or not params or not _has_target(method):
+    if method is None or not params or not has_target(method):
         return None
     found = _read(params, _Params, _decode_params)
     if found is None:
@@ -229,26 +243,40 @@ def _target(method: str | None, params: msgspec.Raw) -> str | None:
     return _named_target(method, name, found.uri)
 
 
-def _has_target(method: str) -> bool:
+def has_target(method: str) -> bool:
+    """Whether calls of a method name a tool, resource or prompt."""
     return method in ("tools/call", "prompts/get", "completion/complete") or method.startswith("resources/")
 
 
 def _named_target(method: str | None, name: object, uri: object) -> str | None:
-    if method is None or not _has_target(method):
+    if method is None or not has_target(method):
         return None
     value = uri if method.startswith("resources/") else name
     return value if isinstance(value, str) and value else None
 
 
-def _outcome(payload: Payload) -> tuple[bool, bool]:
-    """Whether it failed (JSON-RPC error or `isError`), and whether its result has `_meta`."""
+_MATTERS = (b'"isError"', b'"_meta"', b'"structuredContent"', b'"tools"')
+
+
+def _outcome(payload: Payload) -> tuple[bool, Result | None]:
+    """Whether it failed (JSON-RPC error or `isError`), and its result, where something in that matters."""
     failed = bool(payload.error) and bytes(payload.error) != b"null"
     if not payload.result:
-        return failed, False
+        return failed, None
     result = bytes(payload.result)
-    if b'"isError"' not in result and b'"_meta"' not in result:
-        return failed, False
-    found = _read(result, _Result, _decode_result)
+    if not any(key in result for key in _MATTERS) and not may_hold_json(result):
+        return failed, None
+    found = _read(result, Result, _decode_result)
     if found is None:
-        return failed, False
-    return failed or found.is_error is True, bool(found.meta)
+        return failed, None
+    return failed or found.is_error is True, found
+
+
+def arguments_of(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The arguments of a call, also where a draft wraps the envelope that is to be sent; None where it has none."""
+    for name in ("proposal", "envelope", "payload"):
+        inner = payload.get(name) if not isinstance(payload.get("method"), str) else None
+        payload = inner if isinstance(inner, Mapping) else payload
+    params = payload.get("params")
+    arguments = params.get("arguments") if isinstance(params, Mapping) else None
+    return arguments if isinstance(arguments, Mapping) else None

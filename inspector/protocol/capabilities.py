@@ -106,6 +106,19 @@ def _covers(capability: Mapping[str, Any], asked: Asked) -> bool:
     return "payload" not in capability or _matches(capability["payload"], asked.payload, _DEEPEST)
 
 
+def looks_deep(capability: object) -> bool:
+    """Whether more than kind, method and name decides what a capability covers."""
+    if not isinstance(capability, Mapping):
+        return False
+    payload = capability.get("payload", {})
+    if not {"to", "context"}.isdisjoint(capability) or not isinstance(payload, Mapping):
+        return True
+    if payload.keys() - {"method", "params"}:
+        return True
+    params = payload.get("params", {})
+    return not isinstance(params, Mapping) or bool(params.keys() - {"name"})
+
+
 def _is_within(pattern: object, contexts: tuple[str, ...]) -> bool:
     """Whether a message is in a context that a rule is bound to, or below it (p4m: "by context prefix")."""
     if isinstance(pattern, list):

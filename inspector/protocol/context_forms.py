@@ -86,6 +86,16 @@ def told_context(header: Header) -> tuple[object, Told]:
     return None, Told.NOT
 
 
+def field_naming(header: Header) -> str:
+    """The field beside `context` in which an envelope without one names it, be it of no meaning there; "" for none."""
+    if header.context is not ABSENT and header.context is not None:
+        return ""
+    own = next((name for name in _THREADS if (value := getattr(header, name)) is not ABSENT and value), "")
+    payload = _payload(header.payload)
+    held = (f"payload.{name}" for name in (*_THREADS, "context") if names(getattr(payload, name)))
+    return own or next(held, "")
+
+
 def names(value: object) -> bool:
     """Whether a payload's field reads as the name of a context, and not as text about one."""
     if isinstance(value, Mapping):

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from inspector.protocol.calls import Result
+
 _Absent = msgspec.UnsetType
 _ABSENT = msgspec.UNSET
 _NO_RAW = msgspec.Raw(b"")
@@ -23,13 +25,7 @@ class Params(msgspec.Struct, gc=False):
     name: str | None = None
     uri: str | None = None
     ref: _Absent = _ABSENT
-
-
-class Result(msgspec.Struct, rename={"is_error": "isError", "meta": "_meta"}, gc=False):
-    """`result` of a response."""
-
-    is_error: Any = None
-    meta: msgspec.Raw = _NO_RAW
+    arguments: msgspec.Raw = _NO_RAW
 
 
 class Payload(msgspec.Struct, gc=False):

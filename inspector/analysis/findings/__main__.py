@@ -55,7 +55,8 @@ def _section(check: Check) -> str:
 
 _EXAMPLES = {
     "who": "*sender*", "to": "*recipient*", "kind": "*kind*", "call": "*call*", "context": "*context*",
-    "other": "*No.*", "reason": "*reason*",
+    "other": "*No.*", "reason": "*reason*", "named": "“a1”", "answered": ", “a1”", "in_payload": "", "arguments": "",
+    "ended": "The server ended with exit code 1",
     "advice": "By what is known of *recipient*: whether it was ever seen, has left, or may answer",
 }  # fmt: skip
 

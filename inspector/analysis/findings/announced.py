@@ -7,7 +7,6 @@ What the gateway refused is a finding of another check: of it the verdict is kno
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
@@ -21,7 +20,7 @@ from inspector.analysis.findings.check import WARNING, Check
 from inspector.analysis.waiting import GivenUp
 from inspector.capture.flags import Flag
 from inspector.protocol import kinds
-from inspector.protocol.capabilities import covers_by_kind, first_covering
+from inspector.protocol.capabilities import covers_by_kind, first_covering, looks_deep
 from inspector.protocol.secrets.masking import masked_words
 from inspector.protocol.text import compact
 
@@ -87,7 +86,7 @@ class _Sender:
             if written not in self._known:
                 self._known.add(written)
                 self.held.append(one)
-                self.deep = self.deep or _looks_deep(one)
+                self.deep = self.deep or looks_deep(one)
 
 
 class Announced:
@@ -221,17 +220,4 @@ def _is_covered(batch: Batch, held: list[Any], row: int) -> bool | None:
     by_kind = covers_by_kind(held, kind)
     if by_kind is not None or batch.capture.is_big(row):
         return by_kind
-    return first_covering(held, batch.passes.capabilities.asked(row, kind))[0]
-
-
-def _looks_deep(capability: object) -> bool:
-    """Whether more than kind, method and name decides."""
-    if not isinstance(capability, Mapping):
-        return False
-    payload = capability.get("payload", {})
-    if not {"to", "context"}.isdisjoint(capability) or not isinstance(payload, Mapping):
-        return True
-    if payload.keys() - {"method", "params"}:
-        return True
-    params = payload.get("params", {})
-    return not isinstance(params, Mapping) or bool(params.keys() - {"name"})
+    return first_covering(held, batch.passes.capabilities.asked_by(held, row, kind))[0]

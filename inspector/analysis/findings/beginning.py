@@ -51,8 +51,9 @@ class Beginnings:
         self._first_joins: dict[int, int] = {}  # by space
         self._listed = 0
 
-    def feed(self, welcomes: Rows) -> None:
-        """Look at the first welcome of each space; `welcomes` are the new messages of that kind."""
+    def feed(self, welcomes: Rows, stop: int) -> None:
+        """Look at messages up to `stop`; `welcomes` are the new ones of that kind, the first of each space counts."""
+        self._list_joins(stop)
         for row in welcomes.tolist():
             space = int(self._capture.columns["space"][row])
             if space not in self._welcomes and self._trust.is_gateway(row):
@@ -83,11 +84,7 @@ class Beginnings:
         return time - welcome.time_ns <= EARLY_S * 1_000_000_000
 
     def saw_join(self, row: int, names: Collection[str]) -> bool:
-        """Whether a message comes after somebody joined: one of these, or anybody where nobody is named.
-
-        What tells of it is read when this is first asked for: nobody asks for most captures.
-        """
-        self._list_joins(row)
+        """Whether a message comes after somebody joined: one of these, or anybody where nobody is named."""
         space = int(self._capture.columns["space"][row])
         first = (self._joined.get((space, name), row) for name in names)
         return min(first, default=self._first_joins.get(space, row)) < row

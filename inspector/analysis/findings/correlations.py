@@ -13,27 +13,23 @@ from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS
-from inspector.protocol.secrets.masking import masked_words
 
 DANGLING = Check(
     "correlation-dangling", NOTE, "Correlation that names nothing known",
-    "{who} names {detail}, which is no message, context or stream seen so far.",
+    "{who} names {named}, which is no message, context or stream seen so far.",
     "Its cause cannot be shown. It may lie before this capture, which takes the finding back when it turns up.",
     "Name the envelope's id exactly as it was sent.",
     "MEW v0.4, correlation_id; k9j: or a context id",
-    example="“a1”",
 )  # fmt: skip
 ABOUT_NOTHING = Check(
     "decision-without-proposal", WARNING, "Decision about a proposal nobody made",
-    "{who} sent {kind} about {detail}, which is no proposal seen so far.",
+    "{who} sent {kind} about {named}, which is no proposal seen so far.",
     "The proposal that was meant stays open.",
     "Name the proposal's id in correlation_id.",
     "MEW v0.4, mcp/withdraw and mcp/reject: correlation_id names the proposal",
-    example="“p9”",
 )  # fmt: skip
 CHECKS = (ABOUT_NOTHING, DANGLING)
 
-_LONGEST = 80
 _DECISIONS = (kinds.WITHDRAW, kinds.REJECT)
 _NOT_LOOKED_AT = (kinds.RESPONSE, *_DECISIONS, "system/error")
 """Kinds that have a check of their own; and what a gateway refused reaches nobody and no log (docs/protocols.md 11)."""
@@ -52,7 +48,8 @@ class Correlations:
         rows = rows[~np.isin(batch.of("kind", rows), [batch.code(kind) for kind in _NOT_LOOKED_AT])]
         rows = rows[~_are_of_kept(batch, rows)]
         if len(rows):
-            self._settle(batch, DANGLING, rows, batch.passes.named.named(rows) == Named.NOTHING_SEEN.value)
+            nothing = batch.passes.named.named(rows) == Named.NOTHING_SEEN.value
+            batch.findings.settle(DANGLING, rows, nothing)
         for kind in _DECISIONS:
             rows = batch.both(kind)
             rows = rows[batch.of("flags", rows) & correlated != 0]
@@ -61,13 +58,8 @@ class Correlations:
                 lost = (cause == NO_ROW) | (batch.of("kind", cause) != batch.code(kinds.PROPOSAL))
                 early = lost.copy()
                 early[lost] = batch.beginnings.early(rows[lost])
-                self._settle(batch, ABOUT_NOTHING, rows, lost & ~early)
+                batch.findings.settle(ABOUT_NOTHING, rows, lost & ~early)
                 batch.findings.settle(BEFORE, rows, early, details="decision")
-
-    def _settle(self, batch: Batch, check: Check, rows: Rows, wrong: Array) -> None:
-        named = (batch.capture.correlation_ids(row) for row in rows[wrong].tolist())
-        words = [f"“{masked_words(ids[0], _LONGEST)}”" if ids else "" for ids in named]
-        batch.findings.settle(check, rows, wrong, details=words)
 
 
 def _are_of_kept(batch: Batch, rows: Rows) -> Array:

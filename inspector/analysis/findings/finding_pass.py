@@ -51,7 +51,7 @@ class Topic(Protocol):
 
 @runtime_checkable
 class Patient(Protocol):
-    """A topic with work that can wait: it reads records again."""
+    """A topic with work that can wait: it searches or compares records."""
 
     def go_on(self, batch: Batch, until: float) -> bool:
         """Do some of it until a time (`time.perf_counter`), at least a little; whether nothing is left."""
@@ -151,11 +151,12 @@ class FindingPass:
         batch = self._batch(self._looked_at, now_ns)
         self._looked_at = self._fed
         self._changed.clear()
-        self._beginnings.feed(batch.rows("system/welcome"))
+        self._beginnings.feed(batch.rows("system/welcome"), self._fed)
         self._waits = True
         for name in [*self._topics]:
             with self._guarded(name):
                 self._topics[name].feed(batch)
+        self._passes.capture.let_go()
 
     def go_on(self, until: float, now_ns: int | None = None) -> bool:
         """Do some of the work that was put off: records are read again for it.

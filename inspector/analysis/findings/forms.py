@@ -1,24 +1,15 @@
 """Forms and fields that no column tells: looked at in the first message of each sender and kind.
 
-Who writes a field in an old way does so always, and reading every record again would cost more than all checks
-together.
+Who writes a field in an old way does so always.
 """
 
 from __future__ import annotations
-
-import json
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import NOTE, Check
 from inspector.capture.flags import Flag
-from inspector.protocol import msp
-from inspector.protocol.context_forms import names
-from inspector.protocol.header import ABSENT
-from inspector.protocol.times import NO_TIME
 
 CORRELATION_FORM = Check(
     "correlation-wrong-type", NOTE, "Correlation in the form of another version",
@@ -49,12 +40,10 @@ CHECKS = (CORRELATION_FORM, OTHERWISE, TIME_FORM)
 
 _MOST = 1 << 10  # senders, and kinds, whose pairs are told apart
 _LONGEST_READ = 1 << 18
-_LONGEST_TIME = 40  # letters of what stands in the place of a time
-_FIELDS = ("thread_id", "threadId")
 
 
 class Forms:
-    """Reads a few records again."""
+    """Follows who writes what in which form."""
 
     def __init__(self) -> None:
         self._senders, self._kinds = Marks(np.uint16), Marks(np.uint16)
@@ -65,10 +54,12 @@ class Forms:
     def feed(self, batch: Batch) -> None:
         """Look at the first messages of each pair in a batch."""
         for row in sorted(batch.start + place for place in self._first_of_pairs(batch)):
-            if int(batch.capture.columns["length"][row]) <= _LONGEST_READ:
-                envelope = batch.capture.envelope(row)
-                if isinstance(envelope, dict):
-                    self._look_at(batch, row, envelope)
+            odd = batch.capture.odd_form(row)
+            if odd is None or int(batch.capture.columns["length"][row]) > _LONGEST_READ:
+                continue
+            for check, words in zip((CORRELATION_FORM, TIME_FORM, OTHERWISE), odd, strict=True):
+                if words:
+                    self._tell(batch, row, check, words)
 
     def _first_of_pairs(self, batch: Batch) -> list[int]:
         senders = self._numbers(self._senders, 0, batch.new("sender"))
@@ -90,46 +81,9 @@ class Forms:
                 marks.put(identifier, self._counts[which])
         return marks.of(ids).astype(np.int64)
 
-    def _look_at(self, batch: Batch, row: int, envelope: dict[str, Any]) -> None:
-        header = batch.capture.record(row).header
-        if header is None or header.kind is ABSENT:
-            return
-        written = envelope.get("correlation_id")
-        protocol = batch.string("protocol", row)
-        lists = protocol.startswith(("mew/", "meup/"))
-        if "correlationId" in envelope:
-            self._tell(batch, row, CORRELATION_FORM, "correlationId, the name one draft had")
-        elif isinstance(written, str) and lists:
-            self._tell(batch, row, CORRELATION_FORM, f"a text; {protocol} has a list")
-        elif isinstance(written, list) and protocol in ("mcp-x/v0", "mcpx/v0.1"):
-            self._tell(batch, row, CORRELATION_FORM, f"a list; {protocol} has one text")
-        elif not isinstance(written, str | list | None):
-            self._tell(batch, row, CORRELATION_FORM, "something that is neither a list nor a text")
-        if (
-            envelope.get("ts") is not None
-            and protocol != msp.PROTOCOL
-            and int(batch.capture.columns["ts_ns"][row]) == NO_TIME
-        ):
-            self._tell(batch, row, TIME_FORM, _shown(envelope["ts"]))
-        if envelope.get("context") is None:
-            payload = envelope.get("payload")
-            held = payload if isinstance(payload, Mapping) else {}
-            named = next((name for name in _FIELDS if envelope.get(name)), "")
-            named = named or next((f"payload.{name}" for name in (*_FIELDS, "context") if names(held.get(name))), "")
-            if named:
-                self._tell(batch, row, OTHERWISE, named)
-
     def _tell(self, batch: Batch, row: int, check: Check, detail: str) -> None:
         """Once for each sender."""
         key = (int(batch.capture.columns["sender"][row]), check)
         if key not in self._told:
             self._told.add(key)
             batch.findings.add(check, [row], details=detail)
-
-
-def _shown(value: Any) -> str:
-    """A value that should have been a text, in a few words."""
-    if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else "a list"
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _LONGEST_TIME else f"{text[:_LONGEST_TIME]}…"

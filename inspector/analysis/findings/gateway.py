@@ -13,6 +13,7 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import ERROR, WARNING, Check
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
 from inspector.protocol.capabilities import covers_by_kind
 from inspector.protocol.formats import read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
@@ -146,8 +147,7 @@ class GatewayLog:
         for check, rows in ((DENIED, denied), (FAILED, failed)):
             batch.findings.add(check, list(rows), details=list(rows.values()))
         for row in batch.flagged(Flag.LOG_ONLY.value).tolist():
-            if b'"denied"' in batch.capture.record_bytes(row):
-                self._verdict(batch, row)
+            self._verdict(batch, row)
         flags = batch.capture.columns["flags"]
         rejected = [*batch.changed[flags[batch.changed] & Flag.REJECTED.value != 0].tolist()]
         rejected += batch.flagged(Flag.REJECTED.value).tolist()
@@ -159,14 +159,15 @@ class GatewayLog:
     def _refusal(self, batch: Batch, row: int, payload: Mapping[str, Any]) -> str:
         """What was refused, as far as it was seen: gateways forward nothing of it, and their errors name its kind."""
         to = masked_words(", ".join(batch.capture.to(row)), _NAME) or "A participant"
-        earlier = [one for name in batch.capture.correlation_ids(row)[:1]
-                   for one in batch.capture.find_id(name) if one < row]  # fmt: skip
-        if earlier and batch.string("kind", earlier[-1]) != "system/error":
-            return f"{to} may not send {_call(batch, earlier[-1])}."
+        before = np.array([row], np.int64)
+        named = batch.capture.text_hashes("correlation_hash", before)
+        earlier = int(batch.capture.latest_anywhere(named, before)[0])
+        if earlier != NO_ROW and batch.string("kind", earlier) != "system/error":
+            return f"{to} may not send {_call(batch, earlier)}."
         return _refused_kind(to, payload.get("attempted_kind"), payload.get("your_capabilities"))
 
     def _verdict(self, batch: Batch, row: int) -> None:
-        payload = batch.capture.payload(row)
+        payload = batch.capture.decoded(row).payload
         if payload.get("result") == "denied":
             who = masked_words(payload.get("participant") or "A participant", _NAME)
             said = _refused_kind(who, payload.get("required_capability"), payload.get("granted_capabilities"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from array import array
 from collections.abc import Mapping
 from typing import Any
@@ -15,6 +14,7 @@ from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.due import WaitingByTime
 from inspector.analysis.signals import Said
 from inspector.analysis.transients import Badge
+from inspector.capture.extracts import ToolList
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
@@ -90,9 +90,6 @@ CHECKS = (
 )  # fmt: skip
 
 _LISTING = frozenset({"search_records", "find_records"})
-_RECORDS = ("", "records", "results", "items", "data", "rows")  # "": the list is all there is
-_FEWEST_BRACES = 3 + MANY_RECORDS  # of a line that has so many objects in a list within a result
-_MOST_TEXTS = 16  # of one result
 _LONGEST_READ = 1 << 20
 _MOST_TRIED, _MOST_TOOLS, _MOST_SEARCHES = 8, 2_000, 1_000  # what is searched for a name behind a prefix
 
@@ -110,7 +107,7 @@ class Hints:
         self._named: list[tuple[str, ...]] = []
         self._named_ids: dict[tuple[str, ...], int] = {}
         self._searched = 0
-        self._listed: set[int] = set()
+        self._unasked: dict[int, ToolList] = {}  # lists of tools in answers to what nobody was seen to ask
         self._waiting = WaitingByTime(PENDING_AFTER_S)
         self._targets = Marks()
         self._aliases = ToolAliases()
@@ -136,7 +133,7 @@ class Hints:
     def _read(self, batch: Batch, row: int) -> None:
         transients = batch.passes.transients
         said = transients.said(row)
-        if _is_misspelled(batch, row):
+        if _is_misspelled(batch.capture.decoded(row).payload):
             batch.findings.add(MISSPELLED, [row])
         if said & Said.NO_CALL:
             return
@@ -187,26 +184,21 @@ class Hints:
     # Which tools a server has
 
     def _lists(self, batch: Batch, rows: Rows) -> None:
+        self._unasked.update(batch.capture.tool_lists())
         listing = batch.code("tools/list")
-        if listing < 0:
+        if listing < 0 or not self._unasked:
             return
         for row in rows[batch.links["method"][rows] == listing].tolist():
-            if row in self._listed or batch.capture.is_big(row):
-                continue
-            self._listed.add(row)
-            result = batch.capture.payload(row).get("result")
-            tools = result.get("tools") if isinstance(result, Mapping) else None
-            if not isinstance(tools, list) or not isinstance(result, Mapping):
+            listed = self._unasked.pop(row, None)
+            if listed is None:
                 continue
             server = _server(batch, row)
-            listed = (tool.get("name") for tool in tools if isinstance(tool, Mapping))
-            names = {name for name in listed if isinstance(name, str)}
             known, was_whole = self._tools.setdefault(server, set()), server in self._whole
-            if not result.get("nextCursor"):
+            if listed.is_last:
                 self._whole.add(server)
-            if names <= known and was_whole == (server in self._whole):
+            if known.issuperset(listed.names) and was_whole == (server in self._whole):
                 continue  # a list that says what is known already, as clients ask for again and again
-            known.update(names)
+            known.update(listed.names)
             self._known.pop(server, None)
             self._judge(batch, server)
 
@@ -247,27 +239,16 @@ class Hints:
         targets = batch.links["target"][rows]
         for target, _ in self._targets.unseen(targets):
             self._targets.put(target, 2 if target and batch.capture.strings[target] in _LISTING else 1)
-        listing = (self._targets.of(targets) == 2).tolist()
-        counts = [_records_of(batch, row, listed=listed) for row, listed in zip(rows.tolist(), listing, strict=True)]
-        many = np.array([count >= MANY_RECORDS for count in counts], np.bool_)
-        details = [str(count) for count in counts if count >= MANY_RECORDS]
+        records, of_anything = batch.capture.records_listed(rows)
+        counts = np.where(self._targets.of(targets) == 2, of_anything, records)
+        many = counts >= MANY_RECORDS
+        details = [str(count) for count in counts[many].tolist()]
         batch.findings.settle(NOT_MARKED, rows, many, details=details)
 
 
-def _records_of(batch: Batch, row: int, *, listed: bool) -> int:
-    """Records in a tool's result; of tools known to list records (`listed`) whatever their list holds."""
-    if not listed and batch.capture.record_bytes(row).count(b"{") < _FEWEST_BRACES:
-        return 0  # not worth decoding
-    result = batch.capture.payload(row).get("result")
-    return _count_records(result, of_anything=listed) if isinstance(result, Mapping) else 0
-
-
-def _is_misspelled(batch: Batch, row: int) -> bool:
+def _is_misspelled(payload: Mapping[str, Any]) -> bool:
     """Whether `_meta` has the singular, and not what clients read as well."""
-    capture = batch.capture
-    if not capture.is_big(row) and b'contextHint"' not in capture.record_bytes(row):
-        return False
-    result = capture.decoded(row).payload.get("result")
+    result = payload.get("result")
     meta = result.get("_meta") if isinstance(result, Mapping) else None
     return isinstance(meta, Mapping) and "contextHint" in meta and "contextHints" not in meta
 
@@ -284,31 +265,3 @@ def _server(batch: Batch, row: int) -> _Server:
         connection = -1 - (int(columns["source"][row]) << 32 | int(columns["connection"][row]))
         return connection, sender, int(columns["direction"][row])
     return space, sender, 0
-
-
-def _count_records(result: Mapping[Any, Any], *, of_anything: bool) -> int:
-    """The longest list of records in a result: in its structured content, else in the JSON that its texts are."""
-    found = [result["structuredContent"]] if result.get("structuredContent") is not None else _texts_as_json(result)
-    named = [pair for one in found for pair in (one.items() if isinstance(one, Mapping) else [("", one)])]
-    named += [pair for _, one in named if isinstance(one, Mapping) for pair in one.items()]  # {"data": {"items": []}}
-    return max((len(one) for name, one in named if isinstance(one, list) and (
-        (of_anything and name in _RECORDS) or _are_records(one))), default=0)  # fmt: skip
-
-
-def _are_records(values: list[Any]) -> bool:
-    """Names and paths are no records: objects are."""
-    return all(isinstance(value, Mapping) for value in values)
-
-
-def _texts_as_json(result: Mapping[Any, Any]) -> list[Any]:
-    blocks = result.get("content")
-    found: list[Any] = []
-    for block in blocks[:_MOST_TEXTS] if isinstance(blocks, list) else ():
-        text = block.get("text") if isinstance(block, Mapping) else None
-        if not isinstance(text, str) or text.lstrip()[:1] not in ("[", "{"):
-            continue
-        try:
-            found.append(json.loads(text))
-        except (ValueError, RecursionError):
-            continue
-    return found

@@ -9,7 +9,6 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.findings.contexts import secret_in, take_notes
 from inspector.capture.flags import Flag
-from inspector.protocol.context_forms import told_context
 from inspector.protocol.secrets.masking import MASK, is_secret_key, mask_value
 
 CYCLE = Check(
@@ -67,7 +66,6 @@ NOTED = {
     Oddity.WITHOUT_ID: WITHOUT_ID,
 }
 _MOST_LOOKED_AT = 2_000
-_MOST_PARENTS = 100
 
 
 class Objects:
@@ -85,20 +83,9 @@ class Objects:
             if sender not in self._senders:
                 self._senders.add(sender)
                 batch.findings.add(OBJECT, [row])
-            header = batch.capture.record(row).header
-            context = told_context(header)[0] if header is not None else None
-            secret = _secret_within(_metadata(context))
+            secret = _secret_within([level.get("metadata") for level in batch.capture.contexts_in(row)])
             if secret:
                 batch.findings.add(METADATA_SECRET, [row], details=secret)
-
-
-def _metadata(context: Any) -> list[Any]:
-    """The metadata of a context object, and of the parents written into it."""
-    found: list[Any] = []
-    while isinstance(context, dict) and len(found) < _MOST_PARENTS:
-        found.append(context.get("metadata"))
-        context = context.get("parent")
-    return found
 
 
 def _is_secret(key: str, value: Any) -> bool:

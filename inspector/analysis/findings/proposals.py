@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from inspector.analysis.changes import Rows
@@ -13,7 +10,7 @@ from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.findings.due import WaitingByTime
 from inspector.analysis.findings.requests import are_copies
 from inspector.analysis.proposals import ProposalState
-from inspector.capture.hashes import NO_ROW
+from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol import kinds
 
 UNDECIDED_AFTER_S = 60
@@ -44,7 +41,7 @@ FULFILLED_AGAIN = Check(
 )  # fmt: skip
 DIFFERS = Check(
     "fulfilment-differs", WARNING, "Fulfilment calls something else",
-    "{who} fulfils {other} with {call}, but {detail} was proposed.",
+    "{who} fulfils {other} with {call}, but {detail}{arguments} was proposed.",
     "What was agreed to is not what runs.",
     "Take method, tool and arguments of the proposal over unchanged, or reject it and say why.",
     "MEW v0.4, mcp/proposal",
@@ -59,9 +56,8 @@ UNDECIDED = Check(
 )  # fmt: skip
 CHECKS = (AFTER_WITHDRAWAL, BY_ANOTHER, FULFILLED_AGAIN, DIFFERS, UNDECIDED)
 
-_NONE = object()
-_MOST_NAMED = 4  # arguments in one sentence
-_LONGEST_NAME = 24
+OTHER_ARGUMENTS = " with other arguments"
+"""End of the detail of a finding whose sentence names the arguments that differ."""
 
 
 class Proposals:
@@ -104,11 +100,11 @@ class Proposals:
             ours, theirs = links[name][rows], links[name][cause]
             differs |= (ours != theirs) & (ours != 0) & (theirs != 0)
         details = [_call(batch, proposal) for proposal in cause.tolist()]
-        for place in np.flatnonzero(~differs).tolist():
-            other = _other_arguments(batch, int(cause[place]), int(rows[place]))
-            if other:
-                differs[place] = True
-                details[place] += f" with other arguments ({other})"
+        ours, theirs = batch.capture.argument_hashes(rows), batch.capture.argument_hashes(cause)
+        otherwise = ~differs & (ours != theirs) & (ours != NO_HASH) & (theirs != NO_HASH)
+        for place in np.flatnonzero(otherwise).tolist():
+            details[place] += OTHER_ARGUMENTS
+        differs |= otherwise
         details = [words for words, wrong in zip(details, differs.tolist(), strict=True) if wrong]
         found.settle(DIFFERS, rows, differs, others=cause, details=details)
 
@@ -129,30 +125,6 @@ def _about_proposals(batch: Batch, kind: str) -> tuple[Rows, Rows]:
     rows, cause = rows[cause != NO_ROW], cause[cause != NO_ROW]
     fits = batch.of("kind", cause) == batch.code(kinds.PROPOSAL)
     return rows[fits], cause[fits]
-
-
-def _other_arguments(batch: Batch, proposal: int, request: int) -> str:
-    """Names of the arguments in which a request differs from the proposal it fulfils; "" where it does not.
-
-    Of a message above 1 MB, and of a proposal or request without arguments, nothing is said.
-    """
-    if batch.capture.is_big(proposal) or batch.capture.is_big(request):
-        return ""
-    proposed, asked = (_arguments(batch.capture.payload(row)) for row in (proposal, request))
-    if proposed is None or asked is None:
-        return ""
-    names = [key for key in {**proposed, **asked} if proposed.get(key, _NONE) != asked.get(key, _NONE)]
-    return ", ".join(key[:_LONGEST_NAME] for key in names[:_MOST_NAMED])
-
-
-def _arguments(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The arguments of a call; also where a draft wraps the envelope that is to be sent."""
-    for name in ("proposal", "envelope", "payload"):
-        inner = payload.get(name) if not isinstance(payload.get("method"), str) else None
-        payload = inner if isinstance(inner, Mapping) else payload
-    params = payload.get("params")
-    arguments = params.get("arguments") if isinstance(params, Mapping) else None
-    return arguments if isinstance(arguments, Mapping) else None
 
 
 def _call(batch: Batch, row: int) -> str:

@@ -208,9 +208,7 @@ class _Opened:
         """What a start opens: the context named by its id, and the one it lies in where no start before names that."""
         contexts = self._batch.passes.contexts
         node = contexts.tree.resolve(self._by_row.get(row, MAIN))
-        if node == MAIN or self._started_by[node] != row:  # its id was given to a start before
-            identifier = self._batch.capture.decoded(row).identifier
-            space = int(self._batch.capture.columns["space"][row])
-            node = contexts.tree.find(space, identifier) if identifier else MAIN
+        if node == MAIN:  # its id was given to a start before
+            node = contexts.started_again.get(row, MAIN)
         reused = within != MAIN and not 0 <= self._started_by[within] < row
         return [one for one in (contexts.tree.resolve(node), within if reused else MAIN) if one != MAIN]

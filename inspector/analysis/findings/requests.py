@@ -14,7 +14,7 @@ from inspector.analysis.named import Named
 from inspector.analysis.waiting import are_forgotten, wants_answer
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW
-from inspector.protocol import calls, kinds
+from inspector.protocol import kinds
 from inspector.protocol.secrets.masking import masked_words
 from inspector.protocol.times import NO_TIME
 
@@ -23,12 +23,11 @@ PATIENCE_S = 15
 
 WITHOUT_REQUEST = Check(
     "response-without-request", WARNING, "Response without a request",
-    "{who} answers a request that was not seen{detail}.",
+    "{who} answers a request that was not seen{answered}.",
     "Nobody can tell what was answered; whoever asked goes on waiting. A capture that began late shows it for the "
     "first responses, and takes it back when the request comes.",
     "Name the request's id in correlation_id, exactly as it was sent.",
     "MEW v0.4, mcp/response: correlation_id names the request",
-    example=", “a1”",
 )  # fmt: skip
 NOT_A_REQUEST = Check(
     "response-to-proposal", WARNING, "Response to a proposal",
@@ -76,7 +75,7 @@ ID_DIFFERS = Check(
 )  # fmt: skip
 ANOTHER_CALL = Check(
     "response-names-other-call", WARNING, "Response that names another call",
-    "{who} answers {detail}.",
+    "{who} answers {detail}{in_payload}.",
     "Whoever reads only one of the two takes the result for that of another call. Shown is what the kind says, else "
     "what the payload says.",
     "Write the same method and tool in kind and payload as in the request.",
@@ -115,7 +114,7 @@ class Requests:
         early = unseen.copy()
         early[unseen] = batch.beginnings.early(rows[unseen])
         unseen &= ~early
-        found.settle(WITHOUT_REQUEST, rows, unseen, details=[_named(batch, row) for row in rows[unseen].tolist()])
+        found.settle(WITHOUT_REQUEST, rows, unseen)
         found.settle(BEFORE, rows, early, details="answer")
         _find_other_calls(batch, rows, cause)
         rows, cause = rows[~orphaned], cause[~orphaned]
@@ -219,7 +218,7 @@ def _find_other_calls(batch: Batch, rows: Rows, cause: Rows) -> None:
             other = _call_words(batch, int(method[place]), int(target[place]))
             details.append(f"as {own} what was asked as {other}")
         else:
-            details.append(f"as {own} by its kind and {_in_payload(batch, int(rows[place]))} by its payload")
+            details.append(f"as {own} by its kind")
     batch.findings.settle(ANOTHER_CALL, rows, wrong, others=np.where(otherwise, cause, NO_ROW), details=details)
 
 
@@ -229,14 +228,6 @@ _LONGEST_CALL = 120
 def _call_words(batch: Batch, method: int, target: int) -> str:
     names = (batch.capture.strings[code] for code in (method, target) if code)
     return masked_words(" ".join(names), _LONGEST_CALL)
-
-
-def _in_payload(batch: Batch, row: int) -> str:
-    """The call that the payload of a response names."""
-    header = batch.capture.record(row).header
-    payload = calls.read_payload(header.payload) if header is not None else None
-    told = calls.rpc_call(kinds.RESPONSE, payload) if payload is not None else calls.Call("")
-    return masked_words(" ".join(filter(None, (told.method, told.target))) or "another", _LONGEST_CALL)
 
 
 def _answer_the_unreadable(batch: Batch, rows: Rows) -> Array:
@@ -282,12 +273,6 @@ def overdue(times: Array, now_ns: int, after_s: int) -> Array:
     if now_ns < NO_TIME + 1 + after_s * 1_000_000_000:
         return np.zeros(len(times), np.bool_)
     return (times != NO_TIME) & (times < now_ns - after_s * 1_000_000_000)
-
-
-def _named(batch: Batch, row: int) -> str:
-    if not int(batch.capture.columns["flags"][row]) & Flag.CORRELATED.value:
-        return ""
-    return f", “{batch.capture.correlation_ids(row)[0][:80]}”"
 
 
 def _find_slow(batch: Batch, rows: Rows, cause: Rows) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import WARNING, Check
+from inspector.capture.extracts import OWN_PAYLOAD
 from inspector.capture.runs import stretches
 from inspector.protocol.secrets.masking import MASK, mask_secrets, may_hold_secrets
 
@@ -44,7 +45,9 @@ class Secrets:
     def feed(self, batch: Batch) -> None:
         """Look at what carries tokens; the rest can wait."""
         for row in [row for kind in _CARRIERS for row in batch.rows(kind).tolist()]:
-            self._look_at(batch, row)
+            payload = batch.capture.decoded(row).payload
+            own = bool(int(batch.capture.columns["flags"][row]) & OWN_PAYLOAD)
+            self._look_at(batch, row, payload if own else {"payload": payload})
 
     def go_on(self, batch: Batch, until: float) -> bool:
         """Search more messages until a time (`time.perf_counter`); whether all of them have been."""
@@ -53,16 +56,15 @@ class Secrets:
             self._looked_to = int(rows[-1]) + 1
             rows = rows[batch.of("length", rows) <= _LONGEST_READ]
             for row in _suspects(batch, rows):
-                self._look_at(batch, row)
+                self._look_at(batch, row, batch.capture.envelope(row))
             if time.perf_counter() >= until:
                 return self._looked_to >= batch.stop
         return True
 
-    def _look_at(self, batch: Batch, row: int) -> None:
+    def _look_at(self, batch: Batch, row: int, envelope: Any) -> None:
         if int(batch.capture.columns["length"][row]) > _LONGEST_READ:
             return
         one = np.array([row], np.int64)
-        envelope = batch.capture.envelope(row)
         if not isinstance(envelope, dict) or batch.findings.has(CLEAR, one)[0]:
             return
         masked = mask_secrets(envelope)

@@ -2,7 +2,10 @@
 
 Words: `{who}` sender, `{to}` those addressed, `{kind}`, `{call}` method and tool, `{context}` path, `{other}` "No. 5",
 `{reason}` why a line cannot be read, `{detail}` what the finding itself keeps, `{limit}` the check's threshold,
-`{advice}` what to do about a request without an answer, by what is known of whom it was addressed to.
+`{advice}` what to do about a request without an answer, by what is known of whom it was addressed to; and what the
+message is read again for when it is shown: `{named}` the id it names first, `{answered}` the same behind a comma,
+`{in_payload}` the call that a response's payload names, `{arguments}` those in which a request differs from what was
+proposed, `{ended}` how a server ended.
 """
 
 from __future__ import annotations
@@ -14,10 +17,14 @@ from typing import Any
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.batch import Passes
 from inspector.analysis.findings.check import Check, Severity
+from inspector.analysis.findings.proposals import OTHER_ARGUMENTS
 from inspector.analysis.findings.store import Found
+from inspector.protocol import calls, kinds
 from inspector.protocol.secrets.masking import masked_words
 
-_LONGEST = 120
+_LONGEST, _LONGEST_ID, _LONGEST_NAME = 120, 80, 24
+_MOST_ARGUMENTS = 4
+_NONE = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +130,43 @@ def _advice(passes: Passes, found: Found) -> str:
     return f"{may}; an observer should answer tools/list with an empty list" if listing else may
 
 
+def _named(passes: Passes, found: Found) -> str:
+    """The first id that a message names."""
+    named = passes.capture.correlation_ids(found.row)
+    return f"“{masked_words(named[0], _LONGEST_ID)}”" if named else ""
+
+
+def _answered(passes: Passes, found: Found) -> str:
+    named = _named(passes, found)
+    return f", {named}" if named else ""
+
+
+def _in_payload(passes: Passes, found: Found) -> str:
+    """The call that the payload of a response names, where its kind names another."""
+    if found.other >= 0:  # it is the request that was asked otherwise
+        return ""
+    header = passes.capture.record(found.row).header
+    payload = calls.read_payload(header.payload) if header is not None else None
+    call = calls.rpc_call(kinds.RESPONSE, payload) if payload is not None else calls.Call("")
+    return f" and {_short(' '.join(filter(None, (call.method, call.target))) or 'another')} by its payload"
+
+
+def _arguments(passes: Passes, found: Found) -> str:
+    """Names of the arguments in which a request differs from the proposal it fulfils."""
+    if not found.detail.endswith(OTHER_ARGUMENTS):
+        return ""
+    asked, proposed = (calls.arguments_of(passes.capture.payload(row)) or {} for row in (found.row, found.other))
+    names = [key for key in {**proposed, **asked} if proposed.get(key, _NONE) != asked.get(key, _NONE)]
+    listed = masked_words(", ".join(key[:_LONGEST_NAME] for key in names[:_MOST_ARGUMENTS]), _LONGEST)
+    return f" ({listed})" if listed else ""
+
+
+def _ended(passes: Passes, found: Found) -> str:
+    """How a server ended, as its tap wrote it down."""
+    words = masked_words((passes.capture.reason(found.row) or "it ended").rstrip("."), _LONGEST)
+    return f"{words[:1].upper()}{words[1:]}"
+
+
 def _short(text: str) -> str:
     return masked_words(text, _LONGEST)
 
@@ -136,6 +180,11 @@ _WORDS: dict[str, Callable[[Passes, Found], Any]] = {
     "other": lambda _, found: f"No. {found.other + 1}",
     "reason": lambda passes, found: _short((passes.capture.reason(found.row) or "for no known reason").rstrip(".")),
     "detail": _detail,
+    "named": _named,
+    "answered": _answered,
+    "in_payload": _in_payload,
+    "arguments": _arguments,
+    "ended": _ended,
     "advice": _advice,
     "limit": lambda _, found: f"{found.check.limit:,}",
 }

@@ -15,9 +15,8 @@ import numpy as np
 from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import WARNING, Check
-from inspector.capture.decisions import says_hash
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, NO_ROW
+from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
 from inspector.protocol.capabilities import covers_by_kind, first_covering
 from inspector.protocol.secrets.masking import masked_words
 from inspector.protocol.text import compact
@@ -47,6 +46,8 @@ _MOST_JUDGED = 200
 _MOST_WAITING = 10_000
 """Verdicts that are kept for messages to come; of some only the verdict is ever seen."""
 _LONGEST = 72
+_OWN = frozenset({"timestamp", "event", "envelope_id", "metadata"})
+"""What each verdict has of its own."""
 
 
 @dataclass(slots=True)
@@ -86,6 +87,7 @@ class Verdicts:
         self._taken = 0
         self._waiting: Rows = NO_ROWS  # lines of the file about messages that have not come
         self._cases: dict[int, _Case | None] = {}
+        self._alike: dict[int, _Case | None] = {}  # of verdicts that are messages
         self._errors: dict[int, int] = {}  # by the hash of what they name: rows of the gateway's errors
 
     def feed(self, batch: Batch) -> None:
@@ -117,10 +119,11 @@ class Verdicts:
     def _alone(self, batch: Batch) -> None:
         """Verdicts that are messages themselves, as their file was opened: their kind is all that is known."""
         for row in batch.flagged(Flag.LOG_ONLY.value).tolist():
-            value = says_hash(batch.capture.record_bytes(row))
-            if value not in self._cases:
-                self._cases[value] = _read(batch.capture.payload(row))
-            case = self._cases[value]
+            payload = batch.capture.decoded(row).payload
+            value = hash_text(compact({key: item for key, item in payload.items() if key not in _OWN}))
+            if value not in self._alike:
+                self._alike[value] = _read(payload)
+            case = self._alike[value]
             if case is not None and case.expected == (not case.allowed):
                 batch.findings.add(case.check, [row], details=case.words(_covering(case)))
 
@@ -153,7 +156,7 @@ def _judge(batch: Batch, case: _Case, rows: Rows) -> None:
             if not seen or case.judged >= _MOST_JUDGED or capture.is_big(row):
                 continue  # what a gateway refuses over a socket is lost but for its kind
             case.judged += 1
-            asked = batch.passes.capabilities.asked(row, case.kind)
+            asked = batch.passes.capabilities.asked_by(case.held, row, case.kind)
             expected, capability = first_covering(case.held, asked)
         if expected is not None and expected != case.allowed:
             wrong.append(row)

@@ -30,11 +30,10 @@ GAP = Check(
 )  # fmt: skip
 CRASHED = Check(
     "server-ended", WARNING, "Server behind the tap ended badly",
-    "{detail}",
+    "{ended}.",
     "What it was asked last has no answer, and the client has lost its tools.",
     "Look at what the server wrote on standard error, and at the last requests before this.",
     "Context Inspector, tap; MCP 2025-06-18, lifecycle: shutdown over stdio",
-    example="The server ended with exit code 1.",
 )  # fmt: skip
 NO_KIND = Check(
     "kind-missing", WARNING, "Envelope without a kind",
@@ -124,7 +123,7 @@ class Wire:
         found.add(UNREADABLE, batch.flagged(Flag.UNREADABLE.value))
         marks = batch.flagged(Flag.GAP.value)
         crashes = batch.of("flags", marks) & Flag.ERROR.value != 0
-        found.add(CRASHED, marks[crashes], details=[_sentence(batch, row) for row in marks[crashes].tolist()])
+        found.add(CRASHED, marks[crashes])
         found.add(GAP, marks[~crashes])
         missing = np.flatnonzero((batch.new("kind_raw") == 0) & (flags & _NO_ENVELOPE == 0))
         found.add(NO_KIND, missing + batch.start)
@@ -201,12 +200,6 @@ def _who_forged(batch: Batch, row: int) -> str:
         return masked_words(name, _NAME)
     true = masked_words(batch.capture.strings[person], _NAME) if person else "Somebody"
     return f"{true}, in the name of {name},"
-
-
-def _sentence(batch: Batch, row: int) -> str:
-    """How a server ended, as its tap wrote it down."""
-    words = masked_words((batch.capture.reason(row) or "it ended").rstrip("."), _SENTENCE)
-    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _are_heartbeats(batch: Batch, rows: Rows) -> Array:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from inspector.capture.batches import messages_of
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_text
-from inspector.capture.reader import OBJECT_KEY, STRING_COLUMNS, Block, BlockReader, object_key, recipients
+from inspector.capture.reader import OBJECT_KEY, STRING_COLUMNS, Block, BlockReader, recipients
 from inspector.protocol.formats import read_line
 from inspector.protocol.record import Shape
 from inspector.protocol.times import NO_TIME
@@ -154,10 +154,6 @@ def test_recipients_of_json_rpc(way: str | None, to: tuple[str, ...]) -> None:
 )  # fmt: skip
 def test_observed_context_keys(context: Any, key: str | None) -> None:
     assert only({"kind": "chat", "context": context}, "context") == [key]
-
-
-def test_object_keys() -> None:
-    assert [object_key(c) for c in ({"id": "a"}, {"id": "", "topic": "t"}, {"id": 7}, {})] == ["a", "t", None, None]
 
 
 @pytest.mark.parametrize(

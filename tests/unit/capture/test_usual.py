@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 
 from inspector.capture import usual
 from inspector.capture.block import STRING_COLUMNS, Block
+from inspector.capture.capture import Capture
+from inspector.capture.extracts import Extracts
 from inspector.capture.flags import Flag
 from inspector.capture.reader import BlockReader
 from inspector.document.document import CaptureDocument
@@ -33,12 +36,25 @@ def rows_of(block: Block) -> list[dict[str, Any]]:
     return rows
 
 
+def extracted(block: Block) -> dict[str, Any]:
+    """What was extracted; of odd forms those of the first of each sender and kind, all that anybody looks at."""
+    parts = {part.name: getattr(block.extracts, part.name) for part in fields(Extracts)}
+    keys = [
+        (sender, kind, flags & Flag.CORRELATED.value)
+        for sender, kind, flags in zip(
+            *(block.columns[name].tolist() for name in ("sender", "kind", "flags")), strict=True
+        )
+    ]
+    return parts | {"odd": {place: odd for place, odd in parts["odd"].items() if keys.index(keys[place]) == place}}
+
+
 def assert_read_alike(data: bytes) -> int:
     """Compare with reading line by line; how many lines were usual."""
     fast = BlockReader(0).read(data, 0)
     with mock.patch("inspector.capture.reader.read_usual", return_value=None):
         plain = BlockReader(0).read(data, 0)
     assert rows_of(fast) == rows_of(plain)
+    assert extracted(fast) == extracted(plain)
     assert fast.formats == plain.formats
     assert fast.origin == plain.origin
     tables = usual.Tables(BlockReader(0)._tables.strings, BlockReader(0)._tables.to_sets)
@@ -151,11 +167,13 @@ def test_what_passes_are_told_is_what_the_record_says(
     path = tmp_path_factory.mktemp("told") / "log.jsonl"
     path.write_bytes(lines_of(envelope(), *(made(inner) for inner, made in many)))
     document = CaptureDocument()
-    document.load(path)
+    kept = Extracts()
+    with mock.patch.object(Capture, "let_go", lambda capture: kept.put(capture._extracts, range(len(capture)))):
+        document.load(path)
     capture = document.capture
-    for row, told in capture._decoded.items():
+    for row, told in kept.records.items():
         payload = capture.payload(row)
-        if capture.flags(row) & Flag.HAS_META and capture.string("kind", row) != "reasoning/start":
+        if row in kept.digests and row not in kept.tools:
             payload = {"result": {"_meta": payload["result"]["_meta"]}}
         assert told.payload == payload
         assert told.identifier == (None if capture.flags(row) & Flag.NO_ID else capture.envelope_id(row))
@@ -166,7 +184,7 @@ def test_starts_and_marked_results_are_told() -> None:
     start = envelope("reasoning/start", {"message": "why"}, id="r1")
     result = tool_result(tool_call("grep"), meta={"context": {"consumed": True}})
     block = BlockReader(0).read(lines_of(envelope(), start, {"odd": 1}, result), 0)
-    assert {place: told.payload for place, told in block.decoded.items()} == {
+    assert {place: told.payload for place, told in block.extracts.records.items()} == {
         1: {"message": "why"},
         3: {"result": {"_meta": {"context": {"consumed": True}}}},
     }
