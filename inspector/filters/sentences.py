@@ -157,11 +157,7 @@ def _result(analysis: Analysis, message: int) -> Sentence:
         return Sentence(about, server)
     size = size_words(int(capture.columns["size"][message]))
     text = text_shown(kinds.RESPONSE, payload) or ""
-    if (
-        isinstance(result, Mapping)
-        and not _has_text(result)
-        and (result.get("structuredContent") or result.get("content"))
-    ):
+    if isinstance(result, Mapping) and _holds_no_text(result):
         structured = result.get("structuredContent", result)
         return Sentence(about, f"{content_text(result) or shape_of(structured)}, {size}")
     if text.lstrip()[:1] in _JSON_STARTS and (shape := _shape_of_text(text)):
