@@ -135,7 +135,7 @@ class ContextPass:
         facts: what is noted of each node; its arrays `first_row`, `last_row`, `last_ns`, `started_by` and
             `concluded_by` are attributes here too.
         main_counts: messages in main by space (string id).
-        touched: nodes that gained messages; whoever shows counts takes and clears it.
+        touched: nodes that gained messages, and sub-sessions that began or ended; whoever shows counts takes and clears it.
         notes: what is odd about contexts as messages name them.
         sessions: what is known of spaces that are MSP sessions.
         parent_ids: (space, id) of contexts that objects named as parents, in the order of their messages.
@@ -251,7 +251,9 @@ class ContextPass:
                 self._declare(space, start + place, node)
             elif tells:
                 self._spaces[space] = None
-                self.sessions.observe(space, start + place, node)
+                told = self.sessions.observe(space, start + place, node)
+                if told is not None:  # that it has ended is seen, although nobody said anything in it
+                    self.touched.add(told)
             self._settle()
         return operations
 

@@ -66,13 +66,16 @@ class SessionContexts:
         structure = self.of_structure(self._capture.columns["kind"][rows])
         return 0 if structure is None else int(np.count_nonzero(structure))
 
-    def observe(self, space: int, row: int, above: int) -> None:
+    def observe(self, space: int, row: int, above: int) -> int | None:
         """Take in a row that tells of a session, in the order of arrival.
 
         Args:
             space: the session.
             row: the message.
             above: the node it stands in, MAIN for the main context.
+
+        Returns:
+            The node of the sub-session it tells of; None where it tells of a session.
         """
         kind = self._capture.string("kind", row)
         payload = self._capture.decoded(row).payload
@@ -83,11 +86,11 @@ class SessionContexts:
             status = payload.get("status")
             if isinstance(status, str) and status:
                 self.metadata[space] = {"status": mask_text(status)}
-            return
+            return None
         self.labels.setdefault(space, "")
         name = payload.get("subsession_id")
         if kind == msp.SNAPSHOT or not isinstance(name, str) or not name:
-            return
+            return None
         node = self._tree.declare(space, name, above, label or None)
         self._settle()
         if self._facts.declared.get(node) is None:
@@ -100,6 +103,7 @@ class SessionContexts:
             self._facts.note_start(node, row)
         elif kind == msp.CLOSED:
             self._facts.note_end(node, CANCELLED if status == msp.DISCARDED else CONCLUDED, row)
+        return node
 
 
 def _label(value: object) -> str:

@@ -28,7 +28,7 @@ from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.status_button import StatusButton
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
-from tests.ui.windows import run_in_window, until
+from tests.ui.windows import panes_of, run_in_window, until
 
 SAMPLE = Path(__file__).parents[2] / "data" / "msp" / "weekly-report.json"
 
@@ -265,6 +265,12 @@ def test_blank_lines_are_no_message_and_the_role_is_chosen(qapp: QApplication, r
     at_work(qapp, report, steps)
 
 
+def row_in_tree(window: MainWindow, label: str) -> int:
+    model = panes_of(window).contexts.model
+    panes_of(window).bridge.flush()
+    return next(row for row in range(model.rowCount()) if model.label(row).startswith(label))
+
+
 def test_close_and_summarize_writes_the_summary_and_appends_it(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         parent = sub_of(window, "units").parent
@@ -275,10 +281,14 @@ def test_close_and_summarize_writes_the_summary_and_appends_it(qapp: QApplicatio
         assert not child(dialog, QCheckBox, "closeSubsessionAppend").isEnabled()  # of nothing
         QTest.keyClicks(child(dialog, QPlainTextEdit, "closeSubsessionSummary"), "Kelvin it is.")
         assert child(dialog, QCheckBox, "closeSubsessionAppend").isChecked()
+        painted: list[int] = []
+        panes_of(window).contexts.model.dataChanged.connect(lambda first, _last: painted.append(first.row()))
         press(window, "closeSubsessionDone")
         sub = sub_of(window, "units")
         assert not sub.is_open
         assert sub.summary == "Kelvin it is."
+        row = row_in_tree(window, "units")
+        assert (panes_of(window).contexts.model.state(row), row in painted) == ("concluded", True)
         assert len(parent.messages) == count + 1
         assert said(panel)[-1] == "summary: Kelvin it is."
         assert panel.chat.input.reason == CLOSED
