@@ -31,13 +31,16 @@ class ChainStep:
         relation: one word for what it did: asked, answered, proposed, fulfilled, hinted, consumed...
         delta_ns: time from the chain's own message to this one; None where a time is missing.
         after: the step it came out of, of several the latest; None for the first ones.
-        took_ns: time since then; None where there is no such step, or a time is missing.
+        since_ns: time since then; None where there is no such step, or a time is missing.
+        took_ns: how long took what this step ended: a call that is answered, a reasoning that is concluded; None for
+            all others, which took no time themselves, and where a time is missing.
     """
 
     message: int
     relation: str
     delta_ns: int | None
     after: int | None = None
+    since_ns: int | None = None
     took_ns: int | None = None
 
 
@@ -105,8 +108,22 @@ def step_of(
         likely: what a message probably came out of, for those that come out of nothing else.
     """
     after = max(causes_of(analysis, step).intersection(chain) - {step}, default=(likely or {}).get(step))
-    took = None if after is None else _apart(analysis, after, step)
-    return ChainStep(step, relation_word(analysis, step), _apart(analysis, message, step), after, took)
+    since = None if after is None else _apart(analysis, after, step)
+    apart = _apart(analysis, message, step)
+    return ChainStep(step, relation_word(analysis, step), apart, after, since, _took(analysis, step))
+
+
+def _took(analysis: Analysis, step: int) -> int | None:
+    """How long took what a message ended; a call is ended by its answer, a reasoning by its conclusion or a cancel."""
+    kind = analysis.capture.string("kind", step)
+    if kind == kinds.RESPONSE:
+        return analysis.correlation.latency_ns(step)
+    if kind not in ("reasoning/conclusion", "reasoning/cancel"):
+        return None
+    contexts = analysis.contexts
+    node = contexts.tree.resolve(contexts.node_of(step))
+    started = -1 if node == MAIN else contexts.started_by[node]
+    return _apart(analysis, started, step) if 0 <= started < step else None
 
 
 def _apart(analysis: Analysis, start: int, stop: int) -> int | None:

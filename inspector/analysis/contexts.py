@@ -135,7 +135,8 @@ class ContextPass:
         facts: what is noted of each node; its arrays `first_row`, `last_row`, `last_ns`, `started_by` and
             `concluded_by` are attributes here too.
         main_counts: messages in main by space (string id).
-        touched: nodes that gained messages, and sub-sessions that began or ended; whoever shows counts takes and clears it.
+        touched: nodes that gained messages, and sub-sessions that began or ended; whoever shows counts takes and clears
+            it.
         notes: what is odd about contexts as messages name them.
         sessions: what is known of spaces that are MSP sessions.
         parent_ids: (space, id) of contexts that objects named as parents, in the order of their messages.

@@ -65,8 +65,8 @@ def show_command(
     if story["odd"]:
         say(f"{'link':17} {story['odd']}")
     for step in story["chain"] if len(story["chain"]) > 1 else ():
-        took = "" if step["took_ms"] is None else f", {step['took_ms']:,.1f} ms after No. {step['after']}"
-        say(f"{'chain':17} No. {step['no']} {printable(step['relation'], 80)}{took}")
+        since = "" if step["since_ms"] is None else f", {step['since_ms']:,.1f} ms after No. {step['after']}"
+        say(f"{'chain':17} No. {step['no']} {printable(step['relation'], 80)}{since}")
     for link in story["likely"]:
         sentence = f"No. {link['no']} probably {link['relation']} No. {link['of']}: {link['why']}"
         say(f"{'likely':17} {printable(sentence, 400)}")

@@ -363,6 +363,7 @@ def _step(step: ChainStep) -> dict[str, Any]:
         "relation": step.relation,
         "delta_ms": _ms(step.delta_ns),
         "after": None if step.after is None else step.after + 1,
+        "since_ms": _ms(step.since_ns),
         "took_ms": _ms(step.took_ns),
     }
 

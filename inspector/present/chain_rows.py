@@ -80,7 +80,8 @@ def chain_row(
     when = "this" if step.message == own else delta(step.delta_ns)
     sender = analysis.capture.string("sender", step.message)
     took = "" if step.took_ns is None or step.took_ns < 0 else formats.duration(step.took_ns)
-    since = f"{took} after No. {step.after + 1}" if took and step.after is not None else ""
+    later = "" if step.since_ns is None or step.since_ns < 0 else formats.duration(step.since_ns)
+    since = f"{later} after No. {step.after + 1}" if later and step.after is not None else ""
     tooltip = "\n".join(filter(None, (name[:600], f"from {sender}" if sender else "", since)))
     shown = plain(word, 80)
     return ChainRow(step.message, kind, when, plain(name, 200), mono, shown, step.message == own, token, tooltip, took)

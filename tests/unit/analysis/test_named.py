@@ -119,12 +119,12 @@ def test_a_reasoning_s_start_leads_to_what_was_done_in_it_and_below() -> None:
     ]  # fmt: skip
 
 
-def test_each_step_says_what_it_came_out_of_and_how_long_it_took() -> None:
+def test_each_step_says_what_it_came_out_of_and_how_long_what_it_ended_took() -> None:
     document = document_of(
         envelope(id="t", ts="2026-01-05T09:00:00.000Z"),
         tool_call("grep", id="q", correlation_id=["t"], ts="2026-01-05T09:00:00.100Z"),
         envelope("mcp/response", {"result": {}}, correlation_id=["q"], ts="2026-01-05T09:00:00.350Z"),
     )
-    assert [(step.after, step.took_ns) for step in document.chain(2)] == [
-        (None, None), (0, 100_000_000), (1, 250_000_000),
+    assert [(step.after, step.since_ns, step.took_ns) for step in document.chain(2)] == [
+        (None, None, None), (0, 100_000_000, None), (1, 250_000_000, 250_000_000),
     ]  # fmt: skip

@@ -29,7 +29,7 @@ class ChainView(FittedList[ChainRow]):
     """The chain as a list; Enter or a click goes to a message.
 
     Attributes:
-        took: whether each row also says how long it took since the step it came out of.
+        took: whether each row also says how long took what it ended, as an answer its call.
     """
 
     took = False
