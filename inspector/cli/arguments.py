@@ -32,6 +32,13 @@ Collapses = Annotated[
 IdleAfter = Annotated[
     int | None, typer.Option("--idle-after", metavar="SECONDS", min=1, help="When contexts are idle. Default: 30.")
 ]
+MemoryLimit = Annotated[
+    int,
+    typer.Option(
+        "--memory", metavar="MB", min=0,
+        help="Read no further when the messages take so many MB, and say so. Default: half of what is free.",
+    ),
+]  # fmt: skip
 
 
 def fail(sentence: str) -> NoReturn:

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.arguments import CollapseOrder, Collapses, LogFile, ToolAliasTexts, fail
+from inspector.cli.arguments import CollapseOrder, Collapses, LogFile, MemoryLimit, ToolAliasTexts, fail
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, opened
 from inspector.cli.printing import visible
 from inspector.document.marks_file import notes_of, write_beside
@@ -79,13 +79,14 @@ def export_command(
     tool_alias: ToolAliasTexts = None,
     collapses: Collapses = CollapseOrder.oldest,
     marks: Annotated[bool, typer.Option("--marks", help="jsonl: write marks and comments beside OUT, too.")] = False,
+    memory: MemoryLimit = 0,
 ) -> None:
     """Write messages to a file: as JSON Lines that open again as they were, as CSV, Markdown or a web page.
 
     With --format msp, one context and those below it: as sub-sessions of the session that their space is.
     """
     if format_ is _Asked.MSP:
-        _export_context(file, output, context, masked=not unmasked)
+        _export_context(file, output, context, masked=not unmasked, memory=memory)
         return
     if context is not None:
         fail("--context goes with --format msp; to choose messages by their context use --filter.")
@@ -99,7 +100,9 @@ def export_command(
     if marks and (flows or chosen is not Format.JSONL):
         fail("--marks goes with JSON Lines in a file; the other formats hold marks and comments themselves.")
     checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
-    with opened(file, checked=checked, counted=counted, tool_aliases=tool_alias, collapses=collapses) as document:
+    with opened(
+        file, checked=checked, counted=counted, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory
+    ) as document:
         usual = MARKED_FIELDS if len(document.analysis.marks) else DEFAULT_FIELDS
         options = ExportOptions(chosen, self_contained, not unmasked, names or usual, view)
         messages = matching(document, filter_)
@@ -118,12 +121,12 @@ def export_command(
     _say_written(output, done)
 
 
-def _export_context(file: str, output: str, context: str | None, *, masked: bool) -> None:
+def _export_context(file: str, output: str, context: str | None, *, masked: bool, memory: int) -> None:
     if not context:
         fail("--format msp writes one context: name it by its path with --context. `contexts FILE` prints them.")
     if output == "-":
         fail("--format msp writes a file: name it with -o.")
-    with opened(file) as document:
+    with opened(file, memory_mb=memory) as document:
         found = node_at(document, context)
         if found is None:
             fail(f"There is no context {visible(context)}; `contexts {visible(file)}` prints those there are.")

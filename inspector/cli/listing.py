@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.arguments import CollapseOrder, Collapses, IdleAfter, LogFile, ToolAliasTexts, fail
+from inspector.cli.arguments import CollapseOrder, Collapses, IdleAfter, LogFile, MemoryLimit, ToolAliasTexts, fail
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, opened
 from inspector.cli.printing import dump, echo, json_value, plain, printable, visible
 from inspector.export import matching
@@ -47,6 +47,7 @@ def list_command(
     tool_alias: ToolAliasTexts = None,
     collapses: Collapses = CollapseOrder.oldest,
     idle_after: IdleAfter = None,
+    memory: MemoryLimit = 0,
 ) -> None:
     """List messages, filtered, with the fields asked for."""
     usual = [TABLE_FIELDS if format_ is Format.table else DEFAULT_FIELDS]
@@ -58,7 +59,13 @@ def list_command(
     filter_ = compiled(display_filter)
     checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
     with opened(
-        file, checked=checked, counted=counted, tool_aliases=tool_alias, collapses=collapses, idle_after=idle_after
+        file,
+        checked=checked,
+        counted=counted,
+        tool_aliases=tool_alias,
+        collapses=collapses,
+        idle_after=idle_after,
+        memory_mb=memory,
     ) as document:
         columns = [field.column(document.analysis) for field in chosen]
         values = (

@@ -40,6 +40,7 @@ def opened(
     tool_aliases: list[str] | None = None,
     collapses: CollapseOrder = CollapseOrder.oldest,
     idle_after: int | None = None,
+    memory_mb: int = 0,
 ) -> Generator[CaptureDocument]:
     """The document of a log; ends the command with a sentence when it cannot be read.
 
@@ -50,9 +51,11 @@ def opened(
         tool_aliases: rules as `--tool-alias` gives them.
         collapses: which result collapses where several wait.
         idle_after: seconds after which contexts are idle; None for the usual.
+        memory_mb: as `--memory` gives it.
     """
     aliases = aliases_of(tool_aliases or [])
     document = CaptureDocument()
+    document.memory.limit_to(memory_mb)
     document.use_tool_aliases(aliases)
     document.use_collapse_order(newest_first=collapses is CollapseOrder.newest)
     if idle_after is not None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, ToolAliasTexts
+from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, MemoryLimit, ToolAliasTexts
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, masked_table, printable, say
 from inspector.document.summary import summary
@@ -25,6 +25,7 @@ def summary_command(
     ] = None,
     tool_alias: ToolAliasTexts = None,
     collapses: Collapses = CollapseOrder.oldest,
+    memory: MemoryLimit = 0,
 ) -> None:
     """Say what a log holds: messages, participants, kinds, contexts, badges, tokens."""
     with opened(
@@ -33,6 +34,7 @@ def summary_command(
         counted=_COUNTED_BYTES if tokens is None else tokens,
         tool_aliases=tool_alias,
         collapses=collapses,
+        memory_mb=memory,
     ) as document:
         counted, failed = summary(document, file), document.capture.failed_count
         known = next((source.known_format for source in document.capture.sources), None)

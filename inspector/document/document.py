@@ -20,6 +20,7 @@ from inspector.analysis.counting import Counting
 from inspector.analysis.lag import lag_ns
 from inspector.analysis.likely import LikelyChain, likely_chain
 from inspector.base.collector import no_collection
+from inspector.base.memory import MemoryBudget
 from inspector.capture.block import Block
 from inspector.capture.capture import Capture
 from inspector.capture.decisions import FILE_NAME, Decisions
@@ -149,6 +150,7 @@ class CaptureDocument:
         followed: the opened log, followed as it grows; None when it is not.
         msp: the sessions this is a projection of, where it was opened from such a document; they are what is edited.
         sessions: lets the capture follow their edits.
+        memory: what reading may take; when that is used up nothing more is read until `go_on`, or `memory.extend`.
         counting: counts the tokens of its messages, when somebody asks for it.
         observers: told about each change.
     """
@@ -160,6 +162,7 @@ class CaptureDocument:
         self.analysis = Analysis(self.capture)
         self.decisions = DecisionLog(self.capture)
         self.live = False
+        self.memory = MemoryBudget()
         self.followed: FollowedLog | None = None
         self.msp: SessionDocument | None = None
         self.sessions: SessionFollowing | None = None
@@ -290,6 +293,7 @@ class CaptureDocument:
 
     def go_on(self, *, block_bytes: int = BLOCK_BYTES, wait: bool = True, follow: bool = False) -> Generator[Progress]:
         """Read the rest of a log whose `open_log` was closed before its end; the same steps, the same errors."""
+        self.memory.extend()
         yield from self._read_log(self._readers[0], block_bytes, wait=wait, follow=follow)
 
     def _read_log(self, reader: SourceReader, block_bytes: int, *, wait: bool, follow: bool) -> Generator[Progress]:
@@ -307,6 +311,10 @@ class CaptureDocument:
                 elif source.feed is not None:  # of a stream, whose next block may take its time
                     self._tell(self.analysis.catch_up())
                 yield self._progress(reader)
+                if self.memory.full and (source.feed is None or wait):
+                    return
+                while self.memory.full:  # what fills a spool would be stopped with us
+                    yield replace(self._progress(reader), waiting=True)
             if source.known_format == "gateway-log":
                 for _ in self.decisions.open(path, wait=wait, follow=self.followed is not None):
                     yield replace(self._progress(reader), waiting=True)
@@ -419,6 +427,8 @@ class CaptureDocument:
         self.live = False
 
     def _read_on(self, reader: SourceReader, *, whole_lines: bool) -> bool:
+        if self.memory.full:
+            return False
         block = reader.next(whole_lines=whole_lines, size=LIVE_BLOCK_BYTES)
         if block is not None:
             self._take(reader.source, block, more=self.behind > LIVE_BLOCK_BYTES)
@@ -434,6 +444,7 @@ class CaptureDocument:
         with no_collection():
             appended = self.capture.append(block)
             changes = self.analysis.feed(appended.touched, more=more)
+        self.memory.look()
         self._tell(changes)
 
     def _tell(self, changes: Changes) -> None:
@@ -462,10 +473,18 @@ class CaptureDocument:
     @property
     def troubles(self) -> list[str]:
         """What kept sources from being read to their end, or from being followed; sentences for the user."""
+        found = [*self.source_troubles, *self.failed_checks]
+        if self.memory.full:
+            found.append(self.memory.sentence)
+        return found
+
+    @property
+    def source_troubles(self) -> list[str]:
+        """Of the troubles those of files, and of counting: not the checks that failed, nor that memory is used up."""
         found = [source.feed.trouble for source in self.capture.sources if source.feed is not None]
         found += [self.followed.trouble if self.followed is not None else None]
         found += [_CUT_OFF.format(source.name) for source in self.capture.sources if source.cut_off]
-        found += [*self.failed_checks, self.counting.trouble]
+        found.append(self.counting.trouble)
         return [sentence for sentence in found if sentence is not None]
 
     @property

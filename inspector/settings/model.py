@@ -264,6 +264,13 @@ class Contexts(_Part):
     """Which result a consumption collapses where several wait."""
 
 
+class Memory(_Part):
+    """How much memory reading may take."""
+
+    limit_mb: int = Field(default=0, ge=0, le=1_000_000)
+    """MB for the messages of a window; 0 for half of what is free when it is opened."""
+
+
 class Settings(_Part):
     """Everything the program remembers between starts, but secrets and window geometry."""
 
@@ -275,6 +282,8 @@ class Settings(_Part):
     """What the program does when it starts."""
     contexts: Contexts = Field(default_factory=Contexts)
     """How contexts are judged."""
+    memory: Memory = Field(default_factory=Memory)
+    """How much memory reading may take."""
     recent_files: list[str] = Field(default_factory=list)
     """Absolute paths, latest first, at most `RECENT_CAP`."""
     recent_connections: list[ConnectionSettings] = Field(default_factory=list)

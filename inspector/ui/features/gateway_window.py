@@ -132,6 +132,7 @@ class GatewayWatch(QObject):
         from inspector.document.live import LiveSession
 
         document = CaptureDocument()
+        document.memory.limit_to(self._services.settings.memory.limit_mb)
         self._to_remember = connection if remember else None
         try:
             session = LiveSession(connection, document, on_state=self._on_state, demo=demo)

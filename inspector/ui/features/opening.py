@@ -194,6 +194,14 @@ class Opening(QObject):
         self.open_path(path, name=name)
         self._requests.replaced.emit()
 
+    def go_on_with_more_memory(self) -> None:
+        """Read on after the memory set for messages was used up; what is live or followed does so by itself."""
+        document = self._shown.document
+        document.memory.extend()
+        if self._reading is None and not document.live and document.followed is None and document.behind:
+            self._stopped_at = self._stopped_at or 0.0
+            self.go_on_reading()
+
     @property
     def reading(self) -> bool:
         """Whether a log is being read now."""
@@ -230,6 +238,7 @@ class Opening(QObject):
             await first_answer(path)
         await self._stage.prepare()  # before the clock of reading runs
         document = CaptureDocument()
+        document.memory.limit_to(self._services.settings.memory.limit_mb)
         self._log = path, name, follow
         try:
             if beside:
@@ -266,9 +275,8 @@ class Opening(QObject):
         self._requests.counts_changed.emit()
         self._requests.actions_changed.emit()
         self._following.start(document)
-        for sentence in document.troubles:
-            if sentence not in document.failed_checks:  # said by `deferred_checks`
-                self._notices.say(sentence, "severity.warning")
+        for sentence in document.source_troubles:  # of the others say features of their own
+            self._notices.say(sentence, "severity.warning")
         if self._stopped_at is not None:
             self._status.set_stopped(self._stopped_at, again=not document.can_go_on())
 
@@ -286,6 +294,7 @@ class Opening(QObject):
         started = loop.time()
         until = started + budgets.current.slice_s
         self._stopped_at, self._may_read = None, True
+        share = 0.0
         with contextlib.closing(steps):
             for progress in steps:
                 share = progress.done / max(1, progress.total)
@@ -310,6 +319,8 @@ class Opening(QObject):
                 if not self._may_read:
                     self._stopped_at = share
                     break
+            if document.memory.full:
+                self._stopped_at = share
         self._may_read = False
         if not document.capture.sources:
             raise UnknownFormatError(f"{document.name} was not opened: reading it was cancelled.")

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from inspector.ui.features.gateway_window import GatewayWatch
     from inspector.ui.features.highlighting import Highlighting
     from inspector.ui.features.marking import Marking
+    from inspector.ui.features.memory_limit import MemoryLimit
     from inspector.ui.features.message_saving import MessageSaving
     from inspector.ui.features.navigation import Navigation
     from inspector.ui.features.next_message import NextMessage
@@ -255,11 +256,12 @@ class MainWindow(QMainWindow):
     @cached_property
     def settings_editing(self) -> SettingsEditing:
         """Edits the settings of all windows."""
+        from inspector.ui.dialogs.memory_page import MemoryPage
         from inspector.ui.dialogs.settings import FurtherPage
         from inspector.ui.features.settings_editing import SettingsEditing
         from inspector.ui.msp import SUBSESSIONS, TITLE, subsessions_page
 
-        pages = (FurtherPage(SUBSESSIONS, TITLE, subsessions_page),)
+        pages = (FurtherPage("memory", "Memory", MemoryPage), FurtherPage(SUBSESSIONS, TITLE, subsessions_page))
         editing = SettingsEditing(self.application, self.keys, self.complete, pages, self)
         editing.edited.connect(lambda: self.presets.refresh())
         return editing
@@ -426,6 +428,13 @@ class MainWindow(QMainWindow):
         return next_message
 
     @cached_property
+    def memory_limit(self) -> MemoryLimit:
+        """Says that the memory set for messages is used up."""
+        from inspector.ui.features.memory_limit import MemoryLimit
+
+        return MemoryLimit(self.shown, self.notices, self.opening, self)
+
+    @cached_property
     def deferred_checks(self) -> DeferredChecks:
         """Has the checks do what they put off, and says when one has failed."""
         from inspector.ui.features.deferred_checks import DeferredChecks
@@ -448,7 +457,7 @@ class MainWindow(QMainWindow):
 
         attaching = (
             self.filtering.attach, self.next_message.attach, self.highlighting.attach, self._listen_to_view,
-            self.filter_conditions.attach, self.deferred_checks.start, self.counting.start,
+            self.filter_conditions.attach, self.deferred_checks.start, self.memory_limit.attach, self.counting.start,
             self.document_status.attach, self.action_state.attach, self.display.attach, self.navigation.attach,
             self.exporting.attach, self.saving.attach, self.dock_row.attach,
         )  # fmt: skip

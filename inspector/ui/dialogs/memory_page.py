@@ -1,0 +1,66 @@
+"""Settings > General > Memory: how much of it the messages of a window may take."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QSizePolicy, QSpinBox, QVBoxLayout, QWidget
+
+from inspector.base.memory import LEAST_MB
+from inspector.settings import Memory, Settings
+from inspector.ui.dialogs.settings import SettingsPage
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.widgets.form import FieldColumn, Form
+
+_HELP = (
+    "When the messages of a window take so much, reading stops and says so; a live capture goes on to disk, and "
+    "Go on takes as much again. For windows opened from now on."
+)
+_MARGIN = 5
+_STEP_MB = 100
+
+
+class MemoryPage(SettingsPage):
+    """Edits what the settings say about memory."""
+
+    def __init__(self, theme_controller: ThemeController, settings: Settings, parent: QWidget | None = None) -> None:
+        """Make the page.
+
+        Args:
+            theme_controller: gives the look.
+            settings: edited in place.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._settings = settings
+        self.setObjectName("settingsMemory")
+        self.setAccessibleName("Memory")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        form = Form(theme_controller, self)
+        self._limit = QSpinBox(self)
+        self._limit.setObjectName("settingsMemoryLimit")
+        self._limit.setAccessibleName("For messages")
+        self._limit.setRange(0, 1_000_000)
+        self._limit.setSingleStep(_STEP_MB)
+        self._limit.setSuffix(" MB")
+        self._limit.setSpecialValueText("Half of what is free")
+        self._limit.setGroupSeparatorShown(True)
+        self._limit.lineEdit().setTextMargins(_MARGIN, 0, 0, 0)  # the style sheet's padding is not for what is inside
+        self._limit.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._limit.setValue(settings.memory.limit_mb)
+        self._limit.valueChanged.connect(self._on_limit_changed)
+        help_text = f"{_HELP} At least {LEAST_MB} MB."
+        limit = FieldColumn(self._limit, name="settingsMemoryColumn", help_text=help_text, parent=self)
+        form.add_field("For messages", limit, self._limit)
+        column.addLayout(form)
+        column.addStretch(1)
+
+    def restore(self) -> None:
+        """Take the usual value; says nothing."""
+        self._settings.memory = Memory()
+        self._limit.blockSignals(True)
+        self._limit.setValue(0)
+        self._limit.blockSignals(False)
+
+    def _on_limit_changed(self, megabytes: int) -> None:
+        self._settings.memory = Memory(limit_mb=megabytes)
+        self.changed.emit()
