@@ -213,6 +213,23 @@ def test_badges_are_off_until_asked_for(make_panel: MakePanel) -> None:
     assert role(panel, CONSUMING, Role.BADGES) == ("consumed",)
 
 
+@pytest.mark.parametrize(
+    ("filter_", "shown"),
+    [
+        ("badge", ("collapsed",)), ('badge != "consumed" || kind', ("collapsed",)), ("collapsed.by", ("collapsed",)),
+        ("", ()), ("kind", ()),
+    ],
+)  # fmt: skip
+def test_a_filter_that_asks_for_badges_shows_them(make_panel: MakePanel, filter_: str, shown: tuple[str, ...]) -> None:
+    panel = make_panel(*loop())
+    panel.show_rows(compile_filter(filter_), None)
+    row = panel.model.rows.row_of(COLLAPSED)
+    assert row is not None
+    assert role(panel, row, Role.BADGES) == shown
+    panel.show_rows(compile_filter(""), None)
+    assert role(panel, COLLAPSED, Role.BADGES) == ()
+
+
 def test_a_collapsed_result_shows_its_summary_even_without_hints(make_panel: MakePanel) -> None:
     panel = make_panel(*loop())
     assert text(panel, COLLAPSED) == "15 records (page 1)"

@@ -38,6 +38,8 @@ _NEAR = 200
 """Rows between two changed ones that are reported with them where spans are many: some screens."""
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_ABOUT_BADGES = frozenset(("badge", "collapsed.by", "consumes"))
+"""Fields of which rows show the badges where a filter reads one, whatever the settings say."""
 _AnyIndex = QModelIndex | QPersistentModelIndex
 
 
@@ -168,8 +170,9 @@ class MessageTableModel(QAbstractTableModel):
         return found
 
     def badges(self, content: RowContent) -> tuple[Badge, ...]:
-        """The pills a row shows: none while context hints are off."""
-        return shown_in_row(content.badges) if self._hints and content.badges else ()
+        """The pills a row shows: none while context hints are off and the filter does not ask for them."""
+        asked = self._hints or not _ABOUT_BADGES.isdisjoint(self.rows.filter.fields)
+        return shown_in_row(content.badges) if asked and content.badges else ()
 
     def waiting_text(self, content: RowContent) -> str:
         """How long a live request has waited; "" for anything else."""
