@@ -31,6 +31,13 @@ class Latency:
     p99: float
     longest: float
 
+    def told(self, part: str) -> float | None:
+        """A percentile by its name, such as p95; None of so few answers that it would only be the slowest one."""
+        return {"p50": self.p50, "p95": self.p95, "p99": self.p99}[part] if self.count >= ENOUGH[part] else None
+
+
+ENOUGH = {"p50": 1, "p95": 20, "p99": 100}
+"""So many answers a percentile needs to say more than the slowest one does."""
 
 _PERCENTILES = (0.50, 0.95, 0.99)
 _FEW = 48

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from inspector.analysis import Analysis
 from inspector.analysis.changes import Rows
 from inspector.analysis.latency import Latency, latency_ms
 
+SPREAD_MS = tuple(10 ** (half / 2) for half in range(11))
+"""Between which latencies answers are counted together, in milliseconds: half decades from 1 ms to 100 s."""
 _STEP = 1 << 16
 """Messages looked at in one step: some milliseconds."""
 
@@ -26,12 +29,14 @@ class Timed:
         name: its name.
         latency: count and percentiles, in milliseconds.
         slowest: the response that took longest.
+        spread: how many answers took less than the first of SPREAD_MS, less than the next..., and more than the last.
     """
 
     code: int
     name: str
     latency: Latency
     slowest: int
+    spread: tuple[int, ...] = ()
 
 
 class _Group:
@@ -47,13 +52,15 @@ class _Group:
         place = int(latency.argmax())
         self._slowest = max(self._slowest, (float(latency[place]), int(rows[place])), key=lambda one: one[0])
 
-    def summed(self) -> tuple[Latency, int]:
+    def summed(self) -> tuple[Latency, int, tuple[int, ...]]:
         if self._new:
             new = np.sort(np.concatenate(self._new))
             self._new.clear()
             self._sorted = np.insert(self._sorted, self._sorted.searchsorted(new), new)
         p50, p95, p99 = map(self._at, (0.50, 0.95, 0.99))
-        return Latency(len(self._sorted), p50, p95, p99, float(self._sorted[-1])), self._slowest[1]
+        latency = Latency(len(self._sorted), p50, p95, p99, float(self._sorted[-1]))
+        ends = [0, *self._sorted.searchsorted(SPREAD_MS).tolist(), len(self._sorted)]
+        return latency, self._slowest[1], tuple(stop - start for start, stop in pairwise(ends))
 
     def _at(self, part: float) -> float:
         """A percentile; between two values where none is exactly there, as `latency` has it."""
@@ -120,7 +127,7 @@ class LatencyTally:
         if not self.behind:
             strings: Sequence[str] = self._analysis.capture.strings
             found = [(code, *group.summed()) for code, group in self._groups[what].items()]
-            made = [Timed(code, strings[code], latency, slowest) for code, latency, slowest in found]
+            made = [Timed(code, strings[code], latency, slowest, spread) for code, latency, slowest, spread in found]
             self._by[what] = sorted(made, key=lambda one: (-one.latency.count, one.name))
         return self._by[what]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
+from inspector.analysis.latency import ENOUGH
 from inspector.cli.arguments import Json, LogFile, MemoryLimit
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, masked_table, plain, print_array, printable, say
@@ -67,7 +68,8 @@ def _say_dealings(story: dict[str, Any]) -> None:
         say(f"  offers   {printable(names, 300)}")
     if story["answered"]:
         took = story["answered"]
-        say(f"  answers  {took['count']:,}, p50 {took['p50']:g} ms, p95 {took['p95']:g} ms, p99 {took['p99']:g} ms")
+        parts = (f", {part} {took[part]:g} ms" for part, enough in ENOUGH.items() if took["count"] >= enough)
+        say(f"  answers  {took['count']:,}{''.join(parts)}")
     for word, key in (("waits", "waits_for"), ("owes", "waited_for")):
         if story[key]:
             shown = ", ".join(f"No. {no}" for no in story[key][-_FEW:])

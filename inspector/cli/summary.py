@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from inspector.analysis.latency import ENOUGH
 from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, MemoryLimit, ToolAliasTexts
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, masked_table, printable, say
@@ -134,10 +135,11 @@ def _say_latencies(found: dict[str, dict[str, dict[str, float]]]) -> None:
     for title, rows in found.items():
         if not rows:
             continue
-        heads = "".join(f"{part:>11}" for part in ("p50", "p95", "p99"))
+        heads = "".join(f"{part:>11}" for part in ENOUGH)
         say(f"  {f'latency in ms, by {title[:-1]}':38}{heads}{'answers':>10}")
         for name, one in islice(rows.items(), _MOST_LATENCIES):
-            percentiles = "".join(f"{one[part]:>11,.1f}" for part in ("p50", "p95", "p99"))
+            parts = (f"{one[part]:,.1f}" if one["count"] >= enough else "" for part, enough in ENOUGH.items())
+            percentiles = "".join(f"{figure:>11}" for figure in parts)
             say(f"    {printable(name, 36):36}{percentiles}{one['count']:>10,}")
         if len(rows) > _MOST_LATENCIES:
             say(f"    and {len(rows) - _MOST_LATENCIES:,} more")

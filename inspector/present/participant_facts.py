@@ -148,8 +148,11 @@ def _is_all(story: ParticipantStory, answered: Latency) -> bool:
 
 
 def _figures(latency: Latency) -> tuple[str, ...]:
-    times = (latency.p50, latency.p95, latency.p99)
-    return (formats.number(latency.count), *(formats.duration(round(time * 1_000_000)) for time in times))
+    times = (latency.told(part) for part in ("p50", "p95", "p99"))
+    return (
+        formats.number(latency.count),
+        *("" if t is None else formats.duration(round(t * 1_000_000)) for t in times),
+    )
 
 
 def report_rows(document: CaptureDocument, row: int) -> list[Fact]:

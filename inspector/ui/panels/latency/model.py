@@ -8,7 +8,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 from typing_extensions import override
 
-from inspector.analysis.latency_tally import Timed
+from inspector.analysis.latency_tally import SPREAD_MS, Timed
 from inspector.present import formats
 from inspector.present.wire_text import plain, tool_tip
 from inspector.ui.panels.figures_model import FiguresModel
@@ -25,17 +25,19 @@ class Column(enum.IntEnum):
     P95 = 3
     P99 = 4
     LONGEST = 5
-    SLOWEST = 6
+    SPREAD = 6
+    SLOWEST = 7
 
 
-TITLES = ("Tool", "Answers", "p50", "p95", "p99", "Slowest", "No.")
+TITLES = ("Tool", "Answers", "p50", "p95", "p99", "Slowest", "Spread", "No.")
 _TIPS = (
     "",
     "Answers whose request and times are known",
     "Half of the answers were at least this fast",
-    "95 of 100 answers were at least this fast",
-    "99 of 100 answers were at least this fast",
+    "95 of 100 answers were at least this fast; said of 20 or more",
+    "99 of 100 answers were at least this fast; said of 100 or more",
     "The answer that took longest",
+    "How many answers took how long, from below 1 ms at the left to above 100 s at the right",
     "The message that answered slowest; Enter or a click goes there",
 )
 
@@ -47,6 +49,16 @@ def milliseconds(value: float) -> str:
     return formats.duration(round(value * 1_000_000))
 
 
+def spread_words(spread: tuple[int, ...]) -> str:
+    """The same as the bars say: "2 below 32 ms, 1 below 100 ms"."""
+    words = [
+        f"{formats.number(count)} below {milliseconds(end)}" for count, end in zip(spread, SPREAD_MS, strict=False)
+    ]
+    said = [word for word, count in zip(words, spread, strict=False) if count]
+    more = [f"{formats.number(spread[-1])} above {milliseconds(SPREAD_MS[-1])}"] if spread and spread[-1] else []
+    return ", ".join([*said, *more])
+
+
 _VALUES: dict[Column, Callable[[Timed], float | str]] = {
     Column.NAME: lambda one: one.name.casefold(),
     Column.ANSWERS: lambda one: one.latency.count,
@@ -54,6 +66,7 @@ _VALUES: dict[Column, Callable[[Timed], float | str]] = {
     Column.P95: lambda one: one.latency.p95,
     Column.P99: lambda one: one.latency.p99,
     Column.LONGEST: lambda one: one.latency.longest,
+    Column.SPREAD: lambda one: one.latency.p50,
     Column.SLOWEST: lambda one: one.slowest,
 }
 
@@ -98,11 +111,12 @@ class LatencyModel(FiguresModel[Timed]):
             return formats.number(one.latency.count)
         if column is Column.SLOWEST:
             return str(one.slowest + 1)
-        figures = {
-            Column.P50: one.latency.p50, Column.P95: one.latency.p95, Column.P99: one.latency.p99,
-            Column.LONGEST: one.latency.longest,
-        }  # fmt: skip
-        return milliseconds(figures[column])
+        if column is Column.SPREAD:
+            return spread_words(one.spread)
+        if column is Column.LONGEST:
+            return milliseconds(one.latency.longest)
+        figure = one.latency.told(column.name.lower())
+        return "" if figure is None else milliseconds(figure)
 
     @override
     def heading(self, column: int) -> str:

@@ -27,7 +27,7 @@ from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 _WIDEST = {
     Column.ANSWERS: "88,888,888", Column.P50: "888.8 s", Column.P95: "888.8 s", Column.P99: "888.8 s",
-    Column.LONGEST: "88 min 88 s", Column.SLOWEST: "8888888",
+    Column.LONGEST: "88 min 88 s", Column.SPREAD: 84, Column.SLOWEST: "8888888",
 }  # fmt: skip
 
 
@@ -48,6 +48,9 @@ class LatencyView(FiguresTable):
     @override
     def paint_cell(self, painter: QPainter, box: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
         column = self.column_at(index)
+        if column is Column.SPREAD:
+            self._paint_spread(painter, box, self._model.rows[index.row()].spread)
+            return
         font = QFont(self.name_font(mono=column is Column.NAME and self._model.by == "tool"))
         font.setUnderline(column is Column.SLOWEST and index.row() == self.hovered_row and self._on_link)
         text = str(index.data() or "")
@@ -58,6 +61,19 @@ class LatencyView(FiguresTable):
         painter.setPen(self._themes.theme.color(token))
         side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
         painter.drawText(box, int(side | Qt.AlignmentFlag.AlignVCenter), text)
+
+    def _paint_spread(self, painter: QPainter, box: QRect, spread: tuple[int, ...]) -> None:
+        """A bar for each span of time, the most answers as high as the row allows; any answer is seen."""
+        theme, most = self._themes.theme, max(spread, default=0)
+        if not most:
+            return
+        room = box.adjusted(0, round(4 * theme.zoom), 0, -round(4 * theme.zoom))
+        step = max(2, room.width() // len(spread))
+        left = room.right() + 1 - step * len(spread)
+        painter.fillRect(left, room.bottom() + 1, step * len(spread) - 1, 1, theme.color("line.strong"))
+        for place, count in enumerate(spread):
+            high = max(2, round(room.height() * count / most)) if count else 0
+            painter.fillRect(left + place * step, room.bottom() + 1 - high, step - 1, high, theme.color("accent.ring"))
 
     # Keys and pointer
 
