@@ -16,6 +16,7 @@ from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text
 from inspector.present.message_phrase import TextRun, phrase_of
+from inspector.present.row_state import RowState, row_state, took_ns
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS
 
@@ -49,6 +50,8 @@ class RowContent:
         badges: words of its badges, in the order of a result's life.
         severity: of its worst finding.
         note: what the user put on it.
+        state: what became of it; None where it has no state.
+        took_ns: how long the answer to a request took; None without one.
         awaits_since: time of a live request without an answer, or of an open proposal, else None.
         fields: texts of the columns that are fields, by name, as far as they were asked for.
     """
@@ -73,6 +76,8 @@ class RowContent:
     sent: bool = False
     unreadable: bool = False
     log_only: bool = False
+    state: RowState | None = None
+    took_ns: int | None = None
     awaits_since: int | None = None
     latency: str = ""
     size: str = ""
@@ -138,6 +143,8 @@ def row_content(document: CaptureDocument, message: int) -> RowContent:
     content.runs, content.aside = phrase.runs, phrase.aside
     if message in analysis.trust.forged:
         content.aside = "forged"
+    content.state = row_state(document, message)
+    content.took_ns = took_ns(document, message)
     if content.kind == kinds.RESPONSE:
         content.latency = formats.latency(analysis.correlation.latency_ns(message))
     elif analysis.now_ns is not None and content.kind in (kinds.REQUEST, kinds.PROPOSAL):

@@ -81,6 +81,8 @@ class Display(_Part):
     """Scales type and grid together, kept apart from the system's scaling."""
     show_context_hints: bool = False
     """Badges on tool results that may be collapsed, were consumed, or were replaced by their summary."""
+    show_states: bool = True
+    """What became of requests, proposals, starts and streams, at the end of their rows."""
     count_tokens: bool = True
     """Estimate the tokens of every message, in a process of its own."""
     animate: bool = True

@@ -193,6 +193,7 @@ class Panes(QObject):
     def apply_settings(self, settings: Settings, *, hints: bool) -> None:
         """Take over what the settings say about display; context hints are up to the window."""
         self.messages.set_context_hints(hints)
+        self.messages.set_states_shown(settings.display.show_states)
         self.details.set_context_hints(hints)
         self.contexts.set_animated(settings.display.animate)
         self.waste.set_counting(settings.display.count_tokens)

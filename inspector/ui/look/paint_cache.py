@@ -183,23 +183,31 @@ class PaintCache:
 
     def badge_width(self, badge: Badge) -> int:
         """Width of a pill."""
-        return self.metrics.badge_glyph + 5 * self.metrics.unit - 1 + self.width("badge", badge.text)
+        return self.pill_width(badge.text)
 
     def badge(self, painter: QPainter, badge: Badge, x: int, rect: QRect) -> int:
         """Draw a pill from `x`; returns its width."""
+        return self.pill(painter, badge.token, badge.glyph, badge.text, x, rect)
+
+    def pill_width(self, text: str) -> int:
+        """Width of a pill that says a text."""
+        return self.metrics.badge_glyph + 5 * self.metrics.unit - 1 + self.width("badge", text)
+
+    def pill(self, painter: QPainter, token: str, shape: str, text: str, x: int, rect: QRect) -> int:
+        """Draw a pill in a colour, with its mark, from `x`; returns its width."""
         height, glyph, unit = self.metrics.badge, self.metrics.badge_glyph, self.metrics.unit
-        pill = QRect(x, rect.y() + (rect.height() - height) // 2, self.badge_width(badge), height)
-        color = self.theme.color(badge.token)
+        pill = QRect(x, rect.y() + (rect.height() - height) // 2, self.pill_width(text), height)
+        color = self.theme.color(token)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self.theme.pill_fill(badge.token))
+        painter.setBrush(self.theme.pill_fill(token))
         painter.drawRoundedRect(QRectF(pill), height / 2, height / 2)
         mark = QRectF(x + 2 * unit - 1, pill.y() + (height - glyph) / 2, glyph, glyph)
-        _draw_glyph(painter, badge.glyph, color, mark)
+        _draw_glyph(painter, shape, color, mark)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(color)
         painter.setFont(self.theme.font("badge"))
-        painter.drawText(x + 3 * unit - 1 + glyph, baseline(pill, self.font_metrics("badge")), badge.text)
+        painter.drawText(x + 3 * unit - 1 + glyph, baseline(pill, self.font_metrics("badge")), text)
         return pill.width()
 
 
@@ -221,6 +229,10 @@ def _draw_glyph(painter: QPainter, glyph: str, color: QColor, box: QRectF) -> No
     elif glyph == "check":
         at = [QPointF(box.x() + dx * unit, box.y() + dy * unit) for dx, dy in ((0.8, 4.4), (3.1, 6.6), (7.2, 1.7))]
         painter.drawPolyline(at)
+    elif glyph == "cross":
+        near, far = 1.6 * unit, 6.4 * unit
+        for start, end in ((near, far), (far, near)):
+            painter.drawLine(QPointF(box.x() + near, box.y() + start), QPointF(box.x() + far, box.y() + end))
     else:
         middle = box.center().y()
         painter.drawLine(QPointF(box.x() + 0.6 * unit, middle), QPointF(box.right() - 0.6 * unit, middle))

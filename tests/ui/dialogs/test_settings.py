@@ -88,6 +88,13 @@ def test_zoom(dialog: SettingsDialog, settings: Settings, qtbot: QtBot) -> None:
     dialog.accept()
 
 
+def test_states_of_rows_can_be_switched_off(dialog: SettingsDialog, settings: Settings, qtbot: QtBot) -> None:
+    assert settings.display.show_states
+    click(qtbot, dialog, "settingsStates")
+    assert not settings.display.show_states
+    dialog.accept()
+
+
 def test_hints_are_shown_by_example(dialog: SettingsDialog, settings: Settings, qtbot: QtBot) -> None:
     preview = child(dialog, HintsPreview)
     assert not preview.shows_hints()

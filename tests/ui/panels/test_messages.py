@@ -230,6 +230,24 @@ def test_a_filter_that_asks_for_badges_shows_them(make_panel: MakePanel, filter_
     assert role(panel, COLLAPSED, Role.BADGES) == ()
 
 
+def accessible(panel: MessagesPanel, row: int, column: Column = Column.MESSAGE) -> str:
+    return str(panel.model.data(panel.model.index(row, column), Qt.ItemDataRole.AccessibleTextRole))
+
+
+def test_the_end_of_a_row_says_what_became_of_it(make_panel: MakePanel) -> None:
+    call = tool_call("grep", id="q", ts="2026-01-05T09:00:00.000Z")
+    panel = make_panel(call, tool_result(call, ts="2026-01-05T09:00:00.250Z"), tool_call("rm"))
+    panel.grab()
+    assert "answered in 250 ms" in accessible(panel, 0)
+    assert "waiting" in accessible(panel, 2)
+    time = panel.model.index(0, Column.TIME)
+    assert "Answered after 250 ms" in str(panel.model.data(time, Qt.ItemDataRole.ToolTipRole))
+    shown = panel.grab().toImage()
+    panel.set_states_shown(False)
+    assert "answered" not in accessible(panel, 0)
+    assert panel.grab().toImage() != shown
+
+
 def test_a_collapsed_result_shows_its_summary_even_without_hints(make_panel: MakePanel) -> None:
     panel = make_panel(*loop())
     assert text(panel, COLLAPSED) == "15 records (page 1)"

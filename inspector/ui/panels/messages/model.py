@@ -26,6 +26,7 @@ from inspector.present.badges import Badge, shown_in_row
 from inspector.present.message_columns import COLUMN_TEXTS, RIGHT_ALIGNED, Column, TimeColumn, cell_text
 from inspector.present.message_row import RowContent, row_content
 from inspector.present.original_result import Original, OriginalLineKind, original_of
+from inspector.present.row_state import RowState
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.times import NO_TIME
 from inspector.ui.look.roles import Role
@@ -67,6 +68,7 @@ class MessageTableModel(QAbstractTableModel):
         self._read: dict[str, FieldColumn] = {}
         self.clock_ns: Callable[[], int] = time.time_ns
         self._hints = False
+        self._states_shown = True
         self._contents: dict[int, RowContent] = {}
         self._originals: dict[int, Original] = {}
         self._serving: dict[int, Callable[[int, int, int], object]] = {
@@ -174,6 +176,14 @@ class MessageTableModel(QAbstractTableModel):
         asked = self._hints or not _ABOUT_BADGES.isdisjoint(self.rows.filter.fields)
         return shown_in_row(content.badges) if asked and content.badges else ()
 
+    def state(self, content: RowContent) -> RowState | None:
+        """What the end of a row says; None while states are off and where there is none."""
+        return content.state if self._states_shown else None
+
+    def took_ns(self, content: RowContent) -> int | None:
+        """How long the bar behind a row's time is for; None for no bar."""
+        return content.took_ns if self._states_shown else None
+
     def waiting_text(self, content: RowContent) -> str:
         """How long a live request has waited; "" for anything else."""
         since = content.awaits_since
@@ -207,7 +217,9 @@ class MessageTableModel(QAbstractTableModel):
         content = self.content(message)
         state = ("expanded" if self.is_expanded(message) else "can be expanded") if content.collapsed else ""
         words = [badge.text for badge in self.badges(content)]
-        return ", ".join(filter(None, (*words, text, content.aside, self.waiting_text(content), state)))
+        became = self.state(content)
+        ends = (content.aside, became.word if became is not None else "", self.waiting_text(content), state)
+        return ", ".join(filter(None, (*words, text, *ends)))
 
     def _tool_tip(self, message: int, part: int, column: int) -> str | None:
         if part:
@@ -229,7 +241,9 @@ class MessageTableModel(QAbstractTableModel):
             raw = self._document.capture.string("kind_raw", message)
             return wire_text.tool_tip(raw or content.kind or content.word) or None
         if column == Column.TIME:
-            return wire_text.tool_tip(self.times.tool_tip(message)) or None
+            took = self.took_ns(content)
+            words = f"Answered after {formats.duration(took)}" if took is not None and took >= 0 else ""
+            return wire_text.tool_tip("\n".join(filter(None, (self.times.tool_tip(message), words)))) or None
         if column == Column.MESSAGE:
             badges = [f"{badge.text}: {badge.tooltip}" for badge in self.badges(content)]
             return wire_text.tool_tip("\n\n".join((content.text, *badges))) or None
@@ -305,6 +319,12 @@ class MessageTableModel(QAbstractTableModel):
             return
         self._hints = on
         self._report(0, self.rowCount() - 1, [Role.BADGES, Qt.ItemDataRole.AccessibleTextRole], Column.MESSAGE)
+
+    def set_states_shown(self, on: bool) -> None:
+        """Show or hide states."""
+        if on != self._states_shown:
+            self._states_shown = on
+            self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole])
 
     def apply_changes(self, changes: Changes, *, clock: bool = False, until: float | None = None) -> None:
         """Take in what a feed of the passes changed; called on the loop's thread, O(new and changed messages).

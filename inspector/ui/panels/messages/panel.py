@@ -235,6 +235,10 @@ class MessagesPanel(QWidget):
         """Show or hide badges."""
         self.model.set_context_hints(on)
 
+    def set_states_shown(self, on: bool) -> None:
+        """Show or hide what became of messages at the end of their rows."""
+        self.model.set_states_shown(on)
+
     def expect(self, share: float) -> None:
         """So much of the log is read (0 to 1): columns keep room for what is to come, so that they need not move."""
         self.view.columns.expect(share)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 
@@ -15,6 +16,7 @@ from inspector.present.badges import Badge
 from inspector.present.message_columns import Column
 from inspector.present.message_phrase import Style, TextRun
 from inspector.present.message_row import RowContent
+from inspector.present.row_state import QUIET
 from inspector.ui import budgets
 from inspector.ui.look import icons
 from inspector.ui.look.hit_highlight import Locate, everything
@@ -42,6 +44,10 @@ _RAIL_ALPHA = 0.45
 _EDGE = 3
 """Width of the bar of a highlighted row, in pixels at 100 %."""
 _CORNER = 8
+_BAR = 10
+"""Height of the bar that says how long an answer took, in pixels at 100 %."""
+_FULL_BAR = math.log10(1 + 60_000)
+"""A minute fills the column."""
 _LEAST = 28
 """Less room than this shows no part of the Message column but the first: dots alone tell nothing."""
 _NOT_SEARCHED = frozenset((Column.GUTTER, Column.NUMBER, Column.TIME, Column.LATENCY, Column.SIZE))
@@ -366,7 +372,18 @@ class RowPainter(QObject):
         self._paint_figure(painter, rect, content.number, "ink.tertiary")
 
     def _paint_time(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
+        took = self._model.took_ns(content)
+        if took is not None and took > 0:
+            self._paint_duration(painter, rect, took)
         self._paint_figure(painter, rect, self._model.time_text(content), "ink.secondary")
+
+    def _paint_duration(self, painter: QPainter, rect: QRect, took_ns: int) -> None:
+        """A slim bar behind the time: how long an answer took, by its order of magnitude from 1 ms to a minute."""
+        share = min(1.0, math.log10(1 + took_ns / 1e6) / _FULL_BAR)
+        pad, height = self._paints.metrics.cell_padding, round(_BAR * self._paints.theme.zoom)
+        width = max(2, round(share * (rect.width() - pad)))
+        bar = QRect(rect.x() + pad // 2, rect.y() + (rect.height() - height) // 2, width, height)
+        painter.fillRect(bar, self._paints.theme.color("line.hair"))
 
     def _paint_latency(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
         self._paint_figure(painter, rect, content.latency, "ink.secondary")
@@ -484,13 +501,20 @@ class RowPainter(QObject):
 
     def _paint_aside(self, painter: QPainter, x: int, end: int, rect: QRect, content: RowContent) -> int:
         """Words at the right end; returns where the text before them has to stop."""
+        paints, state = self._paints, self._model.state(content)
         text = content.aside
-        if content.awaits_since is not None:
-            text = self._model.waiting_text(content)
-            self._waiting_painted = self._waiting_painted or bool(text)
+        if content.awaits_since is not None and (waiting := self._model.waiting_text(content)):
+            text, self._waiting_painted = waiting, True
+        if state is not None and not text and state.token != QUIET:
+            word = state.word if paints.pill_width(state.word) <= (end - x) // 3 else state.short
+            width = paints.pill_width(word)
+            if width <= (end - x) // 2:
+                paints.pill(painter, state.token, state.glyph, word, end - width, rect)
+                return end - width - _GAP
+        if state is not None and not text:
+            text = state.word if paints.width("small", state.word) <= (end - x) // 4 else state.short
         if not text:
             return end
-        paints = self._paints
         width = min(paints.width("small", text), max(0, (end - x) // 2))
         paints.draw(painter, "small", "ink.tertiary", end - width, rect, text, width)
         return end - width - _GAP
