@@ -42,7 +42,8 @@ class OpenCalls:
     def __init__(self, capture: Capture, links: GrowingColumns) -> None:
         self._capture = capture
         self._links = links
-        self._open: dict[_Key, list[int]] = {}
+        # By the hash of their key, which holds that of a JSON-RPC id: of most keys there is one, a row and no list.
+        self._open: dict[int, int | list[int]] = {}
         self._answered: dict[_Key, int] = {}  # the last under each key
         self.nearly: dict[int, tuple[int, bool]] = {}
         self._ways: dict[tuple[int, _Pipe], dict[int, None]] = {}  # directions, of requests that name nobody
@@ -113,7 +114,16 @@ class OpenCalls:
         wanted &= (answers == NO_ROW) | (answers > row)
         for place in (np.flatnonzero(wanted) + start).tolist():
             for key in self._keys_of_request(place, int(columns["rpc_hash"][place])):
-                self._open.setdefault(key, []).append(place)
+                self._list(hash(key), place)
+
+    def _list(self, key: int, row: int) -> None:
+        listed = self._open.get(key)
+        if listed is None:
+            self._open[key] = row
+        elif isinstance(listed, int):
+            self._open[key] = [listed, row]
+        else:
+            listed.append(row)
 
     def _keys_of_request(self, row: int, rpc: int) -> Iterator[_Key]:
         columns = self._capture.columns
@@ -136,9 +146,10 @@ class OpenCalls:
 
     def _latest(self, key: _Key, row: int) -> int:
         """The latest request under a key that nobody had answered before `row`; those answered are forgotten."""
-        listed = self._open.get(key)
+        listed = self._open.get(hash(key))
         if listed is None:
             return NO_ROW
+        listed = [listed] if isinstance(listed, int) else listed
         answers = self._links["answer"]
         while listed:
             answer = answers[listed[-1]]
@@ -148,5 +159,5 @@ class OpenCalls:
             self._answered[key] = listed.pop()
             if len(self._answered) > _MOST_ANSWERED:
                 del self._answered[next(iter(self._answered))]
-        del self._open[key]
+        del self._open[hash(key)]
         return NO_ROW
