@@ -54,7 +54,7 @@ class NamedPass:
         self._waiting: dict[tuple[int, int], list[int]] = {}  # by space and hash of the id
         self._names: dict[tuple[int, int], Named] = {}
         self._listed = 0
-        self._known: set[tuple[int, int]] = set()  # (space, string) of contexts and, negated, of streams
+        self._known: set[int] = set()  # space and string of contexts as one number and, negated, of streams
         self._named_ids = 0
         self._changed = ChangedRows()
 
@@ -107,9 +107,8 @@ class NamedPass:
         spaces = self._capture.columns["space"][start:stop].astype(np.int64)
         mark = -1 if column == "stream" else 1
         for key in np.unique((spaces << 32 | codes)[codes != 0]).tolist():
-            pair = (key >> 32, mark * (key & 0xFFFFFFFF))
-            if pair not in self._known:
-                self._known.add(pair)
+            if mark * key not in self._known:
+                self._known.add(mark * key)
                 yield key >> 32, key & 0xFFFFFFFF
 
     def _name(self, space: int, name: str, what: Named) -> None:

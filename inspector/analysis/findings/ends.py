@@ -11,7 +11,7 @@ from inspector.analysis.findings.batch import Array
 from inspector.analysis.node_facts import as_numpy
 from inspector.analysis.node_lines import living_nodes
 
-NEVER = np.iinfo(np.int64).max
+NEVER = np.iinfo(np.uint32).max
 """The row of an end that has not come."""
 _FIRST_ROOM = 64
 
@@ -100,7 +100,7 @@ class _EndTable:
     """
 
     def __init__(self) -> None:
-        self.own: Array = np.full(_FIRST_ROOM, NEVER, np.int64)
+        self.own: Array = np.full(_FIRST_ROOM, NEVER, np.uint32)
         self.least: Array = self.own.copy()
 
     def reach(self, tree: ContextTree, known: int) -> None:
@@ -114,7 +114,7 @@ class _EndTable:
     def _make_room(self, nodes: int) -> None:
         if nodes < len(self.own):
             return
-        room = np.full(max(nodes + 1, 2 * len(self.own)) - len(self.own), NEVER, np.int64)
+        room = np.full(max(nodes + 1, 2 * len(self.own)) - len(self.own), NEVER, np.uint32)
         self.own, self.least = np.concatenate((self.own, room)), np.concatenate((self.least, room))
 
     def hand_down(self, tree: ContextTree, node: int) -> None:
@@ -131,7 +131,7 @@ class _EndTable:
     def follow(self, tree: ContextTree, living: Array, known: int) -> None:
         """Make everything anew: `living` is what each node has become. O(nodes log depth)."""
         own = self.own[:known]
-        self.own = np.full(max(len(tree) + 1, len(self.own)), NEVER, np.int64)
+        self.own = np.full(max(len(tree) + 1, len(self.own)), NEVER, np.uint32)
         np.minimum.at(self.own, living[:known], own)
         self.own[-1] = NEVER  # of those that are gone
         self.least = self.own.copy()
