@@ -365,7 +365,7 @@ def test_switched_off_it_opens_nothing(qapp: QApplication, tmp_path: Path) -> No
     started(qapp, second)
 
 
-def test_a_start_with_a_file_leaves_what_was_open_to_the_next(qapp: QApplication, tmp_path: Path) -> None:
+def test_what_a_start_with_a_file_had_open_at_its_end_comes_back(qapp: QApplication, tmp_path: Path) -> None:
     log, other = log_of(tmp_path, count=20), log_of(tmp_path, "other.jsonl", 20)
 
     async def visit(application: Application) -> None:
@@ -376,7 +376,7 @@ def test_a_start_with_a_file_leaves_what_was_open_to_the_next(qapp: QApplication
 
     async def third(application: Application) -> None:
         await read(application.windows[0])
-        assert [window.document.name for window in application.windows] == ["work.jsonl"]
+        assert [window.document.name for window in application.windows] == ["other.jsonl"]
 
     left_open(qapp, log)
     run_in_window(qapp, visit)

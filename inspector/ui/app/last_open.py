@@ -1,7 +1,8 @@
 """What is open in all windows, kept up to date on disk, and opened again at the next start without arguments.
 
 A window closed by itself is not opened again; the last one, and all that are open when the program quits, are. A start
-with files opens those alone and leaves what was open before to the next start without any.
+with files opens those alone; they are what was open then, also those that the command line named. Until it ends, a
+second start without files still opens what was open before.
 """
 
 from __future__ import annotations
@@ -180,10 +181,12 @@ class LastOpenKeeper(QObject):
         if not self._program.settings.start.restore_windows:
             self._remove()
             return
-        if self._waits:
-            return
         windows = self._program.windows
         found = [saved for window in windows if (saved := window.restoring.noted()) is not None]
+        if self._waits:
+            if found:  # else nothing has come in place of what was open before
+                self._write(LastOpen(found))
+            return
         if self._offered:
             if not found:
                 return

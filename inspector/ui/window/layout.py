@@ -123,25 +123,29 @@ class WindowLayout(QObject):
     def restore_docks(self, saved: SavedWindow | None, show_view: Callable[[str], object]) -> None:
         """Put the docks where they were in this window before, else when a window was closed last.
 
+        Only a window that is opened again has its view and what was open at the bottom back: a log that is opened anew
+        begins with its messages.
+
         Args:
             saved: how this window stood; None where nobody knows.
             show_view: shows a view of the middle column, by its id.
         """
         if saved is not None and saved.docks:
-            state = QByteArray.fromBase64(saved.docks.encode())
-            self._take(state, lambda: show_view(saved.view), dragged=saved.dragged)
+            self._take(QByteArray.fromBase64(saved.docks.encode()), dragged=saved.dragged)
+            show_view(saved.view)
             return
         if not self._remembers:
             return
         store = self._store()
         state = store.value("state")
         if isinstance(state, QByteArray):
-            view = str(store.value("view", ""))
-            self._take(state, lambda: show_view(view), dragged=store.value("dragged", "true") == "true")
+            self._take(state, dragged=store.value("dragged", "true") == "true")
+            for one, area in DOCKS:  # what was asked of another log at the bottom nobody has asked of this one
+                if area is BOTTOM:
+                    self._docks[one.title].hide()
 
-    def _take(self, state: QByteArray, show_view: Callable[[], object], *, dragged: bool) -> None:
+    def _take(self, state: QByteArray, *, dragged: bool) -> None:
         self._frame.restoreState(state, _LAYOUT_VERSION)
-        show_view()
         self._dragged = dragged
         if not self._dragged:  # the widths stored are the defaults of a window of another width perhaps
             self._set_sides(*self._defaults(self._frame.width()))
@@ -151,14 +155,13 @@ class WindowLayout(QObject):
         state = self._frame.saveState(_LAYOUT_VERSION).toBase64().data()
         return bytes(state).decode(), self._dragged
 
-    def store(self, view: str) -> None:
-        """Keep place, size and docks for the next start, and the view of the middle column, by its id."""
+    def store(self) -> None:
+        """Keep place, size and docks for the next window."""
         window = self._frame
         if self._remembers and self._docks:
             store = self._store()
             store.setValue("geometry", window.saveGeometry())
             store.setValue("state", window.saveState(_LAYOUT_VERSION))
-            store.setValue("view", view)
             store.setValue("dragged", "true" if self._dragged else "false")
             store.sync()
             with contextlib.suppress(OSError):  # the user's alone, as all there is in that folder

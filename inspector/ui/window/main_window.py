@@ -762,7 +762,7 @@ class MainWindow(QMainWindow):
         self.gateway.close()
         self.connections.stop_waiting()
         self.msp.stop()
-        self.layout_keeper.store(self.center.current if self.panes is not None else "")
+        self.layout_keeper.store()
         self.shown.closing.emit()
         self.undo_history.close()
         if self.panes is not None:

@@ -407,15 +407,21 @@ def test_the_range_in_the_strip_is_never_half_a_figure(window: MainWindow) -> No
         assert "\N{HORIZONTAL ELLIPSIS}" not in panel.strip.words_within(metrics, room) or room < 60
 
 
-def test_the_tab_is_remembered_with_the_layout(application: Application, tmp_path: Any, monkeypatch: Any) -> None:
+def test_a_new_log_begins_with_its_messages_and_nothing_at_the_bottom(
+    application: Application, tmp_path: Any, monkeypatch: Any
+) -> None:
     monkeypatch.setattr("inspector.ui.window.layout.config_folder", lambda: tmp_path)
     application.remembers = True
     try:
         window = window_on(application, document_of(*lines()))
         opened(window)
-        window.layout_keeper.store(window.center.current)
+        window.actions_by_id["view.marks"].trigger()
+        window.docks["Participants"].hide()
+        window.layout_keeper.store()
         other = window_on(application, document_of(*lines()))
-        assert other.center.current == "timeline"
+        assert other.center.current == "messages"
+        shown = [title for title, dock in other.docks.items() if not dock.isHidden()]
+        assert shown == ["Contexts", "Details"], "panes at the sides stand as they were arranged"
     finally:
         application.remembers = False
 
