@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from inspector.analysis.pending import is_refused
+from inspector.analysis.pending import is_refused, who_left
 from inspector.analysis.states import State
 from inspector.capture.hashes import NO_ROW
 from inspector.document.document import CaptureDocument
@@ -83,6 +83,8 @@ def _words(document: CaptureDocument, message: int, state: State) -> str:
             return "refused"
         took = took_ns(document, message)
         return word if took is None or took < 0 else f"{word} in {formats.duration(took)}"
+    if state is State.CANCELLED and who_left(document.analysis, message) == "asker":
+        return "asker left"
     if state is State.FULFILLED:
         by = int(document.analysis.correlation.columns["answer"][message])
         who = (document.capture.string("sender", by) or "") if by != NO_ROW else ""

@@ -9,6 +9,7 @@ import pytest
 from inspector.present.row_state import QUIET, row_state, took_ns
 from tests.builders import document_of, envelope
 from tests.findings import answer, ask, at, fulfil, gateway, later, propose
+from tests.unit.analysis.test_departures import moved
 
 ERROR = {"error": {"code": -1, "message": "no"}}
 REFUSED = gateway("system/error", {"error": "capability_violation"}, correlation_id=["q1"])
@@ -23,6 +24,7 @@ REJECT = envelope("mcp/reject", {"reason": "unsafe\nreally"}, sender="files", co
         ([ask(), answer(ts=at(0.034), payload=ERROR)], "failed in 34 ms", "failed", False),
         ([ask(), REFUSED], "refused", "failed", False),
         ([ask(), later(16)], "unanswered", "unanswered", False),
+        ([ask(), moved("lead", ts=at(1)), later(16)], "asker left", "cancelled", True),
         ([ask()], "waiting", "waiting", False),
         ([propose()], "waiting", "waiting", False),
         ([propose(), fulfil()], "fulfilled by human", "fulfilled", True),

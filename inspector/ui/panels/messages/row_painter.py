@@ -44,6 +44,8 @@ _RAIL_ALPHA = 0.45
 _EDGE = 3
 """Width of the bar of a highlighted row, in pixels at 100 %."""
 _CORNER = 8
+_ROOMY = 320
+"""From this width of Message on, the end of a row says its state in full, in pixels at 100 %."""
 _BAR = 10
 """Height of the bar that says how long an answer took, in pixels at 100 %."""
 _FULL_BAR = math.log10(1 + 60_000)
@@ -502,17 +504,18 @@ class RowPainter(QObject):
     def _paint_aside(self, painter: QPainter, x: int, end: int, rect: QRect, content: RowContent) -> int:
         """Words at the right end; returns where the text before them has to stop."""
         paints, state = self._paints, self._model.state(content)
+        roomy = round(_ROOMY * paints.theme.zoom)  # by the column, so that rows below each other say it alike
         text = content.aside
         if content.awaits_since is not None and (waiting := self._model.waiting_text(content)):
             text, self._waiting_painted = waiting, True
         if state is not None and not text and state.token != QUIET:
-            word = state.word if paints.pill_width(state.word) <= (end - x) // 3 else state.short
+            word = state.word if rect.width() >= roomy else state.short
             width = paints.pill_width(word)
             if width <= (end - x) // 2:
                 paints.pill(painter, state.token, state.glyph, word, end - width, rect)
                 return end - width - _GAP
         if state is not None and not text:
-            text = state.word if paints.width("small", state.word) <= (end - x) // 4 else state.short
+            text = state.word if rect.width() >= roomy else state.short
         if not text:
             return end
         width = min(paints.width("small", text), max(0, (end - x) // 2))
