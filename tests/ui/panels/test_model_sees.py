@@ -273,6 +273,29 @@ def test_two_moments_are_compared(window: MainWindow, qtbot: QtBot) -> None:
     assert listed(panel) == [3, 4, 5, 6, 7, 11]
 
 
+def test_a_held_moment_is_compared_with_what_is_selected_next(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    select(window, 4, qtbot)
+    press(panel, Qt.Key.Key_H)
+    press(panel, Qt.Key.Key_C)
+    assert "Select another message" in panel.comparing.hint.text
+    select(window, 11, qtbot)
+    assert panel.comparing.hint.text.startswith("from No. 4 (")
+    press(panel, Qt.Key.Key_Escape)
+    assert panel.head.at.text() == "at No. 4", "it is held still"
+
+
+def test_an_entry_of_the_list_can_be_what_a_moment_is_compared_with(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    select(window, 11, qtbot)
+    press(panel, Qt.Key.Key_C)
+    row = listed(panel).index(4)
+    place = panel.view.visualRect(panel.view.model().index(row, 0)).center()
+    qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.waitUntil(lambda: panel.context_state.change is not None)
+    assert panel.comparing.hint.text.startswith("from No. 4 (")
+
+
 def test_comparing_with_a_later_moment_says_the_same(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     press(panel, Qt.Key.Key_C)

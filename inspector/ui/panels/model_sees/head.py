@@ -72,7 +72,7 @@ class ComparingLine(QWidget):
             return
         if change is None:
             self.figure.setText(f"Compared with No. {compared + 1}")
-            self.hint.say("Select another message to see what changed until then, or since.")
+            self.hint.say("Select another message, here or in another view, to see what changed until then, or since.")
             self.reach.hide()
             return
         sign = _MINUS if change.tokens < 0 else "+"

@@ -194,12 +194,19 @@ class ModelSeesPanel(ListPanel):
             self._later.start()
 
     def show_message(self, message: int | None) -> None:
-        """A message was selected, here or elsewhere; from elsewhere the moment goes there, unless it is held."""
+        """A message was selected, here or elsewhere; from elsewhere the moment goes there, unless it is held.
+
+        While two moments are compared the first one stays of itself, held or not, and what is selected is the second:
+        also an entry of the list, as long as there is none.
+        """
         self._current = message
-        if not self._held and not self._own and message is not None:
-            self.context_state.at = message
+        state = self.context_state
+        wanted = state.compared is not None and (not self._own or state.change is None)
+        moves = message is not None and (wanted or not (self._held or self._own))
+        if moves:
+            state.at = message
         if self.isVisible() and not self._stopped:
-            if self._own:
+            if self._own and not moves:
                 self._mark_current()
             elif not self._moved.isActive():
                 self._moved.start()
@@ -341,6 +348,8 @@ class ModelSeesPanel(ListPanel):
     def stop_comparing(self) -> None:
         """Compare no more."""
         if self.context_state.compared is not None:
+            if self._held:
+                self.context_state.at = self.context_state.compared
             self.context_state.compared = None
             self.refresh()
 
