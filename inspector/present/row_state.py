@@ -64,6 +64,8 @@ def row_state(document: CaptureDocument, message: int) -> RowState | None:
     word, short = _words(document, message, state), state.name.lower()
     if state is State.ANSWERED:
         short = word.removeprefix(f"{short} in ")
+    elif state is State.CANCELLED:
+        short = word
     return RowState(word, short, token, glyph)
 
 

@@ -24,7 +24,7 @@ REJECT = envelope("mcp/reject", {"reason": "unsafe\nreally"}, sender="files", co
         ([ask(), answer(ts=at(0.034), payload=ERROR)], "failed in 34 ms", "failed", False),
         ([ask(), REFUSED], "refused", "failed", False),
         ([ask(), later(16)], "unanswered", "unanswered", False),
-        ([ask(), moved("lead", ts=at(1)), later(16)], "asker left", "cancelled", True),
+        ([ask(), moved("lead", ts=at(1)), later(16)], "asker left", "asker left", True),
         ([ask()], "waiting", "waiting", False),
         ([propose()], "waiting", "waiting", False),
         ([propose(), fulfil()], "fulfilled by human", "fulfilled", True),
