@@ -121,9 +121,11 @@ class Decoded(NamedTuple):
 
 def matters(result: calls.Result | None) -> bool:
     """Whether something of a result is extracted."""
-    return result is not None and bool(
-        result.meta or result.tools or result.structured or (result.content and may_hold_json(result.content))
-    )
+    if result is None:
+        return False
+    if result.meta or result.tools or result.structured:
+        return True
+    return bool(result.content) and may_hold_json(result.content) is not None
 
 
 def extract(columns: dict[str, NDArray[Any]], rows: Any, strings: InternTable[str], decoded: Decoded) -> Extracts:
@@ -138,9 +140,11 @@ def extract(columns: dict[str, NDArray[Any]], rows: Any, strings: InternTable[st
     found = Extracts(contexts=decoded.contexts)
     kind, method, flags = (columns[name][rows] for name in ("kind", "method", "flags"))
     protocol = columns["protocol"][rows]
-    drafts = [code for code in np.unique(protocol).tolist() if code and strings[code].startswith(_DRAFT)]
+    drafts = [code for code in set(protocol.tolist()) if code and strings[code].startswith(_DRAFT)]
     proposed = kind == _code(strings, kinds.PROPOSAL)
-    whole = np.isin(kind, [_code(strings, name) for name in _WHOLE]) | (flags & _LOG_ONLY != 0)
+    whole = flags & np.uint32(_LOG_ONLY) != 0
+    for code in {_code(strings, name) for name in _WHOLE} - {-1}:
+        whole |= kind == code
     whole |= (method == _code(strings, _CANCELLED)) & (method != 0)
     whole |= (kind == _code(strings, "chat")) & (protocol == _code(strings, msp.PROTOCOL))
     asked = kind == _code(strings, kinds.REQUEST)
@@ -153,11 +157,11 @@ def extract(columns: dict[str, NDArray[Any]], rows: Any, strings: InternTable[st
     for number, result in decoded.results:
         if answers[number]:
             _take_result(found, number, result, decoded, own=bool(int(flags[number]) & OWN_PAYLOAD))
-    for number in np.flatnonzero(flags & _SENT).tolist():
+    for number in np.flatnonzero(flags & np.uint32(_SENT)).tolist():
         found.digests[number] = _digest(decoded.raw(number), own=bool(int(flags[number]) & OWN_PAYLOAD))
     for number, ids in decoded.named:
         found.named[number] = [hash_text(name) for name in islice(dict.fromkeys(ids), MOST_NAMED)]
-    calling = proposed | (asked & (flags & _CORRELATED != 0))
+    calling = proposed | (asked & (flags & np.uint32(_CORRELATED) != 0))
     calling &= columns["size"][rows] <= MAX_WHOLE
     for number in np.flatnonzero(calling).tolist():
         hashed = _arguments(number, decoded)

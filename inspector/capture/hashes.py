@@ -59,6 +59,18 @@ def hash_rpc_ids(written: Sequence[str | None]) -> NDArray[np.uint64]:
     return np.array([NO_HASH if one is None else hash_rpc_id(one) for one in written], np.uint64)
 
 
+def hash_rpc_values(values: Sequence[object]) -> NDArray[np.uint64]:
+    """The same of ids as decoded: (n,) uint64; NO_HASH for what is neither a text nor a number."""
+    digest, seed_ = _digest, _seed
+    hashes = [
+        (digest(v.encode("utf-8", "surrogatepass"), seed_) or 1) ^ _OF_TEXTS if type(v) is str
+        else NO_HASH if v is None or type(v) not in (int, float)
+        else digest(repr(v).encode(), seed_) or 1
+        for v in values
+    ]  # fmt: skip
+    return np.array(hashes, np.uint64)
+
+
 def respelt(rpc_hash: int) -> int:
     """The hash of the id that is the text of this one, a number; or the number that this one, a text, reads as."""
     return rpc_hash ^ _OF_TEXTS

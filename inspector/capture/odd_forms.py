@@ -73,15 +73,17 @@ def odd_forms(
 
     Of each sender and kind, correlated or not, the first one: it is all that anybody looks at.
     """
-    codes = np.unique(columns["protocol"]).tolist()
+    codes = set(columns["protocol"].tolist())
     protocols = {code: strings[code] if code else "" for code in codes}
     lists = [code for code, name in protocols.items() if name.startswith(_LISTS)]
     texts = [code for code, name in protocols.items() if name in _TEXTS]
-    wrong = (columns["ts_ns"] == NO_TIME) & np.array([e.ts is not None for e in envelopes], np.bool_)
-    for codes, written in ((lists, str), (texts, tuple)):
-        if codes:
-            such = np.array([type(e.correlation_id) is written for e in envelopes], np.bool_)
-            wrong |= such & np.isin(columns["protocol"], codes)
+    wrong = columns["ts_ns"] == NO_TIME
+    correlated = columns["flags"] & np.uint32(Flag.CORRELATED.value) != 0
+    for written, those in ((str, lists), (tuple, texts)):
+        for code in those:
+            places = np.flatnonzero(correlated & (columns["protocol"] == code))
+            such = [type(envelopes[place].correlation_id) is written for place in places.tolist()]
+            wrong[places] |= np.array(such, np.bool_)
     places = np.flatnonzero(wrong & (columns["sender"] != 0))
     keys = columns["sender"][places].astype(np.int64) << 32 | columns["kind"][places]
     keys = keys << 1 | (columns["flags"][places] & Flag.CORRELATED.value != 0)

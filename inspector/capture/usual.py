@@ -17,7 +17,7 @@ from inspector.capture.block import BLOCK_COLUMNS, OBJECT_KEY
 from inspector.capture.columns import Array
 from inspector.capture.extracts import Decoded, Extracts, extract, matters
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, hash_bytes, hash_rpc_ids, hash_text, hash_texts
+from inspector.capture.hashes import NO_HASH, hash_bytes, hash_rpc_values, hash_text, hash_texts
 from inspector.capture.odd_forms import odd_forms
 from inspector.capture.strings import InternTable
 from inspector.protocol import calls, kinds, msp, usual
@@ -274,7 +274,7 @@ def _add_call_columns(columns: dict[str, Array], envelopes: Sequence[Any], table
     payloads = [envelopes[place].payload for place in places]
     put = np.array(places, np.int64)
     columns["stream"] = _spread(strings.intern_all([p.stream_id for p in payloads], len(places)), put, count)
-    columns["rpc_hash"] = _spread(hash_rpc_ids([calls.rpc_id(p.id) for p in payloads]), put, count)
+    columns["rpc_hash"] = _spread(hash_rpc_values([p.id for p in payloads]), put, count)
     columns["flags"][put] |= np.array([_outcome(p) for p in payloads], np.uint32)
     callers = [
         (place, p) for place, p in zip(places, payloads, strict=True)
@@ -310,15 +310,16 @@ def _extracts(
     tables: Tables,
 ) -> Extracts:  # fmt: skip
     """What passes read of envelopes, by number; `rows` are where each stands first: (len(envelopes),) int64."""
-    payloads = [e.payload for e in envelopes]
+    several = np.flatnonzero(columns["flags"][rows] & np.uint32(_MANY)).tolist()
+    answers = np.flatnonzero(columns["kind"][rows] == (tables.strings.find(kinds.RESPONSE) or -1)).tolist()
     decoded = Decoded(
-        raw_of, lambda n: envelopes[n].id,
-        [(n, e.correlation_id) for n, e in enumerate(envelopes)
-         if type(e.correlation_id) is tuple and len(e.correlation_id) > 1],
+        raw_of,
+        lambda n: envelopes[n].id,
+        [(n, envelopes[n].correlation_id) for n in several],
         {},
-        [(n, p.result) for n, p in enumerate(payloads) if p is not None and p.result is not None and matters(p.result)],
-        lambda n: _arguments_written(payloads[n]),
-    )  # fmt: skip
+        [(n, p.result) for n in answers if (p := envelopes[n].payload) is not None and matters(p.result)],
+        lambda n: _arguments_written(envelopes[n].payload),
+    )
     found = extract(columns, rows, tables.strings, decoded)
     found.odd = odd_forms(envelopes, {name: columns[name][rows] for name in _FORM_COLUMNS}, tables.strings)
     return found
