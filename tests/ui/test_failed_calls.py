@@ -34,8 +34,8 @@ def test_each_says_which_call_failed(application: Application) -> None:
     refused = envelope("mcp/response", {"error": {"code": -1, "message": "not now"}}, correlation_id=["b"])
     window = window_on(application, document_of(call, tool_result(call, result=wrong), asked, refused))
     shown = [set(line.split(" | ")) for line in texts(window)[1::2]]
-    assert "grep  no such folder" in shown[0]
-    assert "tools/list  not now" in shown[1]
+    assert "grep  failed: no such folder" in shown[0]
+    assert "tools/list  failed: not now" in shown[1]
 
 
 def test_who_looks_for_problems_is_told_of_them(application: Application) -> None:

@@ -305,7 +305,6 @@ class Opening(QObject):
                     await self._show(document)
                     shown = True
                     if document.live:
-                        self._notices.dismiss(MESSAGE)
                         self._status.set_input_open(True)
                 if self._shown.panes is not None:
                     self._shown.panes.messages.expect(share if progress.total and share else 1.0)
@@ -331,6 +330,8 @@ class Opening(QObject):
         """Show a document, a step each turn of the loop: all of it takes longer than keys and clicks should wait."""
         for _ in self._stage.showing(document):
             await asyncio.sleep(0)
+        if self._is_streamed:  # what it waited for has come
+            self._notices.dismiss(MESSAGE)
 
     def paste_text(self) -> None:
         """Open what is in the clipboard as a log."""

@@ -280,7 +280,7 @@ def test_truncated_before_it_could_be_copied_says_what_is_gone(log: Log) -> None
     log.truncate()
     log.say("c")
     gone = "its file has become shorter since it was opened"
-    log.wait_for("a", gone, TRUNCATED + LOST, "c")  # the first was decoded for a check, and is still remembered
+    log.wait_for(gone, gone, TRUNCATED + LOST, "c")
     capture = log.document.capture
     assert capture.reason(1) == "its file has become shorter since it was opened"
     assert capture.strings[int(capture.columns["sender"][1])] == "lead"
@@ -301,7 +301,7 @@ def test_truncated_while_it_is_copied(log: Log, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(Spool, "fill_from", half)
     log.say("c")  # what makes it copy
     gone = "its file has become shorter since it was opened"
-    log.wait_for("a", gone, TRUNCATED + LOST, "d")
+    log.wait_for(gone, gone, TRUNCATED + LOST, "d")
 
 
 def test_truncated_while_it_is_opened_reading_goes_on_with_what_is_new(log: Log) -> None:
