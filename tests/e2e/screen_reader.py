@@ -94,7 +94,7 @@ def read(window: Window) -> dict[str, Any]:
         "rows": window.rows,
         "cells": [window.cell(0, column) for column in (1, 4)],
         "widgets": [seen(bus, one) for one in bus.walk(window.program)],
-        "menus": [bus.name(one) for one in bus.children(bar)],
+        "menus": [bus.name(one) for one in bus.children(bar) if bus.has(one, SHOWING)],
     }
 
 
