@@ -45,8 +45,8 @@ async def measure(
         def arrived() -> int:  # a mix says some messages twice
             return len(capture) if mix is None else capture.record_count
 
-        own = arrived()
         await asyncio.sleep(0.3)
+        own = arrived()  # what is said at joining is there by now
         used, memory, begun = machine.cpu_s(), machine.private_dirty_mb(), time.perf_counter()
         pausing = window.actions_by_id["capture.pause"]
         waiting = 0
