@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QSizePolicy, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from inspector.settings import Contexts
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.form import FieldColumn, Form
+from inspector.ui.widgets.number_field import NumberField
 from inspector.ui.widgets.segmented import SegmentedControl
 
 IDLE_HELP = "How long after its last message a context is still active. Nothing marks the end of a context."
@@ -16,7 +17,6 @@ COLLAPSES_HELP = (
     "sentences is about several, and says the oldest."
 )
 LONGEST_IDLE_S = 86_400
-_MARGIN = 5
 
 
 class ContextsPage(QWidget):
@@ -49,13 +49,8 @@ class ContextsPage(QWidget):
 
     def _build(self) -> Form:
         form = Form(self._themes, self)
-        self._idle = QSpinBox(self)
-        self._idle.setObjectName("settingsIdleAfter")
-        self._idle.setAccessibleName("Idle after")
-        self._idle.setRange(1, LONGEST_IDLE_S)
+        self._idle = NumberField("settingsIdleAfter", "Idle after", 1, LONGEST_IDLE_S, self)
         self._idle.setSuffix(" s")
-        self._idle.setGroupSeparatorShown(True)
-        self._idle.lineEdit().setTextMargins(_MARGIN, 0, 0, 0)  # the style sheet's padding is not for what is inside
         self._idle.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._idle.valueChanged.connect(self._on_idle_changed)
         self._collapses = SegmentedControl(

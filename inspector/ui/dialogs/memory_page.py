@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QSizePolicy, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from inspector.base.memory import LEAST_MB
 from inspector.settings import Memory, Settings
 from inspector.ui.dialogs.settings import SettingsPage
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.form import FieldColumn, Form
+from inspector.ui.widgets.number_field import NumberField
 
 _HELP = (
     "When the messages of a window take so much, reading stops and says so; a live capture goes on to disk, and "
     "Go on takes as much again. For windows opened from now on."
 )
-_MARGIN = 5
 _STEP_MB = 100
 
 
@@ -36,15 +36,10 @@ class MemoryPage(SettingsPage):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         form = Form(theme_controller, self)
-        self._limit = QSpinBox(self)
-        self._limit.setObjectName("settingsMemoryLimit")
-        self._limit.setAccessibleName("For messages")
-        self._limit.setRange(0, 1_000_000)
+        self._limit = NumberField("settingsMemoryLimit", "For messages", 0, 1_000_000, self)
         self._limit.setSingleStep(_STEP_MB)
         self._limit.setSuffix(" MB")
         self._limit.setSpecialValueText("Half of what is free")
-        self._limit.setGroupSeparatorShown(True)
-        self._limit.lineEdit().setTextMargins(_MARGIN, 0, 0, 0)  # the style sheet's padding is not for what is inside
         self._limit.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._limit.setValue(settings.memory.limit_mb)
         self._limit.valueChanged.connect(self._on_limit_changed)

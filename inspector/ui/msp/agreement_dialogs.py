@@ -17,10 +17,10 @@ from inspector.msp.objects import Session, Snapshot
 from inspector.present.wire_text import plain
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.dialogs import FormDialog, fit_lines, text_field
-from inspector.ui.msp.panel.rules_form import NumberField
 from inspector.ui.msp.panel.words import label_of
 from inspector.ui.widgets.form import CheckField, FieldColumn
 from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.widgets.number_field import NumberField
 
 _LIST_LINES, _TEXT_LINES = 3, 6
 _INTENT_LINES = 2

@@ -6,7 +6,6 @@ import asyncio
 import gzip
 import json
 import shutil
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -28,34 +27,14 @@ from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.status_button import StatusButton
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
+from tests.ui.sessions import SAMPLE, at_work
 from tests.ui.windows import panes_of, run_in_window, until
-
-SAMPLE = Path(__file__).parents[2] / "data" / "msp" / "weekly-report.json"
-
-Steps = Callable[[MainWindow, "SubsessionsPanel"], Awaitable[None]]
 
 
 @pytest.fixture
 def report(tmp_path: Path) -> Path:
     """A document of sessions that may be written."""
     return Path(shutil.copy(SAMPLE, tmp_path / "weekly-report.json"))
-
-
-def at_work(qapp: QApplication, path: Path, steps: Steps) -> None:
-    """Run steps in a window that shows the sub-sessions of a file."""
-
-    async def whole(application: Application) -> None:
-        window = application.new_window()
-        await window.opening.load(path)
-        window.show()
-        window.activateWindow()
-        await until(window.isActiveWindow, "the window is active")  # else nothing has the focus
-        window.actions_by_id["view.subsessions"].trigger()
-        panel = window.center.currentWidget()
-        assert isinstance(panel, SubsessionsPanel)
-        await steps(window, panel)
-
-    run_in_window(qapp, whole)
 
 
 def bytes_of(path: Path) -> bytes:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractButton,
     QCheckBox,
     QGridLayout,
     QHBoxLayout,
     QSizePolicy,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -25,41 +24,10 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import LinkText, SectionLabel
 from inspector.ui.panels.list_delegate import LEFT
 from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.widgets.number_field import NumberField
 
 if TYPE_CHECKING:
     from inspector.msp.objects import Policy
-
-_MARGIN = 6
-
-
-class NumberField(QSpinBox):
-    """Keys count when they make a number, not each of them."""
-
-    def __init__(self, name: str, title: str, least: int, most: int, parent: QWidget) -> None:
-        """Make the field.
-
-        Args:
-            name: object name.
-            title: accessible name.
-            least: smallest number it takes.
-            most: largest.
-            parent: owner.
-        """
-        super().__init__(parent)
-        self.setObjectName(name)
-        self.setAccessibleName(title)
-        self.setRange(least, most)
-        self.setGroupSeparatorShown(True)
-        self.setKeyboardTracking(False)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.lineEdit().setTextMargins(_MARGIN, 0, 0, 0)
-
-    @override
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 _LEAST_BUDGET, _MOST_BUDGET, _BUDGET_STEP = 100, 10_000_000, 500
