@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from itertools import islice
 from typing import Annotated, Any
 
 import typer
 
+from inspector.analysis.account import AccountTally
 from inspector.analysis.latency import ENOUGH
+from inspector.analysis.waste import WasteFinder
 from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, MemoryLimit, ToolAliasTexts
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, masked_table, printable, say
+from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
+from inspector.present.account import Account, account_json, account_of, waiting_json
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets
 
@@ -38,6 +43,7 @@ def summary_command(
         memory_mb=memory,
     ) as document:
         counted, failed = summary(document, file), document.capture.failed_count
+        account, waiting = _told(document, spared=tokens is not False)
         known = next((source.known_format for source in document.capture.sources), None)
     if tokens is False:
         counted["tokens"] = counted["context"] = None
@@ -45,13 +51,16 @@ def summary_command(
     if counted["tokens"] is not None:
         tables["tokens"] = _masked_tokens(counted["tokens"])
     latency = {title: masked_table(rows) for title, rows in counted["latency"].items()}
-    found: dict[str, Any] = {**mask_secrets(counted), **tables, "latency": latency}
+    found: dict[str, Any] = {
+        **mask_secrets(counted), **tables, "latency": latency, "account": account_json(account), "waiting": waiting,
+    }  # fmt: skip
     if as_json:
         echo(dump(found))
         return
     mostly = f"most lines are of no format that is known; some are {known}" if known else "nothing known"
     say(f"{found['file']}: {found['format'] or mostly}")
     say(f"  {found['messages']:,} messages in {found['records']:,} records, {found['unreadable']:,} unreadable")
+    _say_account(account)
     say(f"  spaces        {_some(found['spaces']) or 'none named'}")
     say(f"  participants  {_some(found['participants']) or 'none'}")
     say(f"  contexts      {found['contexts']:,}; {found['main']:,} messages in main")
@@ -68,6 +77,30 @@ def summary_command(
         say(f"  {count:>9,}  {printable(kind, 120) or '(no readable kind)'}")
     if len(found["kinds"]) > MOST_LISTED:
         say(f"  and {len(found['kinds']) - MOST_LISTED:,} more kinds")
+
+
+def _told(document: CaptureDocument, *, spared: bool) -> tuple[Account, list[dict[str, Any]]]:
+    """What happened, and who waits for whom."""
+    tally = AccountTally(document.analysis)
+    while not tally.step():
+        pass
+    waste = None
+    if spared and document.analysis.tokens.done:
+        finder = WasteFinder(document.analysis)
+        while not finder.go_on(math.inf):
+            pass
+        waste = finder.found
+    return account_of(document, tally, waste), waiting_json(document, tally)
+
+
+def _say_account(account: Account) -> None:
+    """The sentences of the account, each with the message it is about."""
+    say(f"  what happened: {account.head}")
+    for line in account.lines:
+        no = (
+            "" if line.message is None or line.text.endswith(f"No. {line.message + 1}") else f", No. {line.message + 1}"
+        )
+        say(f"    {line.about:12}{printable(line.text, 300)}{no}")
 
 
 _COUNTED_BYTES = 32 << 20

@@ -68,6 +68,12 @@ def test_summary_json() -> None:
     assert [one["saved"] for one in found.pop("context")] == [1_356]
     assert {name: one["count"] for name, one in latency["participants"].items()} == {"server": 13}
     assert sum(one["count"] for one in latency["tools"].values()) == 11
+    told = found.pop("account")
+    assert [line["about"] for line in told] == ["Done", "Silence", "Collapsed", "Tokens", "Tokens", "Tokens"]
+    assert (told[0]["no"], told[1]["no"], told[0]["filter"]) == (
+        None, 2, 'kind == "mcp/request" && method == "tools/call" && from == "client"',
+    )  # fmt: skip
+    assert found.pop("waiting") == []
     assert found == {
         "file": str(RECORDING), "format": "wrapped", "records": 27, "messages": 27, "unreadable": 0, "spaces": [],
         "participants": ["client", "server"], "kinds": {"mcp/request": 14, "mcp/response": 13}, "contexts": 0,

@@ -1,0 +1,469 @@
+"""What happened in a capture, on one screen: sentences, each of which leads to a message, or to a filter.
+
+The window shows them while nothing is selected, `summary` prints them: the same words. The figures are those of
+`analysis.account`; of records nothing is read but the few texts that are quoted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis import Analysis
+from inspector.analysis.account import DISCOVERY, MOST_GROUPS, AccountTally, Deed, Groups, Outcome
+from inspector.analysis.findings import Severity
+from inspector.analysis.states import State
+from inspector.analysis.waste import WasteReport
+from inspector.capture.hashes import NO_ROW
+from inspector.document.document import CaptureDocument
+from inspector.filters.strings import quote
+from inspector.present import formats
+from inspector.present.findings import Problems, problems_of
+from inspector.present.subject import recipients, sender_of, text_of
+from inspector.present.waiting import Wait, asker, waits
+from inspector.present.wire_text import plain
+from inspector.protocol.participants import GATEWAY_IDS
+from inspector.protocol.times import NO_TIME
+
+Tone = Literal["plain", "quiet", "bad", "warn"]
+
+_QUOTED = 160
+_MOST_LISTED = 100
+_MOST_ASKED, _MOST_CALLERS, _MOST_TOOLS, _MOST_WAITS, _MOST_KINDS = 3, 3, 3, 3, 3
+_NAME = 60
+_SILENT_FROM_NS = 1_000_000_000
+_CALLS = 'kind == "mcp/request" && method == "tools/call"'
+_REQUESTS = 'kind == "mcp/request"'
+
+
+@dataclass(frozen=True, slots=True)
+class AccountLine:
+    """One sentence.
+
+    Attributes:
+        about: what it is about, one word or two; "" goes on with what the line above is about.
+        text: the sentence.
+        message: the message it leads to.
+        filter: the display filter it leads to.
+        action: id of the action it leads to.
+        tone: how it is meant.
+    """
+
+    about: str
+    text: str
+    message: int | None = None
+    filter: str | None = None
+    action: str | None = None
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What happened.
+
+    Attributes:
+        head: how many messages, whose and in what time.
+        lines: the sentences, in the order to be read.
+    """
+
+    head: str
+    lines: tuple[AccountLine, ...]
+
+
+def account_json(account: Account) -> list[dict[str, Any]]:
+    """The sentences as plain objects; numbers count from 1, and each names what it is about."""
+    found: list[dict[str, Any]] = []
+    about = ""
+    for line in account.lines:
+        about = line.about or about
+        no = None if line.message is None else line.message + 1
+        found.append({"about": about, "text": line.text, "no": no, "filter": line.filter})
+    return found
+
+
+def waiting_json(document: CaptureDocument, tally: AccountTally) -> list[dict[str, Any]]:
+    """Who waits for whom, the longest waits first, behind them who only asked what others offer; numbers from 1."""
+    analysis = document.analysis
+    return [
+        {
+            "no": one.message + 1, "who": one.who, "whom": one.whom, "for": one.what, "discovery": one.discovery,
+            "waited_ms": None if one.waited_ns is None else round(one.waited_ns / 1e6, 3),
+        }
+        for discovery in (False, True)
+        for one in waits(analysis, longest_waiting(analysis, tally, _MOST_LISTED, discovery=discovery),
+                         discovery=discovery)
+    ]  # fmt: skip
+
+
+class _Words:
+    """Puts the figures of one document into sentences."""
+
+    def __init__(self, document: CaptureDocument, tally: AccountTally, waste: WasteReport | None) -> None:
+        self.document = document
+        self.analysis: Analysis = document.analysis
+        self.tally = tally
+        self.waste = waste
+        self.waiting = waits(self.analysis, longest_waiting(self.analysis, tally, _MOST_WAITS))
+
+    def name(self, code: int) -> str:
+        """A string of the capture, safe to show."""
+        return plain(self.analysis.capture.strings[code], _NAME) if code else ""
+
+    def who(self, code: int) -> str:
+        """A sender; lines of MCP that name nobody are a client's."""
+        return self.name(code) or "the MCP client"
+
+    def from_filter(self, code: int) -> str:
+        """What chooses messages of a sender."""
+        return f"from == {quote(self.analysis.capture.strings[code])}" if code else "!from"
+
+    # Sections
+
+    def asked(self) -> list[AccountLine]:
+        """Who asked what; else how it began."""
+        tally, total = self.tally, self.tally.count(Deed.SAID)
+        asked = tally.first("asked").tolist()
+        lines = [AccountLine("Asked", self._quoted(row), message=row) for row in asked[:_MOST_ASKED]]
+        if not asked and total:
+            row = int(tally.first("said")[0])
+            lines = [AccountLine("First said", self._quoted(row), message=row)]
+        if total > len(lines):
+            said = self._shared(tally.groups(Deed.SAID))
+            lines.append(AccountLine("Said", f"{formats.count_of(total, 'chat')}{said}", filter='kind == "chat"'))
+        return _one_heading(lines)
+
+    def _quoted(self, row: int) -> str:
+        capture = self.analysis.capture
+        to = capture.to(row)
+        whom = f" to {recipients(to)}" if to else ""
+        text = plain(text_of(capture, row), _QUOTED)
+        return f"{sender_of(capture, row)}{whom}: “{text}”" if text else f"{sender_of(capture, row)}{whom}, no text"
+
+    def _shared(self, groups: Groups) -> str:
+        """Whose they are: ": human 3, mew 3"."""
+        senders, counts = groups.by_sender()
+        if len(senders) == 1 or len(senders) > _MOST_CALLERS:
+            return f", by {self._by(senders)}"
+        shares = zip(senders.tolist(), counts.tolist(), strict=True)
+        return ": " + ", ".join(f"{self.who(code)} {count:,}" for code, count in shares)
+
+    def _by(self, senders: NDArray[np.int64]) -> str:
+        """The one who did something, or how many did."""
+        many = f"{len(senders):,}{'' if len(senders) < MOST_GROUPS else ' or more'} participants"
+        return self.who(int(senders[0])) if len(senders) == 1 else many
+
+    def called(self) -> list[AccountLine]:
+        """Who called which tools."""
+        groups = self.tally.groups(Deed.CALL)
+        senders, counts = groups.by_sender()
+        most = zip(senders[:_MOST_CALLERS].tolist(), counts[:_MOST_CALLERS].tolist(), strict=True)
+        lines = [
+            AccountLine("Done", self._calls_of(code, count, groups), filter=f"{_CALLS} && {self.from_filter(code)}")
+            for code, count in most
+        ]
+        total = self.tally.count(Deed.CALL)
+        if len(senders) > _MOST_CALLERS:
+            rest = total - int(counts[:_MOST_CALLERS].sum())
+            lines.append(
+                AccountLine("Done", f"others called tools {_times(rest)}; {total:,} calls in all", filter=_CALLS)
+            )
+        return _one_heading(lines)
+
+    def _calls_of(self, sender: int, count: int, groups: Groups) -> str:
+        codes, counts = groups.of(sender).by_what()
+        named = zip(codes[:_MOST_TOOLS].tolist(), counts[:_MOST_TOOLS].tolist(), strict=True)
+        tools = [(self.name(code) or "no name", times) for code, times in named]
+        who, server = _begun(self.who(sender)), self._one_recipient(Deed.CALL, sender)
+        of = f" of {server}" if server else ""
+        if len(tools) == 1:
+            return f"{who} called {tools[0][0]}{of} {_times(count)}"
+        each = ", ".join(f"{tool} {times:,}" for tool, times in tools)
+        more = f" and {len(codes) - _MOST_TOOLS:,} more" if len(codes) > _MOST_TOOLS else ""
+        return f"{who} called tools{of} {_times(count)}: {each}{more}"
+
+    def _one_recipient(self, deed: Deed, sender: int) -> str:
+        """Whom somebody asked, where that was one and the same."""
+        sets = self.tally.recipients(deed).of(sender).what
+        to = self.analysis.capture.to_sets[int(sets[0])] if len(sets) == 1 else ()
+        return plain(to[0], _NAME) if len(to) == 1 else ""
+
+    def reasoned(self) -> list[AccountLine]:
+        """Who reasoned, what was opened, and how that ended."""
+        lines = [
+            self._with_ends(Deed.REASONING, "reasoned", 'kind == "reasoning/start"', _ENDS),
+            self._with_ends(Deed.CONTEXT, "opened contexts", 'kind in {"context/start", "subsession.opened"}', _ENDS),
+        ]
+        return [line for line in lines if line is not None]
+
+    def _with_ends(self, deed: Deed, did: str, text: str, ends: dict[State, str]) -> AccountLine | None:
+        count = self.tally.count(deed)
+        if not count:
+            return None
+        who = self._by(self.tally.groups(deed).by_sender()[0])
+        return AccountLine("", f"{_begun(who)} {did} {_times(count)}{self._ends(deed, ends)}", filter=text)
+
+    def _ends(self, deed: Deed, ends: dict[State, str]) -> str:
+        counted = [(word, self.tally.count(deed, state)) for state, word in ends.items()]
+        told = [f"{count:,} {self._word(word)}" for word, count in counted if count]
+        return f": {', '.join(told)}" if told else ""
+
+    def _word(self, word: str) -> str:
+        """What goes on while messages come has not ended where none come any more."""
+        return word if self.document.arriving else _OVER.get(word, word)
+
+    def proposed(self) -> list[AccountLine]:
+        """What was proposed, and what became of it."""
+        count = self.tally.count(Deed.PROPOSAL)
+        if not count:
+            return []
+        who = self._by(self.tally.groups(Deed.PROPOSAL).by_sender()[0])
+        told = f"{_begun(who)} proposed {formats.count_of(count, 'call')}{self._ends(Deed.PROPOSAL, _PROPOSED)}"
+        lines = [AccountLine("Proposed", told, filter='kind == "mcp/proposal"')]
+        rejected = self.tally.first("rejected")
+        if len(rejected) == 1:
+            row = int(rejected[0])
+            judges, what = self.tally.groups(Deed.REJECTION).by_sender()[0], self._called_at(row)
+            told = f"{_begun(self._by(judges))} rejected {what}" if len(judges) == 1 else f"{what} was rejected"
+            lines.append(AccountLine("", told, message=row))
+        return lines
+
+    def _called_at(self, row: int) -> str:
+        links = self.analysis.correlation.columns
+        return self.name(int(links["target"][row])) or self.name(int(links["method"][row])) or "a request"
+
+    def failed(self) -> list[AccountLine]:
+        """What failed or was refused."""
+        tally = self.tally
+        deeds = (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY)
+        lines: list[AccountLine] = []
+        failed = sum(tally.count(deed, State.FAILED) for deed in deeds)
+        if failed:
+            first = int(tally.first("failed")[0])
+            which = self._which(deeds, State.FAILED)
+            told = f"{_begun(asker(self.analysis, first))}: {self._called_at(first)}" if failed == 1 else which
+            text = f'{_REQUESTS} && state == "failed" && answered'
+            words = f"{formats.count_of(failed, 'request')} failed: {told}"
+            lines.append(_leading("Failed", words, first, text, failed, "bad"))
+        deeds = (*deeds, Deed.PROPOSAL)
+        refused = sum(tally.count(deed, Outcome.REFUSED) for deed in deeds)
+        if refused:
+            first = int(tally.first("refused")[0])
+            words = f"the gateway refused {formats.count_of(refused, 'message')}: {self._which(deeds, Outcome.REFUSED)}"
+            lines.append(_leading("Refused", _begun(words), first, 'state == "failed" && !answered', refused, "bad"))
+        errors = tally.count(Deed.ERROR)
+        if errors and not refused:
+            words = f"{formats.count_of(errors, 'error')} reported by {self._errors_by()}"
+            lines.append(
+                _leading("Errors", words, int(tally.first("error")[0]), 'kind == "system/error"', errors, "bad")
+            )
+        return lines
+
+    def _errors_by(self) -> str:
+        senders = self.tally.groups(Deed.ERROR).by_sender()[0]
+        names = {self.analysis.capture.strings[code] for code in senders[:_MOST_CALLERS].tolist()}
+        return "the gateway" if names <= GATEWAY_IDS else self._by(senders)
+
+    def _which(self, deeds: Sequence[Deed], outcome: int) -> str:
+        """Tools or methods by how many of theirs came to an outcome: "write_file 2, grep 1"."""
+        found = [
+            (int(count), self.name(int(code)) or "no name")
+            for deed in deeds
+            for code, count in zip(*self.tally.groups(deed).by_what(outcome), strict=True)
+        ]
+        found.sort(key=lambda one: -one[0])
+        more = f" and {len(found) - _MOST_TOOLS:,} more" if len(found) > _MOST_TOOLS else ""
+        return ", ".join(f"{name} {count:,}" for count, name in found[:_MOST_TOOLS]) + more
+
+    def waits(self) -> list[AccountLine]:
+        """Who waits for whom; for answers about tools apart."""
+        about = "Waiting now" if self.document.arriving else "Left waiting"
+        tally = self.tally
+        count = sum(tally.count(deed, *_WAITS) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
+        lines = [AccountLine(about, _begun(one.sentence), message=one.message, tone="warn") for one in self.waiting]
+        if count > len(lines):
+            lines.append(AccountLine("", f"{count:,} wait in all", filter="waiting", tone="warn"))
+        quiet = tally.count(Deed.DISCOVERY, *_WAITS)
+        if quiet:
+            groups = tally.groups(Deed.DISCOVERY)
+            methods = groups.what[groups.outcomes[:, list(_WAITS)].any(axis=1)]
+            methods = [self.analysis.capture.strings[code] for code in np.unique(methods).tolist()]
+            what = plain(methods[0], _NAME) if len(methods) == 1 else "what others are and offer"
+            words = f"{formats.count_of(quiet, 'question')} about {what} " + ("waits" if quiet == 1 else "wait")
+            text = f"waiting && method in {{{', '.join(map(quote, methods or DISCOVERY))}}}"
+            lines.append(_leading(about, words, int(tally.first("discovery")[0]), text, quiet, "quiet"))
+        vain = sum(tally.count(deed, Outcome.IN_VAIN) for deed in (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY))
+        if vain:
+            row = int(tally.first("in vain")[0])
+            words = f"{formats.count_of(vain, 'request')} got no answer before those asked were gone"
+            text = f'{_REQUESTS} && !answered && !waiting && state in {{"waiting", "unanswered"}}'
+            lines.append(_leading("Unanswered", words, row, text, vain, "quiet"))
+        return _one_heading(lines)
+
+    def silence(self) -> list[AccountLine]:
+        """The longest time without a message, and where messages may be missing."""
+        lines: list[AccountLine] = []
+        found = self.tally.silence()
+        if found is not None and found.ns >= _SILENT_FROM_NS:
+            words = f"nothing was sent for {_rounded(found.ns)} before {formats.message_number(found.row)}"
+            lines.append(AccountLine("Silence", f"At longest {words}", message=found.row))
+        if self.tally.gaps:
+            words = f"the connection was lost {_times(self.tally.gaps)}: messages may be missing there"
+            lines.append(AccountLine("Missing", _begun(words), message=self.tally.first_gap, tone="warn"))
+        if self.document.unreadable:
+            count = self.document.unreadable
+            words = f"{formats.count_of(count, 'line')} could not be read"
+            first = self.tally.first_unreadable
+            lines.append(_leading("Unreadable", words, first, 'finding == "unreadable"', count, "bad"))
+        return lines
+
+    def held(self) -> list[AccountLine]:
+        """The kinds of messages there are: all that is known where nobody says or does anything."""
+        counts = self.document.kind_counts()
+        lines: list[AccountLine] = []
+        for kind, count in list(counts.items())[:_MOST_KINDS] if len(self.analysis) else ():
+            words = f"{count:,} of kind {plain(kind, _NAME)}" if kind else f"{count:,} without a kind that can be read"
+            lines.append(AccountLine("Holds", words, filter=f"kind == {quote(kind)}"))
+        return _one_heading(lines)
+
+    def collapsed(self) -> list[AccountLine]:
+        """What became of transient results."""
+        totals = self.analysis.transients.totals()
+        if not totals["transient"]:
+            return []
+        of = formats.count_of(totals["transient"], "transient result")
+        words = f"{totals['collapsed']:,} of {of} collapsed" + (
+            f", {totals['pending']:,} pending" if totals["pending"] else ""
+        )
+        return [AccountLine("Collapsed", words, filter='badge == "transient"')]
+
+    def problems(self) -> list[AccountLine]:
+        """What the checks have found, in figures."""
+        found = problems_of(self.analysis.findings.found)
+        if not found.messages:
+            return []
+        counts = {**found.counts, Severity.NOTE: 0}
+        words = f"{Problems(counts, found.messages).words}, about {formats.count_of(found.messages, 'message')}"
+        return [AccountLine("Problems", words, filter="finding.severity >= warning")]
+
+    def tokens(self) -> list[AccountLine]:
+        """What it cost, and what of that could be spared."""
+        tokens = self.analysis.tokens
+        if not tokens.total:
+            return []
+        so_far = "" if tokens.done else " so far"
+        words = f"{formats.count_of(tokens.total, 'token')}{so_far}, estimate"
+        lines = [AccountLine("Tokens", words, action="analyze.tokens")]
+        if self.waste is not None and self.waste.wastes:
+            lines.append(AccountLine("", spared_words(self.waste), action="analyze.waste"))
+            first = self.waste.wastes[0]
+            words = f"The largest part: {plain(first.sentence).rstrip('.')}"
+            lines.append(AccountLine("", words, message=first.message, tone="quiet"))
+        return lines
+
+    def head(self) -> str:
+        """How much there is, whose, and in what time."""
+        count = formats.count_of(len(self.analysis), "message")
+        people = self._people()
+        by = f" of {formats.count_of(people, 'participant')}" if people else ""
+        span = self.tally.span_ns
+        return f"{count}{by}{f' in {_rounded(span)}' if span else ''}"
+
+    def _people(self) -> int:
+        found = self.analysis.participants.all.values()
+        return sum(1 for one in found if one.messages and not one.is_us)
+
+
+_WAITS = (State.WAITING, State.UNANSWERED)
+_ENDS = {
+    State.CONCLUDED: "concluded", State.CANCELLED: "cancelled", State.CLOSED: "closed", State.RUNNING: "still running",
+    State.OPEN: "still open",
+}  # fmt: skip
+_OVER = {"still running": "not concluded", "still open": "not closed", "open": "left open"}
+_PROPOSED = {
+    State.FULFILLED: "fulfilled", State.REJECTED: "rejected", State.WITHDRAWN: "withdrawn", State.WAITING: "open",
+    State.CANCELLED: "left behind",
+}  # fmt: skip
+
+
+def account_of(document: CaptureDocument, tally: AccountTally, waste: WasteReport | None = None) -> Account:
+    """What happened, as far as the tally has looked.
+
+    Args:
+        document: what it is about.
+        tally: its figures.
+        waste: what could have been spared, where that was looked for.
+    """
+    words = _Words(document, tally, waste)
+    first, last = (words.waits(), []) if _hangs(document, words.waiting) else ([], words.waits())
+    deeds = [*words.asked(), *words.called(), *words.reasoned(), *words.proposed()] or words.held()
+    lines = [
+        *first, *deeds, *words.failed(), *last, *words.problems(), *words.silence(), *words.collapsed(),
+        *words.tokens(),
+    ]  # fmt: skip
+    return Account(words.head(), tuple(lines))
+
+
+HANGS_AFTER_NS = 5_000_000_000
+"""Somebody who has waited so long is what is read first of a session that goes on."""
+
+
+def _hangs(document: CaptureDocument, waiting: Sequence[Wait]) -> bool:
+    return document.arriving and any((one.waited_ns or 0) >= HANGS_AFTER_NS for one in waiting)
+
+
+def spared_words(waste: WasteReport, *, short: bool = False) -> str:
+    """How many tokens could be spared: "8,076 tokens could be spared, 7,373 of them perhaps".
+
+    Args:
+        waste: what was found.
+        short: for where there is little room: "8.1k tokens could be spared".
+    """
+    if short:
+        return f"{formats.short_count(waste.tokens)} tokens could be spared"
+    perhaps = waste.tokens - waste.sure_tokens
+    part = f", {perhaps:,} of them perhaps" if perhaps and waste.sure_tokens else ", perhaps" if perhaps else ""
+    return f"{formats.count_of(waste.tokens, 'token')} could be spared{part}"
+
+
+def longest_waiting(analysis: Analysis, tally: AccountTally, most: int, *, discovery: bool = False) -> list[int]:
+    """The messages that have waited longest for somebody, those first; discovery apart."""
+    rows = tally.first("discovery" if discovery else "waiting")
+    since = analysis.capture.columns["time_ns"][rows]
+    order = np.lexsort((since, since == NO_TIME))  # those whose times are not known last
+    return rows[order][:most].tolist()
+
+
+def _one_heading(lines: list[AccountLine]) -> list[AccountLine]:
+    """The same lines, each heading said once."""
+    found: list[AccountLine] = []
+    before = ""
+    for line in lines:
+        again = line.about == before
+        before = line.about or before
+        found.append(AccountLine("", line.text, line.message, line.filter, line.action, line.tone) if again else line)
+    return found
+
+
+def _leading(about: str, text: str, message: int, filter_: str, count: int, tone: Tone) -> AccountLine:
+    """A line that leads to its one message, or filters by all it is about."""
+    if count == 1 and message != NO_ROW:
+        return AccountLine(about, text, message=message, tone=tone)
+    return AccountLine(about, text, filter=filter_, tone=tone)
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
+
+
+def _begun(text: str) -> str:
+    """Words at the beginning of a sentence; names of participants stay as they are written."""
+    return f"T{text[1:]}" if text.startswith("the ") else text
+
+
+def _rounded(span_ns: int) -> str:
+    """A duration, to the second from ten of them on."""
+    return formats.duration(span_ns if span_ns < 10**10 else span_ns // 10**9 * 10**9).replace(".0 s", " s")

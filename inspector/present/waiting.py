@@ -1,0 +1,75 @@
+"""Who waits for whom, for what and how long, in words; ended by an answer, a departure or a new start (`waiting`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from inspector.analysis import Analysis
+from inspector.present import formats
+from inspector.present.subject import linked, recipients
+from inspector.present.wire_text import plain
+from inspector.protocol import kinds
+from inspector.protocol.times import NO_TIME
+
+_LONGEST = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """One request, or proposal, nobody has answered or acted on.
+
+    Attributes:
+        message: it.
+        who: who waits.
+        whom: for whom; "somebody to decide" where it is a proposal.
+        what: the tool or method asked for.
+        waited_ns: how long so far: until now while live, else until the last record; None where times are not known.
+        discovery: it only asks what somebody is and offers.
+    """
+
+    message: int
+    who: str
+    whom: str
+    what: str
+    waited_ns: int | None
+    discovery: bool
+
+    @property
+    def how_long(self) -> str:
+        """How long, in whole seconds from one second on: "34 s", "0.4 s"; "" where times are not known."""
+        if self.waited_ns is None:
+            return ""
+        if self.waited_ns < 1_000_000_000:
+            return f"{self.waited_ns // 100_000_000 / 10:.1f} s"
+        return formats.duration(self.waited_ns // 10**9 * 10**9).replace(".0 s", " s")
+
+    @property
+    def sentence(self) -> str:
+        """Who waits for whom: "coder waits for files, 34 s: read_file"."""
+        since = f", {self.how_long}" if self.how_long else ""
+        return f"{self.who} waits for {self.whom}{since}: {self.what}"
+
+
+def waits(analysis: Analysis, messages: Iterable[int], *, discovery: bool = False) -> list[Wait]:
+    """Some messages that wait, in words."""
+    return [_wait(analysis, message, discovery=discovery) for message in messages]
+
+
+def _wait(analysis: Analysis, message: int, *, discovery: bool) -> Wait:
+    capture = analysis.capture
+    proposed = capture.string("kind", message) == kinds.PROPOSAL
+    what = linked(analysis, "target", message) or linked(analysis, "method", message) or "an answer"
+    to = capture.to(message)
+    server = "the server" if not capture.string("sender", message) else "everyone"
+    whom = "somebody to decide" if proposed else recipients(to) if to else server
+    since = int(capture.columns["time_ns"][message])
+    now = analysis.now_ns if analysis.now_ns is not None else analysis.contexts.clock_ns
+    waited = None if NO_TIME in (since, now) else max(0, now - since)
+    return Wait(message, asker(analysis, message), whom, plain(what, _LONGEST), waited, discovery)
+
+
+def asker(analysis: Analysis, message: int) -> str:
+    """Who sent a message; lines of MCP that name nobody are a client's."""
+    name = analysis.capture.string("sender", message)
+    return plain(name, _LONGEST) if name else "the MCP client"

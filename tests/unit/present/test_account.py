@@ -1,0 +1,155 @@
+"""What happened, in sentences: each true, and each leading to what it speaks of."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from inspector.analysis.account import AccountTally
+from inspector.analysis.waste import WasteFinder
+from inspector.document.document import CaptureDocument
+from inspector.filters import compile_filter
+from inspector.filters.visible import VisibleRows
+from inspector.present.account import Account, account_of, spared_words
+from tests.builders import clean_up, document_of, envelope, tool_call, tool_result
+from tests.findings import at, gateway
+from tests.unit.test_recordings import RECORDINGS
+
+
+def account(document: CaptureDocument) -> Account:
+    tally = AccountTally(document.analysis)
+    while not tally.step():
+        pass
+    waste = None
+    if document.analysis.tokens.done:
+        finder = WasteFinder(document.analysis)
+        finder.go_on(math.inf)
+        waste = finder.found
+    return account_of(document, tally, waste)
+
+
+def lines(*traffic: Any) -> list[tuple[str, str]]:
+    return [(line.about, line.text) for line in account(document_of(*traffic)).lines]
+
+
+def proposal(**fields: Any) -> dict[str, Any]:
+    payload = {"method": "tools/call", "params": {"name": "write_file", "arguments": {}}}
+    return envelope("mcp/proposal", payload, **fields)
+
+
+def test_who_asked_what_and_who_did_it() -> None:
+    asked = envelope("chat", {"text": "Fix the timeout"}, sender="human", to=["lead"], ts=at(0))
+    start = envelope("reasoning/start", {"input": "why"}, correlation_id=[asked["id"]], id="r-1", ts=at(0))
+    calls = [tool_call("grep", ts=at(0)), tool_call("stat", ts=at(0)), tool_call("grep", sender="coder", ts=at(0))]
+    answers = [tool_result(call, ts=at(0)) for call in calls]
+    end = envelope("reasoning/conclusion", {"text": "done"}, context="r-1", ts=at(0))
+    found = lines(asked, start, *calls, *answers, end)
+    assert found == [
+        ("Asked", "human to lead: “Fix the timeout”"),
+        ("Done", "lead called tools of files twice: grep 1, stat 1"),
+        ("", "coder called grep of files once"),
+        ("", "lead reasoned once: 1 concluded"),
+    ]
+
+
+def test_what_became_of_proposals() -> None:
+    first, second = proposal(ts=at(0)), proposal(ts=at(0))
+    reject = envelope("mcp/reject", {"reason": "unsafe"}, sender="human", correlation_id=[first["id"]], ts=at(0))
+    found = lines(first, second, reject)
+    assert ("Proposed", "lead proposed 2 calls: 1 rejected, 1 left open") in found
+    assert ("", "human rejected write_file") in found
+    assert ("Left waiting", "lead waits for somebody to decide, 0.0 s: write_file") in found
+
+
+def test_what_failed_and_what_was_refused() -> None:
+    call, refused = tool_call("grep", ts=at(0)), tool_call("rm", sender="intern", ts=at(0))
+    failed = tool_result(call, result={"isError": True}, ts=at(0))
+    error = gateway("system/error", {"error": "capability_violation"}, correlation_id=[refused["id"]], ts=at(0))
+    found = lines(call, failed, refused, error)
+    assert ("Failed", "1 request failed: lead: grep") in found
+    assert ("Refused", "The gateway refused 1 message: rm 1") in found
+
+
+def test_waits_for_tools_stand_apart() -> None:
+    listing = envelope("mcp/request", {"method": "tools/list"}, to=["files"], ts=at(0))
+    document = document_of(listing, tool_call("grep", ts=at(0)), envelope(ts=at(7)))
+    found = account(document).lines
+    told = [(line.about, line.text, line.tone) for line in found if "wait" in line.text]
+    assert told == [
+        ("Left waiting", "lead waits for files, 7 s: grep", "warn"),
+        ("", "1 question about tools/list waits", "quiet"),
+    ]
+
+
+def test_a_live_session_that_hangs_is_told_first() -> None:
+    document = document_of(envelope(ts=at(0)), tool_call("grep", ts=at(0)))
+    document.live = True
+    first = int(document.capture.columns["time_ns"][1])
+    document.analysis.now_ns = first + 3 * 10**9
+    assert account(document).lines[0].about == "First said"
+    document.analysis.now_ns = first + 34 * 10**9
+    hung = account(document).lines[0]
+    assert (hung.about, hung.text, hung.message) == ("Waiting now", "lead waits for files, 34 s: grep", 1)
+
+
+def test_lines_of_mcp_name_a_client_where_they_name_nobody() -> None:
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "grep", "arguments": {}}}
+    found = lines(call)
+    assert ("Done", "The MCP client called grep once") in found
+    assert ("Left waiting", "The MCP client waits for the server: grep") in found
+
+
+@pytest.mark.parametrize("lines_", [(), ("{torn", "{torn"), (envelope("odd/kind"),)])
+def test_odd_logs_have_an_account(lines_: tuple[Any, ...]) -> None:
+    found = account(document_of(envelope("odd/kind"), *lines_))
+    assert found.head.startswith(str(1 + len(lines_)))
+
+
+def test_names_and_texts_are_made_plain_and_secrets_masked() -> None:
+    said = envelope("chat", {"text": "my token=s3cr3t-value \u202e"}, sender="a\nb\u202e", ts=at(0))
+    text = lines(said)[0][1]
+    assert "s3cr3t-value" not in text
+    assert "\u202e" not in text
+    assert "\n" not in text
+
+
+def test_what_could_be_spared_in_few_words() -> None:
+    document = document_of(*[tool_call("grep")])
+    document.count_tokens()
+    finder = WasteFinder(document.analysis)
+    finder.go_on(math.inf)
+    assert finder.found is not None
+    assert spared_words(finder.found, short=True) == "0 tokens could be spared"
+
+
+SAMPLES = sorted(
+    path
+    for folder in ("recordings", "dialects", "formats", "captures")
+    for path in (RECORDINGS.parent / folder).rglob("*.*")
+    if path.suffix in (".jsonl", ".ctxcap")
+)
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_each_line_leads_to_what_it_counts(path: Any) -> None:
+    """The first number of a sentence that filters is how many messages the filter shows."""
+    document = CaptureDocument()
+    try:
+        for _ in document.open_log(path):
+            pass
+        document.look_further(math.inf)
+        rows = VisibleRows(document.analysis)
+        for line in account(document).lines:
+            assert (line.message is not None) + (line.filter is not None) + (line.action is not None) == 1
+            if line.message is not None:
+                assert 0 <= line.message < len(document.capture)
+            if line.filter is not None:
+                shown = len(rows.evaluate(compile_filter(line.filter), None))
+                counts = {"once": 1, "twice": 2}
+                words = line.text.replace(",", "").replace(":", "").split()
+                assert shown in {counts.get(word, int(word) if word.isdigit() else -1) for word in words}, line
+    finally:
+        document.close()
+        clean_up()
