@@ -85,12 +85,13 @@ def test_a_key_brings_a_pane_in_front_of_the_others_and_hides_it_only_there(wind
 @pytest.mark.parametrize("one", BELOW, ids=lambda one: one.title)
 def test_a_pane_at_the_bottom_is_reached_left_and_closed(window: MainWindow, one: Panel[Panes]) -> None:
     panes, dock = panes_of(window), window.docks[one.title]
-    panel: Any = panes.made[one.id]
-    assert panel in panes.bottom, "in Panes.bottom: it hears of changes, and what it asks for is done"
+    assert one.id not in panes.made, "made when it is shown first"
     assert next(known for known in ACTIONS if known.id == one.action).on is not None
     press(window, "go.first")
     press(window, "view.timeline")
     press(window, one.action)
+    panel: Any = panes.made[one.id]
+    assert panel in panes.bottom, "in Panes.bottom: it hears of changes, and what it asks for is done"
     assert dock in [area for area, _ in window.pane_focus.stops()], "F6 comes to it"
     assert panel.isAncestorOf(QApplication.focusWidget() or window), "its focusProxy takes the keyboard"
     while dock.isAncestorOf(QApplication.focusWidget() or window):
@@ -113,12 +114,13 @@ def title_of(window: MainWindow, name: str) -> QLabel:
 
 def test_the_title_of_a_pane_is_said_once(window: MainWindow) -> None:
     """By its head, or by its tab where it lies on another one."""
-    findings, marks = title_of(window, "findings"), title_of(window, "marks")
     press(window, "go.first")
     press(window, "edit.mark")
     press(window, "view.marks")
+    marks = title_of(window, "marks")
     assert marks.isVisible()
     press(window, "view.findings")
+    findings = title_of(window, "findings")
     assert not findings.isVisible()
     press(window, "view.marks")
     assert not marks.isVisible()

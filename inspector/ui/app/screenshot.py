@@ -114,7 +114,7 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
     sentence = _arrange(window, shot)
     if sentence is not None:
         return sentence
-    panes.findings.refresh()  # else it takes its time
+    panes.problem_counts.refresh()  # else it takes its time
     await asyncio.sleep(0.05 if shot.view is None and shot.panel is None else _SETTLED_S)
     if window.msp.view.count_now():
         await asyncio.sleep(_COUNTED_S)

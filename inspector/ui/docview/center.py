@@ -89,10 +89,9 @@ class Center(PageStack):
         """
         made = self._made.get(view)
         if made is None:
-            declared = next((one for one in self._views if one.id == view), None)
-            if declared is None or self._panes is None:
+            if self._panes is None or all(view != one.id for one in self._views):
                 raise KeyError(view)
-            made = self._made[view] = self._panes.made.get(view) or declared.make(self._panes)
+            made = self._made[view] = self._panes.panel(view)
             self.addWidget(made)
             self.made.emit(made)
         return made

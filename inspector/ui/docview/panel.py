@@ -68,7 +68,8 @@ class Panel(Generic[H]):
         area: where it stands until it is moved.
         action: id of the action that shows it.
         make: makes it for the panes (H) of a document, and ties it to them.
-        waits: it is made when it is shown first, not with the document.
+        waits: it is made when it is shown first, not with the document (`Panes.panel`); it finds there what it would
+            have heard by then.
         present: whether a document has it.
         outlives_panes: it stays when the document is shown anew after an edit, as it follows edits by itself.
     """

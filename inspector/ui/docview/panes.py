@@ -5,8 +5,8 @@ Panels never call each other; everything between them goes through here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
@@ -30,17 +30,20 @@ from inspector.ui.docview.gaps import GapRows
 from inspector.ui.docview.minimap_marks import MinimapMarkGatherer
 from inspector.ui.docview.navigation_history import NavigationHistory, Stop
 from inspector.ui.docview.panel import Area, BottomPanel, Panel
+from inspector.ui.docview.problem_counts import ProblemCounts
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.contexts.panel import ContextsPanel
 from inspector.ui.panels.details.panel import DetailsPanel
-from inspector.ui.panels.findings.panel import FindingsPanel
-from inspector.ui.panels.latency.panel import LatencyPanel
 from inspector.ui.panels.list_panel import hider_words
-from inspector.ui.panels.marks.panel import MarksPanel
 from inspector.ui.panels.messages.panel import MessagesPanel
 from inspector.ui.panels.participants.panel import ParticipantsPanel
-from inspector.ui.panels.tokens.panel import TokensPanel
-from inspector.ui.panels.waste.panel import WastePanel
+
+if TYPE_CHECKING:
+    from inspector.ui.panels.findings.panel import FindingsPanel
+    from inspector.ui.panels.latency.panel import LatencyPanel
+    from inspector.ui.panels.marks.panel import MarksPanel
+    from inspector.ui.panels.tokens.panel import TokensPanel
+    from inspector.ui.panels.waste.panel import WastePanel
 
 P = TypeVar("P", bound=QWidget)
 
@@ -52,6 +55,10 @@ class Panes(QObject):
         view_left(int, str, put_back): the view was left, as this message was hidden in it, by what, and how it is
             put back.
         counts_changed(): messages or rows came or went.
+        rows_shown(): the table shows other messages, chosen by another filter or scope perhaps.
+        notes_shown(): marks or comments changed.
+        settings_applied(Settings): display is as these say from now on; also in `settings`.
+        panel_made(str, QWidget): a panel was made that waited to be shown; its id.
         selection_changed(int | None): the current message.
         column_requested(str): a field should become a column of the table.
         table_changed(Table): the user has chosen other columns of the table, or what its column Time says.
@@ -62,12 +69,17 @@ class Panes(QObject):
     Attributes:
         rows: the messages that are shown.
         filter_state: filter and scope, which choose them.
-        made: the panels by id, but for those that are made when they are shown first.
-        bottom: those at the bottom.
+        problem_counts: how many problems there are.
+        settings: what the settings say about display, as it was applied last.
+        made: the panels by id, but for those that wait to be shown.
     """
 
     view_left = Signal(int, str, object)
     counts_changed = Signal()
+    rows_shown = Signal()
+    notes_shown = Signal()
+    settings_applied = Signal(object)
+    panel_made = Signal(str, object)
     selection_changed = Signal(object)
     column_requested = Signal(str)
     table_changed = Signal(object)
@@ -84,7 +96,7 @@ class Panes(QObject):
         Args:
             document: what they show.
             theme: gives their look.
-            panels: which there are; those that wait are made by `Center`.
+            panels: which there are; those that wait are made by `panel`.
             frame: the window they will stand in.
         """
         super().__init__(frame)
@@ -96,20 +108,14 @@ class Panes(QObject):
         self.gaps = GapRows(document)
         self.completer = Completer(document.analysis)
         self.bridge = DocumentBridge(document, self)
+        self.problem_counts = ProblemCounts(document, self)
+        self.settings = Settings()
+        self._panels = {one.id: one for one in panels}
         self.made = {one.id: one.make(self) for one in panels if not one.waits}
         self.contexts = self._of(ContextsPanel)
         self.participants = self._of(ParticipantsPanel)
         self.messages = self._of(MessagesPanel)
         self.details = self._of(DetailsPanel)
-        self.findings = self._of(FindingsPanel)
-        self.marks = self._of(MarksPanel)
-        self.latency = self._of(LatencyPanel)
-        self.waste = self._of(WastePanel)
-        self.tokens = self._of(TokensPanel)
-        at_bottom = {one.id for one in panels if one.area is Area.BOTTOM}
-        self.bottom = tuple(
-            panel for name, panel in self.made.items() if name in at_bottom and isinstance(panel, BottomPanel)
-        )
         self.find_in_view = FindInView(self.rows, self.messages, self)
         self.minimap_marks = MinimapMarkGatherer(document, self.messages, self.gaps, self.find_in_view, self)
         self._navigation = NavigationHistory()
@@ -124,6 +130,65 @@ class Panes(QObject):
         """The panel of a kind."""
         return next(panel for panel in self.made.values() if isinstance(panel, kind))
 
+    # Panels that wait to be shown
+
+    def panel(self, name: str) -> QWidget:
+        """A panel by its id, made now if it was not yet.
+
+        Raises:
+            KeyError: there is no such panel, or the document has none.
+        """
+        made = self.made.get(name)
+        if made is None:
+            declared = self._panels[name]
+            made = self.made[name] = declared.make(self)
+            if declared.area is Area.BOTTOM and isinstance(made, BottomPanel):
+                made.message_requested.connect(self.go_to)
+                made.filter_requested.connect(self.filter_state.combine_filter)
+            self.panel_made.emit(name, made)
+        return made
+
+    def when_made(self, name: str, tie: Callable[[Any], object]) -> None:
+        """Do something with a panel as soon as there is one: now, or when it is made."""
+        made = self.made.get(name)
+        if made is not None:
+            tie(made)
+        else:
+            self.panel_made.connect(lambda made_name, panel: tie(panel) if made_name == name else None)
+
+    @property
+    def bottom(self) -> list[Any]:
+        """The panels at the bottom that were shown once, widgets and `BottomPanel`, in the order of their tabs."""
+        at_bottom = (self.made.get(one.id) for one in self._panels.values() if one.area is Area.BOTTOM)
+        return [panel for panel in at_bottom if isinstance(panel, BottomPanel)]
+
+    @property
+    def findings(self) -> FindingsPanel:
+        """What was found; as each of these made now if it was not yet."""
+        return cast("FindingsPanel", self.panel("findings"))
+
+    @property
+    def marks(self) -> MarksPanel:
+        """What the user has marked."""
+        return cast("MarksPanel", self.panel("marks"))
+
+    @property
+    def latency(self) -> LatencyPanel:
+        """How long answers take."""
+        return cast("LatencyPanel", self.panel("latency"))
+
+    @property
+    def waste(self) -> WastePanel:
+        """What could have been spared."""
+        return cast("WastePanel", self.panel("waste"))
+
+    @property
+    def tokens(self) -> TokensPanel:
+        """Where the tokens go."""
+        return cast("TokensPanel", self.panel("tokens"))
+
+    # Between panels
+
     def _connect(self) -> None:
         state = self.filter_state
         state.search.found.connect(self._on_found)
@@ -134,7 +199,7 @@ class Panes(QObject):
         for changed in (state.filter_applied, state.scope_changed):
             changed.connect(self._take_in_waiting)
         self.messages.caught_up.connect(self.counts_changed)
-        self.messages.caught_up.connect(self._tell_lists)
+        self.messages.caught_up.connect(self.rows_shown)
         self.find_in_view.message_requested.connect(self._go_to_hit)
         self.find_in_view.changed.connect(self._light_details)
         self.counts_changed.connect(self.minimap_marks.renew)
@@ -151,16 +216,9 @@ class Panes(QObject):
         self.contexts.space_selected.connect(self.show_current_message)
         self.participants.filter_requested.connect(state.combine_filter)
         self.participants.selected.connect(self._on_participant_selected)
-        for panel in self.bottom:
-            panel.message_requested.connect(self.go_to)
-            panel.filter_requested.connect(state.combine_filter)
-        self.marks.place_requested.connect(self.show_place)
-        self.marks.remove_requested.connect(self.unmark_requested)
-        for panel in (self.messages, self.contexts, self.details, self.marks):
+        for panel in (self.messages, self.contexts, self.details):
             panel.mark_requested.connect(self.mark_requested)
             panel.comment_requested.connect(self.comment_requested)
-        self.counts_changed.connect(self.tokens.apply_view)
-        self.selection_changed.connect(self.tokens.show_message)
         self.details.message_requested.connect(self.go_to)
         self.details.filter_requested.connect(state.combine_filter)
         for panel in (self.messages, self.details):
@@ -168,7 +226,7 @@ class Panes(QObject):
         self.column_requested.connect(self.messages.show_column)
         self.messages.table_changed.connect(self.table_changed)
         self.messages.columns_dialog_requested.connect(self.columns_dialog_requested)
-        self.details.code_requested.connect(self.findings.show_code)
+        self.details.code_requested.connect(lambda code: self.findings.show_code(code))
         self.details.chain_requested.connect(self.show_chain)
         self._chain.grown.connect(self._on_chain_grown)
         self.details.scope_requested.connect(self._scope_to_message)
@@ -187,6 +245,7 @@ class Panes(QObject):
         self.find_in_view.stop()
         self.minimap_marks.stop()
         self.messages.stop()
+        self.problem_counts.stop()
         for panel in self.bottom:
             panel.stop()
 
@@ -196,9 +255,10 @@ class Panes(QObject):
         self.messages.set_states_shown(settings.display.show_states)
         self.details.set_context_hints(hints)
         self.contexts.set_animated(settings.display.animate)
-        self.waste.set_counting(settings.display.count_tokens)
         self.messages.set_table(settings.table)
         self.messages.set_highlights(settings.highlights)
+        self.settings = settings
+        self.settings_applied.emit(settings)
 
     def use_contexts(self, contexts: Contexts) -> None:
         """Take over how contexts are judged, also in what was read."""
@@ -227,6 +287,7 @@ class Panes(QObject):
     def _on_settled(self, changes: Changes) -> None:
         self.contexts.apply_changes(changes)
         self.participants.apply_changes(changes)
+        self.problem_counts.apply_changes(changes)
         for panel in self.bottom:
             panel.apply_changes(changes)
         self.counts_changed.emit()
@@ -271,14 +332,9 @@ class Panes(QObject):
 
     def _on_found(self, search: Search) -> None:
         self.messages.show_rows(search.filter, search.scope, search.result(), search.answers)
-        self._tell_lists()
+        self.rows_shown.emit()
         self.find_in_view.apply_view()
         self.counts_changed.emit()
-
-    def _tell_lists(self) -> None:
-        """Lists beside the table say which of theirs it shows."""
-        for panel in (self.findings, self.marks, self.waste):
-            panel.apply_view()
 
     def _tell_scope(self, scope: Scope | None) -> None:
         node = MAIN if scope is None or scope.node is None else scope.node
@@ -304,8 +360,6 @@ class Panes(QObject):
         self.contexts.show_message_context(space, node)
         if self.details.place is None:  # else it stays: only the user turns away from it
             self.details.show_message(message)
-        self.findings.show_message(message)
-        self.marks.show_message(message)
         self.selection_changed.emit(message)
 
     def _on_message_chosen(self, message: int) -> None:
@@ -404,7 +458,7 @@ class Panes(QObject):
         self.messages.apply_changes(changes)
         self.details.renew()
         self.contexts.show_notes()
-        self.marks.refresh()
+        self.notes_shown.emit()
         self.counts_changed.emit()
 
     def go_back(self) -> None:

@@ -104,7 +104,7 @@ class Marking(QObject):
         panes.messages.mark_selected_requested.connect(self.toggle_selected)
         panes.comment_requested.connect(self.comment)
         panes.unmark_requested.connect(self.remove)
-        panes.marks.clear_requested.connect(self.clear)
+        panes.when_made("marks", lambda marks: marks.clear_requested.connect(self.clear))
         panes.bridge.settled.connect(self._on_settled)
         self.restore(complete=False)
 
@@ -333,7 +333,7 @@ def _target_of(panes: Panes) -> Target | None:
     """What the user is on: the context or the row of the list that has the keyboard, else the current message."""
     focus = QApplication.focusWidget()
     place = panes.details.place
-    if focus is not None and panes.marks.isAncestorOf(focus):
+    if focus is not None and "marks" in panes.made and panes.marks.isAncestorOf(focus):
         return panes.marks.current
     if focus is not None and panes.contexts.isAncestorOf(focus) and panes.contexts.current is not None:
         return panes.contexts.current

@@ -49,9 +49,10 @@ class Navigation(QObject):
         """Take the user where these panes ask for."""
         panes.columns_dialog_requested.connect(self.choose_columns)
         panes.messages.sees_requested.connect(self.show_model_at)
-        for pane in (panes.participants, panes.details, panes.tokens):
+        for pane in (panes.participants, panes.details):
             pane.sees_requested.connect(self.show_model_of)
-        panes.findings.shown_requested.connect(self.show_findings)
+        panes.when_made("tokens", lambda tokens: tokens.sees_requested.connect(self.show_model_of))
+        panes.when_made("findings", lambda findings: findings.shown_requested.connect(self.show_findings))
 
     # Views of the middle column
 

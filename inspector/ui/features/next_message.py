@@ -75,7 +75,7 @@ class NextMessage(QObject):
         failed = failed_words(panes.document.capture.failed_count)
         none = f"No problem was found in {total}." + (failed and f"{failed}.")
         links: list[Link] = [("Show what failed", lambda: self.filter_requested.emit("error"))] if failed else []
-        self._say_none(panes, found, "problem", panes.findings.problems.messages, none, links)
+        self._say_none(panes, found, "problem", panes.problem_counts.problems.messages, none, links)
 
     def to_mark(self, step: int) -> None:
         """To a message with a mark or a comment."""

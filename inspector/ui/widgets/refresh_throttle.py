@@ -25,32 +25,30 @@ class RefreshThrottle(QObject):
 
     def __init__(
         self,
-        view: QWidget,
+        view: QObject,
         refresh: Refresh,
         every_ms: Callable[[], float],
         *,
         rest: float = 0,
         shown_ms: int | None = None,
-        hidden_too: bool = False,
         ready: Callable[[], bool] = lambda: True,
     ) -> None:
         """Begin with a view that is stale.
 
         Args:
-            view: which one; becomes the parent.
+            view: which one; becomes the parent. What is no widget, as figures that stand in several places, is always
+                in sight.
             refresh: makes it anew; called on the loop's thread.
             every_ms: the least time between two refreshes, asked after each.
             rest: the loop is left to others for at least this many times as long as a refresh took.
             shown_ms: a stale view that is shown waits so long; None: it is made anew before it is painted.
-            hidden_too: a hidden view is refreshed as well, for figures of it that stand elsewhere; it stays stale.
             ready: whether there is something to show yet.
         """
         super().__init__(view)
-        self._view = view
+        self._widget = view if isinstance(view, QWidget) else None
         self._refresh = refresh
         self._every_ms, self._rest = every_ms, rest
         self._shown_ms = shown_ms
-        self._hidden_too = hidden_too
         self._ready = ready
         self._steps: Iterator[int] | None = None
         self._asked_meanwhile = False
@@ -60,7 +58,8 @@ class RefreshThrottle(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._go_on)
-        view.installEventFilter(self)
+        if self._widget is not None:
+            self._widget.installEventFilter(self)
 
     @property
     def waiting(self) -> bool:
@@ -110,8 +109,12 @@ class RefreshThrottle(QObject):
         self._drop()
 
     @property
+    def _in_sight(self) -> bool:
+        return self._widget is None or self._widget.isVisible()
+
+    @property
     def _may_run(self) -> bool:
-        return not self._stopped and (self._hidden_too or self._view.isVisible()) and self._ready()
+        return not self._stopped and self._in_sight and self._ready()
 
     def _drop(self) -> None:
         self._timer.stop()
@@ -128,7 +131,7 @@ class RefreshThrottle(QObject):
 
     def _begin(self) -> None:
         self._timer.stop()
-        self.stale, self._took_s = not self._view.isVisible(), 0.0
+        self.stale, self._took_s = False, 0.0
         began = time.perf_counter()
         steps = self._refresh()
         self._took_s = time.perf_counter() - began
@@ -157,7 +160,7 @@ class RefreshThrottle(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Show:
             self._on_shown()
-        elif event.type() is QEvent.Type.Hide and not self._hidden_too:
+        elif event.type() is QEvent.Type.Hide:
             self.stale |= self.waiting or self.working
             self._drop()
         return False

@@ -55,8 +55,9 @@ class ActionState(QObject, Generic[W]):
         panes.messages.find_bar.match_case.toggled.connect(switches)
         panes.messages.find_bar.is_pattern.toggled.connect(switches)
         panes.messages.follow_changed.connect(switches)
-        for pane in (panes.messages, panes.contexts, panes.participants, *panes.bottom):
+        for pane in (panes.messages, panes.contexts, panes.participants):
             self._actions.add_to_pane(pane)
+        panes.panel_made.connect(lambda _name, pane: self._actions.add_to_pane(pane))
 
     def show_view(self, view: QWidget | None) -> None:
         """Another view of the middle column is shown."""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from inspector.settings import Table
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.shown import Shown
+    from inspector.ui.panels.findings.panel import FindingsPanel
     from inspector.ui.panels.findings.rows import Grouping
     from inspector.ui.services import SettingsOwner
 
@@ -36,11 +37,14 @@ class Display(QObject):
 
     def attach(self, panes: Panes) -> None:
         """Store what is chosen in these panes."""
+        panes.table_changed.connect(self._on_table_changed)
+        panes.when_made("findings", self._attach_findings)
+
+    def _attach_findings(self, findings: FindingsPanel) -> None:
         from inspector.ui.panels.findings.rows import Grouping
 
-        panes.table_changed.connect(self._on_table_changed)
-        panes.findings.group_by(Grouping(self._owner.settings.findings_by))
-        panes.findings.grouping_chosen.connect(self._on_grouping_chosen)
+        findings.group_by(Grouping(self._owner.settings.findings_by))
+        findings.grouping_chosen.connect(self._on_grouping_chosen)
 
     def apply(self, panes: Panes) -> None:
         """Take over what the settings say."""

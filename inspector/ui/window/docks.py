@@ -1,11 +1,17 @@
-"""The docks of one window: which there are, what is in them, and the switches that show and hide them."""
+"""The docks of one window: which there are, what is in them, and the switches that show and hide them.
+
+Those at the bottom are empty until they are shown first: their panels are made then.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
+from typing_extensions import override
 
 from inspector.base.slices import Steps
 from inspector.ui.docview.panel import Area, Panel
@@ -36,6 +42,20 @@ READ = (
 """Titles of the panes in the order they are read."""
 
 
+class _Dock(QDockWidget):
+    """A dock whose panel is made as soon as it is to be shown."""
+
+    def __init__(self, title: str, window: QMainWindow, fill: Callable[[], object]) -> None:
+        super().__init__(title, window)
+        self._make_content = fill
+
+    @override
+    def setVisible(self, visible: bool) -> None:
+        if visible and self.widget() is None:
+            self._make_content()
+        super().setVisible(visible)
+
+
 class Docks(QObject):
     """The docks of one window.
 
@@ -56,15 +76,18 @@ class Docks(QObject):
         self.by_title: dict[str, QDockWidget] = {}
         self._closed_at: dict[Qt.DockWidgetArea, list[str]] = {}
         self._made: list[tuple[Panel[Panes], Qt.DockWidgetArea, QDockWidget]] = []
+        self._panes: Panes | None = None
 
     def make(self, panes: Panes) -> Steps[None]:
         """Make the docks, with these panes in them, a step each; nothing is seen of them until they are placed."""
         while self._made:  # for a document that could not be shown after all
             self._made.pop()[-1].deleteLater()
+        self._panes = panes
         for one, area in DOCKS:
-            dock = QDockWidget(one.title, self._frame)
+            dock = _Dock(one.title, self._frame, partial(self._make_panel, one.id))
             dock.setObjectName(f"dock.{one.id}")
-            _fill(dock, panes.made[one.id])
+            if one.id in panes.made:
+                _fill(dock, panes.made[one.id])
             self._made.append((one, area, dock))
             yield
 
@@ -79,10 +102,19 @@ class Docks(QObject):
                 moved.connect(self._show_titles)
         self._made.clear()
 
+    def _make_panel(self, name: str) -> None:
+        if self._panes is not None:
+            self._panes.panel(name)
+
     def exchange(self, panes: Panes) -> None:
         """Show these panes in the docks, in place of those that are there."""
+        self._panes = panes
         for one, _area in DOCKS:
-            _fill(self.by_title[one.title], panes.made[one.id])
+            dock = self.by_title[one.title]
+            if one.id in panes.made or not dock.isHidden():
+                _fill(dock, panes.panel(one.id))
+            else:
+                _clear(dock)
         self._show_titles()
 
     def _show_titles(self, *_moved: object) -> None:
@@ -96,10 +128,15 @@ class Docks(QObject):
         """Do what panes ask for: that the details come up, and of the bottom to be hidden, or left for the middle."""
         for details_requested in (panes.messages.open_details_requested, panes.contexts.details_requested):
             details_requested.connect(self._show_details)
-        for panel in panes.bottom:
-            dock = next(dock for dock in self.by_title.values() if dock.widget() is panel)
-            panel.close_requested.connect(dock.hide)
-            panel.left.connect(self.left)
+        for one, area in DOCKS:
+            if area is BOTTOM:
+                panes.when_made(one.id, partial(self._attach_panel, self.by_title[one.title]))
+
+    def _attach_panel(self, dock: QDockWidget, panel: Any) -> None:
+        if dock.widget() is not panel:
+            _fill(dock, panel)
+        panel.close_requested.connect(dock.hide)
+        panel.left.connect(self.left)
 
     def _show_details(self, _message: int = -1) -> None:
         self.bring_up("Details")
@@ -197,6 +234,14 @@ def _lying_with(window: QMainWindow, dock: QDockWidget) -> list[QDockWidget]:
 def is_seen(content: QWidget) -> bool:
     """Whether anything of what a dock holds is seen."""
     return not content.visibleRegion().isEmpty()
+
+
+def _clear(dock: QDockWidget) -> None:
+    """Empty a dock, which is filled again when it is shown."""
+    before = dock.widget()
+    if before is not None:
+        before.setParent(None)
+        before.deleteLater()
 
 
 def _fill(dock: QDockWidget, panel: QWidget) -> None:

@@ -507,7 +507,8 @@ class MainWindow(QMainWindow):
         self.status.show_palette_key(words("help.palette"))
         if panes is not None:
             panes.messages.find_bar.show_keys(words)
-            panes.marks.show_keys(words)
+            if "marks" in panes.made:
+                panes.marks.show_keys(words)
             panes.details.show_keys(words)
 
     def _listen_to_start_page(self) -> None:
@@ -624,6 +625,7 @@ class MainWindow(QMainWindow):
         for changed in (panes.filter_state.filter_applied, panes.filter_state.scope_changed):
             changed.connect(self.notices.end_note)
             changed.connect(lambda *_view: self.name_card.leave())
+        panes.when_made("marks", lambda marks: marks.show_keys(self.keys.words))
 
     def show_title(self) -> None:
         """The title names the document; where that makes two alike, the other window's is told from it as well."""

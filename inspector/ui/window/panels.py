@@ -75,13 +75,26 @@ def _subsessions(panes: Panes) -> QWidget:
 def _findings(panes: Panes) -> QWidget:
     from inspector.ui.panels.findings.panel import FindingsPanel
 
-    return FindingsPanel(panes.document, panes.theme, panes.rows, panes.frame)
+    panel = FindingsPanel(panes.document, panes.theme, panes.rows, panes.frame)
+    panes.rows_shown.connect(panel.apply_view)
+    panes.selection_changed.connect(panel.show_message)
+    panel.show_message(panes.messages.current_message())
+    return panel
 
 
 def _marks(panes: Panes) -> QWidget:
     from inspector.ui.panels.marks.panel import MarksPanel
 
-    return MarksPanel(panes.document, panes.theme, panes.rows, panes.frame)
+    panel = MarksPanel(panes.document, panes.theme, panes.rows, panes.frame)
+    panes.rows_shown.connect(panel.apply_view)
+    panes.notes_shown.connect(panel.refresh)
+    panes.selection_changed.connect(panel.show_message)
+    panel.place_requested.connect(panes.show_place)
+    panel.mark_requested.connect(panes.mark_requested)
+    panel.comment_requested.connect(panes.comment_requested)
+    panel.remove_requested.connect(panes.unmark_requested)
+    panel.show_message(panes.messages.current_message())
+    return panel
 
 
 def _latency(panes: Panes) -> QWidget:
@@ -93,13 +106,21 @@ def _latency(panes: Panes) -> QWidget:
 def _waste(panes: Panes) -> QWidget:
     from inspector.ui.panels.waste.panel import WastePanel
 
-    return WastePanel(panes.document, panes.theme, panes.rows, panes.frame)
+    panel = WastePanel(panes.document, panes.theme, panes.rows, panes.frame)
+    panes.rows_shown.connect(panel.apply_view)
+    panes.settings_applied.connect(panel.apply_settings)
+    panel.apply_settings(panes.settings)
+    return panel
 
 
 def _tokens(panes: Panes) -> QWidget:
     from inspector.ui.panels.tokens.panel import TokensPanel
 
-    return TokensPanel(panes.document, panes.theme, panes.rows, panes.frame)
+    panel = TokensPanel(panes.document, panes.theme, panes.rows, panes.frame)
+    panes.counts_changed.connect(panel.apply_view)
+    panes.selection_changed.connect(panel.show_message)
+    panel.show_message(panes.messages.current_message())
+    return panel
 
 
 def _details(panes: Panes) -> QWidget:
@@ -117,9 +138,9 @@ PANELS: tuple[Panel[Panes], ...] = (
     Panel(SUBSESSIONS, TITLE, Area.MIDDLE, "view.subsessions", _subsessions, waits=True,
           present=lambda document: document.msp is not None, outlives_panes=True),
     Panel("details", "Details", Area.RIGHT, "view.details", _details),
-    Panel("findings", "Findings", Area.BOTTOM, "view.findings", _findings),
-    Panel("marks", "Marks", Area.BOTTOM, "view.marks", _marks),
-    Panel("latency", "Latency", Area.BOTTOM, "analyze.latency", _latency),
-    Panel("waste", "Waste", Area.BOTTOM, "analyze.waste", _waste),
-    Panel("tokens", "Tokens", Area.BOTTOM, "analyze.tokens", _tokens),
+    Panel("findings", "Findings", Area.BOTTOM, "view.findings", _findings, waits=True),
+    Panel("marks", "Marks", Area.BOTTOM, "view.marks", _marks, waits=True),
+    Panel("latency", "Latency", Area.BOTTOM, "analyze.latency", _latency, waits=True),
+    Panel("waste", "Waste", Area.BOTTOM, "analyze.waste", _waste, waits=True),
+    Panel("tokens", "Tokens", Area.BOTTOM, "analyze.tokens", _tokens, waits=True),
 )  # fmt: skip

@@ -65,7 +65,7 @@ class DocumentStatus(QObject):
         panes.counts_changed.connect(self.refresh_counts)
         panes.messages.selection_changed.connect(self._show_selection)
         panes.messages.copy_reported.connect(self._status.tell)
-        panes.findings.problems_changed.connect(self._show_problems)
+        panes.problem_counts.changed.connect(self._show_problems)
 
     def stop(self) -> None:
         """The window closes: no second counts any more."""
@@ -94,7 +94,7 @@ class DocumentStatus(QObject):
         self._status.set_counts(total, shown if panes.rows.chooses else None, document.unreadable)
         self._status.set_failed(document.capture.failed_count)
         self._status.set_gaps(len(panes.gaps.rows))
-        self._show_problems(panes.findings.problems)
+        self._show_problems(panes.problem_counts.problems)
         self._show_modified()
 
     def _show_problems(self, problems: Problems) -> None:

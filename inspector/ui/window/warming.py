@@ -20,8 +20,9 @@ _IN_PIECES = (
     "inspector.ui.features.deferred_checks", "inspector.ui.features.token_counting",
     "inspector.ui.features.next_message", "inspector.ui.features.restoring", "inspector.ui.panels.messages.panel",
     "inspector.ui.panels.contexts.panel", "inspector.ui.panels.details.overview.page",
-    "inspector.ui.panels.details.panel", "inspector.ui.panels.findings.panel", "inspector.ui.panels.latency.panel",
-    "inspector.ui.docview.panes",
+    "inspector.ui.panels.details.panel", "inspector.ui.docview.panes",
+    "inspector.ui.panels.findings.panel", "inspector.ui.panels.marks.panel", "inspector.ui.panels.latency.panel",
+    "inspector.ui.panels.waste.panel", "inspector.ui.panels.tokens.panel",
 )  # fmt: skip
 """What takes long to import; one after the other, so that keys and clicks come through between them."""
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from inspector.document.document import CaptureDocument
+from inspector.settings import Display, Settings
 from inspector.ui.app.application import Application
 from inspector.ui.look.roles import Role
 from inspector.ui.panels.waste import panel as waste_panel
@@ -150,7 +151,7 @@ def test_before_tokens_are_counted_it_waits_and_says_so(qtbot: QtBot, applicatio
 
 def test_where_tokens_are_not_counted_at_all_it_says_so(application: Application) -> None:
     panel = opened(window_on(application, document_of(*wasteful())))
-    panel.set_counting(False)
+    panel.apply_settings(Settings(display=Display(count_tokens=False)))
     assert panel.view.empty_text == "Tokens are not counted: the settings say so, under Display."
 
 

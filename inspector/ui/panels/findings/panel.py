@@ -1,7 +1,6 @@
 """The findings panel: head, list of groups that open and close, menus, and how it keeps up with the traffic.
 
-The list is made anew at most a few times a second and only while it is seen; figures that stand elsewhere (status bar,
-presets) are told as often.
+The list is made anew at most a few times a second and only while it is seen.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
-from inspector.present.findings import PLURALS, FindingLine, Problems, failed_words, problems_of
+from inspector.present.findings import PLURALS, FindingLine, failed_words
 from inspector.ui import budgets
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
@@ -167,7 +166,6 @@ class FindingsPanel(ListPanel):
     """The findings of one document.
 
     Signals:
-        problems_changed(Problems): there are more or fewer.
         shown_requested(): something in it is to be seen, so that it has to be.
         grouping_chosen(Grouping): the user groups them by something else.
 
@@ -175,7 +173,6 @@ class FindingsPanel(ListPanel):
         head, view, model: what it is made of.
     """
 
-    problems_changed = Signal(object)
     shown_requested = Signal()
     grouping_chosen = Signal(object)
 
@@ -187,16 +184,13 @@ class FindingsPanel(ListPanel):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(document, rows, "Findings", parent)
-        self._problems = Problems(dict.fromkeys(Severity, 0), 0)
         self._total = 0
         self._view_of: tuple[object, ...] = ()
         self._message: int | None = None
         self.model = FindingsModel(document, rows, self)
         self.head = FindingsHead(theme_controller, self)
         self.view = FindingsView(self.model, theme_controller, self)
-        self.throttle = RefreshThrottle(
-            self, self._refresh, lambda: budgets.current.lists_ms, rest=_REST, hidden_too=True
-        )
+        self.throttle = RefreshThrottle(self, self._refresh, lambda: budgets.current.lists_ms, rest=_REST)
         self._connect()
         self.refresh()
 
@@ -274,11 +268,6 @@ class FindingsPanel(ListPanel):
         listed = next((group.count for group in self.model.rows.groups if group.key == code), 0)
         return listed == self._document.analysis.findings.found.counts_of(CHECK_BY_CODE[code])
 
-    @property
-    def problems(self) -> Problems:
-        """The figures as they were told last."""
-        return self._problems
-
     def stop(self) -> None:
         """Read no more of the document."""
         self.throttle.stop()
@@ -292,12 +281,6 @@ class FindingsPanel(ListPanel):
     def _refresh(self) -> None:
         found = self._document.analysis.findings.found
         self._total = len(found)
-        problems = problems_of(found)
-        if problems != self._problems:
-            self._problems = problems
-            self.problems_changed.emit(problems)
-        if not self.isVisible():
-            return
         self._view_of = self._view_now()
         self.model.refresh()
         if self._message is not None and self.view.selected is None:

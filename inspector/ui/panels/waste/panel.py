@@ -18,6 +18,7 @@ from inspector.analysis.waste import Waste, WasteFinder, WasteKind, WasteReport
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
+from inspector.settings import Settings
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui import budgets
 from inspector.ui.look import icons
@@ -215,9 +216,9 @@ class WastePanel(ListPanel):
         """The table may show other messages now."""
         self.view.viewport().update()
 
-    def set_counting(self, wanted: bool) -> None:
-        """Whether tokens are counted at all."""
-        self._counting = wanted
+    def apply_settings(self, settings: Settings) -> None:
+        """Take over whether tokens are counted at all."""
+        self._counting = settings.display.count_tokens
         self.say()
 
     def stop(self) -> None:
