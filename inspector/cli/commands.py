@@ -35,6 +35,7 @@ COMMANDS: dict[str, _Place] = {
     "show": _Place("show", "show_command"),
     "explain-filter": _Place("explain", "explain_filter_command"),
     "export": _Place("export", "export_command"),
+    "sessions": _Place("sessions", "sessions_command"),
     "record": _Place("record", "record_command"),
     "tap": _Place("tap", "tap_command"),
 }

@@ -1,0 +1,209 @@
+"""Sessions of Claude Code: `projects/<folder>/<session>.jsonl` below its configuration folder.
+
+Sub-agents have files of their own, below `<session>/subagents/` or, before, beside the session's. `sessions/<pid>.json`
+says which sessions run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from inspector.sources.agent_sessions.files import Found, Listing, read_ends
+from inspector.sources.agent_sessions.session import AgentSession
+
+PROGRAM = "claude-code"
+VARIABLE = "CLAUDE_CONFIG_DIR"
+
+_MACHINE = ("<", "Caveat:", "[Request interrupted", "This session is being continued")
+"""How a text begins that stands as the user's and was not typed."""
+_COMMAND = re.compile(r"<command-name>(/[^<]{1,200})</command-name>(?:\s*<command-args>([^<]{0,1000})</command-args>)?")
+"""A slash command: what was typed stands in marks."""
+_AGENT = "agent-"
+_SUB_AGENTS = "subagents"
+_DEPTH = 3
+"""Levels below `subagents`: workflows have folders of their own."""
+_PID_BYTES = 16 << 10
+_MOST_PIDS = 1_000
+
+
+class _Message(msgspec.Struct, gc=False):
+    content: Any = None
+    model: str | None = None
+
+
+class _Line(msgspec.Struct, gc=False, rename="camel"):
+    type: str = ""
+    message: _Message | None = None
+    cwd: str | None = None
+    session_id: str | None = None
+    is_meta: bool | None = None
+    is_compact_summary: bool | None = None
+    is_sidechain: bool | None = None
+    custom_title: str | None = None
+    ai_title: str | None = None
+    last_prompt: str | None = None
+    agent_name: str | None = None
+
+
+class _Running(msgspec.Struct, gc=False, rename="camel"):
+    pid: int = 0
+    session_id: str = ""
+
+
+_line = msgspec.json.Decoder(_Line)
+_running = msgspec.json.Decoder(_Running)
+
+
+def folder(environment: Mapping[str, str]) -> Path:
+    """Where Claude Code has its files."""
+    return Path(environment.get(VARIABLE) or Path.home() / ".claude")
+
+
+def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
+    """Every session's file with what its name and place tell; `complete` adds what its ends tell."""
+    running = _running_sessions(root, listing)
+    for project, _ in listing.folders(str(root / "projects")):
+        beside: list[Found] = []
+        sessions: dict[str, AgentSession] = {}
+        for found in listing.files(project):
+            if not found.name.endswith(".jsonl"):
+                continue
+            if found.name.startswith(_AGENT):
+                beside.append(found)
+                continue
+            name = found.name.removesuffix(".jsonl")
+            sessions[name] = AgentSession(
+                PROGRAM, name, Path(found.path), found.modified, found.size, running=name in running
+            )
+        _add_below(project, sessions, listing)
+        _add_beside(beside, sessions)
+        yield from sessions.values()
+
+
+def complete(session: AgentSession) -> None:
+    """Read the ends of a session's file for project, title, prompt and model. Its sub-agents have files that say so."""
+    head, tail = read_ends(str(session.path))
+    titles: dict[str, str] = {}
+    command = ""
+    for data in (*head, *tail):
+        try:
+            line = _line.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue
+        session.project = session.project or line.cwd or ""
+        titles |= {key: text for key, text in _titles(line).items() if text}
+        message = line.message
+        if message is None:
+            continue
+        if message.model and not message.model.startswith("<"):
+            session.model = message.model
+        if line.type == "user" and not (line.is_meta or line.is_compact_summary or line.is_sidechain):
+            text, name = _typed(message.content)
+            session.prompt, command = text or session.prompt, name or command
+    session.prompt = session.prompt or titles.get("prompt") or command
+    session.title = titles.get("custom") or titles.get("ai") or titles.get("agent") or ""
+
+
+def _titles(line: _Line) -> dict[str, str | None]:
+    match line.type:
+        case "custom-title":
+            return {"custom": line.custom_title}
+        case "ai-title":
+            return {"ai": line.ai_title}
+        case "last-prompt":
+            return {"prompt": line.last_prompt}
+        case _:
+            # A `summary` is none: it names a record that may stand in another session's file.
+            return {"agent": line.agent_name}
+
+
+def _typed(content: object) -> tuple[str, str]:
+    """What a person typed, and which slash command; both empty for what the program or a tool put there."""
+    if isinstance(content, str):
+        return _parted(content)
+    if isinstance(content, list):
+        for block in content:
+            text = block.get("text") if isinstance(block, dict) and block.get("type") == "text" else None
+            if isinstance(text, str) and any(parts := _parted(text)):
+                return parts
+    return "", ""
+
+
+def _parted(text: str) -> tuple[str, str]:
+    if not text.startswith(_MACHINE):
+        return text, ""
+    command = _COMMAND.search(text, 0, 4_000)
+    return "", " ".join(filter(None, command.groups())) if command else ""
+
+
+def _add_below(project: str, sessions: dict[str, AgentSession], listing: Listing) -> None:
+    """Count sub-agents whose files lie below their session's folder."""
+    for path, name in listing.folders(project):
+        session = sessions.get(name)
+        if session is not None:
+            for found in listing.files(str(Path(path, _SUB_AGENTS)), _DEPTH):
+                if found.name.startswith(_AGENT) and found.name.endswith(".jsonl"):
+                    _add(session, found)
+
+
+def _add_beside(beside: list[Found], sessions: dict[str, AgentSession]) -> None:
+    """Count sub-agents whose files lie beside their session's, which their first line names."""
+    for found in beside:
+        head, _ = read_ends(found.path, 8 << 10)
+        try:
+            session = sessions.get(_line.decode(head[0]).session_id or "") if head else None
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue
+        if session is not None:
+            _add(session, found)
+
+
+def _add(session: AgentSession, found: Found) -> None:
+    session.sub_agents += 1
+    session.size += found.size
+    session.modified = max(session.modified, found.modified)
+
+
+def _running_sessions(root: Path, listing: Listing) -> set[str]:
+    running: set[str] = set()
+    for count, found in enumerate(listing.files(str(root / "sessions"))):
+        if count >= _MOST_PIDS:
+            break
+        if not found.name.endswith(".json") or found.size > _PID_BYTES:
+            continue
+        head, _ = read_ends(found.path, _PID_BYTES)
+        try:
+            one = _running.decode(b"\n".join(head))
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue
+        if one.session_id and _lives(one.pid):
+            running.add(one.session_id)
+    return running
+
+
+def _lives(pid: int) -> bool:
+    """Whether there is a process of this number."""
+    if not 0 < pid < 1 << 31:
+        return False
+    if sys.platform == "win32":  # there, a signal of 0 ends the process
+        import ctypes
+
+        kernel = ctypes.windll.kernel32
+        handle = kernel.OpenProcess(0x1000, False, pid)
+        if handle:
+            kernel.CloseHandle(handle)
+        return bool(handle)
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

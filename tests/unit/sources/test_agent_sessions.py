@@ -1,0 +1,278 @@
+"""Sessions of agents on this machine: found where their programs write them, told from the ends of their files."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from inspector.cli.commands import app
+from inspector.sources.agent_sessions import files as files_module
+from inspector.sources.agent_sessions.files import END_BYTES, read_ends
+from inspector.sources.agent_sessions.lookup import AmbiguousError, find_sessions, session_named
+from inspector.sources.agent_sessions.session import AgentSession, Lookup
+
+ONE, TWO = "11111111-2222-4333-8444-555555555555", "11111111-9999-4333-8444-666666666666"
+THREAD = "019b04ae-b1c6-7c72-a134-a4c2de66058c"
+CHILD = "019b04af-0000-7c72-a134-a4c2de66058d"
+GRANDCHILD = "019b04b0-0000-7c72-a134-a4c2de66058e"
+
+
+class Home:
+    """Folders as the agents' programs make them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.claude, self.codex = folder / "claude", folder / "codex"
+        self.environment = {"CLAUDE_CONFIG_DIR": str(self.claude), "CODEX_HOME": str(self.codex)}
+
+    def find(self, newest: int = 500) -> Lookup:
+        return find_sessions(self.environment, newest)
+
+    def session(self) -> AgentSession:
+        [found] = self.find().sessions
+        return found
+
+    def write_claude(self, name: str, *records: dict[str, Any], age_s: float = 3600) -> Path:
+        return _written(self.claude / "projects" / "-work-demo" / name, records, age_s)
+
+    def write_codex(self, thread: str, *records: dict[str, Any], folder: str = "sessions/2026/01/02") -> Path:
+        return _written(self.codex / folder / f"rollout-2026-01-02T03-04-05-{thread}.jsonl", records, 3600)
+
+
+def _written(path: Path, records: tuple[dict[str, Any], ...], age_s: float) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(one) + "\n" for one in records))
+    then = time.time() - age_s
+    os.utime(path, (then, then))
+    return path
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+def prompt(text: object, **more: object) -> dict[str, Any]:
+    return {"type": "user", "sessionId": ONE, "cwd": "/work/demo", "message": {"role": "user", "content": text}, **more}
+
+
+def answer(model: str) -> dict[str, Any]:
+    return {"type": "assistant", "sessionId": ONE, "message": {"model": model, "content": []}}
+
+
+def meta(thread: str, **more: object) -> dict[str, Any]:
+    return {"timestamp": "2026-01-02T03:04:05Z", "type": "session_meta", "payload": {"id": thread, "cwd": "/w", **more}}
+
+
+def test_the_last_prompt_of_a_person_is_shown_and_the_model_that_answered_it(home: Home) -> None:
+    home.write_claude(
+        f"{ONE}.jsonl",
+        {"type": "file-history-snapshot"},
+        prompt("Count the files"),
+        answer("opus"),
+        prompt([{"type": "text", "text": "<system-reminder>be calm"}, {"type": "text", "text": "Now the folders"}]),
+        answer("sonnet"),
+        answer("<synthetic>"),
+        prompt([{"type": "tool_result", "content": "no prompt"}]),
+        prompt("hidden", isMeta=True),
+        prompt("This session is being continued from", isCompactSummary=True),
+        prompt("told to a sub-agent", isSidechain=True),
+        prompt("<command-name>/exit</command-name>"),
+    )
+    found = home.session()
+    assert (found.program, found.identifier, found.project) == ("claude-code", ONE, "/work/demo")
+    assert (found.prompt, found.model, found.title, found.running) == ("Now the folders", "sonnet", "", False)
+
+
+def test_a_session_that_was_only_given_a_command_shows_it(home: Home) -> None:
+    home.write_claude(f"{ONE}.jsonl", prompt("<command-name>/init</command-name>\n<command-args>here</command-args>"))
+    assert home.session().prompt == "/init here"
+
+
+def test_the_users_title_goes_before_the_programs(home: Home) -> None:
+    titles = ({"type": "ai-title", "aiTitle": "Counting"}, {"type": "custom-title", "customTitle": "Mine"})
+    home.write_claude(f"{ONE}.jsonl", *titles, {"type": "ai-title", "aiTitle": "Later"})
+    assert home.session().title == "Mine"
+
+
+def test_sub_agents_count_to_their_session_wherever_their_files_lie(home: Home) -> None:
+    plain = home.write_claude(f"{ONE}.jsonl", prompt("Go"))
+    beside = home.write_claude("agent-0c4c3cf8.jsonl", prompt("Part", isSidechain=True))
+    below = home.write_claude(f"{ONE}/subagents/workflows/run/agent-a1.jsonl", prompt("Other part"), age_s=600)
+    home.write_claude(f"{ONE}/subagents/agent-a1.meta.json")
+    home.write_claude("agent-ffff.jsonl", prompt("Nobody's", sessionId="gone"))
+    found = home.session()
+    assert found.sub_agents == 2
+    assert found.size == sum(one.stat().st_size for one in (plain, beside, below))
+    assert found.modified == below.stat().st_mtime
+
+
+def test_a_session_runs_while_its_process_lives(home: Home) -> None:
+    for name in (ONE, TWO):
+        home.write_claude(f"{name}.jsonl", prompt("Go"))
+    gone = {"pid": 2**22 + 12345, "sessionId": TWO}
+    for place, one in enumerate(({"pid": os.getpid(), "sessionId": ONE}, gone, {"pid": "?"}, {"pid": -1})):
+        _written(home.claude / "sessions" / f"{place}.json", (one,), 0)
+    assert {one.identifier: one.running for one in home.find().sessions} == {ONE: True, TWO: False}
+
+
+def test_a_file_written_just_now_is_one_of_a_session_that_runs(home: Home) -> None:
+    home.write_claude(f"{ONE}.jsonl", prompt("Go"), age_s=2)
+    assert home.session().running
+
+
+def test_a_codex_thread_tells_of_its_first_meta_and_its_last_turn(home: Home) -> None:
+    home.write_codex(
+        THREAD,
+        meta(THREAD, source="cli"),
+        meta("forked-from", cwd="/other"),
+        {"type": "turn_context", "payload": {"model": "gpt-a"}},
+        {"type": "event_msg", "payload": {"type": "user_message", "message": "List them"}},
+        {"type": "turn_context", "payload": {"model": "gpt-b"}},
+        {"type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"text": "Sort them"}]}},
+        {"type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"text": "<env>"}]}},
+    )
+    found = home.session()
+    assert (found.program, found.identifier, found.project) == ("codex", THREAD, "/w")
+    assert (found.prompt, found.model, found.sub_agents) == ("Sort them", "gpt-b", 0)
+
+
+def test_spawned_threads_count_to_the_thread_at_the_top(home: Home) -> None:
+    spawn = {"subagent": {"thread_spawn": {"parent_thread_id": THREAD, "depth": 1}}}
+    home.write_codex(THREAD, meta(THREAD))
+    home.write_codex(CHILD, meta(CHILD, source=spawn), folder="sessions/2026/01/03")
+    home.write_codex(GRANDCHILD, meta(GRANDCHILD, source={"subagent": "other"}, parent_thread_id=CHILD))
+    lookup = home.find()
+    assert [(one.identifier, one.sub_agents) for one in lookup.sessions] == [(THREAD, 2)]
+    assert lookup.total == 1
+
+
+def test_parents_in_a_circle_are_nobodys_sub_agents(home: Home) -> None:
+    for child, parent in ((CHILD, GRANDCHILD), (GRANDCHILD, CHILD)):
+        source = {"subagent": {"thread_spawn": {"parent_thread_id": parent}}}
+        home.write_codex(child, meta(child, source=source))
+    assert home.find().sessions == []
+
+
+def test_of_a_thread_that_was_compressed_too_the_plain_file_is_read(home: Home) -> None:
+    plain = home.write_codex(THREAD, meta(THREAD, cwd="/plain"))
+    packed = home.codex / "archived_sessions" / f"{plain.name}.zst"
+    packed.parent.mkdir()
+    packed.write_bytes(zstandard.compress(json.dumps(meta(THREAD, cwd="/packed")).encode() + b"\n"))
+    assert home.session().project == "/plain"
+    plain.unlink()
+    assert home.session().project == "/packed"
+
+
+def test_the_newest_are_listed_and_the_others_counted(home: Home) -> None:
+    for number in range(5):
+        home.write_claude(f"s{number}.jsonl", prompt("Go"), age_s=1000 - number)
+    lookup = home.find(newest=2)
+    assert [one.identifier for one in lookup.sessions] == ["s4", "s3"]
+    assert lookup.total == 5
+
+
+def test_a_session_is_found_by_the_beginning_of_its_id(home: Home) -> None:
+    for name in (ONE, TWO):
+        home.write_claude(f"{name}.jsonl", prompt("Go"))
+    lookup = home.find()
+    assert session_named(ONE[:13], lookup).identifier == ONE
+    with pytest.raises(AmbiguousError, match="2 sessions begin with '11111111'"):
+        session_named("11111111", lookup)
+    with pytest.raises(AmbiguousError, match=r"No session begins with '111' \(at least 4"):
+        session_named("111", lookup)
+    with pytest.raises(AmbiguousError, match=r"Looked in .*claude and .*codex"):
+        session_named("beef", lookup)
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs links")
+def test_links_are_never_followed(home: Home, tmp_path: Path) -> None:
+    secret = _written(tmp_path / "elsewhere" / "x.jsonl", (prompt("not yours"),), 0)
+    home.write_claude(f"{ONE}.jsonl", prompt("Go"))
+    project = home.claude / "projects" / "-work-demo"
+    (project / "y.jsonl").symlink_to(secret)
+    (home.claude / "projects" / "linked").symlink_to(secret.parent)
+    (project / ONE).mkdir()
+    (project / ONE / "subagents").symlink_to(secret.parent)
+    found = home.session()
+    assert (found.identifier, found.sub_agents) == (ONE, 0)
+
+
+def test_pipes_and_folders_named_as_sessions_stop_nothing(home: Home) -> None:
+    project = home.write_claude(f"{ONE}.jsonl", prompt("Go")).parent
+    os.mkfifo(project / "pipe.jsonl")
+    (project / "folder.jsonl").mkdir()
+    assert home.session().identifier == ONE
+
+
+def test_a_folder_of_endless_entries_ends_the_lookup_and_says_so(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(30):
+        home.write_claude(f"s{number}.jsonl", prompt("Go"))
+    listing = files_module.Listing
+    monkeypatch.setattr("inspector.sources.agent_sessions.lookup.Listing", lambda: listing(10))
+    lookup = home.find()
+    assert 0 < len(lookup.sessions) <= 10
+    assert "the rest was not looked at" in lookup.notices[0]
+
+
+@pytest.mark.parametrize("length", [END_BYTES - 1, END_BYTES, END_BYTES + 1, 2 * END_BYTES, 3 * END_BYTES + 7])
+def test_the_ends_of_a_file_are_whole_lines_and_overlap_nowhere(tmp_path: Path, length: int) -> None:
+    lines = [f"{number:09}" for number in range(length // 10)]
+    (tmp_path / "f").write_text("\n".join(lines) + "\n" + "x" * (length % 10))
+    head, tail = read_ends(str(tmp_path / "f"))
+    read = [*head, *tail]
+    expected = [line.encode() for line in lines] + ([b"x" * (length % 10)] if length % 10 else [])
+    assert read[0] == expected[0]
+    assert read[-1] == expected[-1]
+    assert read == (expected if len(read) == len(expected) else expected[: len(head)] + expected[-len(tail) :])
+    assert sum(map(len, read)) <= 2 * END_BYTES
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["type", "message", "payload", "content", "source", "subagent", "text"]), inner
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(lines=st.lists(_JSON.map(json.dumps) | st.text(max_size=20), max_size=6))
+def test_whatever_stands_in_a_file_it_is_a_session_or_a_sub_agent(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str]
+) -> None:
+    home = Home(tmp_path_factory.mktemp("home"))
+    for path in (home.write_claude(f"{ONE}.jsonl"), home.write_codex(THREAD)):
+        path.write_text("\n".join(lines), encoding="utf-8", errors="replace")
+    assert "claude-code" in {one.program for one in home.find().sessions}
+
+
+def test_the_command_lists_them_with_secrets_masked(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in home.environment.items():
+        monkeypatch.setenv(name, value)
+    home.write_claude(f"{ONE}.jsonl", prompt("use sk-ant-api03-abcdefghijklmnopqrstuvwxyz\x1b[2J"), answer("opus"))
+    shown = CliRunner().invoke(app, ["sessions"]).stdout
+    assert "11111111-2222  /work/demo" in shown
+    assert "abcdefghij" not in shown
+    assert "\x1b" not in shown
+    [found] = json.loads(CliRunner().invoke(app, ["sessions", "--json"]).stdout)
+    assert (found["id"], found["format"], found["model"], found["sub_agents"]) == (ONE, "claude-code", "opus", 0)
+    assert "abcdefghij" not in found["prompt"]
+
+
+def test_an_empty_list_says_where_it_looked(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in home.environment.items():
+        monkeypatch.setenv(name, value)
+    shown = CliRunner().invoke(app, ["sessions"]).stdout
+    assert shown == f"There are no sessions of agents in {home.claude} or {home.codex}.\n"
