@@ -143,7 +143,7 @@ class _GroupCounts:
         self._keys = np.zeros(64, np.uint64)
         self._counts = np.zeros((64, _OUTCOMES), np.int64)
 
-    def add(self, keys: NDArray[np.uint64], outcomes: NDArray[np.uint8], by: int = 1) -> None:
+    def add(self, keys: NDArray[np.uint64], outcomes: NDArray[Any], by: int = 1) -> None:
         """Count messages; `by` -1 takes them out. Groups are met in the order of their first messages."""
         found, first, which = np.unique(keys, return_index=True, return_inverse=True)
         places = np.fromiter((self._places.get(key, -1) for key in found.tolist()), np.int64, len(found))
@@ -175,7 +175,7 @@ class _GroupCounts:
 _PART = (1 << 28) - 1
 
 
-def _keys(deeds: NDArray[np.uint8], senders: NDArray[Any], what: NDArray[Any]) -> NDArray[np.uint64]:
+def _keys(deeds: NDArray[Any], senders: NDArray[Any], what: NDArray[Any]) -> NDArray[np.uint64]:
     """One number a message for what is counted together; string ids stay below 2 ** 28."""
     parts = (deeds.astype(np.uint64) << np.uint64(56), senders.astype(np.uint64) << np.uint64(28))
     return parts[0] | parts[1] | what.astype(np.uint64)
@@ -191,7 +191,7 @@ class _First:
         self._rows: Rows = NO_ROWS
         self._more = False  # there may be others behind the last one
 
-    def add(self, rows: Rows, codes: NDArray[np.uint8]) -> None:
+    def add(self, rows: Rows, codes: NDArray[Any]) -> None:
         """Some messages have these codes now."""
         rows = rows[self._wanted[codes]]
         if len(rows):
@@ -393,7 +393,7 @@ class AccountTally:
             self._columns.put("taken", causes, 1)
         return causes
 
-    def _put(self, rows: Rows, codes: NDArray[np.uint8]) -> None:
+    def _put(self, rows: Rows, codes: NDArray[Any]) -> None:
         """Let messages that counted for nothing have these codes."""
         if len(rows):
             self._columns.put("code", rows, codes)
@@ -401,7 +401,7 @@ class AccountTally:
             for first in self._first.values():
                 first.add(rows, codes)
 
-    def _count(self, rows: Rows, codes: NDArray[np.uint8], by: int) -> None:
+    def _count(self, rows: Rows, codes: NDArray[Any], by: int) -> None:
         deeds, outcomes = codes >> 4, codes & 15
         np.add.at(self._totals, (deeds, outcomes), by)
         columns = self._analysis.capture.columns

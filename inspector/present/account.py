@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from inspector.analysis import Analysis
 from inspector.analysis.account import DISCOVERY, MOST_GROUPS, AccountTally, Deed, Groups, Outcome
 from inspector.analysis.findings import Severity
 from inspector.analysis.states import State
-from inspector.analysis.waste import WasteReport
 from inspector.capture.hashes import NO_ROW
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
@@ -28,6 +27,9 @@ from inspector.present.waiting import Wait, asker, waits
 from inspector.present.wire_text import plain
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.times import NO_TIME
+
+if TYPE_CHECKING:
+    from inspector.analysis.waste import WasteReport
 
 Tone = Literal["plain", "quiet", "bad", "warn"]
 
@@ -49,7 +51,7 @@ class AccountLine:
         text: the sentence.
         message: the message it leads to.
         filter: the display filter it leads to.
-        action: id of the action it leads to.
+        panel: title of the panel it leads to.
         tone: how it is meant.
     """
 
@@ -57,7 +59,7 @@ class AccountLine:
     text: str
     message: int | None = None
     filter: str | None = None
-    action: str | None = None
+    panel: str | None = None
     tone: Tone = "plain"
 
 
@@ -346,7 +348,7 @@ class _Words:
         if not found.messages:
             return []
         counts = {**found.counts, Severity.NOTE: 0}
-        words = f"{Problems(counts, found.messages).words}, about {formats.count_of(found.messages, 'message')}"
+        words = f"{Problems(counts, found.messages).words} about {formats.count_of(found.messages, 'message')}"
         return [AccountLine("Problems", words, filter="finding.severity >= warning")]
 
     def tokens(self) -> list[AccountLine]:
@@ -356,9 +358,9 @@ class _Words:
             return []
         so_far = "" if tokens.done else " so far"
         words = f"{formats.count_of(tokens.total, 'token')}{so_far}, estimate"
-        lines = [AccountLine("Tokens", words, action="analyze.tokens")]
+        lines = [AccountLine("Tokens", words, panel="Tokens")]
         if self.waste is not None and self.waste.wastes:
-            lines.append(AccountLine("", spared_words(self.waste), action="analyze.waste"))
+            lines.append(AccountLine("", spared_words(self.waste), panel="Waste"))
             first = self.waste.wastes[0]
             words = f"The largest part: {plain(first.sentence).rstrip('.')}"
             lines.append(AccountLine("", words, message=first.message, tone="quiet"))
@@ -444,7 +446,7 @@ def _one_heading(lines: list[AccountLine]) -> list[AccountLine]:
     for line in lines:
         again = line.about == before
         before = line.about or before
-        found.append(AccountLine("", line.text, line.message, line.filter, line.action, line.tone) if again else line)
+        found.append(AccountLine("", line.text, line.message, line.filter, line.panel, line.tone) if again else line)
     return found
 
 

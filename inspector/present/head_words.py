@@ -9,6 +9,7 @@ from inspector.analysis.context_tree import MAIN
 from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
+from inspector.present.account import Account
 from inspector.present.states import CONTEXT_STATES, State
 from inspector.present.subject import ContextPlace, ParticipantPlace, Subject, recipients
 from inspector.present.wire_text import plain
@@ -18,10 +19,10 @@ SEPARATOR = "  ·  "
 
 @dataclass(frozen=True, slots=True)
 class HeadWords:
-    """What the head says of a context or a participant.
+    """What the head says of a context, a participant or a whole document.
 
     Attributes:
-        what: the kind of thing: "context", "participant".
+        what: the kind of thing: "context", "participant"; "" where its name says all.
         glyph: icon and colour token.
         name: what is read first, as it came.
         second_line: what stands below.
@@ -37,6 +38,7 @@ class HeadWords:
 
 _CONTEXT = ("expand_all", "ink.secondary")
 _REASONING = ("reasoning", "family.reasoning")
+_ACCOUNT = ("recording", "ink.secondary")
 _PARTICIPANT = ("ri.user-line", "family.gateway")
 _HERE = State("here", "badge.consumed", "ring")
 _LEFT = State("left", "badge.collapsed", "cross")
@@ -84,6 +86,11 @@ def participant_words(document: CaptureDocument, place: ParticipantPlace) -> Hea
         details.append(f"{_SINCE[participant.here]} {since}")
     state = None if participant.here is None else _HERE if participant.here else _LEFT
     return HeadWords("participant", _PARTICIPANT, place.name, SEPARATOR.join(details), state)
+
+
+def account_words(account: Account) -> HeadWords:
+    """The head above what happened."""
+    return HeadWords("", _ACCOUNT, "What happened", account.head)
 
 
 def kindless_word(subject: Subject) -> str:

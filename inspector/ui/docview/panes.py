@@ -32,11 +32,13 @@ from inspector.ui.docview.navigation_history import NavigationHistory, Stop
 from inspector.ui.docview.panel import Area, BottomPanel, Panel
 from inspector.ui.docview.problem_counts import ProblemCounts
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.account.figures import AccountFigures
 from inspector.ui.panels.contexts.panel import ContextsPanel
 from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.list_panel import hider_words
 from inspector.ui.panels.messages.panel import MessagesPanel
 from inspector.ui.panels.participants.panel import ParticipantsPanel
+from inspector.ui.panels.waste.figures import WasteFigures
 
 if TYPE_CHECKING:
     from inspector.ui.panels.findings.panel import FindingsPanel
@@ -69,6 +71,7 @@ class Panes(QObject):
     Attributes:
         rows: the messages that are shown.
         filter_state: filter and scope, which choose them.
+        account, waste_figures: what happened, and what could be spared, in figures for several views.
         problem_counts: how many problems there are.
         settings: what the settings say about display, as it was applied last.
         made: the panels by id, but for those that wait to be shown.
@@ -108,6 +111,8 @@ class Panes(QObject):
         self.gaps = GapRows(document)
         self.completer = Completer(document.analysis)
         self.bridge = DocumentBridge(document, self)
+        self.account = AccountFigures(document, self)
+        self.waste_figures = WasteFigures(document, self)
         self.problem_counts = ProblemCounts(document, self)
         self.settings = Settings()
         self._panels = {one.id: one for one in panels}
@@ -246,6 +251,8 @@ class Panes(QObject):
         self.minimap_marks.stop()
         self.messages.stop()
         self.problem_counts.stop()
+        self.account.stop()
+        self.waste_figures.stop()
         for panel in self.bottom:
             panel.stop()
 
@@ -288,6 +295,8 @@ class Panes(QObject):
         self.contexts.apply_changes(changes)
         self.participants.apply_changes(changes)
         self.problem_counts.apply_changes(changes)
+        self.account.apply_changes(changes)
+        self.waste_figures.apply_changes(changes)
         for panel in self.bottom:
             panel.apply_changes(changes)
         self.counts_changed.emit()
@@ -364,8 +373,13 @@ class Panes(QObject):
 
     def _on_message_chosen(self, message: int) -> None:
         self._remember(message)
-        if self.details.place is not None:
+        if self.details.message != message:
             self.details.show_message(message)
+        self._show_picked()
+
+    def show_account(self) -> None:
+        """Show what happened in the details; the table stays as it is."""
+        self.details.show_message(None)
         self._show_picked()
 
     def _remember(self, shown: int | Place) -> None:

@@ -53,6 +53,7 @@ class Navigation(QObject):
             pane.sees_requested.connect(self.show_model_of)
         panes.when_made("tokens", lambda tokens: tokens.sees_requested.connect(self.show_model_of))
         panes.when_made("findings", lambda findings: findings.shown_requested.connect(self.show_findings))
+        panes.details.panel_requested.connect(self._requests.dock_requested)
 
     # Views of the middle column
 
@@ -104,6 +105,13 @@ class Navigation(QObject):
         return panel if isinstance(panel, ModelSeesPanel) else None
 
     # Panes beside it
+
+    def show_account(self) -> None:
+        """Show what happened, in the details."""
+        panes = self._shown.panes
+        if panes is not None:
+            panes.show_account()
+            self._requests.dock_requested.emit("Details")
 
     def show_details(self, tab: str) -> None:
         """Show a page of the details of the current message, and give it the keyboard."""

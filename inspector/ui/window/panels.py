@@ -106,7 +106,7 @@ def _latency(panes: Panes) -> QWidget:
 def _waste(panes: Panes) -> QWidget:
     from inspector.ui.panels.waste.panel import WastePanel
 
-    panel = WastePanel(panes.document, panes.theme, panes.rows, panes.frame)
+    panel = WastePanel(panes.document, panes.theme, panes.rows, panes.waste_figures, panes.frame)
     panes.rows_shown.connect(panel.apply_view)
     panes.settings_applied.connect(panel.apply_settings)
     panel.apply_settings(panes.settings)
@@ -126,7 +126,9 @@ def _tokens(panes: Panes) -> QWidget:
 def _details(panes: Panes) -> QWidget:
     from inspector.ui.panels.details.panel import DetailsPanel
 
-    return DetailsPanel(panes.document, panes.theme, panes.frame)
+    panel = DetailsPanel(panes.document, panes.theme, panes.frame)
+    panel.add_account(panes.account, panes.waste_figures)
+    return panel
 
 
 PANELS: tuple[Panel[Panes], ...] = (

@@ -11,6 +11,7 @@ from inspector.document.document import CaptureDocument
 from inspector.settings import Display, Settings
 from inspector.ui.app.application import Application
 from inspector.ui.look.roles import Role
+from inspector.ui.panels.waste import figures as waste_figures
 from inspector.ui.panels.waste import panel as waste_panel
 from inspector.ui.panels.waste.panel import WastePanel
 from inspector.ui.window.main_window import MainWindow
@@ -66,12 +67,18 @@ def test_it_is_asked_for_in_the_menu_and_lists_what_costs_most_first(qtbot: QtBo
     assert panel.head.hint.text.endswith("of them perhaps; estimate (cl100k_base).")
 
 
-def test_nothing_is_looked_for_before_it_is_seen(qtbot: QtBot, window: MainWindow) -> None:
-    window.show()
-    panel = panes_of(window).waste
-    qtbot.wait(30)
-    assert panel.found is None
-    assert not panel.throttle.working
+def test_it_is_looked_for_unseen_once_tokens_are_counted(qtbot: QtBot, application: Application) -> None:
+    document = document_of(*wasteful())
+    window = window_on(application, document)
+    panes = panes_of(window)
+    qtbot.wait(10)
+    assert panes.waste_figures.found is None
+    assert not panes.waste_figures.looking
+    document.count_tokens()
+    document.tell_counted()
+    panes.bridge.flush()
+    qtbot.waitUntil(lambda: panes.waste_figures.found is not None)
+    assert len(panes.waste.model.rows.wastes) == 6
 
 
 def test_a_row_selects_its_message_and_return_goes_there(qtbot: QtBot, window: MainWindow) -> None:
@@ -157,7 +164,7 @@ def test_where_tokens_are_not_counted_at_all_it_says_so(application: Application
 
 def test_it_follows_the_traffic(qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch) -> None:
     set_budgets(monkeypatch, waste_rest_s=0.0)
-    monkeypatch.setattr(waste_panel, "_REST", 0)
+    monkeypatch.setattr(waste_figures, "_REST", 0)
     log = GrowingLog()
     log.write(*asked("read_file", records(1), {"path": "/a"}))
     document = log.document
@@ -184,19 +191,18 @@ def test_while_live_it_waits_with_its_verdict_until_traffic_is_over(
     qtbot.waitUntil(lambda: listed(panel) == [("never consumed", "No. 4")])
 
 
-def test_it_stops_looking_when_it_is_hidden_and_goes_on_when_seen(
-    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+def test_a_look_goes_on_while_it_is_hidden_and_ends_with_the_document(
+    qtbot: QtBot, application: Application, document: CaptureDocument, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_budgets(monkeypatch, background_slice_s=-1.0)  # a step at a time
-    panel = opened(window)
-    panel.throttle.run()
-    assert panel.throttle.working
+    window = window_on(application, document)
+    panel, figures = opened(window), panes_of(window).waste_figures
+    qtbot.waitUntil(lambda: figures.looking)
     window.docks["Waste"].hide()
-    assert not panel.throttle.working
-    assert not panel.throttle.waiting
     set_budgets(monkeypatch, background_slice_s=1.0)
-    window.docks["Waste"].show()
     qtbot.waitUntil(lambda: panel.found is not None)
+    panel.stop()
+    assert not figures.looking
 
 
 def test_names_from_the_wire_are_shown_as_text(qtbot: QtBot, application: Application) -> None:

@@ -142,7 +142,7 @@ def test_each_line_leads_to_what_it_counts(path: Any) -> None:
         document.look_further(math.inf)
         rows = VisibleRows(document.analysis)
         for line in account(document).lines:
-            assert (line.message is not None) + (line.filter is not None) + (line.action is not None) == 1
+            assert (line.message is not None) + (line.filter is not None) + (line.panel is not None) == 1
             if line.message is not None:
                 assert 0 <= line.message < len(document.capture)
             if line.filter is not None:

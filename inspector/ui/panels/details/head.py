@@ -55,11 +55,11 @@ class DetailHead(QWidget):
         self.update()
 
     def show_words(self, words: HeadWords) -> None:
-        """Show a context or a participant."""
+        """Show a context, a participant or a whole document."""
         self._shown = True
         self.glyph, self.state, self.second_line = words.glyph, words.state, words.second_line
         self.namespace, self.name, self.tool = "", plain(words.name, 200), ""
-        spoken = (f"{words.what} {self.name}", words.state.word if words.state else "", words.second_line)
+        spoken = (f"{words.what} {self.name}".strip(), words.state.word if words.state else "", words.second_line)
         self.setAccessibleName(", ".join(filter(None, spoken)))
         self.update()
 

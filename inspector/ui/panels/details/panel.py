@@ -20,6 +20,8 @@ from inspector.protocol import kinds
 from inspector.ui import budgets
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.account.figures import AccountFigures
+from inspector.ui.panels.details.account_page import AccountPage
 from inspector.ui.panels.details.context_page import ContextPage
 from inspector.ui.panels.details.find_lights import DetailLights
 from inspector.ui.panels.details.findings import FINDINGS_TAB, finding_sections
@@ -33,6 +35,7 @@ from inspector.ui.panels.details.related import lifecycle_sections, related_sect
 from inspector.ui.panels.details.section import Page
 from inspector.ui.panels.details.sheet import Links, Sheet
 from inspector.ui.panels.details.tabs import DetailTabs
+from inspector.ui.panels.waste.figures import WasteFigures
 from inspector.ui.widgets.labels import HairLine, TextLabel
 from inspector.ui.widgets.page_stack import PageStack
 
@@ -78,6 +81,10 @@ class DetailsPanel(QWidget):
         sees_requested(object): what the model of a participant sees should be shown: (string id of the space, name).
         code_requested(str): all findings of a code should be shown.
         mark_requested(Target), comment_requested(Target): mark or unmark it; write a comment on it.
+        panel_requested(str): a panel should be shown, by its title.
+
+    Attributes:
+        account: what happened, shown while nothing is selected; None where nobody asked for it.
     """
 
     message_requested = Signal(int)
@@ -92,6 +99,7 @@ class DetailsPanel(QWidget):
     code_requested = Signal(str)
     mark_requested = Signal(object)
     comment_requested = Signal(object)
+    panel_requested = Signal(str)
 
     def __init__(
         self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
@@ -107,6 +115,7 @@ class DetailsPanel(QWidget):
         self._subject: Subject | None = None
         self._place: Place | None = None
         self._hints = False
+        self.account: AccountPage | None = None
         self._stale: set[str] = set()
         self._filled: set[str] = set()  # pages that already show this message and only need to be renewed
         self._links = Links(self)
@@ -178,6 +187,32 @@ class DetailsPanel(QWidget):
         layout.addWidget(self._stack, 1)
         layout.addWidget(self.empty, 1)
 
+    def add_account(self, figures: AccountFigures, waste: WasteFigures) -> None:
+        """Show what happened while nothing is selected.
+
+        Args:
+            figures: what it says.
+            waste: what of it could be spared.
+        """
+        self.account = AccountPage(self._document, self._themes, self._links, figures, waste, self)
+        self.account.panel_requested.connect(self.panel_requested)
+        self.account.renewed.connect(self.head.show_words)
+        layout = self.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.insertWidget(layout.indexOf(self.empty), self.account, 1)
+        self._show_empty(self._message is None and self._place is None)
+
+    def _show_empty(self, empty: bool) -> None:
+        """Show what happened, and what to do, or no more of it."""
+        self.empty.setVisible(empty)
+        if self.account is not None:
+            told = empty and len(self._document.capture) > 0
+            self.account.setVisible(told)
+            self._line.setVisible(told or not empty)
+            layout = self.layout()
+            assert isinstance(layout, QVBoxLayout)
+            layout.setStretchFactor(self.empty, 0 if told else 1)
+
     def show_keys(self, words: KeyWords) -> None:
         """Name keys as they are now, where a page says which key does something."""
         self._links.key_of = words
@@ -227,7 +262,7 @@ class DetailsPanel(QWidget):
         self._fill_place(keep_place=again)
         for widget, shown in ((self.head, True), (self._bar, False), (self._line, True), (self._stack, True)):
             widget.setVisible(shown)
-        self.empty.setVisible(False)
+        self._show_empty(False)
 
     def _fill_place(self, *, keep_place: bool) -> None:
         document, place = self._document, self._place
@@ -253,7 +288,7 @@ class DetailsPanel(QWidget):
         self._count_findings()
         for widget in (self.head, self._bar, self._line, self._stack):
             widget.setVisible(message is not None)
-        self.empty.setVisible(message is None)
+        self._show_empty(message is None)
         self._stale = set(TABS)
         self._filled = set()
         self._fill_current()
@@ -276,6 +311,8 @@ class DetailsPanel(QWidget):
         if self._place is not None and not self._growth_timer.isActive():
             self._growth_timer.start()
         if subject is None:
+            if self._place is None and self.account is not None and self.account.isHidden():
+                self._show_empty(True)  # the first messages have come
             return
         if len(changes.changed) and np.isin(changes.changed, self._concerned(subject)).any():
             self._renew()
@@ -284,6 +321,8 @@ class DetailsPanel(QWidget):
 
     def tick(self) -> None:
         """A second has passed: what waits says how long, while live."""
+        if self.account is not None and self._document.arriving:
+            self.account.renew()
         if self._document.analysis.now_ns is None or self._stack.isHidden():
             return
         self.renew_place()

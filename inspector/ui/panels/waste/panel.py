@@ -1,35 +1,29 @@
-"""The waste panel: head, list, how a row is painted, its menu.
-
-It is looked for in slices of a few milliseconds, and only while seen.
-"""
+"""The waste panel: head, list, how a row is painted, its menu. What it lists is found by `figures`."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-
-from PySide6.QtCore import QObject, QRect, QTimer, Signal
+from PySide6.QtCore import QObject, QRect, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.analysis.waste import Waste, WasteFinder, WasteKind, WasteReport
+from inspector.analysis.waste import Waste, WasteKind, WasteReport
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
+from inspector.present.account import spared_words
 from inspector.settings import Settings
 from inspector.tokens.counter import TOKENIZER
-from inspector.ui import budgets
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.list_delegate import GAP, RIGHT, ListDelegate
 from inspector.ui.panels.list_head import ListHead
 from inspector.ui.panels.list_panel import ListPanel
 from inspector.ui.panels.list_view import ListView
+from inspector.ui.panels.waste.figures import WasteFigures
 from inspector.ui.panels.waste.model import PERHAPS, WasteModel, filter_for, waste_line
 from inspector.ui.widgets.filter_menu import add_filter_actions
-from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 _KIND_FROM, _TOOL_FROM, _ROOMY_FROM = 440, 680, 1150
 """Widths at 100 % from which the way, the tool and a longer tool are shown: tokens and sentence go first."""
@@ -144,7 +138,6 @@ NOT_COUNTED = "Tokens are not counted: the settings say so, under Display."
 LOOKING = "Looking for what could be spared."
 EMPTY = "There are no messages yet."
 NONE_SURE = "Nothing of it is certain. The menu above lists the rest."
-_REST = 20
 
 
 class WastePanel(ListPanel):
@@ -152,7 +145,6 @@ class WastePanel(ListPanel):
 
     Attributes:
         head, view, model: what it is made of.
-        found: what was found last; None before.
     """
 
     def __init__(
@@ -160,30 +152,20 @@ class WastePanel(ListPanel):
         document: CaptureDocument,
         theme_controller: ThemeController,
         rows: VisibleRows,
+        figures: WasteFigures,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(document, rows, "Waste", parent)
         self._counting = True
-        self._ongoing = False
-        self.found: WasteReport | None = None
+        self._figures = figures
+        figures.renewed.connect(self._list)
         self.model = WasteModel(rows, self)
         self.head = ListHead(theme_controller, "Waste", name="waste", parent=self)
         self.view = ListView(self.model, theme_controller, name="wasteList", title="Waste", parent=self)
         self.view.setItemDelegate(WasteDelegate(self.model, theme_controller, self.view))
-        self.throttle = RefreshThrottle(
-            self,
-            self._find_waste,
-            lambda: budgets.current.waste_rest_s * 1000,
-            rest=_REST,
-            shown_ms=0,
-            ready=lambda: self._ready,
-        )
-        self._settling = QTimer(self)
-        self._settling.setSingleShot(True)
-        self._settling.timeout.connect(self._look_when_over)
         self._fill_menu()
         self._connect()
-        self.say()
+        self._list()
 
     def _fill_menu(self) -> None:
         menu = self.head.menu
@@ -202,14 +184,14 @@ class WastePanel(ListPanel):
 
     # What the window says
 
+    @property
+    def found(self) -> WasteReport | None:
+        """What was found last; None before."""
+        return self._figures.found
+
     def apply_changes(self, changes: Changes) -> None:
         """Take in a flush of the document: what came, and what was counted. O(1)."""
-        self.throttle.stale |= changes.stop > changes.start or len(changes.changed) > 0
-        self._request_if_stale()
-
-    def _request_if_stale(self) -> None:
-        if self.throttle.stale and self.isVisible():
-            self.throttle.request_if_stale()
+        if self.isVisible() and self.found is None:
             self.say()
 
     def apply_view(self) -> None:
@@ -223,48 +205,18 @@ class WastePanel(ListPanel):
 
     def stop(self) -> None:
         """Look no further."""
-        self.throttle.stop()
-        self._settling.stop()
-
-    # Looking for it
+        self._figures.stop()
 
     @override
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._figures.set_seen(True)
         self.say()
 
     @override
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self.throttle.stale |= self._ongoing
-        self._settling.stop()
-
-    @property
-    def _ready(self) -> bool:
-        """Whether all is counted, or as much as will be while traffic goes on."""
-        tokens = self._document.analysis.tokens
-        return tokens.done or (self._document.arriving and tokens.counted > 0)
-
-    def _find_waste(self) -> Iterator[int]:
-        document = self._document
-        self._ongoing = document.may_go_on
-        # Where nothing has come for a while the traffic does not tell what time it is.
-        now_ns = time.time_ns() if self._ongoing and not document.arriving else None
-        finder = WasteFinder(document.analysis, ongoing=self._ongoing, now_ns=now_ns)
-        while not finder.go_on(time.perf_counter() + budgets.current.background_slice_s):
-            yield 0
-        self.found = finder.found
-        self._list()
-        if self._ongoing:
-            self._settling.start(budgets.current.waste_poll_ms)
-
-    def _look_when_over(self) -> None:
-        """What may still have been consumed while traffic went on is judged once it is over."""
-        if self._document.may_go_on:
-            self._settling.start(budgets.current.waste_poll_ms)
-            return
-        self.throttle.stale = True
-        self._request_if_stale()
+        self._figures.set_seen(False)
 
     def _list(self) -> None:
         wastes = self.found.wastes if self.found is not None else ()
@@ -280,11 +232,7 @@ class WastePanel(ListPanel):
         self.view.set_empty_text("" if listed else self._empty_words())
 
     def _sum_words(self, found: WasteReport) -> str:
-        words: list[str] = []
-        if found.wastes:
-            perhaps = found.tokens - found.sure_tokens
-            part = f", {perhaps:,} of them perhaps" if perhaps and found.sure_tokens else ", perhaps" if perhaps else ""
-            words.append(f"{found.tokens:,} tokens could be spared{part}; estimate ({TOKENIZER}).")
+        words = [f"{spared_words(found)}; estimate ({TOKENIZER})."] if found.wastes else []
         return " ".join((*words, *found.notes))
 
     def _empty_words(self) -> str:
@@ -292,7 +240,7 @@ class WastePanel(ListPanel):
             return EMPTY
         if self.found is not None:
             return NONE_SURE if self.found.wastes else NOTHING
-        return LOOKING if self._ready else COUNTING if self._counting else NOT_COUNTED
+        return LOOKING if self._figures.ready else COUNTING if self._counting else NOT_COUNTED
 
     # What the user does
 

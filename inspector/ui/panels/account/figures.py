@@ -1,0 +1,71 @@
+"""Keeps the figures of the account in step with one document, for whoever shows them, and only while somebody does."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from inspector.analysis import Changes
+from inspector.analysis.account import AccountTally
+from inspector.document.document import CaptureDocument
+from inspector.ui import budgets
+
+
+class AccountFigures(QObject):
+    """Looks at what is new a slice at a time, and says so at most once a second while traffic is live.
+
+    Signals:
+        renewed(): the figures are those of all messages there are.
+
+    Attributes:
+        tally: the figures.
+    """
+
+    renewed = Signal()
+
+    def __init__(self, document: CaptureDocument, parent: QObject) -> None:
+        super().__init__(parent)
+        self._document = document
+        self.tally = AccountTally(document.analysis)
+        self._viewers: set[str] = set()
+        self._rest_until = 0.0
+        self._stopped = False
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._go_on)
+
+    def set_viewed(self, viewer: str, viewed: bool) -> None:
+        """Note that a view is seen, or is not any more."""
+        (self._viewers.add if viewed else self._viewers.discard)(viewer)
+        self._ask()
+
+    def apply_changes(self, changes: Changes) -> None:
+        """Take in a flush of the document. O(1)."""
+        self.tally.note_changed(changes.changed)
+        self._ask()
+
+    def stop(self) -> None:
+        """Look at no more of the document."""
+        self._stopped = True
+        self._timer.stop()
+
+    @property
+    def _wanted(self) -> bool:
+        return not self._stopped and (bool(self._viewers) or self._document.arriving)
+
+    def _ask(self) -> None:
+        if self.tally.behind and self._wanted and not self._timer.isActive():
+            self._timer.start(max(0, round((self._rest_until - time.perf_counter()) * 1000)))
+
+    def _go_on(self) -> None:
+        if not self._wanted:
+            return
+        until = time.perf_counter() + budgets.current.background_slice_s
+        while not self.tally.step():
+            if time.perf_counter() >= until:
+                self._timer.start(budgets.current.more_ms)
+                return
+        rest_ms = budgets.current.figures_ms if self._document.arriving else budgets.current.lists_ms
+        self._rest_until = time.perf_counter() + rest_ms / 1000
+        self.renewed.emit()

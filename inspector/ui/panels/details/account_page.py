@@ -1,0 +1,228 @@
+"""What is shown while nothing is selected: what happened, one sentence a row, each a link (docs/design.md 15)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QPainter, QShowEvent
+from PySide6.QtWidgets import QMenu, QWidget
+from typing_extensions import override
+
+from inspector.document.document import CaptureDocument
+from inspector.present.account import AccountLine, Tone, account_of
+from inspector.present.head_words import account_words
+from inspector.ui.look import icons
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.account.figures import AccountFigures
+from inspector.ui.panels.details.fitted_list import FittedList, wrap
+from inspector.ui.panels.details.section import Page
+from inspector.ui.panels.details.sheet import Links
+from inspector.ui.panels.waste.figures import WasteFigures
+from inspector.ui.widgets.filter_menu import add_filter_actions
+
+_MOST_LINES = 4
+_ABOUT: dict[Tone, str] = {
+    "plain": "ink.secondary", "quiet": "ink.secondary", "bad": "severity.error", "warn": "severity.warning",
+}  # fmt: skip
+_GAP = 3  # between two sentences, pixels at 100 %
+
+
+class AccountList(FittedList[AccountLine]):
+    """The sentences.
+
+    Signals:
+        panel_requested(str): a panel should be shown, by its title.
+    """
+
+    panel_requested = Signal(str)
+
+    def __init__(self, themes: ThemeController, rows: Sequence[AccountLine], parent: QWidget | None = None) -> None:
+        super().__init__(themes, rows, name="accountLines", label="What happened", parent=parent)
+        self._wrapped: dict[tuple[int, int], list[str]] = {}
+
+    @override
+    def row_text(self, row: AccountLine) -> str:
+        place = self.rows.index(row)
+        about = next((line.about for line in reversed(self.rows[: place + 1]) if line.about), "")
+        return f"{about}: {row.text}"
+
+    @override
+    def copied_text(self, row: AccountLine) -> str:
+        return self.row_text(row)
+
+    @override
+    def row_tooltip(self, row: AccountLine) -> str:
+        if row.message is not None:
+            return f"Go to No. {row.message + 1}"
+        return "Show these messages alone" if row.filter is not None else "Show more"
+
+    # Geometry
+
+    def _about_width(self, width: int) -> int:
+        metrics = QFontMetrics(self.themes.theme.font("body"))
+        widest = max((metrics.horizontalAdvance(row.about) for row in self.rows), default=0)
+        return min(widest + 3 * self.themes.theme.metrics.unit, round(width * 0.4))
+
+    def _sign_width(self) -> int:
+        return self.themes.theme.metrics.content_row
+
+    def _lines(self, row: int, width: int) -> list[str]:
+        found = self._wrapped.get((row, width))
+        if found is None:
+            room = width - self._about_width(width) - self._sign_width()
+            found = wrap(self.rows[row].text, self.themes.theme.font("body"), room, _MOST_LINES)
+            self._wrapped[row, width] = found
+        return found
+
+    def _line_height(self) -> int:
+        return QFontMetrics(self.themes.theme.font("body")).height() + 1
+
+    @override
+    def row_height(self, row: int, width: int) -> int:
+        theme = self.themes.theme
+        gap = round((2 * _GAP if self.rows[row].about and row else 0) * theme.zoom)
+        return theme.metrics.content_row + (len(self._lines(row, width)) - 1) * self._line_height() + gap
+
+    @override
+    def paint_row(self, painter: QPainter, rect: QRect, row: int, hovered: bool) -> None:
+        theme, line = self.themes.theme, self.rows[row]
+        gap = (
+            rect.height() - theme.metrics.content_row - (len(self._lines(row, rect.width())) - 1) * self._line_height()
+        )
+        top, about = rect.top() + gap, self._about_width(rect.width())
+        metrics = QFontMetrics(theme.font("body"))
+        base = top + (theme.metrics.content_row - metrics.height()) / 2 + metrics.ascent()
+        painter.setFont(theme.font("body"))
+        if line.about:
+            painter.setPen(theme.color(_ABOUT[line.tone]))
+            room = about - theme.metrics.unit
+            painter.drawText(
+                QPointF(rect.left(), base), metrics.elidedText(line.about, Qt.TextElideMode.ElideRight, room)
+            )
+        font = QFont(theme.font("body"))
+        font.setUnderline(hovered)
+        painter.setFont(font)
+        painter.setPen(theme.color("ink.tertiary" if line.tone == "quiet" else "ink.primary"))
+        for place, text in enumerate(self._lines(row, rect.width())):
+            painter.drawText(QPointF(rect.left() + about, base + place * self._line_height()), text)
+        self._paint_sign(painter, QRectF(rect.right() - self._sign_width(), top, self._sign_width(),
+                                         theme.metrics.content_row), line, hovered)  # fmt: skip
+
+    def _paint_sign(self, painter: QPainter, box: QRectF, line: AccountLine, hovered: bool) -> None:
+        """At the right end, whether a line leads to a message or filters."""
+        name = "filter" if line.filter is not None else "forward"
+        size = round(12 * self.themes.theme.zoom)
+        token = "accent.text" if hovered else "ink.tertiary"
+        pixmap = icons.pixmap(name, token, size, self.devicePixelRatioF())
+        painter.drawPixmap(QPointF(box.right() - size, box.top() + (box.height() - size) / 2), pixmap)
+
+    # Acting
+
+    @override
+    def is_link(self, row: int, place: QPoint) -> bool:
+        return True
+
+    @override
+    def click_row(self, row: int, place: QPoint) -> None:
+        self.activate_row(row)
+
+    @override
+    def activate_row(self, row: int) -> None:
+        line = self.rows[row]
+        if line.message is not None:
+            self.message_requested.emit(line.message)
+        elif line.filter is not None:
+            self.filter_requested.emit(line.filter, "replace")
+        elif line.panel is not None:
+            self.panel_requested.emit(line.panel)
+
+    @override
+    def fill_menu(self, menu: QMenu, row: int) -> None:
+        super().fill_menu(menu, row)
+        line = self.rows[row]
+        if line.message is not None:
+            go = menu.addAction(f"Go to No. {line.message + 1}")
+            go.triggered.connect(lambda: self.activate_row(row))
+        if line.filter is not None:
+            menu.addSeparator()
+            add_filter_actions(menu, line.filter, self.filter_requested.emit, self.column_requested.emit)
+
+    def show_rows(self, rows: Sequence[AccountLine]) -> None:
+        """Show other sentences; the one that is current stays so by its place."""
+        rows = list(rows)
+        if rows == self.rows:
+            return
+        width = self.viewport().width()
+        height = self.heightForWidth(width)
+        self._wrapped.clear()
+        self.replace_rows(rows)
+        if self.heightForWidth(width) != height:
+            self.scheduleDelayedItemsLayout()
+            self.updateGeometry()
+        self.viewport().update()
+
+    @override
+    def _on_theme_changed(self) -> None:
+        self._wrapped.clear()
+        super()._on_theme_changed()
+
+
+class AccountPage(Page):
+    """What happened in a document, renewed while it is seen.
+
+    Signals:
+        panel_requested(str): a panel should be shown, by its title.
+        renewed(HeadWords): it says something else; what stands above it.
+    """
+
+    panel_requested = Signal(str)
+    renewed = Signal(object)
+
+    def __init__(
+        self, document: CaptureDocument, themes: ThemeController, links: Links, figures: AccountFigures,
+        waste: WasteFigures, parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
+        """Show nothing yet.
+
+        Args:
+            document: what it is about.
+            themes: give the look.
+            links: where links go.
+            figures: of the account; looked at while the page is seen.
+            waste: what could be spared.
+            parent: owner.
+        """
+        super().__init__(themes, "accountPage", "What happened", parent)
+        self._document = document
+        self._figures, self._waste = figures, waste
+        self._links = links
+        self.list: AccountList | None = None
+        figures.renewed.connect(self.renew)
+        waste.renewed.connect(self.renew)
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._figures.set_viewed("account", True)
+        self.renew()
+
+    @override
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._figures.set_viewed("account", False)
+
+    def renew(self) -> None:
+        """Say what the figures say now."""
+        if not self.isVisible() or self._figures.tally.behind:
+            return
+        account = account_of(self._document, self._figures.tally, self._waste.found)
+        if self.list is None:
+            self.list = AccountList(self._themes, account.lines)
+            for name in ("message_requested", "filter_requested", "column_requested"):
+                getattr(self.list, name).connect(getattr(self._links, name))
+            self.list.panel_requested.connect(self.panel_requested)
+            self.show_sections([self.list], keep_place=False)
+        else:
+            self.list.show_rows(account.lines)
+        self.renewed.emit(account_words(account))

@@ -1,0 +1,118 @@
+"""Looks for what could be spared in one document, in slices of a few milliseconds, for the panel and for figures of it.
+
+While the panel is not seen it rests longer between two looks: then nobody waits for what has changed.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from inspector.analysis import Changes
+from inspector.document.document import CaptureDocument
+from inspector.ui import budgets
+
+if TYPE_CHECKING:
+    from inspector.analysis.waste import WasteFinder, WasteReport
+
+_REST, _REST_UNSEEN = 20, 100
+"""The loop is left to others for so many times as long as a look took."""
+
+
+class WasteFigures(QObject):
+    """What could be spared, as far as it is known.
+
+    Signals:
+        renewed(): it was looked for again.
+
+    Attributes:
+        found: what was found last; None before.
+    """
+
+    renewed = Signal()
+
+    def __init__(self, document: CaptureDocument, parent: QObject) -> None:
+        super().__init__(parent)
+        self._document = document
+        self.found: WasteReport | None = None
+        self._finder: WasteFinder | None = None
+        self._took_s = self._looked_at = 0.0
+        self._stale, self._seen, self._stopped, self._ongoing = True, False, False, False
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._go_on)
+        self._settling = QTimer(self)
+        self._settling.setSingleShot(True)
+        self._settling.timeout.connect(self._look_when_over)
+        self._ask()
+
+    @property
+    def ready(self) -> bool:
+        """Whether all is counted, or as much as will be while traffic goes on."""
+        tokens = self._document.analysis.tokens
+        if tokens.done:
+            return len(self._document.analysis) > 0
+        return self._document.arriving and tokens.counted > 0
+
+    @property
+    def looking(self) -> bool:
+        """Whether a look has begun that has not ended."""
+        return self._finder is not None
+
+    def set_seen(self, seen: bool) -> None:
+        """Note whether the panel is seen, which waits for what there is now."""
+        self._seen = seen
+        if seen and self._finder is None:
+            self._timer.stop()
+            self._ask()
+
+    def apply_changes(self, changes: Changes) -> None:
+        """Take in a flush of the document: what came, and what was counted. O(1)."""
+        self._stale |= changes.stop > changes.start or len(changes.changed) > 0
+        self._ask()
+
+    def stop(self) -> None:
+        """Look no further."""
+        self._stopped, self._finder = True, None
+        self._timer.stop()
+        self._settling.stop()
+
+    def _ask(self) -> None:
+        if not self._stale or self._stopped or self._finder is not None or self._timer.isActive() or not self.ready:
+            return
+        rest = self._took_s * (_REST if self._seen else _REST_UNSEEN)
+        due = self._looked_at + max(budgets.current.waste_rest_s, rest) if self.found is not None else 0.0
+        self._timer.start(max(0, round((due - time.perf_counter()) * 1000)))
+
+    def _go_on(self) -> None:
+        began = time.perf_counter()
+        if self._finder is None:
+            from inspector.analysis.waste import WasteFinder  # when it is needed: most windows never get so far
+
+            document = self._document
+            self._stale, self._took_s = False, 0.0
+            self._ongoing = document.may_go_on
+            # Where nothing has come for a while the traffic does not tell what time it is.
+            now_ns = time.time_ns() if self._ongoing and not document.arriving else None
+            self._finder = WasteFinder(document.analysis, ongoing=self._ongoing, now_ns=now_ns)
+        done = self._finder.go_on(began + budgets.current.background_slice_s)
+        self._took_s += time.perf_counter() - began
+        if not done:
+            self._timer.start(budgets.current.more_ms if self._seen else budgets.current.background_ms)
+            return
+        self.found, self._finder = self._finder.found, None
+        self._looked_at = time.perf_counter()
+        if self._ongoing:
+            self._settling.start(budgets.current.waste_poll_ms)
+        self.renewed.emit()
+        self._ask()
+
+    def _look_when_over(self) -> None:
+        """What may still have been consumed while traffic went on is judged once it is over."""
+        if self._document.may_go_on:
+            self._settling.start(budgets.current.waste_poll_ms)
+            return
+        self._stale = True
+        self._ask()

@@ -1,0 +1,94 @@
+"""What happened, in the details while nothing is selected: each line leads somewhere, and it keeps up."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from inspector.ui.app.application import Application
+from inspector.ui.panels.details.account_page import AccountList
+from inspector.ui.window.main_window import MainWindow
+from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.ui.windows import numbers, panes_of, window_on
+from tests.waste import wasteful
+
+
+def account(qtbot: QtBot, window: MainWindow) -> AccountList:
+    window.show()
+    page = panes_of(window).details.account
+    assert page is not None
+    qtbot.waitUntil(lambda: page.list is not None)
+    assert page.list is not None
+    return page.list
+
+
+def said(lines: AccountList) -> list[str]:
+    return [str(lines.model().index(row, 0).data()) for row in range(lines.model().rowCount())]
+
+
+def failing() -> list[dict[str, object]]:
+    asked = envelope("chat", {"text": "Fix the timeout"}, sender="human", to=["lead"])
+    calls = [tool_call("grep"), tool_call("grep")]
+    taken_up = envelope("chat/acknowledge", {}, correlation_id=[asked["id"]])
+    return [asked, taken_up, *calls, *(tool_result(call, result={"isError": True}) for call in calls)]
+
+
+def test_it_is_there_before_anything_is_selected_and_goes_with_a_selection(
+    qtbot: QtBot, application: Application
+) -> None:
+    window = window_on(application, document_of(*failing()))
+    lines = account(qtbot, window)
+    assert said(lines)[:3] == [
+        "Asked: human to lead: “Fix the timeout”", "Done: lead called grep of files twice",
+        "Failed: 2 requests failed: grep 2",
+    ]  # fmt: skip
+    details = panes_of(window).details
+    assert details.head.accessibleName().startswith("What happened, 6 messages of 3 participants")
+    panes_of(window).go_to(2)
+    assert lines.isHidden() or not lines.isVisible()
+    window.actions_by_id["view.account"].trigger()
+    assert lines.isVisible()
+    assert panes_of(window).messages.current_message() == 2
+    panes_of(window).messages.chosen.emit(2)
+    assert details.message == 2
+
+
+def test_a_line_selects_its_message_or_filters(qtbot: QtBot, application: Application) -> None:
+    window = window_on(application, document_of(*failing()))
+    lines = account(qtbot, window)
+    place = lines.visualRect(lines.model().index(2, 0)).center()
+    qtbot.mouseClick(lines.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert numbers(window) == [3, 4]
+    lines.setFocus(Qt.FocusReason.TabFocusReason)
+    lines.setCurrentIndex(lines.model().index(0, 0))
+    qtbot.keyClick(lines, Qt.Key.Key_Return)
+    assert panes_of(window).messages.current_message() == 0
+    assert lines.is_link(0, QPoint())
+
+
+def test_it_keeps_up_with_what_comes(qtbot: QtBot, application: Application) -> None:
+    log = GrowingLog()
+    window = window_on(application, log.document)
+    window.show()
+    details = panes_of(window).details
+    assert details.empty.isVisible()
+    assert details.account is not None
+    assert not details.account.isVisible()
+    log.write(envelope("chat", {"text": "Hello"}, sender="human"))
+    panes_of(window).bridge.flush()
+    lines = account(qtbot, window)
+    assert said(lines)[0] == "First said: human: “Hello”"
+    log.write(tool_call("grep"))
+    panes_of(window).bridge.flush()
+    qtbot.waitUntil(lambda: any(line.startswith("Done: lead called grep") for line in said(lines)))
+
+
+def test_what_could_be_spared_leads_to_the_panel(qtbot: QtBot, application: Application) -> None:
+    document = document_of(*wasteful())
+    document.count_tokens()
+    window = window_on(application, document)
+    lines = account(qtbot, window)
+    qtbot.waitUntil(lambda: any("could be spared" in line for line in said(lines)))
+    row = next(row for row, line in enumerate(said(lines)) if "could be spared" in line)
+    lines.activate_row(row)
+    assert not window.docks["Waste"].isHidden()
