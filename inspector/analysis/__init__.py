@@ -7,7 +7,7 @@ calls; one that checks look at has a line in `findings.batch.Passes` too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -97,6 +97,8 @@ class Analysis:
         Args:
             touched: earlier messages the capture itself changed (they gained a delivery).
             more: there is more to come at once; the checks may wait for it, until `catch_up`.
+
+        Of many messages the checks only begin: while `checking`, `advance` goes on with them.
         """
         start, stop = self._fed, len(self.capture)
         self.trust.feed(start, stop)
@@ -124,6 +126,16 @@ class Analysis:
             changed = np.union1d(changed, found[found < start])
         return Changes(start, stop, changed, self.contexts.take_moved())
 
+    @property
+    def checking(self) -> bool:
+        """Whether the checks have begun to look at messages, and are not through with them."""
+        return self.findings.under_way
+
+    def advance(self, until: float) -> Changes:
+        """Let the checks go on with what they are looking at, until a time (`time.perf_counter`), at least a little."""
+        self.findings.advance(until)
+        return Changes(self._fed, self._fed, self.findings.take_changes(), False)
+
     def go_on(self, until: float) -> tuple[Changes, bool]:
         """Let the checks do some of what they have put off, until a time; what changed, and whether nothing is left."""
         done = self.findings.go_on(until, self.now_ns)
@@ -135,6 +147,12 @@ class Analysis:
 
     def catch_up(self) -> Changes:
         """Let the checks look at what they have left for later; also when the clock (`now_ns`) has moved on."""
+        changes = self.begin_catch_up()
+        self.findings.finish_round()
+        return replace(changes, changed=np.union1d(changes.changed, self.findings.take_changes()))
+
+    def begin_catch_up(self) -> Changes:
+        """As `catch_up`, but of many messages the checks only begin (see `advance`)."""
         self.transients.settle()
         told_again = self.transients.take_changes()
         self.findings.feed(self._fed, self._fed, told_again, self.now_ns)

@@ -110,7 +110,8 @@ def shown_participants(analysis: Analysis) -> list[tuple[int, str]]:
 
     Each connection of this program has an id of its own: of these there is the one in use alone.
     """
-    return [key for key in analysis.participants.all if not analysis.trust.is_former(*key)]
+    former = {(space, name) for space in analysis.trust.own for name in analysis.trust.former(space)}
+    return [key for key in analysis.participants.all if key not in former]
 
 
 def participants_of(analysis: Analysis, space: int) -> list[Participant]:

@@ -149,11 +149,6 @@ class TrustPass:
         """What this program went by in earlier connections to a space, in the order taken."""
         return list(self.own.get(space, ()))[:-1]
 
-    def is_former(self, space: int, name: str) -> bool:
-        """Whether this program went by a name, in an earlier connection, and goes by another now."""
-        own = self.own.get(space, {})
-        return name in own and name != next(reversed(own))
-
 
 def _is_named(item: object) -> bool:
     """Whether an entry of a welcome names somebody by a text."""

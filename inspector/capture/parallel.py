@@ -24,6 +24,10 @@ OWN_PART_BYTES = 256 << 10
 """Of the file to this process itself while the others are still starting."""
 _MOST_LINES, _LOOKED_AT = 3_000, 1 << 16
 """A part is smaller where lines are so short that it would hold more of them; and by how many bytes that is told."""
+_FEWEST_LINES = 375
+"""But where others wait: so few are taken in within moments whatever they say, and more at a time cost less."""
+_TAKEN_S = 0.012
+"""Others wait so long for a part to be taken in."""
 _LEAST_BYTES = 1 << 16
 """But no smaller than this: where so few bytes are so many lines most are blank, and a part has its price as well."""
 LONG_LINE_BYTES = 1 << 20
@@ -41,8 +45,31 @@ def reader_count() -> int:
     return min(_MOST_READERS, os.cpu_count() or 1)
 
 
+class Pace:
+    """How many lines are taken in at once, by the time it takes: some traffic costs ten times as much.
+
+    Attributes:
+        lines: of the next part, at most.
+    """
+
+    def __init__(self) -> None:
+        self.lines = _FEWEST_LINES
+
+    def note(self, lines: int, seconds: float) -> None:
+        """Some were taken in. Parts get larger little by little and smaller at once."""
+        if lines:
+            wanted = int(lines * _TAKEN_S / max(seconds, 1e-6))
+            self.lines = min(_MOST_LINES, max(_FEWEST_LINES, min(wanted, 2 * self.lines)))
+
+
 def read_blocks(
-    source: SourceFile, place: int, stop: int, *, wait: bool = True, readers: int | None = None
+    source: SourceFile,
+    place: int,
+    stop: int,
+    *,
+    wait: bool = True,
+    readers: int | None = None,
+    pace: Pace | None = None,
 ) -> Generator[Block | None]:
     """Blocks of the lines that begin before `stop`, in order, from `source.read_to` on; closing it ends the processes.
 
@@ -52,8 +79,9 @@ def read_blocks(
         stop: offset in bytes; a line beginning before it is read to its end, one that has no end is left out.
         wait: wait for the next block; else None is given while it is not there yet.
         readers: processes to start; default by the machine.
+        pace: of whoever takes the blocks in, where others wait meanwhile.
     """
-    reading = _Reading(source, place, stop, reader_count() if readers is None else readers)
+    reading = _Reading(source, place, stop, reader_count() if readers is None else readers, pace)
     try:
         while reading.unfinished:
             block = reading.next(wait=wait)
@@ -66,8 +94,8 @@ def read_blocks(
 class _Reading:
     """Who reads what: parts are given out in order, come back in any, and are taken in order."""
 
-    def __init__(self, source: SourceFile, place: int, stop: int, readers: int) -> None:
-        self._source, self._place, self._stop = source, place, stop
+    def __init__(self, source: SourceFile, place: int, stop: int, readers: int, pace: Pace | None = None) -> None:
+        self._source, self._place, self._stop, self._pace = source, place, stop, pace
         self._position = source.read_to
         self._order: deque[tuple[int, int]] = deque()  # parts given out and not taken, by start and stop
         self._taken = 0
@@ -114,7 +142,8 @@ class _Reading:
         """How large the next part is: a message takes its time to be taken in, however few bytes it has."""
         beginning = self._source.read(self._position, _LOOKED_AT)
         lines = beginning.count(b"\n")
-        return min(most, max(_LEAST_BYTES, _MOST_LINES * len(beginning) // lines)) if lines else most
+        most_lines = _MOST_LINES if self._pace is None else self._pace.lines
+        return min(most, max(_LEAST_BYTES, most_lines * len(beginning) // lines)) if lines else most
 
     def _leaves_it(self, *, wait: bool) -> bool:
         """Whether nothing is read here until another process is ready."""

@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
 
+from inspector.base.collector import no_collection
 from inspector.capture import hashes, overlong
 from inspector.capture.block import Block
 from inspector.capture.helper import HelperProcess, stand_back
@@ -112,7 +113,8 @@ class PartReader(HelperProcess):
         data = self.receive()
         if data is None:
             return None
-        block: Block = pickle.loads(data)
+        with no_collection():
+            block: Block = pickle.loads(data)
         return self.pending.popleft(), block
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from inspector.capture import overlong
 from inspector.capture.block import Block
 from inspector.capture.flags import Flag
-from inspector.capture.parallel import WORTHWHILE_BYTES, read_blocks
+from inspector.capture.parallel import WORTHWHILE_BYTES, Pace, read_blocks
 from inspector.capture.parts import PartReader, read_part
 from inspector.capture.reader import BlockReader
 from inspector.capture.sniff import SNIFFED_LINES, archive_words, can_tell, is_newest_first, scanner_for, sniff
@@ -110,6 +110,7 @@ class SourceReader:
     Attributes:
         source: what is read; its `read_to` is moved by whoever takes a block in.
         waiting: the last step brought nothing because the next block is not there yet.
+        pace: is told by whoever takes the blocks in how long that took.
     """
 
     def __init__(self, source: SourceFile, place: int, *, live: bool = False) -> None:
@@ -122,6 +123,7 @@ class SourceReader:
         """
         self.source = source
         self.waiting = False
+        self.pace = Pace()
         self._place = place
         self._live = live
         self._long_lines: LongLines | None = None
@@ -197,7 +199,8 @@ class SourceReader:
         return source.size >= LONG_LINE_BYTES and b"\n" not in source.read(0, LONG_LINE_BYTES)
 
     def _read_in_parts(self, *, wait: bool) -> Steps:
-        with closing(read_blocks(self.source, self._place, self.source.size, wait=wait)) as blocks:
+        pace = None if wait else self.pace
+        with closing(read_blocks(self.source, self._place, self.source.size, wait=wait, pace=pace)) as blocks:
             for block in blocks:
                 self.waiting = block is None
                 yield block

@@ -6,6 +6,7 @@ as `open_log` reads a log.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
@@ -307,11 +308,16 @@ class CaptureDocument:
                 self.followed = FollowedLog(source)
             for block in reader.read(block_bytes, wait=wait, to_be_followed=self.followed is not None):
                 if block is not None:
+                    yield from self._checked(reader)
+                    began = time.perf_counter()
                     self._take(source, block, more=True)
+                    reader.pace.note(len(block), time.perf_counter() - began)
+                    yield from self._checked(reader)
                 elif source.feed is not None:  # of a stream, whose next block may take its time
                     self._tell(self.analysis.catch_up())
                 yield self._progress(reader)
                 if self.memory.full and (source.feed is None or wait):
+                    yield from self._caught_up(reader)
                     return
                 while self.memory.full:  # what fills a spool would be stopped with us
                     yield replace(self._progress(reader), waiting=True)
@@ -319,9 +325,10 @@ class CaptureDocument:
                 for _ in self.decisions.open(path, wait=wait, follow=self.followed is not None):
                     yield replace(self._progress(reader), waiting=True)
                 self.analysis.findings.decisions = self.decisions.found
+            yield from self._caught_up(reader)
             finished = True
         finally:
-            if self._readers:  # else closed while it was read: the checks would find the files shut
+            if self._readers and not finished:  # else closed while it was read: the checks would find the files shut
                 self._tell(self.analysis.catch_up())
             self.live = False
             if source.feed is not None:
@@ -329,6 +336,16 @@ class CaptureDocument:
             if self.followed is not None and not finished:  # cancelled: nothing more is to come
                 self.followed.close()
                 self.followed = None
+
+    def _caught_up(self, reader: SourceReader) -> Generator[Progress]:
+        self._tell(self.analysis.begin_catch_up())
+        yield from self._checked(reader)
+
+    def _checked(self, reader: SourceReader) -> Generator[Progress]:
+        """Let the checks look at what they have begun with, a step each."""
+        while self.analysis.checking:
+            self._tell(self.analysis.advance(0.0))
+            yield self._progress(reader)
 
     def _add(self, source: SourceFile, *, live: bool = False) -> SourceReader:
         reader = SourceReader(source, self.capture.add_source(source), live=live)
@@ -359,7 +376,13 @@ class CaptureDocument:
         self._add(SourceFile(path, name), live=True)
 
     def poll(self) -> bool:
-        """Take in the whole lines a live capture or a followed log has gained; whether there were any."""
+        """Take in the whole lines a live capture or a followed log has gained, a block of them; whether there was work.
+
+        Where the checks have begun to look at many messages, it is their turn first, for a step.
+        """
+        if self.analysis.checking:
+            self._tell(self.analysis.advance(0.0))
+            return True
         if self.followed is not None:
             if self.decisions.follow():
                 self.catch_up()
@@ -367,14 +390,14 @@ class CaptureDocument:
         found = [self._read_on(reader, whole_lines=self.followed is None) for reader in self._readers]
         if not any(found):
             self._check_again()
-        return any(found)
+        return any(found) or self.analysis.checking
 
     def _check_again(self) -> None:
         """Nothing came: time for what the checks left for later, and for what waits too long by the clock."""
         by_clock = self.analysis.now_ns is not None and time.monotonic() >= self._checks_due
         if by_clock or self.analysis.findings.behind:
             self._checks_due = time.monotonic() + _CHECKS_S
-            self._tell(self.analysis.catch_up())
+            self._tell(self.analysis.begin_catch_up())
 
     def look_further(self, until: float) -> bool:
         """Do some of what the checks have put off because records have to be read again for it.
@@ -441,6 +464,8 @@ class CaptureDocument:
             more: further blocks follow at once, so that the findings may wait for them.
         """
         source.read_to = max(source.read_to, block.stop)
+        if self.analysis.checking:  # before there is more than they began with
+            self._tell(self.analysis.advance(math.inf))
         with no_collection():
             appended = self.capture.append(block)
             changes = self.analysis.feed(appended.touched, more=more)
@@ -516,6 +541,11 @@ class CaptureDocument:
     def behind(self) -> int:
         """Bytes that wait to be read."""
         return sum(reader.source.size - reader.source.read_to for reader in self._readers)
+
+    @property
+    def catching_up(self) -> bool:
+        """Whether `poll` has more to do at once: checks that have begun, or more to read than comes between two."""
+        return self.analysis.checking or self.behind > LIVE_BLOCK_BYTES
 
     @property
     def format(self) -> str | None:

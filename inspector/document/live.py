@@ -17,7 +17,7 @@ from typing import Any
 
 from inspector.base.aio import spawn
 from inspector.capture.captures import new_capture
-from inspector.capture.reading import LIVE_BLOCK_BYTES, POLL_S
+from inspector.capture.reading import POLL_S
 from inspector.capture.writer import CaptureWriter
 from inspector.document.document import CaptureDocument
 from inspector.sources.connection import Connection
@@ -106,7 +106,7 @@ class LiveSession:
         """Take in what lies in the file, one slice of it; whether much more waits."""
         until = time.perf_counter() + SLICE_S
         while self.document.poll():
-            if self.document.behind <= LIVE_BLOCK_BYTES:
+            if not self.document.catching_up:
                 return False
             if time.perf_counter() >= until:
                 return True

@@ -31,7 +31,7 @@ class Unchecked(FindingPass):
     """Keeps its column and looks at nothing."""
 
     @override
-    def catch_up(self, now_ns: int | None = None) -> None:
+    def _begin_round(self, now_ns: int | None) -> None:
         self._looked_at = self._fed
         self._changed.clear()
 

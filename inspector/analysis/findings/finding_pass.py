@@ -37,6 +37,7 @@ from inspector.analysis.findings.by_context import FindingsByContext
 from inspector.analysis.findings.check import Check
 from inspector.analysis.findings.sentences import Finding, finding_of, hint_of
 from inspector.analysis.findings.store import Findings, Found
+from inspector.base.slices import Steps, finished, go_on
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.decisions import Decisions
 
@@ -88,8 +89,13 @@ CHECK_BY_CODE: dict[str, Check] = {check.code: check for check in CHECKS}
 
 
 _log = logging.getLogger(__name__)
-_ENOUGH = 16_384
-"""Messages worth a round of all checks: a few hundred steps over arrays, which cost the same for a hundred messages."""
+_AT_ONCE = 1_024
+"""Of so many messages a round is done at once, where nothing more comes."""
+_ENOUGH = 4_096
+"""Messages worth a round of all checks: a few hundred steps over arrays, which cost the same for a hundred messages.
+
+Of four times as many a single topic takes a window too long, where all of them are of the kinds that it looks at.
+"""
 
 
 class FindingPass:
@@ -117,6 +123,7 @@ class FindingPass:
         self._fed = 0
         self._looked_at = 0
         self._changed: list[Rows] = []
+        self._round: Steps[None] | None = None
 
     @property
     def columns(self) -> GrowingColumns:
@@ -128,6 +135,11 @@ class FindingPass:
         """Messages that were left for later."""
         return self._fed - self._looked_at
 
+    @property
+    def under_way(self) -> bool:
+        """Whether a round has begun that `advance` finishes."""
+        return self._round is not None
+
     def feed(
         self, start: int, stop: int, changed: Rows = NO_ROWS, now_ns: int | None = None, *, more: bool = False
     ) -> None:
@@ -137,25 +149,51 @@ class FindingPass:
             changed: earlier messages whose links, badges or deliveries changed, ascending.
             now_ns: the wall clock while live; else the latest time in the log counts.
             more: there is more to come at once: few messages are left for later, when `catch_up` is called at last.
+
+        For many messages a round only begins: `advance` goes on with it, or whatever is called next finishes it.
         """
+        self.finish_round()
         self._fed = stop
         self.found.extend(stop - start)
         earlier = changed[changed < self._looked_at]
         if len(earlier):
             self._changed.append(earlier)
-        if not more or stop - self._looked_at >= _ENOUGH:
+        if self.behind >= (_ENOUGH if more else _AT_ONCE):
+            self._begin_round(now_ns)
+        elif not more:
             self.catch_up(now_ns)
 
     def catch_up(self, now_ns: int | None = None) -> None:
         """Look at what was left for later, and at what waits too long by now."""
+        self.finish_round()
+        self._begin_round(now_ns)
+        self.finish_round()
+
+    def advance(self, until: float) -> bool:
+        """Go on with a round until a time (`time.perf_counter`), at least by one topic; whether none is under way."""
+        if self._round is not None and go_on(self._round, until):
+            self._round = None
+        return self._round is None
+
+    def finish_round(self) -> None:
+        """Do all that is left of the round under way: checks look at capture and passes as they are when it begins."""
+        if self._round is not None:
+            finished(self._round)
+            self._round = None
+
+    def _begin_round(self, now_ns: int | None) -> None:
         batch = self._batch(self._looked_at, now_ns)
         self._looked_at = self._fed
         self._changed.clear()
         self._beginnings.feed(batch.rows("system/welcome"), self._fed)
         self._waits = True
+        self._round = self._topic_by_topic(batch)
+
+    def _topic_by_topic(self, batch: Batch) -> Steps[None]:
         for name in [*self._topics]:
             with self._guarded(name):
                 self._topics[name].feed(batch)
+            yield
         self._passes.capture.let_go()
 
     def go_on(self, until: float, now_ns: int | None = None) -> bool:
@@ -168,8 +206,11 @@ class FindingPass:
         Returns:
             Whether nothing is left to be done until more messages come.
         """
-        if self.behind:
-            self.catch_up(now_ns)
+        if self.behind or self._round is not None:
+            if self._round is None:
+                self._begin_round(now_ns)
+            if not self.advance(until):
+                return False
         if self._waits:
             batch = self._batch(self._fed, now_ns)
             done = True

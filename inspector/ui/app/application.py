@@ -52,6 +52,8 @@ DEVELOPER_VARIABLE = "CONTEXT_INSPECTOR_DEVELOPER"
 _NOT_SAVED = "settings-not-saved"
 RETRY_MS = 20_000
 """Settings that could not be written are tried again after so long, until they are."""
+_TIDIED_MS = 60_000
+"""What nobody needs any more goes so often."""
 
 
 class Application:
@@ -96,6 +98,9 @@ class Application:
         self._retry.setSingleShot(True)
         self._retry.setInterval(RETRY_MS)
         self._retry.timeout.connect(self.save_settings)
+        self._tidying = QTimer()
+        self._tidying.setInterval(_TIDIED_MS)
+        self._tidying.timeout.connect(self._tidy)
         display = self.settings.display
         self.settings_changes = SettingsChanges()
         self.theme = ThemeController(
@@ -152,6 +157,11 @@ class Application:
         window.show()
         collector.settle()
         return window
+
+    def _tidy(self) -> None:
+        """Let what nobody needs any more go; see `run_loop`."""
+        if not any(window.opening.reading for window in self.windows):
+            collector.collect()
 
     def window_closing(self, window: MainWindow) -> None:
         """A window is about to close."""
@@ -233,6 +243,7 @@ class Application:
             start: opens the first windows.
         """
         self._closed = asyncio.Event()
+        self._tidying.start()
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(self.failures.on_loop_failure)
         try:
@@ -309,7 +320,10 @@ def make_qt() -> QApplication:
 def run_loop(main: Coroutine[Any, Any, int], qt: QApplication) -> int:
     """Run a coroutine on Qt's event loop. Ends with 130 on Ctrl+C."""
     try:
-        with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qt)) as runner:
+        with (
+            collector.only_when_asked(),
+            asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qt)) as runner,
+        ):
             return runner.run(main)
     except KeyboardInterrupt:
         return 130

@@ -385,7 +385,7 @@ class LogFollowing:
         while document.followed is not None and document.followed.trouble is None:
             # Catching up, it only lets others have their turn between two blocks.
             await asyncio.sleep(0 if behind else POLL_S)
-            behind = document.poll() and document.behind > LIVE_BLOCK_BYTES
+            behind = document.poll() and document.catching_up
             if loop.time() - size_shown_s > 1 and document.followed.active:
                 self._status.set_log_size(document.capture.sources[0].size)
                 size_shown_s = loop.time()

@@ -22,7 +22,7 @@ def of_live(name: str, count: int) -> Operations:
     while batch := b"".join(islice(lines, BATCH)):
         with counted(done):
             log.write_bytes(batch)
-            while log.document.behind:
+            while log.document.behind or log.document.catching_up:
                 log.document.poll()
     assert len(log.document.capture) == count or name in ("disorder", "odd") or name.startswith("random")
     assert not log.document.analysis.findings.failed

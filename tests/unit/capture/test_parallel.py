@@ -233,6 +233,18 @@ def test_parts_of_short_lines_are_smaller(tmp_path: Path, monkeypatch: pytest.Mo
     source.close()
 
 
+def test_parts_are_smaller_where_what_they_hold_takes_long_to_be_taken_in() -> None:
+    pace = parallel.Pace()
+    begun = pace.lines
+    for _ in range(10):
+        pace.note(pace.lines, 1e-6 * pace.lines)
+    cheap = pace.lines
+    pace.note(pace.lines, 100e-6 * pace.lines)
+    assert begun == pace.lines < cheap
+    pace.note(0, 1.0)  # a part without a line says nothing
+    assert pace.lines == begun
+
+
 @pytest.mark.usefixtures("small_parts")
 def test_without_processes_to_be_had_it_reads_alone(log: Path, plain: list[tuple[object, ...]]) -> None:
     with mock.patch.object(parallel, "PartReader", side_effect=OSError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from operator import attrgetter
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -25,6 +26,7 @@ Key = tuple[int, str]
 """(space as a string id, name)."""
 
 _NOWHERE = QModelIndex()
+_FIRST = attrgetter("first_ns")
 
 
 class PresenceDot(enum.Enum):
@@ -43,11 +45,28 @@ class ParticipantsModel(QAbstractListModel):
         super().__init__(parent)
         self._document = document
         self._analysis = document.analysis
+        self._here = 0, False
         self._keys: list[Key] = self._wanted()
+        self._of_several_spaces = False
+        self._note_spaces()
 
     def _wanted(self) -> list[Key]:
+        """Here first, in the order first seen; this program after the others; gone last. Never seen: behind them."""
+        groups: list[list[Participant]] = [[] for _ in range(8)]
         everyone = self._analysis.participants.all
-        return sorted(shown_participants(self._analysis), key=lambda key: _order(everyone[key]))
+        here = announced = 0
+        for key in shown_participants(self._analysis):
+            one = everyone[key]
+            groups[4 * (one.here is False) + 2 * one.is_us + (one.first_ns == NO_TIME)].append(one)
+            here += one.here is True
+            announced += one.here is not None
+        self._here = here, announced > 0
+        for group in groups:
+            group.sort(key=_FIRST)
+        return [(one.space, one.name) for group in groups for one in group]
+
+    def _note_spaces(self) -> None:
+        self._of_several_spaces = len({space for space, _ in self._keys}) > 1
 
     # What rows mean
 
@@ -66,7 +85,7 @@ class ParticipantsModel(QAbstractListModel):
     def tags(self, row: int) -> list[str]:
         """Small words behind the name: `you`, and the space when there are several."""
         tags = ["you"] if self.participant(row).is_us else []
-        if len({space for space, _ in self._keys}) > 1:
+        if self._of_several_spaces:
             tags.append(plain(self._document.capture.strings[self._keys[row][0]] or "no space", 24))
         return tags
 
@@ -90,8 +109,7 @@ class ParticipantsModel(QAbstractListModel):
 
     def here(self) -> tuple[int, bool]:
         """How many are here, and whether anybody's presence was announced at all."""
-        known = [self._analysis.participants.all[key].here for key in self._keys]
-        return sum(h is True for h in known), any(h is not None for h in known)
+        return self._here
 
     # Qt
 
@@ -122,6 +140,7 @@ class ParticipantsModel(QAbstractListModel):
         wanted = self._wanted()
         if wanted != self._keys:
             self._reorder(wanted)
+            self._note_spaces()
         if self._keys:
             self.refresh_marks()
 
@@ -155,9 +174,3 @@ class ParticipantsModel(QAbstractListModel):
                 self.beginInsertRows(nowhere, row, row)
                 self._keys.insert(row, key)
                 self.endInsertRows()
-
-
-def _order(participant: Participant) -> tuple[bool, bool, bool, int]:
-    """Here first, in the order first seen; this program after the others; gone last. Never seen speaking: behind."""
-    first = participant.first_ns
-    return participant.here is False, participant.is_us, first == NO_TIME, first

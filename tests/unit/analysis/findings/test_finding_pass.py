@@ -6,11 +6,13 @@ import logging
 import math
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.analysis.findings import finding_pass
 from inspector.analysis.findings.wire import Wire
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, clean_up, document_at, document_of, envelope, lines_of, log_file, tool_call
@@ -59,6 +61,47 @@ def test_what_was_left_for_later_is_looked_at_in_the_end(lines: list[Any]) -> No
     assert told(document) == told(document_of(envelope(), *lines))
     document.close()
     clean_up()
+
+
+@given(st.one_of(cases(), conversations, context_conversations), st.lists(st.booleans(), min_size=1, max_size=5))
+def test_in_slices_the_checks_find_the_same(lines: list[Any], looks: list[bool]) -> None:
+    document = CaptureDocument()
+    with mock.patch.object(finding_pass, "_ENOUGH", 3), mock.patch.object(finding_pass, "_AT_ONCE", 1):
+        for step, _ in enumerate(document.open_log(log_file(lines_of(*lines)), block_bytes=300)):
+            if looks[step % len(looks)]:  # as a window does where it has a moment
+                document.look_further(0.0)
+    assert document.look_further(math.inf)
+    assert told(document) == told(document_of(*lines))
+    document.close()
+    clean_up()
+
+
+def test_of_many_messages_a_step_is_one_topic() -> None:
+    document, most = CaptureDocument(), 0
+    fed: list[int] = []
+    with mock.patch.object(finding_pass, "_AT_ONCE", 100), mock.patch.object(finding_pass, "_ENOUGH", 200):
+        for topic in document.analysis.findings._topics.values():
+            topic.feed = fed.append  # type: ignore[method-assign]
+        for _ in document.open_log(log_file(lines_of(*[envelope()] * 500)), block_bytes=1_000):
+            most = max(most, len(fed))
+            fed.clear()
+    assert most == 1
+    document.close()
+
+
+def test_live_a_turn_is_one_topic_and_nothing_is_left_out() -> None:
+    log = GrowingLog()
+    with mock.patch.object(finding_pass, "_AT_ONCE", 10):
+        with log.path.open("ab") as file:
+            file.write(
+                lines_of(*[tool_call("grep", ts="2026-01-05T09:00:00.000Z")] * 40, tool_call("rm", ts="nonsense"))
+            )
+        polls = 0
+        while log.document.poll():
+            polls += 1
+            assert log.document.catching_up or not log.document.analysis.findings.under_way
+    assert polls > len(log.document.analysis.findings._topics)
+    assert told(log.end()) == told(document_of(log.path.read_bytes()))
 
 
 @given(traffic)
