@@ -13,6 +13,7 @@ from inspector.filters.fields import FIELDS
 def picture(document: CaptureDocument) -> dict[str, Any]:
     """Messages with all their fields and stories, contexts, participants and totals."""
     totals = summary(document, "")
+    totals["sources"] = [{**source, "name": ""} for source in totals["sources"]]
     return {
         "messages": [message_picture(document, message) for message in range(len(document.capture))],
         "contexts": list(context_nodes(document)),

@@ -21,6 +21,7 @@ from inspector.analysis.findings.batch import Passes
 from inspector.analysis.marks import Marks
 from inspector.analysis.named import NamedPass
 from inspector.analysis.participants import ParticipantPass
+from inspector.analysis.reported_usage import ReportedUsage
 from inspector.analysis.states import StatePass
 from inspector.analysis.tokens import TokenPass
 from inspector.analysis.transients import TransientPass
@@ -52,8 +53,8 @@ class Analysis:
     Attributes:
         capture: the messages.
         trust: who is believed.
-        contexts, correlation, named, transients, visibility, participants, capabilities, findings, states, tokens: the
-            passes.
+        contexts, correlation, named, transients, visibility, participants, capabilities, findings, states, tokens,
+            usage: the passes.
         marks: what the user put on messages and contexts.
         now_ns: the wall clock while traffic is live, None for a log; `state` goes by it.
     """
@@ -84,6 +85,7 @@ class Analysis:
         )
         self.states = StatePass(capture, self.contexts, self.correlation, self.findings.found)
         self.tokens = TokenPass(capture, self.contexts, self.correlation, self.transients)
+        self.usage = ReportedUsage(capture)
         self.marks = Marks(self.contexts)
         self.now_ns: int | None = None
         self._fed = 0
@@ -113,7 +115,8 @@ class Analysis:
         self.capabilities.feed(start, stop)
         self.states.feed(start, stop, linked)
         self.tokens.feed(start, stop)
-        passes = (self.transients, self.contexts, self.named, self.departures, self.states)
+        self.usage.feed(start, stop)
+        passes = (self.transients, self.contexts, self.named, self.departures, self.states, self.usage)
         parts = [linked, *(fed.take_changes() for fed in passes)]
         if touched is not None:
             parts.append(touched)

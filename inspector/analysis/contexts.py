@@ -117,6 +117,9 @@ class ContextRefs:
 IDLE_AFTER_S = 30
 """A context is active this long after its last message (docs/design.md 2), unless somebody says otherwise."""
 
+SUB_AGENT = "sub-agent"
+"""The declared type of contexts of sub-agents, as transcripts have them."""
+
 STATES = ("", "active", "idle", "concluded", "cancelled")
 """What the numbers of `ContextPass.states` stand for."""
 
@@ -193,6 +196,7 @@ class ContextPass:
         """Take in messages `start` to `stop`."""
         columns = self._capture.columns
         moves = self.tree.moves
+        self._observe_agents()
         spaces, keys = columns["space"][start:stop], columns["context"][start:stop]
         refs = self._refs.find_all(spaces, keys)
         structure = self.sessions.of_structure(columns["kind"][start:stop])
@@ -257,6 +261,27 @@ class ContextPass:
                     self.touched.add(told)
             self._settle()
         return operations
+
+    def _observe_agents(self) -> None:
+        """Let sub-agents that transcripts tell of be contexts below that of whoever called them."""
+        for told in self._capture.take_told_of_agents():
+            agent = told.agent
+            node = self.tree.of_key(told.space, agent.context)
+            if node == MAIN:
+                continue
+            label = " ".join(mask_text((agent.label or "")[: 8 * _LABEL_LENGTH]).split())[:_LABEL_LENGTH]
+            self.tree.label[node] = self.tree.label[node] or label or None
+            if agent.parent is not None:
+                node = self.tree.place(node, self.tree.of_key(told.space, agent.parent))
+            self._settle()
+            if self.facts.declared.get(node) is None:
+                self.facts.note_type(node, told.row, SUB_AGENT)
+                self._type_changed(node)
+            if told.began:
+                self.facts.note_start(node, told.row)
+            if told.ended:
+                self.facts.note_end(node, CANCELLED if told.failed else CONCLUDED, told.row)
+                self.touched.add(node)
 
     def _node_of_key(self, space: int, key: int, row: int) -> int:
         known = self._refs.find(space, key)

@@ -146,6 +146,7 @@ class Counting:
             columns["length"][rows].astype(np.int64),
             places.astype(np.uint16),
             tuple(self._capture.strings[kind] if kind else "" for kind in kinds.tolist()),
+            columns["part"][rows].astype(np.uint16),
             tuple(texts),
         )
 

@@ -64,8 +64,12 @@ class TokenPass:
         self._changed = ChangedRows()
 
     def feed(self, start: int, stop: int) -> None:
-        """Take in messages `start` to `stop`, without counting them."""
+        """Take in messages `start` to `stop`, without counting them; copies of earlier ones cost nothing again."""
         self.columns.append({"tokens": NOT_COUNTED, "summary": NOT_COUNTED}, stop - start)
+        if self._capture.has_copies:
+            rows = np.arange(start, stop)
+            copied = rows[self._capture.repeats(rows)[1]]
+            self._note(copied, np.zeros(len(copied), np.int32))
 
     def take_changes(self) -> Rows:
         """Messages that were counted since the last call."""
@@ -168,7 +172,8 @@ class TokenPass:
         def read(start: int, length: int) -> bytes:
             return capture.line_part(row, start, length)
 
-        found = count_line(read, int(capture.columns["length"][row]), capture.string("kind", row) or "")
+        length, part = (int(capture.columns[name][row]) for name in ("length", "part"))
+        found = count_line(read, length, capture.string("kind", row) or "", part)
         return min(found, _MOST)
 
     # Summaries

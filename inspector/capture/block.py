@@ -47,8 +47,14 @@ BLOCK_COLUMNS: dict[str, Any] = {
     "participant": np.uint32,
     "event": np.uint32,
     "connection": np.uint16,  # as the line says; the capture numbers them anew
+    "part": np.uint16,  # of a record that means messages, which of them it is, from 1; 0 where it is one itself
+    "alias_hash": np.uint64,  # of the record's own id, where the message has another; NO_HASH
+    "said": np.uint64,  # of a record's message, equal where it is copied; NO_HASH
 }
 """Columns of a block: those of a message (capture.columns.MESSAGE_COLUMNS), and what folding needs."""
+
+OF_TRANSCRIPTS = ("alias_hash", "said")
+"""Columns that a block has only where records in it mean messages."""
 
 
 class Opened(NamedTuple):

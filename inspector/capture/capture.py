@@ -27,22 +27,26 @@ from inspector.capture.extracts import MOST_NAMED, OWN_PAYLOAD, DecodedRecord, E
 from inspector.capture.flags import Flag
 from inspector.capture.gateway_copies import GatewayCopies
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
-from inspector.capture.heads import MAX_WHOLE, Noted, read_head
+from inspector.capture.heads import HEAD, MAX_WHOLE, Noted, read_head
 from inspector.capture.name_sets import NameSets
 from inspector.capture.odd_forms import OddForm
 from inspector.capture.own_copies import Echoes
 from inspector.capture.reader import JOINING_EVENTS, NO_MESSAGE, correlations
 from inspector.capture.sources import SourceFile
 from inspector.capture.strings import InternTable
+from inspector.capture.transcripts import Told, Transcripts
 from inspector.protocol.context_forms import told_context
+from inspector.protocol.cut import completed
+from inspector.protocol.formats import payload_of as payload_of_part
 from inspector.protocol.formats import read_line
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
-from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
+from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json, read_header
+from inspector.protocol.meaning import ApiCall, envelope_bytes
 from inspector.protocol.object_contexts import levels_of
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.text import compact
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.times import NO_TIME, format_time
 
 # What keeps the ids of one space apart from the same ids in another (docs/protocols.md 2: ids are unique in a space).
 
@@ -76,8 +80,12 @@ class Salts:
         return np.array([self.one(space) for space in found.tolist()], np.uint64)[inverse]
 
     def each(self) -> Iterable[int]:
-        """Every salt so far."""
-        return self._known.values()
+        """Every salt so far, each once."""
+        return set(self._known.values())
+
+    def share(self, space: int) -> None:
+        """Let the ids of a space be known in all that share theirs: they are unique in the world."""
+        self._known.setdefault(space, 0)
 
 
 # Names of any length kept in little room: hostile traffic has kinds and contexts of 10 MB.
@@ -189,6 +197,11 @@ class _Sparse:
         columns = {name: values[:, place] for place, name in enumerate(self._names)}
         self._columns.append({"message": np.array(rows, np.uint32), **columns}, len(rows))
 
+    @property
+    def messages(self) -> NDArray[Any]:
+        """The messages that have any, ascending."""
+        return self._columns["message"]
+
     def of(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
         """(n,) the numbers of some messages; 0 where they have none."""
         messages = self._columns["message"]
@@ -235,6 +248,7 @@ class Capture:
         self._salts = Salts(self.strings)
         self._connections = Connections()
         self.record_count = 0
+        self._records_of: dict[int, int] = {}
         self.unreadable_count = self.failed_count = 0
         self._folds = HashIndex()
         self._echoes = Echoes(self._payload_at)
@@ -247,6 +261,9 @@ class Capture:
         self._extracts = Extracts()
         self._arguments = _Sparse(hash=np.uint64)
         self._listed = _Sparse(records=np.uint32, of_anything=np.uint32)
+        self.transcripts = Transcripts()
+        self._repeats = _Sparse(of=np.uint32, is_copy=np.uint8)
+        self._told_of_agents: list[Told] = []
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -264,7 +281,16 @@ class Capture:
         self._note_source(block)
         count = len(block)
         self.record_count += count
+        if count:
+            source = int(block.columns["source"][0])
+            self._records_of[source] = self._records_of.get(source, 0) + count
         connections = self._connections.of(block)
+        derived = bool(block.columns["part"].any())
+        if derived:
+            further = int(np.count_nonzero(block.columns["part"] > 1))
+            self.record_count -= further
+            self._records_of[int(block.columns["source"][0])] -= further
+            self.transcripts.resolve(block)
         if not count:
             return Appended(start, start, np.empty(0, np.int64))
         self._echoes.mark(block)
@@ -275,13 +301,20 @@ class Capture:
         columns = self._renumbered(block, starts, ids)
         columns["connection"] = connections[starts]
         self._take_extracts(block, starts, start)
+        if derived:  # ids of transcripts are copied from session to session
+            for space in np.unique(columns["space"][columns["part"] != 0]).tolist():
+                self._salts.share(space)
         self._keep_apart(columns)
         self.columns.append(columns, len(starts))
         self._note_impostors(block, starts, start, ids)
         self.unreadable_count += int(np.count_nonzero(columns["flags"] & np.uint32(Flag.UNREADABLE)))
         self.failed_count += int(np.count_nonzero(columns["flags"] & np.uint32(Flag.ERROR)))
         rows = np.arange(start, len(self), dtype=np.uint32)
-        self.ids.add(columns["id_hash"], rows)
+        if derived:
+            self._add_ids(block.columns["alias_hash"][starts], columns["id_hash"], rows)
+            self._note_repeats(block, starts, start)
+        else:
+            self.ids.add(columns["id_hash"], rows)
         folding = block.columns["fold"][starts]
         if folding.any():
             self._folds.add(folding, rows)
@@ -296,6 +329,60 @@ class Capture:
         self._arguments.append({row: (value,) for row, value in self._extracts.arguments.items()})
         self._listed.append(self._extracts.listed)
         self._extracts.arguments, self._extracts.listed = {}, {}
+
+    def _add_ids(self, aliases: NDArray[np.uint64], ids: NDArray[np.uint64], rows: NDArray[np.uint32]) -> None:
+        """Let messages of transcripts be found by their ids, and by those of their records."""
+        named = np.flatnonzero(aliases != NO_HASH)
+        both, places = np.concatenate((ids, aliases[named])), np.concatenate((rows, rows[named]))
+        order = np.argsort(places, kind="stable")
+        self.ids.add(both[order], places[order])
+
+    def _note_repeats(self, block: Block, starts: NDArray[np.int64], start: int) -> None:
+        """Note which messages of transcripts were said before, and what they tell of sub-agents."""
+        rows = np.arange(start, start + len(starts))
+        copied = self.transcripts.repeats(block.columns["said"][starts], rows)
+        found = {int(row): (int(copied[row - start]), 1) for row in rows[copied != NO_ROW].tolist()}
+        messages = np.full(len(block), NO_ROW)
+        messages[starts] = rows
+        for place, echo in sorted(block.extracts.echoes.items()):
+            row = int(messages[place])
+            if row != NO_ROW and row not in found and (before := self.transcripts.echo_of(echo, row)) != NO_ROW:
+                found[row] = before, 0
+        self._repeats.append(found)
+        self._told_of_agents += self.transcripts.told(messages, self.columns["space"])
+
+    def take_api_calls(self) -> dict[int, ApiCall]:
+        """By message, the calls of models that messages came from since the last call."""
+        found, self._extracts.api_calls = self._extracts.api_calls, {}
+        return found
+
+    def take_told_of_agents(self) -> list[Told]:
+        """What messages told of sub-agents since the last call, in their order."""
+        found, self._told_of_agents = self._told_of_agents, []
+        return found
+
+    def repeats(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """(n,) the message that each of some messages says again, NO_ROW; and (n,) bool, whether it is a copy of it.
+
+        A copy is the same message once more, as in the file of a resumed session; else the same words, as in the
+        result of a call that a sub-agent answered.
+        """
+        named = np.isin(rows, self._repeats.messages)
+        of = self._repeats.of("of", rows).astype(np.int64)
+        return np.where(named, of, NO_ROW), named & (self._repeats.of("is_copy", rows) != 0)
+
+    def are_derived(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(n,) which of some messages are meant by records of transcripts."""
+        return self.columns["part"][rows] != 0
+
+    def records_by_source(self) -> list[int]:
+        """How many records were read of each source, folded ones included."""
+        return [self._records_of.get(number, 0) for number in range(len(self.sources))]
+
+    @property
+    def has_copies(self) -> bool:
+        """Whether any message is said again."""
+        return bool(len(self._repeats.messages))
 
     def let_go(self) -> None:
         """Every pass and check has looked at what was read: what was extracted for them is not needed any more."""
@@ -494,12 +581,40 @@ class Capture:
         if len(line) < int(self.columns["length"][message]):
             return unreadable(line, "its file has become shorter since it was opened")
         record = read_line(line)
+        if self._has(message, Flag.DERIVED.value):
+            return self._derived(message, record)
         if record.shape is Shape.NOTHING:  # such a line is no message, unless it stands in a batch
             return unreadable(line, NO_MESSAGE)
         if record.time_ns == NO_TIME and self.columns["time_ns"][message] != self.columns["ts_ns"][message]:
             # Of a batch: its line, which is not read again, said this (capture.batches).
             record.time_ns, record.direction = int(self.columns["time_ns"][message]), self.string("direction", message)
         return record
+
+    def _derived(self, message: int, record: Record, head: bytes | None = None) -> Record:
+        """The record of what a transcript's record means: an envelope, as the columns know it.
+
+        Args:
+            message: its index.
+            record: the transcript's.
+            head: what is read of it, where it is big.
+        """
+        part = int(self.columns["part"][message])
+        if part > len(record.means):
+            return unreadable(record.raw, "its line was written anew since it was opened")
+        meaning = record.means[part - 1]
+        meaning.sender, meaning.to = self.string("sender", message), self.to(message)
+        meaning.context = self.string("context", message)
+        named = int(self.text_hashes("correlation_hash", [message])[0])
+        if named != NO_HASH and (meaning.correlation is None or hash_text(meaning.correlation) != named):
+            agent = self.transcripts.agents.get(meaning.context or "")
+            meaning.correlation = agent.call if agent is not None else meaning.correlation
+        time_ns = int(self.columns["ts_ns"][message])
+        ts = format_time(time_ns) if time_ns != NO_TIME else None
+        if head is not None:
+            record.raw = head
+        raw = envelope_bytes(meaning, payload_of_part(record, part - 1), ts=ts)
+        space = self.string("space", message)
+        return Record(Shape.ENVELOPE, raw, read_header(raw), time_ns=time_ns, space=space, meant_by=record.meant_by)
 
     def forget(self, message: int) -> None:
         """Its line was written anew: what is kept of it is read again."""
@@ -508,9 +623,19 @@ class Capture:
 
     def _read_head(self, message: int) -> Record:
         columns = self.columns
+        if self._has(message, Flag.DERIVED.value):
+            return self._derived_head(message)
         hashes = (int(self.text_hashes(name, [message])[0]) for name in ("id_hash", "correlation_hash"))
         noted = Noted(int(columns["length"][message]), self.flags(message), *hashes)
         return read_head(lambda start, length: self.line_part(message, start, length), noted)
+
+    def _derived_head(self, message: int) -> Record:
+        """What a big record of a transcript means, with its payload as far as the record's head goes."""
+        head = completed(self.line_part(message, 0, HEAD)) or b"{}"
+        record, part = read_line(head), int(self.columns["part"][message])
+        if part > len(record.means):  # what tells it apart stands behind a long value
+            record = read_line(self.record_bytes(message))
+        return self._derived(message, record, head)
 
     def line_part(self, message: int, start: int, length: int) -> bytes:
         """Bytes of the line the message was read from, fewer at its end; nothing else of it is read."""
@@ -524,7 +649,8 @@ class Capture:
 
         Of a big message this takes a moment and its size in memory.
         """
-        return (self._read_record(message) if self.is_big(message) else self.record(message)).raw
+        whole = self.is_big(message) and not self._has(message, Flag.DERIVED.value)
+        return (self._read_record(message) if whole else self.record(message)).raw
 
     def envelope(self, message: int) -> Any:
         """The decoded envelope or JSON-RPC message, of a big one its head; None when the message holds no JSON."""
@@ -615,7 +741,15 @@ class Capture:
         """Every message with this envelope id in any space, ascending; confirmed against the records."""
         plain = hash_text(identifier)
         rows = sorted(row for salt in self._salts.each() for row in self.ids.rows(plain ^ salt))
-        return [row for row in rows if self.envelope_id(row) == identifier]
+        return [row for row in rows if self.envelope_id(row) == identifier or self._is_record(row, identifier)]
+
+    def _is_record(self, message: int, identifier: str) -> bool:
+        """Whether a transcript's record of that id ends in a message."""
+        if not self._has(message, Flag.DERIVED.value):
+            return False
+        means = read_line(self.record_bytes(message)).means
+        part = int(self.columns["part"][message])
+        return part <= len(means) and means[part - 1].alias == identifier
 
     def hash_in(self, space: int, identifier: str) -> int:
         """What `id_hash` and `correlation_hash` are for an id in a space (its string id)."""

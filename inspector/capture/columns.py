@@ -212,6 +212,7 @@ MESSAGE_COLUMNS: dict[str, Any] = {
     "content_hash": np.uint64,  # of the envelope's bytes, to tell copies apart
     "size": np.uint32,  # bytes of the envelope, message or frame
     "flags": np.uint32,
+    "part": np.uint16,  # of a record that means messages, which of them it is, from 1; 0 where it is one itself
 }
 """Columns of a block, in these dtypes; a capture keeps them narrower."""
 

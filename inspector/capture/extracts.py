@@ -25,6 +25,7 @@ from inspector.protocol import calls, context_forms, kinds, msp
 from inspector.protocol.cut import completed
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
 from inspector.protocol.listed import Listed, listed_in, may_hold_json
+from inspector.protocol.meaning import ApiCall, Chain, Spawn
 
 OWN_PAYLOAD = (Flag.RPC | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP).value
 """Of what has one of these flags the whole object is the payload."""
@@ -32,6 +33,7 @@ MOST_NAMED = 256
 """Ids of one message that are looked at."""
 
 _CORRELATED, _LOG_ONLY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.LOG_ONLY, Flag.SENT))
+_DERIVED = Flag.DERIVED.value
 _WHOLE = (
     "reasoning/start", "participant/status", context_forms.START, context_forms.END, *msp.STRUCTURE, msp.SNAPSHOT,
     "system/welcome", "system/presence", "system/error", kinds.JOIN, "system/register", "space/invite-ack",
@@ -73,6 +75,10 @@ class Extracts:
         named: of those that name several messages, the hashes of the ids, each once, at most MOST_NAMED.
         arguments: of calls that are proposed, or may have been: a hash of their arguments.
         listed: of results that list records.
+        api_calls: of messages of transcripts, the call of a model that they came from, or went with.
+        spawns: what such messages tell of sub-agents.
+        chains: where records stand that do not name their sub-agent.
+        echoes: hashes of texts that may be said again by the result of the call that started a sub-agent, and of that.
     """
 
     records: dict[int, DecodedRecord] = field(default_factory=dict)
@@ -83,6 +89,10 @@ class Extracts:
     named: dict[int, list[int]] = field(default_factory=dict)
     arguments: dict[int, int] = field(default_factory=dict)
     listed: dict[int, Listed] = field(default_factory=dict)
+    api_calls: dict[int, ApiCall] = field(default_factory=dict)
+    spawns: dict[int, Spawn] = field(default_factory=dict)
+    chains: dict[int, Chain] = field(default_factory=dict)
+    echoes: dict[int, int] = field(default_factory=dict)
 
     def put(self, others: Extracts, places: Sequence[int]) -> None:
         """Add those of some records; `places` are theirs here, by number there. A place below 0: nowhere."""
@@ -161,7 +171,7 @@ def extract(columns: dict[str, NDArray[Any]], rows: Any, strings: InternTable[st
         found.digests[number] = _digest(decoded.raw(number), own=bool(int(flags[number]) & OWN_PAYLOAD))
     for number, ids in decoded.named:
         found.named[number] = [hash_text(name) for name in islice(dict.fromkeys(ids), MOST_NAMED)]
-    calling = proposed | (asked & (flags & np.uint32(_CORRELATED) != 0))
+    calling = proposed | (asked & (flags & np.uint32(_CORRELATED | _DERIVED) == _CORRELATED))
     calling &= columns["size"][rows] <= MAX_WHOLE
     for number in np.flatnonzero(calling).tolist():
         hashed = _arguments(number, decoded)

@@ -40,6 +40,8 @@ class Flag(enum.IntFlag):
     """Names more than one message; all but the first are read from the record."""
     CALLS_DIFFER = 65536
     """A response whose kind and payload name different calls; the kind's counts."""
+    DERIVED = 1 << 22
+    """A message that a transcript's record means; nobody wrote it as an envelope (`protocol.meaning`)."""
     CONTEXT_IN_KIND = 1 << 17
     CONTEXT_IN_PAYLOAD = 1 << 18
     CONTEXT_IN_THREAD = 1 << 19

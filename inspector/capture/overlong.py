@@ -82,6 +82,7 @@ def read_element(place: int, head: bytes, start: int, stop: int) -> Block:
 def _call_unreadable(block: Block, length: int) -> None:
     """Have the last record of a block be an unreadable one of so many bytes."""
     columns = block.columns
+    columns["part"][-1] = 0
     columns["length"][-1] = columns["size"][-1] = min(length, _MOST)
     if not columns["flags"][-1] & Flag.UNREADABLE:
         columns["flags"][-1] = int(Flag.UNREADABLE)

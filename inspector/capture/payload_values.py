@@ -22,7 +22,7 @@ from inspector.capture.heads import MAX_WHOLE
 from inspector.capture.runs import stretches
 from inspector.protocol.usual import Decode, decode_all, decode_frame_line, decode_log_line
 
-_NO_PAYLOAD = (Flag.UNREADABLE | Flag.FRAME).value
+_NO_PAYLOAD = (Flag.UNREADABLE | Flag.FRAME | Flag.DERIVED).value
 _CAPTURED = b'{"t":'
 """What a capture's lines begin with."""
 

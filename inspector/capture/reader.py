@@ -18,6 +18,7 @@ from inspector.capture import batches
 from inspector.capture.block import (
     BLOCK_COLUMNS,
     OBJECT_KEY,
+    OF_TRANSCRIPTS,
     RUNNING,
     STRING_COLUMNS,
     Block,
@@ -27,15 +28,16 @@ from inspector.capture.block import (
 from inspector.capture.columns import Array
 from inspector.capture.extracts import Decoded, Extracts, extract, matters
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, hash_bytes, hash_rpc_ids, hash_texts
+from inspector.capture.hashes import NO_HASH, hash_bytes, hash_rpc_ids, hash_text, hash_texts
 from inspector.capture.odd_forms import OddForm, odd_form
 from inspector.capture.strings import InternTable
 from inspector.capture.usual import Tables, UsualRows, fold_hash, read_usual
 from inspector.protocol import calls, kinds
 from inspector.protocol.context_forms import Told, told_context
-from inspector.protocol.formats import capture_file, read_line_as
+from inspector.protocol.formats import capture_file, payload_of, read_line_as
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
+from inspector.protocol.meaning import ApiCall, Chain, Spawn, envelope_bytes
 from inspector.protocol.object_contexts import levels_of, object_name
 from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.text import compact
@@ -47,13 +49,13 @@ JOINING_EVENTS = frozenset({"delivered", "rejected"})
 """Events of a gateway log whose records are copies of a message."""
 NO_MESSAGE = "a line of a capture without a message, in a batch of messages"
 
-_HASH_COLUMNS = ("id_hash", "correlation_hash")
+_HASH_COLUMNS = ("id_hash", "correlation_hash", "alias_hash")
 
 _ENVELOPE, _RPC, _NOTHING = Shape.ENVELOPE, Shape.RPC, Shape.NOTHING
 # IntFlag does its arithmetic in Python; a row of columns wants plain numbers.
 _ERROR, _HAS_META, _NO_ID = (f.value for f in (Flag.ERROR, Flag.HAS_META, Flag.NO_ID))
 _CORRELATED, _MANY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.MANY_CORRELATIONS, Flag.SENT))
-_CALLS_DIFFER, _REFUSED = Flag.CALLS_DIFFER.value, Flag.REFUSED.value
+_CALLS_DIFFER, _REFUSED, _DERIVED = Flag.CALLS_DIFFER.value, Flag.REFUSED.value, Flag.DERIVED.value
 
 _ROW = tuple(name for name in BLOCK_COLUMNS if name != "source")
 """Members of a row, in order: a column's value, or the text that it will stand for."""
@@ -74,6 +76,10 @@ class BlockReader:
         self._contexts: dict[int, tuple[dict[str, Any], ...]] = {}
         self._odd: dict[int, OddForm] = {}
         self._forms: set[tuple[str, str, bool]] = set()
+        self._api_calls: dict[int, ApiCall] = {}
+        self._spawns: dict[int, Spawn] = {}
+        self._chains: dict[int, Chain] = {}
+        self._echoes: dict[int, int] = {}
         self._formats: Counter[str | None] = Counter()
         self._origin: dict[str, Any] | None = None
         self._opened: list[tuple[int, int]] = []  # place of the line, and its connection
@@ -115,6 +121,8 @@ class BlockReader:
             lengths = np.fromiter(map(len, lines), np.uint32, len(lines))
             usual.columns["length"] = lengths[usual.places]
             columns, extracts = _joined(usual, columns, extracts, places)
+        if not columns["part"].any():
+            columns = {name: column for name, column in columns.items() if name not in OF_TRANSCRIPTS}
         columns["source"] = np.full(len(columns["offset"]), self._source, BLOCK_COLUMNS["source"])
         opened: list[Opened] = []
         if self._opened:
@@ -144,12 +152,15 @@ class BlockReader:
     def _extracts(self, columns: dict[str, Array]) -> Extracts:
         """What passes read of the unusual records beside columns."""
         records = self._records
+        parts = columns["part"]
         decoded = Decoded(
-            lambda n: records[n].raw, lambda n: _identifier(records[n]), self._named.items(), self._contexts,
-            self._results.items(), lambda _: None,
+            lambda n: _raw_of(records[n], int(parts[n])), lambda n: _identifier(records[n]), self._named.items(),
+            self._contexts, self._results.items(), lambda _: None,
         )  # fmt: skip
         found = extract(columns, slice(None), self._tables.strings, decoded)
         found.odd = self._odd
+        found.api_calls, found.spawns, found.chains = self._api_calls, self._spawns, self._chains
+        found.echoes = self._echoes
         return found
 
     def _lines(
@@ -160,6 +171,11 @@ class BlockReader:
         for number in numbers:
             line, offset = lines[number], int(offsets[number])
             record, known_as = read_line_as(line)
+            if record.means:
+                self._formats[known_as] += 1
+                self._mean(record, line, offset)
+                places += [number] * len(record.means)
+                continue
             if record.batch and (spans := batches.spans_of(record, line)):
                 self._batch(record, known_as, line, offset, spans)
                 places += [number] * len(spans)
@@ -198,6 +214,34 @@ class BlockReader:
             self._formats[label] += 1
             record.within(batch)
             self._add(record, known_as, element, offset + start)
+
+    def _mean(self, record: Record, line: bytes, offset: int) -> None:
+        """Add the messages that a transcript's record means."""
+        length, several = len(line), len(record.means) > 1
+        for number, one in enumerate(record.means):
+            row = len(self._records)
+            identifier, correlation = one.identifier, one.correlation
+            flags = _DERIVED | (_NO_ID if identifier is None else 0) | (_ERROR if one.failed else 0)
+            if correlation is not None:
+                flags |= _CORRELATED
+            time_ns = one.time_ns
+            said = NO_HASH
+            if identifier is not None:
+                said = hash_text(f"{identifier}\0{time_ns}\0{one.kind}") ^ (hash_bytes(one.said) if one.said else 0)
+            self._values += (
+                offset, length, time_ns, time_ns, one.kind, one.kind, one.sender, one.to, one.context, one.method,
+                one.target, record.space, record.meant_by, None, None, identifier, correlation, None, NO_HASH,
+                one.size if several else length, flags, NO_HASH, None, None, 0, number + 1, one.alias, said,
+            )  # fmt: skip
+            self._records.append(record)
+            if one.call is not None:
+                self._api_calls[row] = one.call
+            if one.spawn is not None:
+                self._spawns[row] = one.spawn
+            if one.chain is not None:
+                self._chains[row] = one.chain
+            if one.echo is not None:
+                self._echoes[row] = hash_text(one.echo)
 
     def _add(self, record: Record, known_as: str | None, line: bytes, offset: int) -> None:
         flags = _SHAPE_FLAGS[record.shape]
@@ -294,7 +338,7 @@ class BlockReader:
             call.kind, raw_kind, sender, to, context, call.method, call.target, record.space, protocol,
             record.direction, call.stream, identifier, correlation, call.rpc_id,
             hash_bytes(record.raw) if fold else NO_HASH, len(record.raw), flags,
-            fold, record.participant, record.event, record.src,
+            fold, record.participant, record.event, record.src, 0, None, NO_HASH,
         )  # fmt: skip
 
 
@@ -358,6 +402,11 @@ def _fold_hash(record: Record, header: Header) -> int:
         return NO_HASH
     parts = (record.space, header.id, header.sender, header.ts, header.kind)
     return fold_hash(*(None if part is ABSENT else part for part in parts))
+
+
+def _raw_of(record: Record, part: int) -> bytes:
+    """The envelope, or JSON-RPC message, as written; as it would be written, of what a transcript's record means."""
+    return record.raw if not part else envelope_bytes(record.means[part - 1], payload_of(record, part - 1))
 
 
 def _identifier(record: Record) -> str | None:

@@ -47,7 +47,7 @@ def summary_command(
         known = next((source.known_format for source in document.capture.sources), None)
     if tokens is False:
         counted["tokens"] = counted["context"] = None
-    tables = {name: masked_table(counted[name]) for name in ("kinds", "badges", "findings")}
+    tables = {name: masked_table(counted[name]) for name in ("kinds", "badges", "findings", "tool_counts", "models")}
     if counted["tokens"] is not None:
         tables["tokens"] = _masked_tokens(counted["tokens"])
     latency = {title: masked_table(rows) for title, rows in counted["latency"].items()}
@@ -68,6 +68,7 @@ def summary_command(
     say(f"  findings      {by_code or 'none'}")
     if failed:
         say(f"  failures      {failed:,}; `list FILE -Y error` shows which")
+    _say_models(found)
     badges = ", ".join(f"{count} {name}" for name, count in found["badges"].items())
     say(f"  tool results  {badges}")
     _say_tokens(found["tokens"])
@@ -101,6 +102,23 @@ def _say_account(account: Account) -> None:
             "" if line.message is None or line.text.endswith(f"No. {line.message + 1}") else f", No. {line.message + 1}"
         )
         say(f"    {line.about:12}{printable(line.text, 300)}{no}")
+
+
+def _say_models(found: dict[str, Any]) -> None:
+    """What was called, and what it cost as reported."""
+    calls, usage = found["calls"], found["usage"]
+    if calls["tools"]:
+        parts = [f"{calls[name]:,} {name}" for name in ("answered", "failed", "unanswered")]
+        say(f"  tool calls    {calls['tools']:,}: {', '.join(parts)}")
+    if found["models"]:
+        say(f"  model calls   {', '.join(f'{n:,} of {printable(name, 60)}' for name, n in found['models'].items())}")
+    if usage is not None:
+        say(
+            f"  reported      {usage['input']:,} tokens in, {usage['output']:,} out, {usage['cache_read']:,} read from "
+            f"a cache, {usage['cache_write']:,} written to one"
+        )
+    if found["sub_agents"]:
+        say(f"  sub-agents    {found['sub_agents']:,}")
 
 
 _COUNTED_BYTES = 32 << 20

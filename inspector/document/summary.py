@@ -22,6 +22,7 @@ from inspector.analysis.participant_queries import Tool, shown_participants
 from inspector.analysis.participants import Participant
 from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, shares
 from inspector.analysis.tokens import NOT_COUNTED
+from inspector.analysis.tool_calls import tool_calls
 from inspector.analysis.transients import Badge
 from inspector.capture.hashes import NO_ROW
 from inspector.capture.heads import HEAD
@@ -59,7 +60,27 @@ def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
             "participants": _latencies(latency_by_participant(analysis)),
         },
         "findings": analysis.findings.found.counts(),
+        **_calls_and_usage(document),
+        "sources": [
+            {"name": source.name, "format": source.format, "records": count}
+            for source, count in zip(capture.sources, capture.records_by_source(), strict=True)
+        ],
     }
+
+
+def _calls_and_usage(document: CaptureDocument) -> dict[str, Any]:
+    """What was called, and what calls of models cost as reported."""
+    analysis = document.analysis
+    calls, usage = tool_calls(analysis), analysis.usage.total()
+    return {
+        "calls": {
+            "tools": calls.tools, "answered": calls.answered, "failed": calls.failed, "unanswered": calls.unanswered,
+        },
+        "tool_counts": calls.by_tool,
+        "models": analysis.usage.calls_by_model(),
+        "usage": usage._asdict() if usage is not None else None,
+        "sub_agents": len(document.capture.transcripts.agents),
+    }  # fmt: skip
 
 
 def _latencies(found: dict[str, Latency]) -> dict[str, dict[str, float]]:
@@ -209,6 +230,7 @@ def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
         "effects": [effect + 1 for effect in analysis.correlation.effects(message)],
         "links": links_of(document, message),
         "odd": link_sentence(document, message),
+        "repeats": _no(int(capture.repeats(np.array([message]))[0][0])),
         "chain": [_step(step) for step in document.chain(message)],
         "likely": [_likely(document, link) for link in document.likely_chain(message).links],
         "capability": judged(document, message),

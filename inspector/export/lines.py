@@ -58,6 +58,7 @@ class LinesWriter:
         self._redaction = redaction
         # Of most logs no message has another number, and nothing of this is looked at.
         self._several = bool(document.capture.columns["connection"].any())
+        self._last = (-1, -1)  # source and offset of the last line written
         self._connections: dict[tuple[int, int], int] = {}  # the one written last, by source and what its lines say
         self._srcs: dict[tuple[int, int], int] = {}  # what they say, by source and connection
 
@@ -85,6 +86,9 @@ class LinesWriter:
         capture = self._document.capture
         columns = capture.columns
         own = int(columns["source"][message]), int(columns["offset"][message])
+        if columns["part"][message] and self._last == own:
+            return  # the record that means it has been written
+        self._last = own
         raw = capture.record_bytes(message).strip()
         of_batch = self._is_of_batch(message)
         src = self._src(message, raw, of_batch=of_batch) if self._several else 0

@@ -24,6 +24,7 @@ from inspector.analysis.findings import Severity
 from inspector.analysis.latency import latency_ms
 from inspector.analysis.named import Named
 from inspector.analysis.proposals import ProposalState
+from inspector.analysis.reported_usage import NOT_REPORTED
 from inspector.analysis.states import STATES as STATES_OF_MESSAGES
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.analysis.transients import BADGE_SETS, Badge
@@ -206,6 +207,30 @@ def _tool(analysis: Analysis) -> Column:
     return Interned(_lazy(analysis, at), analysis.capture.strings)
 
 
+def _rows_taken(analysis: Analysis, rows: Take) -> NDArray[np.int64]:
+    return np.arange(*rows.indices(len(analysis))) if isinstance(rows, slice) else rows.astype(np.int64)
+
+
+def _model(analysis: Analysis) -> Column:
+    ids = _lazy(analysis, lambda rows: analysis.usage.models(_rows_taken(analysis, rows)))
+    return Interned(ids, analysis.capture.strings)
+
+
+def _usage(name: str) -> Callable[[Analysis], Column]:
+    """Tokens that calls of models report."""
+
+    def column(analysis: Analysis) -> Column:
+        at = _lazy(analysis, lambda rows: analysis.usage.at(name, _rows_taken(analysis, rows)))
+        return Numbers(at, NOT_REPORTED)
+
+    return column
+
+
+def _repeats(analysis: Analysis) -> Column:
+    at = _lazy(analysis, lambda rows: _numbered(analysis.capture.repeats(_rows_taken(analysis, rows))[0]))
+    return Numbers(at, NO_ROW + 1)
+
+
 def _latency(analysis: Analysis) -> Column:
     """(n,) float64 milliseconds, NaN where there is none."""
     return Numbers(_lazy(analysis, lambda rows: latency_ms(analysis, rows)))
@@ -354,6 +379,15 @@ FIELDS: tuple[Field, ...] = (
           _decoded(info), _D.PASS),
     Field("tokens", _T.INTEGER, "Tokens", f"What it says, counted with {TOKENIZER}: an estimate; absent until counted.",
           lambda a: Numbers(a.tokens.columns["tokens"], NOT_COUNTED), _D.PASS),
+    Field("model", _T.STRING, "Model", "The model whose call it came from, in a transcript.", _model),
+    *(Field(f"usage.{name}", _T.INTEGER, label, help_, _usage(name), _D.PASS)
+      for name, label, help_ in (
+          ("input", "Input", "Tokens its model call reports as read anew, neither from a cache nor written to one."),
+          ("output", "Output", "Tokens its model call reports as written, reasoning included."),
+          ("cache_read", "Cache read", "Tokens its model call reports as read from a cache."),
+          ("cache_write", "Cache write", "Tokens its model call reports as written to a cache."))),
+    Field("repeats", _T.INTEGER, "Repeats", "No. of the message that it says again, as in a resumed session's file.",
+          _repeats),
     Field("dir", _T.STRING, "Direction", "Direction as its log wrote it.", _strings("direction")),
     Field("error", _T.BOOLEAN, "Error", "JSON-RPC errors, failed tools and system errors.",
           lambda a: Flags(a.capture.columns["flags"], int(Flag.ERROR))),

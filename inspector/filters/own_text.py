@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.capture.capture import Capture
+from inspector.capture.flags import Flag
 from inspector.capture.runs import Stretch
 from inspector.filters.records import Offsets
 from inspector.protocol.formats import read_line
@@ -67,6 +68,11 @@ def found_in_own(
     carried = np.flatnonzero((found == 1) & (sizes != lengths))
     if not len(carried):
         return found
+    derived = capture.columns["flags"][messages[carried]] & Flag.DERIVED.value != 0
+    for place in carried[derived].tolist():  # one of several that its record means
+        raw = capture.envelope_bytes(int(messages[place]))
+        found[place] = finder.among(raw, np.zeros(1, np.int64), np.array([len(raw)]))[0]
+    carried = carried[~derived]
     known: list[tuple[int, int, int]] = []
     for place in carried.tolist():
         start, end = int(lines.starts[place]), int(lines.ends[place])

@@ -104,6 +104,11 @@ class Subject:
         """Too large to be decoded whole: only its head is known (`capture.heads`)."""
         return self.capture.is_big(self.message)
 
+    @property
+    def derived(self) -> bool:
+        """Whether a record of a transcript means it: there is a line, and no envelope that somebody wrote."""
+        return bool(self.capture.columns["part"][self.message])
+
     @cached_property
     def sender(self) -> str | None:
         """Who sent it."""

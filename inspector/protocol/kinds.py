@@ -85,6 +85,7 @@ _NAMESPACES = {
     "system": Family.GATEWAY,
     "msp": Family.CONTROL,
     "context": Family.CONTROL,
+    "claude": Family.CONTROL,
 }
 _FAMILIES = {
     REQUEST: Family.TOOLS,

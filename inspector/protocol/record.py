@@ -7,6 +7,7 @@ import enum
 import msgspec
 
 from inspector.protocol.header import Header
+from inspector.protocol.meaning import Meaning
 from inspector.protocol.times import NO_TIME
 
 
@@ -29,6 +30,8 @@ class Shape(enum.IntEnum):
     UNREADABLE = 7
     NOTHING = 8
     """No message at all: a capture's first line, or a mark that only notes a connection."""
+    MEANING = 9
+    """A record of a transcript: `means` says which messages it means."""
 
 
 class Record(msgspec.Struct, gc=False):
@@ -57,6 +60,10 @@ class Record(msgspec.Struct, gc=False):
     """Which of a capture's connections it came over, as the line says."""
     batch: int = 0
     """How many elements the JSON-RPC batch has that `raw` is; it is unreadable as one message."""
+    means: tuple[Meaning, ...] = ()
+    """The messages of a transcript's record, at least one."""
+    meant_by: str | None = None
+    """The format that says so."""
 
     def within(self, around: Record) -> None:
         """Take what it does not say itself from the line around it."""

@@ -7,8 +7,9 @@ from typing import Any
 
 from inspector.capture.heads import MAX_WHOLE
 from inspector.protocol.cut import completed
-from inspector.protocol.formats import read_line
+from inspector.protocol.formats import payload_of, read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.kinds import Family, family
 from inspector.protocol.record import Record, Shape
 from inspector.tokens.counter import count
 from inspector.tokens.text import counted_text
@@ -25,25 +26,33 @@ Read = Callable[[int, int], bytes]
 """Bytes of the line: from a place on, so many."""
 
 
-def count_line(read: Read, length: int, kind: str) -> int:
+def count_line(read: Read, length: int, kind: str, part: int = 0) -> int:
     """Tokens of the message a line holds; 0 where a model would be given nothing, NOT_COUNTED where it is gone.
 
     Args:
         read: the line.
         length: its bytes.
         kind: canonical kind of the message.
+        part: of a transcript's record, which of the messages it means, from 1; 0 where the line is one itself.
     """
+    if part and family(kind) in (Family.CONTROL, Family.GATEWAY):
+        return 0  # bookkeeping, which no model is given
     if length > MAX_WHOLE:
         head = read(0, COUNTED_HEAD)
         whole = completed(head, mark=False)
-        return round(count(line_text(whole, kind)) * length / len(head)) if whole is not None else 0
+        if whole is None:
+            return 0
+        return round(count(line_text(whole, kind, part)) * (1 if part else length / len(head)))
     line = read(0, length)
-    return count(line_text(line, kind)) if len(line) == length else NOT_COUNTED
+    return count(line_text(line, kind, part)) if len(line) == length else NOT_COUNTED
 
 
-def line_text(line: bytes, kind: str) -> str:
+def line_text(line: bytes, kind: str, part: int = 0) -> str:
     """What of a line a model would be given."""
-    return counted_text(kind, _payload(read_line(line)))
+    record = read_line(line)
+    if part:
+        return counted_text(kind, payload_of(record, part - 1)) if part <= len(record.means) else ""
+    return counted_text(kind, _payload(record))
 
 
 def _payload(record: Record) -> dict[str, Any]:

@@ -65,6 +65,7 @@ def test_summary_json() -> None:
     found = printed("summary", RECORDING, "--json")
     latency = found.pop("latency")
     assert found.pop("tokens")["uncounted"] == 0
+    assert sum(found.pop("tool_counts").values()) == 11
     assert [one["saved"] for one in found.pop("context")] == [1_356]
     assert {name: one["count"] for name, one in latency["participants"].items()} == {"server": 13}
     assert sum(one["count"] for one in latency["tools"].values()) == 11
@@ -79,6 +80,8 @@ def test_summary_json() -> None:
         "participants": ["client", "server"], "kinds": {"mcp/request": 14, "mcp/response": 13}, "contexts": 0,
         "main": 27, "badges": {"transient": 2, "consumed": 2, "collapsed": 2, "pending": 0},
         "findings": {"consumed-nothing": 1},
+        "calls": {"tools": 11, "answered": 11, "failed": 0, "unanswered": 0}, "models": {}, "usage": None,
+        "sub_agents": 0, "sources": [{"name": RECORDING.name, "format": "wrapped", "records": 27}],
     }  # fmt: skip
 
 
@@ -265,8 +268,8 @@ def test_show_json() -> None:
     lines = [received(envelope(id="a", payload={"text": "hi"})), received(envelope(id="b", correlation_id=["a"]))]
     found = printed("show", log(*lines), "2", "--json")
     assert list(found) == [
-        "no", "fields", "envelope", "raw", "deliveries", "causes", "effects", "links", "odd", "chain", "likely",
-        "capability", "lifecycle", "findings",
+        "no", "fields", "envelope", "raw", "deliveries", "causes", "effects", "links", "odd", "repeats", "chain",
+        "likely", "capability", "lifecycle", "findings",
     ]  # fmt: skip
     assert (found["no"], found["causes"], found["effects"], found["findings"]) == (2, [1], [], [])
     assert found["envelope"] == lines[1]["envelope"]

@@ -18,6 +18,9 @@ preset *Problems*), or let a script fail on it (`context-inspector check FILE --
 A finding is taken back when later traffic mends it: a request that is answered after all, an id that turns up late.
 Waiting times go by the clock while live, and by the last message of a log.
 
+What a [transcript](transcripts.md) tells was never sent as envelopes, so that most of this does not apply: only
+{transcripts} look at it.
+
 This page is made of the checks themselves: `python -m inspector.analysis.findings > docs/findings.md`.
 """
 
@@ -30,7 +33,8 @@ _MEANS = {
 
 def page() -> str:
     """The page in Markdown, with a line end at its end."""
-    parts = [_HEAD.format(example=CHECKS[0].code)]
+    told = " and ".join(f"[`{check.code}`](#{check.code})" for check in CHECKS if check.on_transcripts)
+    parts = [_HEAD.format(example=CHECKS[0].code, transcripts=told)]
     for severity in sorted(Severity, reverse=True):
         checks = sorted((check for check in CHECKS if check.severity is severity), key=lambda check: check.code)
         parts.append(f"## {severity.word.capitalize()}s\n\n{_MEANS[severity]}\n")

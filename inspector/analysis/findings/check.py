@@ -41,6 +41,8 @@ class Check:
     """Which document says so, and where."""
     example: str = ""
     """What `{detail}` may be, for the page."""
+    on_transcripts: bool = False
+    """It makes sense of what transcripts tell, which nobody sent as envelopes: rules about those do not."""
     limit: int = 0
     """The threshold, where there is one: `{limit}` in the texts. Unit as the sentence says it."""
 

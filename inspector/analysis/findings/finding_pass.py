@@ -113,7 +113,7 @@ class FindingPass:
         self._passes = passes
         self.decisions: Decisions | None = None
         self.reported: Sequence[ReportedProblem] = ()
-        self.found = Findings(CHECKS)
+        self.found = Findings(CHECKS, passes.capture.are_derived)
         self.by_context = FindingsByContext(self._passes.capture, self._passes.contexts, self.found, CHECK_BY_CODE)
         self._beginnings = beginning.Beginnings(passes.capture, passes.trust)
         self._topics: dict[str, Topic] = {module.__name__.rpartition(".")[2]: make() for module, make in _TOPICS}

@@ -41,7 +41,7 @@ UNANSWERED = Check(
     "{who} asked {to} for {call}, and has had no answer for more than {limit} s.",
     "The sender waits or has given up, and works on without the result.",
     "{advice}.",
-    "MEW v0.4, mcp/request and mcp/response", limit=PATIENCE_S,
+    "MEW v0.4, mcp/request and mcp/response", limit=PATIENCE_S, on_transcripts=True,
 )  # fmt: skip
 SLOW = Check(
     "response-slow", NOTE, "Slow answer",

@@ -25,7 +25,7 @@ CLEAR = Check(
     "Every participant sees every message, and logs keep it. It is masked here, in the file it is not.",
     "Keep the log to yourself and replace the secret; pass secrets outside of the conversation.",
     "MEW release v0.11.0, gateway log: tokens appear in join and invite-ack",
-    example="payload.token",
+    example="payload.token", on_transcripts=True,
 )  # fmt: skip
 CHECKS = (CLEAR,)
 

@@ -5,7 +5,7 @@ A message without findings costs nothing while there are none at all, then a byt
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,7 +46,14 @@ class Findings:
         severities: (len(sets),) uint8, the highest severity of each set; 0 for none.
     """
 
-    def __init__(self, checks: Sequence[Check]) -> None:
+    def __init__(self, checks: Sequence[Check], derived: Callable[[Rows], NDArray[np.bool_]] | None = None) -> None:
+        """Make room for findings.
+
+        Args:
+            checks: every check.
+            derived: which of some messages a transcript means: most checks have nothing to say about them.
+        """
+        self._derived = derived
         self._checks = tuple(checks)
         self._number = {check: place for place, check in enumerate(self._checks)}
         self._order = sorted(range(len(self._checks)), key=lambda n: (-self._checks[n].severity, n))
@@ -83,6 +90,13 @@ class Findings:
             details: for each, or for all, words for the sentence.
         """
         rows = np.asarray(rows, np.int64)
+        if len(rows) and self._derived is not None and not check.on_transcripts:
+            meant = ~self._derived(rows)
+            if not meant.all():
+                rows = rows[meant]
+                others = others if np.ndim(others) == 0 else np.asarray(others)[meant]
+                if not isinstance(details, str):
+                    details = [text for text, kept in zip(details, meant.tolist(), strict=True) if kept]
         if not len(rows):
             return
         number = self._number[check]
@@ -123,6 +137,8 @@ class Findings:
 
     def withdraw(self, check: Check, rows: Rows) -> None:
         """Take back the findings of a check about some messages, all of which have it."""
+        if self._derived is not None and not check.on_transcripts and len(rows):
+            rows = rows[self.has(check, rows)]
         if not len(rows):
             return
         number = self._number[check]

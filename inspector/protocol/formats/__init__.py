@@ -8,15 +8,28 @@ To add one: a module here, one line in FORMATS, and a sample in tests/data/forma
 - LABEL, its name for programs, and LABELS, the names that go by what a line holds;
 - WORDS, what the window calls a log of each of these names;
 - READS, which words about it stand in the sentence that says what can be read.
+
+A *transcript* is a format whose records are no envelopes: one may mean several messages, and what another one said
+(docs/transcripts.md). Its module, or package, stands in TRANSCRIPTS, which are asked before all others, the most
+specific first. It has, beside the names above,
+
+- `read(line, *, unknown=False) -> Record | None`: a record of the shape MEANING whose `means` are the messages, at
+  least one (`inspector.protocol.meaning`): all that columns are made of. `unknown` asks whether a line that no format
+  knows is a record of a type that came later;
+- `payload(line, number) -> dict`: what one of them says, made again whenever somebody looks.
+
+Kind, sender, recipients, context and ids of the envelope that a message is shown as come from the columns, which may
+know more than its record does; nothing above a capture can tell it from one that somebody wrote.
 """
 
 from __future__ import annotations
 
 from inspector.protocol.batch import batch_in
-from inspector.protocol.formats import bare, capture_file, gateway_log, prefixed, wrapped
+from inspector.protocol.formats import bare, capture_file, claude, gateway_log, prefixed, wrapped
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import TOO_DEEP, NotAnObjectError, read_header
 from inspector.protocol.joined import joined_in
+from inspector.protocol.meaning import Payload
 from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.shallow import MAX_LENGTH, Shallow
 
@@ -24,7 +37,10 @@ from inspector.protocol.shallow import MAX_LENGTH, Shallow
 # `error` as a JSON-RPC answer has; captures come before wrapped lines, whose shape theirs is a case of.
 FORMATS = (gateway_log, bare, capture_file, wrapped)
 
-EVERY = (*FORMATS, prefixed)
+TRANSCRIPTS = (claude,)
+"""Formats whose records mean messages, in the order asked: before FORMATS, some of which know a line by one key."""
+
+EVERY = (*FORMATS, prefixed, *TRANSCRIPTS)
 """All of them, those included whose lines are no JSON objects."""
 
 FRAME_LABEL = "stream-frames"
@@ -55,6 +71,10 @@ def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
     if line[:1] == b"#":
         record = read_frame(line)
         return record, None if record.shape is Shape.UNREADABLE else FRAME_LABEL
+    for transcript in TRANSCRIPTS:
+        record = transcript.read(line)
+        if record is not None:
+            return record, transcript.LABEL
     try:
         header = read_header(line)
     except NotAnObjectError as error:
@@ -67,7 +87,17 @@ def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
         record = wrapped.read(header, line, lambda inner: read_line_as(inner, nesting + 1)[0])
         if record is not None:
             return record, wrapped.LABEL
+    for transcript in TRANSCRIPTS:
+        record = transcript.read(line, unknown=True)
+        if record is not None:
+            return record, transcript.LABEL
     return read_frame(line), None
+
+
+def payload_of(record: Record, number: int) -> Payload:
+    """What message `number` of a transcript's record says, from 0. Never raises."""
+    module = next((one for one in TRANSCRIPTS if record.meant_by == one.LABEL), None)
+    return module.payload(record.raw, number) if module is not None else {}
 
 
 def _other(line: bytes, why: str, nesting: int) -> tuple[Record, str | None]:

@@ -54,7 +54,7 @@ if __name__ == "__main__":
     assert process.take() is None
     os.kill(process.pid, signal.SIGINT)
     none = np.zeros(0, np.int64)
-    process.give(Lines("", (0, 0), none, none, none, (), texts=("word",)))
+    process.give(Lines("", (0, 0), none, none, none, (), none, texts=("word",)))
     print(len(process.take().texts))
     process.end()
 """

@@ -22,6 +22,9 @@ def test_summary() -> None:
             "context": None,
         "latency": {"tools": {}, "participants": {}},
         "findings": {"unreadable": 1, "kind-missing": 1, "context-guessable": 1, "id-missing": 1},
+        "calls": {"tools": 0, "answered": 0, "failed": 0, "unanswered": 0}, "tool_counts": {}, "models": {},
+        "usage": None, "sub_agents": 0,
+        "sources": [{"name": "test.jsonl", "format": "gateway-log", "records": 6}],
     }  # fmt: skip
 
 
@@ -70,8 +73,8 @@ def test_one_message() -> None:
     document = document_of(received(request), delivered(request, "files"), received(answer))
     story: dict[str, Any] = message_story(document, 1)
     assert list(story) == [
-        "no", "fields", "envelope", "raw", "deliveries", "causes", "effects", "links", "odd", "chain", "likely",
-        "capability", "lifecycle", "findings",
+        "no", "fields", "envelope", "raw", "deliveries", "causes", "effects", "links", "odd", "repeats", "chain",
+        "likely", "capability", "lifecycle", "findings",
     ]  # fmt: skip
     assert (story["no"], story["causes"], story["effects"], story["findings"]) == (2, [1], [], [])
     assert story["envelope"] == answer

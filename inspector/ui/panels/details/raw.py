@@ -138,7 +138,7 @@ class RawPage(QWidget):
     def _small(self, subject: Subject) -> tuple[str, str, str]:
         """Text, its end, and words for what is between the two when not all is shown."""
         capture, message = subject.capture, subject.message
-        line = self.what.choice == "Line"
+        line = self.what.choice == "Line" or subject.derived
         raw = capture.record_bytes(message) if line else capture.envelope_bytes(message)
         text = raw.decode("utf-8", "backslashreplace")
         hidden = len(text) - self._room - LAST
@@ -160,7 +160,7 @@ class RawPage(QWidget):
             words.append(f"Its line has {size}; the beginning and the end are shown.")
         if is_masked:
             words.append("Secrets are masked.")
-        self.what.setVisible(not subject.big)
+        self.what.setVisible(not subject.big and not subject.derived)
         self.secrets.setVisible(may_be or self.secrets.isChecked())
         self.sentence.setText(" ".join(words))
         self.sentence.setVisible(bool(words))

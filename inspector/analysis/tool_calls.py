@@ -1,0 +1,52 @@
+"""Calls of tools, each once: how many were answered, how many failed (docs/design.md 5b).
+
+A proposal and the request that fulfils it, an answer that asks for input and the retry, and copies are one call.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+
+from inspector.analysis import Analysis
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
+from inspector.protocol import kinds
+
+
+class ToolCalls(NamedTuple):
+    """How many calls of tools there were.
+
+    Attributes:
+        tools: calls.
+        answered: of these, with an answer, be it a failure.
+        failed: of these, with an answer that says it failed.
+        unanswered: without an answer.
+        by_tool: calls of each tool, the most frequent first; of one without a name under "".
+    """
+
+    tools: int
+    answered: int
+    failed: int
+    unanswered: int
+    by_tool: dict[str, int]
+
+
+def tool_calls(analysis: Analysis) -> ToolCalls:
+    """Count the calls of tools. O(messages) in numpy."""
+    capture, links = analysis.capture, analysis.correlation.columns
+    strings, columns = capture.strings, capture.columns
+    request, call = (strings.find(text) or -1 for text in (kinds.REQUEST, "tools/call"))
+    rows = np.flatnonzero((columns["kind"] == request) & (links["method"][:] == call))
+    if capture.has_copies:
+        rows = rows[~capture.repeats(rows)[1]]
+    answers = links["answer"][rows].astype(np.int64)
+    answered = answers != NO_ROW
+    failed = columns["flags"][np.where(answered, answers, 0)] & np.uint32(Flag.ERROR.value) != 0
+    tools = Counter(links["target"][rows].tolist())
+    return ToolCalls(
+        len(rows), int(np.count_nonzero(answered)), int(np.count_nonzero(answered & failed)),
+        int(np.count_nonzero(~answered)), {strings[code] if code else "": n for code, n in tools.most_common()},
+    )  # fmt: skip

@@ -1,0 +1,280 @@
+"""What the records of transcripts tell of each other: which sub-agent one is of, and what was said before.
+
+A record alone names its sub-agent by the sub-agent's own id, by its predecessor only, or not at all; which call
+started it stands elsewhere. All that is resolved here, in the order read, before columns are taken in. A sub-agent's
+context is known by its own id, else by that of the call that started it, else by that of its first record.
+
+RULE: a call and a sub-agent belong together where a record says so; else where the sub-agent is told, word for word,
+what a call before it asked for and no other sub-agent was told.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.capture.block import Block
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
+from inspector.protocol.meaning import Chain, Spawn
+
+_WHOLE_ID, _END = 20, 8
+"""Letters of an id that names a sub-agent whole; of a longer one its end."""
+_MOST_NAME = 120
+
+
+@dataclass(slots=True)
+class SubAgent:
+    """What is known of one sub-agent.
+
+    Attributes:
+        context: the key of its context, as the column has it.
+        call: the id of the call that started it; None where nothing says which.
+        parent: the key of the context of the agent that called; None for the main one.
+        label: what it is to do, in a few words; None where nobody said.
+        type: the sort of agent.
+        name: who its messages are from.
+    """
+
+    context: str
+    call: str | None = None
+    parent: str | None = None
+    label: str | None = None
+    type: str | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A sub-agent that something new is known of.
+
+    Attributes:
+        row: the message that tells it.
+        space: string id.
+        began: it is the message that the sub-agent began with, or a call that is known to have started it.
+        ended: it is what came of it.
+    """
+
+    agent: SubAgent
+    row: int
+    space: int
+    began: bool = False
+    ended: bool = False
+    failed: bool = False
+
+
+class Transcripts:
+    """Resolves, block by block, what records of transcripts leave open.
+
+    Attributes:
+        agents: sub-agents by the key of their context.
+    """
+
+    def __init__(self) -> None:
+        self.agents: dict[str, SubAgent] = {}
+        self._by_call: dict[str, SubAgent] = {}
+        self._calls: dict[str, Spawn] = {}  # by their ids, calls that start sub-agents
+        self._prompts: dict[int, deque[str]] = {}  # by what a sub-agent is told, the calls that tell it so
+        self._chains: dict[int, str] = {}  # by record, the key of the context it is in
+        self._sessions: dict[int, str] = {}  # by source
+        self._said = HashIndex()
+        self._echoes: dict[int, int] = {}  # by what was said last in a sub-agent's context, or of its result: the row
+        self._told: list[tuple[SubAgent, int, bool, bool, bool]] = []
+
+    def use_session(self, source: int, session: str) -> None:
+        """Let all records of a source be of a session, whatever they say."""
+        self._sessions[source] = session
+
+    def introduce(
+        self, context: str, call: str | None, parent: str | None, label: str | None, type_: str | None
+    ) -> None:
+        """Take in what a file beside a sub-agent's own says of it."""
+        agent = self._agent(context)
+        agent.call, agent.parent = agent.call or call, agent.parent or parent
+        agent.label, agent.type = agent.label or label, agent.type or type_
+        if call is not None:
+            self._by_call.setdefault(call, agent)
+
+    # Before a block is taken in
+
+    def resolve(self, block: Block) -> None:
+        """Complete the columns of a block: space, context, who speaks to whom, and what a sub-agent follows from."""
+        derived = np.flatnonzero(block.columns["part"])
+        if not len(derived):
+            return
+        self._fill_spaces(block, derived)
+        extracts = block.extracts
+        self._told.clear()
+        places = sorted(extracts.spawns.keys() | extracts.chains.keys())
+        for place in places:
+            chain, spawn = extracts.chains.get(place), extracts.spawns.get(place)
+            if chain is not None:
+                self._follow(block, place, chain)
+            if spawn is not None:
+                self._note(block, place, spawn)
+        self._name_all(block, derived)
+
+    def _fill_spaces(self, block: Block, derived: NDArray[np.int64]) -> None:
+        """All records of a file are of one session: some name none, copied ones that of another file."""
+        columns, strings = block.columns, block.strings
+        source = int(columns["source"][0])
+        if source not in self._sessions:
+            named = columns["space"][derived]
+            first = named[named != 0]
+            if not len(first):
+                return
+            self._sessions[source] = strings[int(first[0])]
+        columns["space"][derived] = strings.intern(self._sessions[source])
+
+    def _agent(self, context: str) -> SubAgent:
+        found = self.agents.get(context)
+        if found is None:
+            found = self.agents[context] = SubAgent(context)
+        return found
+
+    def _follow(self, block: Block, place: int, chain: Chain) -> None:
+        """Find the sub-agent of a record by the record before it, or by what it is told."""
+        columns, strings = block.columns, block.strings
+        key, own = int(columns["context"][place]), hash_text(chain.identifier)
+        context = strings[key] if key else None
+        call = None
+        if chain.prompt is not None and own not in self._chains:
+            known = self.agents.get(context) if context is not None else None
+            call = known.call if known is not None and known.call is not None else self._call_telling(chain.prompt)
+        if context is None:
+            before = hash_text(chain.parent) if chain.parent is not None else NO_HASH
+            context = self._chains.get(own) or self._chains.get(before) or call or chain.parent or chain.identifier
+        self._chains[own] = context
+        columns["context"][place] = strings.intern(context)
+        agent = self._agent(context)
+        if call is not None:
+            self._begin(agent, call)
+            columns["correlation_hash"][place] = hash_text(call)
+            columns["flags"][place] |= np.uint32(Flag.CORRELATED.value)
+        if chain.prompt is not None:
+            self._told.append((agent, place, True, False, False))
+
+    def _call_telling(self, prompt: str) -> str | None:
+        """The call that asked for exactly this, and is not known to have started another one."""
+        waiting = self._prompts.get(hash_text(prompt))
+        while waiting:
+            call = waiting.popleft()
+            if call not in self._by_call:
+                return call
+        return None
+
+    def _begin(self, agent: SubAgent, call: str) -> None:
+        """A call has started a sub-agent."""
+        asked = self._calls.get(call)
+        agent.call = agent.call or call
+        self._by_call.setdefault(call, agent)
+        if asked is not None:
+            agent.label, agent.type = agent.label or asked.label, agent.type or asked.type
+            agent.parent = agent.parent or asked.parent
+
+    def _note(self, block: Block, place: int, spawn: Spawn) -> None:
+        """Take in what a message tells of a sub-agent."""
+        key = int(block.columns["context"][place])
+        context = block.strings[key] if key and spawn.agent != block.strings[key] else spawn.parent
+        if spawn.agent is not None:
+            known = spawn.agent in self.agents and self.agents[spawn.agent].call is not None
+            agent = self._agent(spawn.agent)
+            if spawn.call is not None and not known:
+                earlier = self._by_call.get(spawn.call)
+                if earlier is not None and earlier is not agent:  # it was taken for that of another one
+                    earlier.call = None
+                    self._by_call[spawn.call] = agent
+                self._begin(agent, spawn.call)
+            if not known or spawn.ended:
+                self._told.append((agent, place, False, spawn.ended, spawn.failed))
+        elif spawn.ended:
+            ended = self._by_call.get(spawn.call or "")
+            if ended is not None:
+                self._told.append((ended, place, False, True, spawn.failed))
+        elif spawn.call is not None and spawn.call not in self._calls:
+            prompt, spawn.prompt, spawn.parent = spawn.prompt, None, context
+            self._calls[spawn.call] = spawn
+            if prompt is not None:
+                self._prompts.setdefault(hash_text(prompt), deque()).append(spawn.call)
+            started = self._by_call.get(spawn.call)
+            if started is not None:
+                self._begin(started, spawn.call)
+                self._told.append((started, place, False, False, False))
+
+    # Names
+
+    def _name_all(self, block: Block, derived: NDArray[np.int64]) -> None:
+        """Let the messages of sub-agents be from, and to, each under its own name."""
+        columns, strings, sets = block.columns, block.strings, block.to_sets
+        inside = derived[columns["context"][derived] != 0]
+        if not len(inside):
+            return
+        senders = columns["sender"]
+        for code in np.unique(columns["context"][inside]).tolist():
+            context = strings[code]
+            agent = self._agent(context)
+            agent.name = agent.name or _name(agent)
+            above = self.agents.get(agent.parent) if agent.parent is not None else None
+            rows = inside[columns["context"][inside] == code]
+            renamed = {"agent": agent.name, f"agent#{context}": agent.name}
+            if above is not None:
+                above.name = above.name or _name(above)
+                renamed["claude"] = above.name
+            for old, new in renamed.items():
+                before = strings.find(old)
+                if before:
+                    senders[rows[senders[rows] == before]] = strings.intern(new)
+            for to in np.unique(columns["to_set"][rows]).tolist():
+                names = sets[to]
+                changed = tuple(renamed.get(name, name) for name in names)
+                if changed != names:
+                    here = rows[columns["to_set"][rows] == to]
+                    columns["to_set"][here] = sets.intern(changed)
+
+    # When a block has been taken in
+
+    def told(self, messages: NDArray[np.int64], spaces: NDArray[Any]) -> list[Told]:
+        """What the last block told of sub-agents.
+
+        Args:
+            messages: (records,) for each record of it, its message.
+            spaces: the column of the capture.
+        """
+        found = [
+            Told(agent, int(messages[place]), int(spaces[messages[place]]), began, ended, failed)
+            for agent, place, began, ended, failed in self._told
+        ]
+        self._told.clear()
+        return found
+
+    def repeats(self, said: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(n,) for each message the one that it is a copy of; NO_ROW. Each block once, in order; O(n log n).
+
+        Args:
+            said: (n,) hashes of what is the same in copies; NO_HASH.
+            rows: (n,) the messages, ascending, greater than all before.
+        """
+        found = self._said.latest(said, np.full(len(said), np.iinfo(np.int64).max))
+        asked = np.flatnonzero((found == NO_ROW) & (said != NO_HASH))
+        _, first, which = np.unique(said[asked], return_index=True, return_inverse=True)
+        again = asked[first][which] != asked
+        found[asked[again]] = rows[asked[first][which]][again]
+        new = found == NO_ROW
+        self._said.add(said[new], rows[new].astype(np.uint32))
+        return found
+
+    def echo_of(self, echo: int, row: int) -> int:
+        """The earlier message that said these words, of a sub-agent or of the result of its call; NO_ROW."""
+        found = self._echoes.get(echo, NO_ROW)
+        self._echoes[echo] = row
+        return found
+
+
+def _name(agent: SubAgent) -> str:
+    """Who the messages of a sub-agent are from."""
+    shown = agent.context if len(agent.context) <= _WHOLE_ID else agent.context[-_END:]
+    return f"{(agent.type or 'agent')[:_MOST_NAME]}#{shown}"

@@ -1,0 +1,41 @@
+"""Sessions of Claude Code, versions 1.0 to 2.1: one JSON object a line (docs/transcripts.md).
+
+`lines` knows the shape of a record, `meanings` which messages it means, `payloads` what these say.
+"""
+
+from __future__ import annotations
+
+from inspector.protocol.formats.claude.lines import is_claude, read_claude
+from inspector.protocol.formats.claude.meanings import meanings_of
+from inspector.protocol.formats.claude.payloads import payload_of
+from inspector.protocol.meaning import Payload
+from inspector.protocol.record import Record, Shape
+from inspector.protocol.times import written_time
+
+LABEL = "claude-code"
+LABELS: dict[Shape, str] = {}
+WORDS = {LABEL: "Claude Code session"}
+READS = "sessions of Claude Code"
+
+
+def read(line: bytes, *, unknown: bool = False) -> Record | None:
+    """Read one line; None when it is no record of a session. Never raises.
+
+    Args:
+        line: without its end.
+        unknown: also a record of a type that nobody has seen yet; asked when no other format knows the line.
+    """
+    if not is_claude(line):
+        return None
+    found = read_claude(line, unknown=unknown)
+    if found is None:
+        return None
+    time_ns = written_time(found.timestamp)
+    return Record(
+        Shape.MEANING, line, time_ns=time_ns, space=found.session, means=meanings_of(found), meant_by=LABEL,
+    )  # fmt: skip
+
+
+def payload(line: bytes, number: int) -> Payload:
+    """What message `number` of a record says, from 0. Never raises."""
+    return payload_of(line, number)

@@ -1,0 +1,275 @@
+"""The shape of one record of a Claude Code session, decoded once, as far as columns need it.
+
+Nearly every record fits the struct; what does not (another type somewhere, half a surrogate) is decoded by Python and
+put into the same struct member by member. The shapes are no published schema: they were seen in files of 1.0 to 2.1,
+and grow from version to version, so that every member may be missing and every type may be new.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, TypeVar
+
+import msgspec
+
+from inspector.protocol.header import MAX_LENIENT, NotAnObjectError, decode_json
+from inspector.protocol.meaning import NO_RAW
+
+_Struct = TypeVar("_Struct", bound=msgspec.Struct)
+
+CHAINED = frozenset({"user", "assistant", "system", "progress", "attachment"})
+"""Types of records that have an id and one before them."""
+LOOSE = frozenset(
+    {
+        "summary", "file-history-snapshot", "queue-operation", "custom-title", "ai-title", "last-prompt", "mode",
+        "permission-mode", "agent-name", "agent-setting", "agent-color", "tag", "pr-link", "frame-link",
+        "worktree-state", "relocated", "bridge-session", "atis-latch",
+    }
+)  # fmt: skip
+"""Types of records that have none."""
+
+
+class Usage(msgspec.Struct, gc=False):
+    """Tokens of one call of the model, as the API reports them."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+
+
+class Block(msgspec.Struct, gc=False):
+    """A content block. `Raw` values hold the bytes as written, empty where the key is absent."""
+
+    type: str | None = None
+    id: str | None = None
+    name: str | None = None
+    tool_use_id: str | None = None
+    is_error: bool | None = None
+    text: msgspec.Raw = NO_RAW
+    thinking: msgspec.Raw = NO_RAW
+    input: msgspec.Raw = NO_RAW
+    content: msgspec.Raw = NO_RAW
+    source: msgspec.Raw = NO_RAW
+
+
+class Message(msgspec.Struct, gc=False):
+    """What went to the model's API, or came from it."""
+
+    content: list[Block] | str | None = None
+    id: str | None = None
+    model: str | None = None
+    usage: Usage | None = None
+
+
+class Data(msgspec.Struct, gc=False):
+    """What a progress record, or an attachment, is about."""
+
+    type: str | None = None
+    agentId: str | None = None  # noqa: N815
+    status: str | None = None
+
+
+class ToolUseResult(msgspec.Struct, gc=False):
+    """The program's own copy of a tool's result, as far as it tells of sub-agents."""
+
+    agentId: str | None = None  # noqa: N815
+    isAsync: bool | None = None  # noqa: N815
+    status: str | None = None
+    totalToolUseCount: int | None = None  # noqa: N815
+
+
+class Line(msgspec.Struct, gc=False):
+    """One record."""
+
+    type: str
+    uuid: str | None = None
+    parentUuid: str | None = None  # noqa: N815
+    sessionId: str | None = None  # noqa: N815
+    session_id: str | None = None
+    timestamp: str | None = None
+    isSidechain: bool | None = None  # noqa: N815
+    agentId: str | None = None  # noqa: N815
+    agentName: str | None = None  # noqa: N815
+    teamName: str | None = None  # noqa: N815
+    leafUuid: str | None = None  # noqa: N815
+    message: Message | None = None
+    isMeta: bool | None = None  # noqa: N815
+    isCompactSummary: bool | None = None  # noqa: N815
+    isApiErrorMessage: bool | None = None  # noqa: N815
+    subtype: str | None = None
+    content: msgspec.Raw = NO_RAW
+    data: Data | None = None
+    attachment: Data | None = None
+    toolUseResult: msgspec.Raw = NO_RAW  # noqa: N815
+    parentToolUseID: str | None = None  # noqa: N815
+    toolUseID: str | None = None  # noqa: N815
+    logicalParentUuid: str | None = None  # noqa: N815
+    messageId: str | None = None  # noqa: N815
+    key: str | None = None
+
+    @property
+    def session(self) -> str | None:
+        """The session it is written for."""
+        return self.sessionId or self.session_id
+
+
+_decode = msgspec.json.Decoder(Line).decode
+_BRACE = ord("{")
+_decode_result = msgspec.json.Decoder(ToolUseResult).decode
+_MARKS = (b'"sessionId"', b'"agentId"', b'"leafUuid"', b'"parentUuid"', b'"isSnapshotUpdate"', b'"session_id"')
+"""One of these keys stands in every record."""
+
+
+def is_claude(line: bytes) -> bool:
+    """Whether it is worth decoding a line: most others are told apart by this."""
+    return line[:1] == b"{" and b'"type"' in line and any(mark in line for mark in _MARKS)
+
+
+def read_claude(line: bytes, *, unknown: bool = False) -> Line | None:
+    """Decode a record; None when it is none of a session. Never raises.
+
+    Args:
+        line: the record.
+        unknown: also one of a type that nobody has seen yet.
+    """
+    try:
+        found: Line | None = _decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        found = _read_leniently(line)
+    if found is None or _is_record(found):
+        return found
+    return found if unknown and is_of_unknown_type(line, found) else None
+
+
+def _is_record(line: Line) -> bool:
+    """Whether a record is one of Claude Code, also of a type that is not known yet."""
+    if line.type in CHAINED and line.uuid is not None:
+        return line.session is not None or line.isSidechain is not None
+    if line.type == "summary":
+        return line.leafUuid is not None
+    if line.type == "file-history-snapshot":
+        return line.messageId is not None
+    if line.type in _JOURNAL:
+        return line.agentId is not None and line.key is not None
+    return line.session is not None and line.type in LOOSE
+
+
+def is_of_unknown_type(line: bytes, found: Line) -> bool:
+    """Whether what no other format knows is a record of a type that came after this was written."""
+    if found.session is None or _TYPE.fullmatch(found.type) is None:
+        return False
+    return (found.uuid is not None and b'"parentUuid"' in line) or _SESSION.fullmatch(found.session) is not None
+
+
+_JOURNAL = ("started", "result")
+_TYPE = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,60}")
+_SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def _read_leniently(line: bytes) -> Line | None:
+    """A record that the fast decoder refuses, member by member: what has another type counts as absent."""
+    if len(line) > MAX_LENIENT:
+        return None
+    try:
+        value = decode_json(line)
+    except NotAnObjectError:
+        return None
+    if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+        return None
+    found = _filled(Line, value)
+    if isinstance(message := value.get("message"), dict):
+        found.message = _filled(Message, message)
+        content = message.get("content")
+        if isinstance(content, list):
+            found.message.content = [_filled(Block, block if isinstance(block, dict) else {}) for block in content]
+        elif isinstance(content, str):
+            found.message.content = content
+        if isinstance(usage := message.get("usage"), dict):
+            found.message.usage = _filled(Usage, usage)
+    for name in ("data", "attachment"):
+        if isinstance(inner := value.get(name), dict):
+            setattr(found, name, _filled(Data, inner))
+    return found
+
+
+_PLAIN = {"str": str, "int": int, "bool": bool}
+
+
+def _filled(struct: type[_Struct], given: dict[str, Any]) -> _Struct:
+    """A struct whose members are taken from decoded JSON where they have the right type."""
+    found = struct(**({"type": given["type"]} if struct is Line else {}))
+    for name, annotation in struct.__annotations__.items():
+        value = given.get(name)
+        wanted = _PLAIN.get(str(annotation).partition(" ")[0])
+        if "Raw" in str(annotation):
+            if name in given:
+                setattr(found, name, msgspec.Raw(_written(value)))
+        elif wanted is not None and isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool)):
+            setattr(found, name, value)
+    return found
+
+
+def _written(value: Any) -> bytes:
+    try:
+        return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    except RecursionError:
+        return b"null"
+
+
+def result_of(raw: msgspec.Raw) -> ToolUseResult | None:
+    """What the program says of a tool's result; None where that is no object, or of other types."""
+    if not raw or memoryview(raw)[0] != _BRACE:
+        return None
+    written = bytes(raw)
+    if b'"agentId"' not in written and b'"totalToolUseCount"' not in written:
+        return None
+    try:
+        return _decode_result(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+class _Spawning(msgspec.Struct, gc=False):
+    prompt: str | None = None
+    description: str | None = None
+    subagent_type: str | None = None
+
+
+_decode_spawning = msgspec.json.Decoder(_Spawning).decode
+
+
+def spawning_of(raw: msgspec.Raw) -> _Spawning:
+    """What a call that starts a sub-agent says of it."""
+    try:
+        return _decode_spawning(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return _Spawning()
+
+
+class _TextBlock(msgspec.Struct, gc=False):
+    text: str | None = None
+
+
+_decode_texts = msgspec.json.Decoder(list[_TextBlock] | str).decode
+
+
+def first_text(raw: msgspec.Raw) -> str | None:
+    """The first text of a result's content; None where it has none."""
+    try:
+        found = _decode_texts(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return found if isinstance(found, str) else next((one.text for one in found if one.text is not None), None)
+
+
+_decode_text = msgspec.json.Decoder(str).decode
+
+
+def text_of_raw(raw: msgspec.Raw) -> str | None:
+    """A string as it was meant; None for what is none."""
+    try:
+        return _decode_text(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None

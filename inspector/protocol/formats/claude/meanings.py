@@ -1,0 +1,286 @@
+"""Which messages a record of a Claude Code session means (docs/transcripts.md): a content block is a message.
+
+Who says it: `user`; the model's agent, `claude`, or by its name in a team, or as `agent#<id>` for a sub-agent; `tools`,
+or `mcp:<server>` for tools of an MCP server; and `claude-code`, the program, for what it adds by itself.
+"""
+
+from __future__ import annotations
+
+from inspector.protocol import kinds
+from inspector.protocol.formats.claude.lines import (
+    Block,
+    Line,
+    Message,
+    ToolUseResult,
+    Usage,
+    first_text,
+    result_of,
+    spawning_of,
+    text_of_raw,
+)
+from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Chain, Meaning, Spawn
+from inspector.protocol.times import written_time
+
+USER, AGENT, TOOLS, PROGRAM = "user", "claude", "tools", "claude-code"
+NAMESPACE = "claude/"
+"""Of the kinds of records that are nobody's words: bookkeeping, ticks, and what is not known."""
+SYNTHETIC = "<synthetic>"
+"""The model of words that are the program's own."""
+
+CHAT, THOUGHT, ERROR = "chat", "reasoning/thought", "system/error"
+COMPACT, COMPACTED, FORGET = "participant/compact", "participant/compact-done", "participant/forget"
+
+SPAWNING = ("Task", "Agent", "Skill", "Workflow")
+"""Tools that may start a sub-agent."""
+_STARTING = ("Task", "Agent")
+_MACHINE = (
+    "<command-name>", "<command-message>", "<local-command-", "<task-notification>", "<teammate-message",
+    "<system-reminder>", "<ide_", "<bash-", "<user-memory-input>", "Caveat:", "[Request interrupted",
+)  # fmt: skip
+"""How a text begins that stands as a user's and is the program's."""
+_MACHINE_BYTES = tuple(b'"' + text.encode() for text in _MACHINE)
+_LONGEST_MARK = max(map(len, _MACHINE_BYTES))
+_QUIET_ATTACHMENTS = ("hook_success", "hook_cancelled", "hook_non_blocking_error", "hook_system_message")
+"""Attachments that do not enter the context."""
+
+
+def meanings_of(line: Line) -> tuple[Meaning, ...]:
+    """The messages of a record, at least one."""
+    return _by_type(line) if line.message is None or line.type not in ("user", "assistant") else _spoken(line)
+
+
+def agent_of(line: Line) -> str:
+    """The name of the agent whose record it is."""
+    if line.isSidechain:
+        return "agent" if line.agentId is None else f"agent#{line.agentId}"
+    return line.agentName or AGENT
+
+
+def tools_of(tool: str | None) -> str:
+    """Who carries out a tool: tools of an MCP server are named `mcp__<server>__<tool>`."""
+    if tool is not None and tool.startswith("mcp__"):
+        server = tool[5:].partition("__")[0]
+        return f"mcp:{server}" if server else TOOLS
+    return TOOLS
+
+
+def _context(line: Line) -> str | None:
+    return line.agentId if line.isSidechain and line.agentId else None
+
+
+def _above(line: Line) -> str:
+    """Who gives the agent of a record its tasks, and gets its answers."""
+    return AGENT if line.isSidechain else USER
+
+
+def _spoken(line: Line) -> tuple[Meaning, ...]:
+    """What a user or an agent says: each block is a message."""
+    message = line.message
+    assert message is not None
+    content = message.content
+    if isinstance(content, str):
+        found = [_of_text(line, content.startswith(_MACHINE))]
+        found[0].said = content.encode("utf-8", "surrogatepass")
+    elif content and len(content) <= MOST_MEANINGS:
+        found = [_of_block(line, block) for block in content]
+    else:
+        found = [_control(line, line.type if content is None else f"{line.type} of {len(content):,} blocks")]
+    _chain(line, found)
+    if line.type == "assistant":
+        found[-1].call = _api_call(line, message)
+        for one in found[:-1]:
+            one.call = ApiCall(found[-1].call.identifier, found[-1].call.model)
+    return tuple(found)
+
+
+def _chain(line: Line, found: list[Meaning]) -> None:
+    """Give the messages of a record their ids, and link each to the one before."""
+    time_ns = written_time(line.timestamp)
+    before = line.logicalParentUuid or line.parentUuid
+    last = len(found) - 1
+    for place, one in enumerate(found):
+        one.time_ns = time_ns
+        one.context = one.context or _context(line)
+        own = line.uuid if place == last or line.uuid is None else f"{line.uuid}#{place + 1}"
+        if one.identifier is None:
+            one.identifier = own
+        elif place == last:
+            one.alias = line.uuid
+        if one.correlation is None:
+            one.correlation = before
+        before = one.identifier or before
+        if place and not one.size:
+            one.size = 1
+    if line.isSidechain and line.uuid is not None:
+        first = found[0]
+        begins = line.parentUuid is None and line.type == "user" and first.kind == CHAT
+        if line.agentId is None or begins:
+            chain = Chain(line.uuid, line.parentUuid, _prompt(line) if begins else None)
+            for one in found:
+                one.chain = chain
+
+
+def _prompt(line: Line) -> str | None:
+    content = line.message.content if line.message is not None else None
+    if isinstance(content, str):
+        return content
+    return text_of_raw(content[0].text) if content else None
+
+
+def _of_text(line: Line, machine: bool) -> Meaning:
+    """A record whose content is one text."""
+    agent = agent_of(line)
+    if line.type == "assistant":
+        return _of_agent(line, CHAT)
+    if line.isCompactSummary:
+        return Meaning(COMPACTED, agent, (PROGRAM,))
+    return Meaning(CHAT, PROGRAM if machine or line.isMeta else _above(line), (agent,))
+
+
+def _of_agent(line: Line, kind: str) -> Meaning:
+    """Words of the model, or of the program in its place."""
+    if line.isApiErrorMessage:
+        return Meaning(ERROR, PROGRAM, (agent_of(line),), failed=True)
+    if line.message is not None and line.message.model == SYNTHETIC:
+        return Meaning(CHAT, PROGRAM, (_above(line),))
+    return Meaning(kind, agent_of(line), (_above(line),))
+
+
+def _of_block(line: Line, block: Block) -> Meaning:
+    made = _BLOCKS.get(block.type or "")
+    if made is not None:
+        found = made(line, block)
+    elif block.type is not None and block.type.endswith("_tool_result"):
+        found = _result(line, block)
+    else:
+        found = _control(line, block.type or "block")
+    parts = (block.text, block.thinking, block.input, block.content, block.source)
+    written = max(parts, key=len)
+    found.said = written
+    found.size = sum(map(len, parts)) or 1
+    return found
+
+
+def _text(line: Line, block: Block) -> Meaning:
+    found = _of_text(line, bytes(memoryview(block.text)[:_LONGEST_MARK]).startswith(_MACHINE_BYTES))
+    if line.type == "assistant" and line.isSidechain:
+        found.echo = text_of_raw(block.text)
+    return found
+
+
+def _thinking(line: Line, _block: Block) -> Meaning:
+    return Meaning(THOUGHT, agent_of(line))
+
+
+def _picture(line: Line, _block: Block) -> Meaning:
+    return _of_text(line, machine=False)
+
+
+def _call(line: Line, block: Block) -> Meaning:
+    agent, spawn = agent_of(line), None
+    if block.name in _STARTING:
+        asked = spawning_of(block.input)
+        spawn = Spawn(block.id or line.uuid, None, _context(line), asked.description, asked.subagent_type, asked.prompt)
+    return Meaning(
+        kinds.REQUEST, agent, (tools_of(block.name),), identifier=block.id, method="tools/call", target=block.name,
+        spawn=spawn,
+    )  # fmt: skip
+
+
+def _result(line: Line, block: Block) -> Meaning:
+    spawn, echo = None, None
+    told = result_of(line.toolUseResult)
+    if told is not None and (told.agentId is not None or told.totalToolUseCount is not None):
+        spawn = _spawned(line, block, told)
+        echo = first_text(block.content)
+    return Meaning(
+        kinds.RESPONSE, TOOLS, (agent_of(line),), correlation=block.tool_use_id, failed=block.is_error is True,
+        spawn=spawn, echo=echo,
+    )  # fmt: skip
+
+
+def _spawned(line: Line, block: Block, told: ToolUseResult) -> Spawn:
+    ended = not told.isAsync and told.status != "async_launched"
+    return Spawn(block.tool_use_id, told.agentId, _context(line), ended=ended, failed=block.is_error is True)
+
+
+_BLOCKS = {
+    "text": _text,
+    "thinking": _thinking,
+    "redacted_thinking": _thinking,
+    "image": _picture,
+    "document": _picture,
+    "tool_use": _call,
+    "server_tool_use": _call,
+    "mcp_tool_use": _call,
+    "tool_result": _result,
+}
+
+
+def _api_call(line: Line, message: Message) -> ApiCall:
+    identifier = message.id or line.uuid or ""
+    model = message.model if message.model != SYNTHETIC else None
+    usage = message.usage
+    if usage is None or message.model == SYNTHETIC:
+        return ApiCall(identifier if message.model != SYNTHETIC else "", model)
+    return ApiCall(identifier, model, reported=True, **_numbers(usage))
+
+
+def _numbers(usage: Usage) -> dict[str, int]:
+    given = (usage.input_tokens, usage.output_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens)
+    names = ("input", "output", "cache_read", "cache_write")
+    return {name: min(max(number or 0, 0), _MOST) for name, number in zip(names, given, strict=True)}
+
+
+_MOST = 1 << 40
+
+
+# Records that are nobody's words
+
+
+def _by_type(line: Line) -> tuple[Meaning, ...]:
+    made = _TYPES.get(line.type)
+    found = made(line) if made is not None else _control(line, line.type)
+    _chain(line, [found])
+    return (found,)
+
+
+def _control(line: Line, name: str) -> Meaning:
+    """A row of its own for what is no message: its name, its time, its place."""
+    return Meaning(NAMESPACE + name, PROGRAM, identifier=line.uuid)
+
+
+def _system(line: Line) -> Meaning:
+    subtype = line.subtype or "system"
+    agent = (agent_of(line),)
+    if subtype == "compact_boundary":
+        return Meaning(COMPACT, PROGRAM, agent, identifier=line.uuid)
+    if subtype == "microcompact_boundary":
+        return Meaning(FORGET, PROGRAM, agent, identifier=line.uuid)
+    if subtype in ("api_error", "error"):
+        return Meaning(ERROR, PROGRAM, agent, identifier=line.uuid, failed=True)
+    return _control(line, subtype)
+
+
+def _progress(line: Line) -> Meaning:
+    data = line.data
+    name = data.type if data is not None and data.type else "progress"
+    found = _control(line, name)
+    found.correlation = line.parentToolUseID or line.toolUseID
+    if name == "agent_progress" and data is not None and data.agentId:
+        found.context, found.sender = data.agentId, f"agent#{data.agentId}"
+        found.spawn = Spawn(line.parentToolUseID, data.agentId, _context(line))
+    return found
+
+
+def _attachment(line: Line) -> Meaning:
+    about = line.attachment
+    name = about.type if about is not None and about.type else "attachment"
+    if name in _QUIET_ATTACHMENTS:
+        return _control(line, name)
+    if name == "queued_command":
+        return Meaning(CHAT, _above(line), (agent_of(line),), identifier=line.uuid)
+    return Meaning(CHAT, PROGRAM, (agent_of(line),), identifier=line.uuid)
+
+
+_TYPES = {"system": _system, "progress": _progress, "attachment": _attachment}

@@ -1,0 +1,289 @@
+"""What the messages of a Claude Code record say, as payloads; made when somebody looks.
+
+Contents are named as MCP and the envelopes of MEW name them, so that one reading fits all. Pictures and other base64
+keep their type and size alone: nobody reads them, and no tokenizer can tell what they cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.meaning import Payload
+
+NOT_READABLE = "thinking, not readable"
+"""Shown of thoughts that are given as a signature only."""
+_ENVELOPE = frozenset(
+    {
+        "parentUuid", "uuid", "sessionId", "session_id", "timestamp", "cwd", "version", "gitBranch", "userType",
+        "entrypoint", "isSidechain", "slug", "agentId", "type", "isMeta", "requestId",
+    }
+)  # fmt: skip
+"""Members of a record that say where it stands, and not what it says."""
+
+
+def payload_of(line: bytes, number: int) -> Payload:
+    """The payload of message `number` of a record, from 0, which may be cut and ended early. Never raises."""
+    try:
+        record = decode_json(line)
+    except NotAnObjectError:
+        return {}
+    if not isinstance(record, dict):
+        return {}
+    message = record.get("message")
+    sort = record.get("type") or (message.get("role") if isinstance(message, dict) else None)
+    if sort not in ("user", "assistant") or not isinstance(message, dict):
+        return _by_type(record)
+    content = message.get("content")
+    if isinstance(content, str):
+        return _text(record, content)
+    if isinstance(content, list) and number < len(content):
+        block = content[number]
+        return _block(record, block) if isinstance(block, dict) else {"block": block}
+    return {key: value for key, value in message.items() if key != "content"}
+
+
+def _text(record: Mapping[str, Any], text: object) -> Payload:
+    found: Payload = {"text": text}
+    if record.get("isApiErrorMessage"):
+        found["error"] = record.get("error") or text
+    if record.get("isCompactSummary"):
+        found["summary"] = text
+    return found
+
+
+def _block(record: Mapping[str, Any], block: dict[str, Any]) -> Payload:
+    sort = block.get("type")
+    if sort == "text":
+        return _text(record, block.get("text"))
+    if sort == "thinking":
+        return {"text": block.get("thinking") or NOT_READABLE}
+    if sort == "redacted_thinking":
+        return {"text": NOT_READABLE}
+    if sort in ("tool_use", "server_tool_use", "mcp_tool_use"):
+        params = {"name": block.get("name"), "arguments": block.get("input")}
+        return {"method": "tools/call", "params": params}
+    if sort == "tool_result" or (isinstance(sort, str) and sort.endswith("_tool_result")):
+        return {"result": _result(block)}
+    if sort in ("image", "document"):
+        return {"text": picture_words(block), **_without_base64(block)}
+    return _without_base64(block)
+
+
+def _result(block: Mapping[str, Any]) -> Payload:
+    """A tool's result as MCP has it."""
+    content = block.get("content")
+    blocks = content if isinstance(content, list) else [] if content is None else [{"type": "text", "text": content}]
+    found: Payload = {"content": [_without_base64(one) if isinstance(one, dict) else one for one in blocks]}
+    if block.get("is_error") is True:
+        found["isError"] = True
+    return found
+
+
+def picture_words(block: Mapping[str, Any]) -> str:
+    """What an image or a document is: its sort, its type and its size."""
+    source = block.get("source")
+    source = source if isinstance(source, Mapping) else {}
+    data, title = source.get("data"), block.get("title")
+    words = [str(block.get("type")), *([title] if isinstance(title, str) else [])]
+    if isinstance(media := source.get("media_type"), str):
+        words.append(media)
+    if isinstance(url := source.get("url"), str):
+        words.append(url)
+    if isinstance(data, str):
+        words.append(f"{_decoded_size(data):,} B")
+    return ", ".join(words)
+
+
+def _decoded_size(data: str) -> int:
+    return len(data) * 3 // 4
+
+
+def _without_base64(value: Any) -> Any:
+    """Decoded JSON whose base64 is replaced by its size in bytes."""
+    if isinstance(value, list):
+        return [_without_base64(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    if value.get("type") == "base64" and isinstance(data := value.get("data"), str):
+        rest = {key: one for key, one in value.items() if key != "data"}
+        return {**rest, "bytes": _decoded_size(data)}
+    return {key: _without_base64(one) for key, one in value.items()}
+
+
+# Records that are nobody's words
+
+
+def _by_type(record: Mapping[str, Any]) -> Payload:
+    made = _TYPES.get(str(record.get("type")))
+    found = made(record) if made is not None else _rest(record)
+    if not found.get("text"):
+        found = {**found, "text": _words(record) or name_of(record)}
+    return found
+
+
+def name_of(record: Mapping[str, Any]) -> str:
+    """What a record is called where it says nothing."""
+    about = next((inner for key in ("data", "attachment") if isinstance(inner := record.get(key), Mapping)), {})
+    name = next((n for n in (record.get("subtype"), about.get("type"), record.get("type")) if isinstance(n, str)), "")
+    return f"claude: {name}"
+
+
+def _rest(record: Mapping[str, Any]) -> Payload:
+    """What a record says beside where it stands."""
+    return _without_base64({key: value for key, value in record.items() if key not in _ENVELOPE})
+
+
+_SAYING = ("summary", "content", "customTitle", "aiTitle", "lastPrompt", "title", "message", "permissionMode", "mode")
+
+
+def _words(record: Mapping[str, Any]) -> str | None:
+    """The first of a record's members that is a text for people."""
+    return next((value for key in _SAYING if isinstance(value := record.get(key), str) and value), None)
+
+
+def _system(record: Mapping[str, Any]) -> Payload:
+    found = _rest(record)
+    subtype = record.get("subtype")
+    if subtype in ("api_error", "error"):
+        return {"text": _error_words(record), **found}
+    if subtype == "turn_duration" and isinstance(spent := record.get("durationMs"), int | float):
+        return {"text": f"the turn took {spent / 1000:,.1f} s", **found}
+    if subtype == "stop_hook_summary":
+        return {"text": _hooks_words(record), **found}
+    if subtype == "compact_boundary":
+        return {"text": _compaction_words(record.get("compactMetadata")), **found}
+    if subtype == "microcompact_boundary":
+        data = record.get("microcompactMetadata")
+        ids = data.get("compactedToolIds") if isinstance(data, Mapping) else None
+        entries = [one for one in ids if isinstance(one, str)] if isinstance(ids, list) else []
+        return {"direction": "messages", "message_ids": entries, "text": _compaction_words(data), **found}
+    return found
+
+
+def _compaction_words(data: object) -> str | None:
+    data = data if isinstance(data, Mapping) else {}
+    trigger, before, saved = (data.get(key) for key in ("trigger", "preTokens", "tokensSaved"))
+    words = [trigger] if isinstance(trigger, str) else []
+    words += [f"{before:,} tokens before"] if isinstance(before, int) else []
+    words += [f"{saved:,} saved"] if isinstance(saved, int) else []
+    return ", ".join(words) or None
+
+
+def _hooks_words(record: Mapping[str, Any]) -> str:
+    errors = record.get("hookErrors")
+    failed = len(errors) if isinstance(errors, list) else 0
+    count = record.get("hookCount")
+    hooks = f"{count} stop hook{'s' if count != 1 else ''}" if isinstance(count, int) else "stop hooks"
+    return f"{hooks} ran, {failed} failed" if failed else f"{hooks} ran"
+
+
+def _error_words(record: Mapping[str, Any]) -> str:
+    """What went wrong, and which try it was."""
+    error = record.get("error")
+    words = _message_in(error) or _words(record) or "API error"
+    attempt, most = record.get("retryAttempt"), record.get("maxRetries")
+    status = error.get("status") if isinstance(error, Mapping) else None
+    head = f"{status} {words}" if isinstance(status, int) and status else words
+    return f"{head}, try {attempt} of {most}" if isinstance(attempt, int) and isinstance(most, int) else head
+
+
+def _message_in(error: object) -> str | None:
+    """The innermost message of an error within errors."""
+    found = None
+    for _ in range(_DEEPEST):
+        if isinstance(error, str):
+            return error
+        if not isinstance(error, Mapping):
+            return found
+        message = error.get("message")
+        found = message if isinstance(message, str) else found
+        error = error.get("error")
+    return found
+
+
+_DEEPEST = 8
+
+
+def _progress(record: Mapping[str, Any]) -> Payload:
+    data = record.get("data")
+    if not isinstance(data, Mapping):
+        return _rest(record)
+    found = {key: _without_base64(value) for key, value in data.items() if key not in ("type", "normalizedMessages")}
+    words = _progress_words(data)
+    return {"text": words, **found}
+
+
+def _progress_words(data: Mapping[str, Any]) -> str | None:
+    sort = data.get("type")
+    if sort == "agent_progress":
+        return _inner_words(data.get("message"))
+    if sort == "bash_progress":
+        spent = data.get("elapsedTimeSeconds")
+        return f"running for {spent} s" if isinstance(spent, int | float) else None
+    if sort == "hook_progress":
+        names = (data.get("hookName") or data.get("hookEvent"), data.get("command"))
+        return ": ".join(name for name in names if isinstance(name, str)) or None
+    if sort == "mcp_progress":
+        names = (data.get("serverName"), data.get("toolName"), data.get("status"))
+        return " ".join(name for name in names if isinstance(name, str)) or None
+    return next((value for key in ("query", "message", "description") if isinstance(value := data.get(key), str)), None)
+
+
+def _inner_words(message: object) -> str | None:
+    """What a record within a record says, in a few words."""
+    inner = message.get("message") if isinstance(message, Mapping) else None
+    content = inner.get("content") if isinstance(inner, Mapping) else None
+    if isinstance(content, str):
+        return content
+    for block in content if isinstance(content, list) else ():
+        if not isinstance(block, Mapping):
+            continue
+        if block.get("type") == "tool_use":
+            return f"calls {block.get('name')}"
+        if block.get("type") == "tool_result":
+            return f"result: {_result_words(block.get('content'))}"
+        words = block.get("text") or block.get("thinking")
+        if isinstance(words, str):
+            return words
+    return None
+
+
+def _result_words(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    texts = [one.get("text") for one in content if isinstance(one, Mapping)] if isinstance(content, list) else []
+    return next((text for text in texts if isinstance(text, str)), "")
+
+
+def _attachment(record: Mapping[str, Any]) -> Payload:
+    about = record.get("attachment")
+    if not isinstance(about, Mapping):
+        return _rest(record)
+    return {"text": _attached_words(about), "attachment": _without_base64(dict(about))}
+
+
+def _attached_words(about: Mapping[str, Any]) -> str:
+    """The text that an attachment brings into the context, else what it is."""
+    for key in ("prompt", "text", "content", "stdout", "snippet", "message", "blockingError"):
+        value = about.get(key)
+        if isinstance(value, Mapping):
+            inner = value.get("file") if isinstance(value.get("file"), Mapping) else value
+            value = next(
+                (inner[k] for k in ("content", "text", "blockingError") if isinstance(inner.get(k), str)), None
+            )
+        if isinstance(value, list):
+            texts = [one.get("text") if isinstance(one, Mapping) else one for one in value]
+            value = "\n".join(text for text in texts if isinstance(text, str))
+        if isinstance(value, str) and value.strip():
+            return value
+    name = next((value for key in _NAMES if isinstance(value := about.get(key), str) and value), None)
+    sort = str(about.get("type") or "attachment").replace("_", " ")
+    return f"{sort}: {name}" if name else sort
+
+
+_NAMES = ("displayPath", "filename", "path", "hookName", "agentName", "model", "newDate", "mode", "description")
+
+
+_TYPES = {"system": _system, "progress": _progress, "attachment": _attachment}

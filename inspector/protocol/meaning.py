@@ -1,0 +1,115 @@
+"""What one record of a transcript means: messages that nobody wrote as envelopes.
+
+A record of a transcript may mean several messages, as content blocks do, or none but a row of its own. Each of them is
+a `Meaning`, which says what columns are filled with. What it says, its payload, is made from the record when somebody
+looks (`inspector.protocol.formats.derived`); nothing of it is kept.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+
+from inspector.protocol.times import NO_TIME
+
+NO_RAW = msgspec.Raw(b"")
+MOST_MEANINGS = 1 << 15
+"""Messages that one record may mean; one of more blocks is a single row."""
+
+
+class ApiCall(msgspec.Struct, gc=False):
+    """A call of a model that a record reports of, in one arithmetic: `input` without cache, `output` with reasoning.
+
+    A call may be reported by several records, with growing numbers: the one with the most output counts, the last on a
+    tie (`inspector.analysis.reported_usage`).
+    """
+
+    identifier: str
+    model: str | None
+    reported: bool = False
+    """Whether numbers are given: else they are zero."""
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+
+class Spawn(msgspec.Struct, gc=False):
+    """What a message tells of a sub-agent: that a call starts it, which agent a call has started, or what ended it."""
+
+    call: str | None = None
+    """Id of the call that starts it."""
+    agent: str | None = None
+    """Its own id."""
+    parent: str | None = None
+    """The id of the agent that called; None for the main one."""
+    label: str | None = None
+    """What it is to do, in a few words."""
+    type: str | None = None
+    """The sort of agent."""
+    prompt: str | None = None
+    """What it is told, word for word: where nothing else names the call, its first message says the same."""
+    ended: bool = False
+    """This is what came of it."""
+    failed: bool = False
+
+
+class Chain(msgspec.Struct, gc=False):
+    """Where a record stands that tells only by its predecessor which sub-agent it is of."""
+
+    identifier: str
+    parent: str | None
+    prompt: str | None = None
+    """Of a first record, what the sub-agent is told."""
+
+
+class Meaning(msgspec.Struct, gc=False):
+    """One message that a record means, as far as columns tell."""
+
+    kind: str
+    sender: str | None
+    to: tuple[str, ...] | None = None
+    identifier: str | None = None
+    correlation: str | None = None
+    """The id of the message that it follows from."""
+    context: str | None = None
+    method: str | None = None
+    target: str | None = None
+    failed: bool = False
+    size: int = 0
+    """Bytes of the part of the record that says it; 0 for all of it."""
+    time_ns: int = NO_TIME
+    alias: str | None = None
+    """The record's own id, where that is another than `identifier`; the record's last message bears it."""
+    said: bytes | msgspec.Raw = b""
+    """What it says, as written: a copy of it says the same."""
+    echo: str | None = None
+    """Words of a sub-agent that may be its last, or the result of the call that started it: they are said again."""
+    call: ApiCall | None = None
+    spawn: Spawn | None = None
+    chain: Chain | None = None
+
+
+Payload = dict[str, Any]
+"""What a message says, decoded."""
+
+
+def envelope_of(meaning: Meaning, payload: Payload, *, ts: str | None = None) -> dict[str, Any]:
+    """The envelope that a message would be, had somebody written it."""
+    written = {
+        "id": meaning.identifier, "ts": ts, "from": meaning.sender, "to": list(meaning.to) if meaning.to else None,
+        "kind": meaning.kind, "correlation_id": [meaning.correlation] if meaning.correlation is not None else None,
+        "context": meaning.context,
+    }  # fmt: skip
+    return {**{key: value for key, value in written.items() if value is not None}, "payload": payload}
+
+
+def envelope_bytes(meaning: Meaning, payload: Payload, *, ts: str | None = None) -> bytes:
+    """The same as JSON."""
+    envelope = envelope_of(meaning, payload, ts=ts)
+    try:
+        return msgspec.json.encode(envelope)
+    except (UnicodeEncodeError, RecursionError, msgspec.MsgspecError, TypeError, ValueError, OverflowError):
+        return json.dumps(envelope, ensure_ascii=True).encode()

@@ -1,0 +1,109 @@
+"""Sessions of Claude Code, read to their end: counted once, linked, told apart."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from inspector.document.document import CaptureDocument
+from inspector.document.summary import message_story, summary
+from inspector.filters import compile_filter
+from tests.builders import document_at
+
+ROOT = Path(__file__).parents[3]
+OWN = ROOT / "tests" / "data" / "formats" / "claude-code.jsonl"
+SAMPLES = Path(os.environ.get("TRANSCRIPT_SAMPLES") or ROOT.parent / "shared" / "recordings" / "transcripts")
+"""Sessions of other people, with what an independent script counts in them; not part of the project."""
+
+
+def expected() -> dict[str, Any]:
+    try:
+        found = json.loads((SAMPLES / "EXPECTED.json").read_text(encoding="utf-8"))
+    except OSError:
+        return {}
+    return {name: counts for name, counts in found.items() if counts["format"] == "claude"}
+
+
+@pytest.mark.parametrize("name", expected() or [pytest.param("", marks=pytest.mark.skip("no samples here"))])
+def test_a_sample_counts_as_an_independent_script_counts_it(name: str) -> None:
+    counts, document = expected()[name], document_at(SAMPLES / name)
+    found = summary(document, name)
+    tokens = counts["tokens"]
+    usage = found["usage"] or dict.fromkeys(("input", "output", "cache_read", "cache_write"), 0)
+    assert usage == {
+        "input": tokens["input_tokens"], "output": tokens["output_tokens"],
+        "cache_read": tokens["cache_read_input_tokens"], "cache_write": tokens["cache_creation_input_tokens"],
+    }  # fmt: skip
+    assert (found["format"], found["records"], found["unreadable"]) == ("claude-code", counts["records"], 0)
+    # The program's own words are no call of a model; of a call whose model is not named it is not said.
+    models = {model: n for model, n in counts["models"].items() if n and model not in ("<synthetic>", "None")}
+    if "trimmed" not in json.dumps(counts["sub_agents"]):  # placeholders for ids: calls cannot be told apart
+        assert found["models"] == models
+        assert found["calls"]["tools"] == counts["tool_calls"]
+        assert found["calls"]["answered"] == counts["paired"]
+        assert found["tool_counts"] == counts["tools"]
+        assert found["calls"]["unanswered"] == counts["unanswered"]
+        assert found["sub_agents"] >= len(counts["sub_agents"])
+    assert set(found["findings"]) <= {"request-unanswered", "secret-in-clear"}
+
+
+@pytest.fixture
+def document() -> CaptureDocument:
+    return document_at(OWN)
+
+
+def rows(document: CaptureDocument, text: str) -> list[int]:
+    found = compile_filter(text).mask(document.analysis, np.arange(len(document.capture)))
+    return (found.nonzero()[0] + 1).tolist()
+
+
+def test_a_session_in_figures(document: CaptureDocument) -> None:
+    found = summary(document, "")
+    assert found["usage"] == {"input": 38, "output": 451, "cache_read": 35_180, "cache_write": 6_180}
+    assert found["models"] == {"claude-opus-4-5-20251101": 4, "claude-haiku-4-5-20251001": 2}
+    assert found["calls"] == {"tools": 4, "answered": 4, "failed": 1, "unanswered": 0}
+    assert (found["records"], found["messages"], found["sub_agents"], found["findings"]) == (27, 30, 1, {})
+
+
+def test_fields_of_transcripts(document: CaptureDocument) -> None:
+    assert rows(document, 'model == "claude-haiku-4-5-20251001"') == [13, 15]
+    assert rows(document, "usage.output > 90") == [5, 10]
+    assert rows(document, "repeats") == [16, 26]
+    assert rows(document, 'payload.params.arguments.pattern == "total"') == [5]
+    assert rows(document, '"rounds once"') == [8]
+    assert rows(document, 'context under "toolu_2"') == [12, 13, 14, 15]
+    assert rows(document, 'kind like "claude/*"') == [1, 2, 6, 19, 29, 30]
+
+
+def test_a_sub_agent_is_a_context_that_its_call_opens_and_its_result_concludes(document: CaptureDocument) -> None:
+    contexts = document.analysis.contexts
+    (node,) = contexts.tree.alive()
+    assert (contexts.label(node), contexts.type(node), contexts.state(node, None)) == (
+        "Find roundings", "sub-agent", "concluded",
+    )  # fmt: skip
+    assert (contexts.started_by[node], contexts.concluded_by[node]) == (11, 15)
+    assert document.analysis.correlation.causes(11) == [8]
+
+
+def test_a_message_has_an_envelope_made_of_its_record(document: CaptureDocument) -> None:
+    story = message_story(document, 12)
+    assert story["envelope"] == {
+        "id": "toolu_4", "ts": "2026-03-04T09:00:09.333Z", "from": "general-purpose#toolu_2", "to": ["tools"],
+        "kind": "mcp/request", "correlation_id": ["s1"], "context": "toolu_2",
+        "payload": {"method": "tools/call", "params": {"name": "Bash", "arguments": {"command": "grep -rn round src"}}},
+    }  # fmt: skip
+    assert document.capture.record_bytes(12) in OWN.read_bytes()
+    assert message_story(document, 25)["repeats"] == 25
+    assert message_story(document, 24)["repeats"] is None
+
+
+def test_copies_cost_nothing_again(document: CaptureDocument) -> None:
+    document.count_tokens()
+    tokens = document.analysis.tokens.columns["tokens"]
+    assert tokens[24] > 0
+    assert (tokens[25], tokens[0], tokens[5]) == (0, 0, 0)
