@@ -17,7 +17,7 @@ from inspector.analysis.context_notes import Oddity
 from inspector.analysis.node_facts import as_numpy
 from inspector.analysis.node_lines import NodeLines
 from inspector.analysis.subtree_sums import MAIN, SubtreeSums
-from inspector.capture.reader import OBJECT_KEY
+from inspector.capture.block import OBJECT_KEY
 from inspector.protocol.paths import LAST_SHOWN, LEVELS_SHOWN, DisplayedPath, cut_path, normalise, shown_segment
 
 # What lies below each node of a tree, in the order first seen.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from inspector.capture.flags import Flag
 from inspector.capture.strings import InternTable
 from inspector.protocol import msp, usual
-from inspector.protocol.context_forms import field_naming
+from inspector.protocol.context_forms import Named, field_naming
 from inspector.protocol.header import ABSENT, Header
 from inspector.protocol.times import NO_TIME
 
@@ -30,12 +30,13 @@ class OddForm(NamedTuple):
     """The field beside `context` that names one."""
 
 
-def odd_form(header: Header, ts_ns: int) -> OddForm | None:
+def odd_form(header: Header | usual.OpenEnvelope, ts_ns: int, payload: Named | None = None) -> OddForm | None:
     """What is odd about an envelope; None for most.
 
     Args:
         header: of an envelope that has a kind.
         ts_ns: what its `ts` was read as.
+        payload: what was decoded of its payload; None where that is in the header as written.
     """
     protocol = header.protocol if isinstance(header.protocol, str) else ""
     found = OddForm(
@@ -43,7 +44,7 @@ def odd_form(header: Header, ts_ns: int) -> OddForm | None:
         if header.correlationId is not ABSENT
         else _correlation(header.correlation_id, protocol),
         _time(header.ts, protocol) if ts_ns == NO_TIME else "",
-        field_naming(header),
+        field_naming(header, payload),
     )
     return found if any(found) else None
 

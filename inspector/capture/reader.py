@@ -17,7 +17,6 @@ from inspector.base.collector import no_collection
 from inspector.capture import batches
 from inspector.capture.block import (
     BLOCK_COLUMNS,
-    OBJECT_KEY,
     OF_TRANSCRIPTS,
     RUNNING,
     STRING_COLUMNS,
@@ -30,15 +29,16 @@ from inspector.capture.extracts import Decoded, Extracts, extract, matters
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_bytes, hash_rpc_ids, hash_text, hash_texts
 from inspector.capture.odd_forms import OddForm, odd_form
+from inspector.capture.odd_values import TOLD_FLAGS, context_key, recipients
 from inspector.capture.strings import InternTable
 from inspector.capture.usual import Tables, UsualRows, fold_hash, read_usual
 from inspector.protocol import calls, kinds
-from inspector.protocol.context_forms import Told, told_context
+from inspector.protocol.context_forms import told_context
 from inspector.protocol.formats import capture_file, payload_of, read_line_as
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
 from inspector.protocol.meaning import ApiCall, Chain, Spawn, envelope_bytes
-from inspector.protocol.object_contexts import levels_of, object_name
+from inspector.protocol.object_contexts import levels_of
 from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME, parse_moment
@@ -284,10 +284,10 @@ class BlockReader:
         if record.event == "rejected":
             flags |= _REFUSED
         written, told = told_context(header)
-        context, context_flags = _context_key(written)
+        context, context_flags = context_key(written)
         if isinstance(written, dict):
             self._contexts[len(self._records)] = levels_of(written)
-        context_flags |= _TOLD_FLAGS.get(told, 0)
+        context_flags |= TOLD_FLAGS.get(told, 0)
         correlation = correlations(header)
         if len(correlation) > 1:
             flags |= _MANY
@@ -425,13 +425,6 @@ def _origin(line: bytes) -> dict[str, Any] | None:
     return origin if isinstance(origin, dict) else None
 
 
-def recipients(value: object) -> tuple[str, ...]:
-    """`to` in its normal form (docs/protocols.md 2): a string is a list of one, anything else but a list is nobody."""
-    if isinstance(value, str):
-        return (value,)
-    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
-
-
 def correlations(header: Header) -> list[str]:
     """`correlation_id` in its normal form: a list of strings; also read from the draft's `correlationId`.
 
@@ -444,21 +437,3 @@ def correlations(header: Header) -> list[str]:
     if isinstance(value, str):
         return [value]
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
-
-
-_TOLD_FLAGS = {
-    Told.KIND: Flag.CONTEXT_IN_KIND.value, Told.PAYLOAD: Flag.CONTEXT_IN_PAYLOAD.value,
-    Told.THREAD: Flag.CONTEXT_IN_THREAD.value, Told.REASONING_ID: Flag.CONTEXT_IN_REASONING.value,
-}  # fmt: skip
-
-
-def _context_key(value: object) -> tuple[str | None, int]:
-    """The observed key of a context and the flags that go with it (docs/protocols.md 6, 7)."""
-    if value is ABSENT or value is None:
-        return None, 0
-    if isinstance(value, str):
-        # A path that begins as the keys of opaque ids do is shown with the picture of what it begins with.
-        return (f"\N{SYMBOL FOR NULL}{value[1:]}" if value.startswith(OBJECT_KEY) else value), 0
-    if isinstance(value, dict):
-        return OBJECT_KEY + object_name(value), Flag.OBJECT_CONTEXT.value
-    return None, Flag.BAD_CONTEXT.value

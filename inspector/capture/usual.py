@@ -19,17 +19,21 @@ from inspector.capture.extracts import Decoded, Extracts, extract, matters
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_bytes, hash_rpc_values, hash_text, hash_texts
 from inspector.capture.odd_forms import odd_forms
+from inspector.capture.odd_values import OddValues
 from inspector.capture.strings import InternTable
 from inspector.protocol import calls, kinds, msp, usual
+from inspector.protocol.context_forms import NOTHING
 from inspector.protocol.formats import bare, capture_file, gateway_log
+from inspector.protocol.header import ABSENT
 from inspector.protocol.time_columns import parse_times
 from inspector.protocol.times import NO_TIME
 
-_LOOKED_AT = 4
+_LOOKED_AT = 16
 """Lines from which the shape of the others is guessed; a wrong guess costs time only."""
 _AT_ONCE = 512
 """Lines taken through all steps together: as many as the processor's cache holds decoded."""
 _FRAME = b'"frame":{'
+_GATEWAY_ERROR = "system/error"
 _NANOSECONDS_FROM = 10**17
 """Smaller numbers are times in another unit (inspector.protocol.times)."""
 
@@ -85,39 +89,48 @@ def _together(parts: Sequence[UsualRows]) -> UsualRows:
 
 
 def _read_envelopes(lines: Sequence[bytes], tables: Tables) -> UsualRows:
-    envelopes = usual.decode_all(usual.decode_envelope, lines)
-    places = _plain(envelopes)
+    envelopes, odd = _decode_envelopes(lines)
+    places = _plain(envelopes, odd)
     kept, raws = [envelopes[place] for place in places], [lines[place] for place in places]
-    columns = _envelope_columns(kept, tables)
+    odd = odd.numbered(places, len(lines))
+    columns = _envelope_columns(kept, odd, tables)
     columns["time_ns"] = columns["ts_ns"]
     columns["size"] = _lengths(raws)
-    extracts = _extracts(kept, raws.__getitem__, np.arange(len(kept)), columns, tables)
+    extracts = _extracts(kept, odd, raws.__getitem__, np.arange(len(kept)), columns, tables)
     return UsualRows(bare.LABEL, np.array(places, np.int64), columns, extracts)
 
 
 def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     """The frame is decoded with its line. Where it lies in it is known for lines as `CaptureWriter` writes them."""
-    rows = usual.decode_all(usual.decode_capture_line, lines)
+    strict, odd = usual.decode_all(usual.decode_capture_line, lines), OddValues()
+    frames = [row.frame if row is not None else None for row in strict]
+    rows: list[usual.CaptureLine | usual.OpenCaptureLine | None] = [*strict]
+    for place in [place for place, row in enumerate(rows) if row is None]:
+        row = usual.decode_one(usual.decode_open_capture_line, lines[place])
+        if row is not None:
+            rows[place], frames[place] = row, odd.fitted(place, row.frame)
+    _name_objects(frames, odd)
     begins = [line.find(_FRAME) for line in lines]
     in_place = [
-        row.frame if row is not None and begin > 0 and line.endswith(b"}}") else None
-        for row, begin, line in zip(rows, begins, lines, strict=True)
+        frame if begin > 0 and line.endswith(b"}}") else None
+        for frame, begin, line in zip(frames, begins, lines, strict=True)
     ]
     places = [
-        place for place in _plain(in_place)
+        place for place in _plain(in_place, odd)
         if (row := rows[place]) is not None and row.dir in ("in", "out") and _NANOSECONDS_FROM <= row.t < 1 << 63
         and 0 <= row.src < capture_file.MAX_SRC
     ]  # fmt: skip
     raws = [(lines[place], begins[place] + len(_FRAME) - 1) for place in places]
     kept = [in_place[place] for place in places]
-    columns = _envelope_columns(kept, tables)
+    odd = odd.numbered(places, len(lines))
+    columns = _envelope_columns(kept, odd, tables)
     directions = [row.dir for place in places if (row := rows[place]) is not None]
     columns["time_ns"] = np.array([row.t for place in places if (row := rows[place]) is not None], np.int64)
     columns["direction"] = tables.strings.intern_all(directions, len(places))
     columns["connection"] = np.array([row.src for place in places if (row := rows[place]) is not None], np.uint16)
     columns["flags"] |= np.array([_SENT if direction == "out" else 0 for direction in directions], np.uint32)
     columns["size"] = np.array([len(line) - begin - 1 for line, begin in raws], BLOCK_COLUMNS["size"])
-    extracts = _extracts(kept, lambda n: raws[n][0][raws[n][1] : -1], np.arange(len(kept)), columns, tables)
+    extracts = _extracts(kept, odd, lambda n: raws[n][0][raws[n][1] : -1], np.arange(len(kept)), columns, tables)
     return UsualRows(capture_file.LABEL, np.array(places, np.int64), columns, extracts)
 
 
@@ -126,8 +139,9 @@ def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     rows = usual.decode_all(usual.decode_log_line, lines)
     hashes = [hash_bytes(row.envelope) if row is not None else NO_HASH for row in rows]
     first = {content: row.envelope for content, row in zip(hashes, rows, strict=True) if row is not None}
-    envelopes = usual.decode_all(usual.decode_envelope, list(first.values()))
-    plain = _plain(envelopes)
+    envelopes, odd = _decode_envelopes(list(first.values()))
+    plain = _plain(envelopes, odd)
+    odd = odd.numbered(plain, len(envelopes))
     different = list(first)
     number = {different[place]: n for n, place in enumerate(plain)}
     kept = [envelopes[place] for place in plain]
@@ -135,14 +149,14 @@ def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     logged = [row for place in places if (row := rows[place]) is not None]
     which = np.array([number[hashes[place]] for place in places], np.int64)
     raws = [first[different[place]] for place in plain]
-    shared = _envelope_columns(kept, tables)
+    shared = _envelope_columns(kept, odd, tables)
     shared["size"] = _lengths(raws)
     columns = {name: column[which] for name, column in shared.items()}
     _add_log_columns(columns, logged, tables)
-    columns["fold"] = _folds(kept, which, logged)
+    columns["fold"] = _folds([odd.envelopes.get(n, e) for n, e in enumerate(kept)], which, logged)
     contents = np.array([hashes[place] for place in places], np.uint64)
     columns["content_hash"] = np.where(columns["fold"] == NO_HASH, np.uint64(NO_HASH), contents)
-    each = _extracts(kept, raws.__getitem__, np.unique(which, return_index=True)[1], columns, tables)
+    each = _extracts(kept, odd, raws.__getitem__, np.unique(which, return_index=True)[1], columns, tables)
     extracts = Extracts()
     extracts.put_all(each, which)
     return UsualRows(gateway_log.LABEL, np.array(places, np.int64), columns, extracts)
@@ -165,8 +179,10 @@ def _add_log_columns(columns: dict[str, Array], logged: Sequence[usual.LogLine],
 
 
 def _folds(
-    envelopes: Sequence[usual.Envelope | None], which: NDArray[np.int64], logged: Sequence[usual.LogLine]
-) -> NDArray[np.uint64]:
+    envelopes: Sequence[usual.Envelope | usual.OpenEnvelope | None],
+    which: NDArray[np.int64],
+    logged: Sequence[usual.LogLine],
+) -> NDArray[np.uint64]:  # fmt: skip
     known: dict[tuple[int, str | None], int] = {}
     found: list[int] = []
     for number, line in zip(which.tolist(), logged, strict=True):
@@ -182,40 +198,60 @@ def _folds(
 
 def fold_hash(space: object, identifier: object, sender: object, ts: object, kind: object) -> int:
     """What the copies of an envelope in a gateway log share; NO_HASH where it has no id."""
-    if identifier is None:
+    if identifier is None or identifier is ABSENT:
         return NO_HASH
-    parts = (space, identifier, sender, ts, kind)
+    parts = tuple(None if part is ABSENT else part for part in (space, identifier, sender, ts, kind))
     joined = "\0".join([p if isinstance(p, str) else "\0" for p in parts])
     # Numbers (7 is not "7") and values with a NUL of their own are told apart the slow way.
     return hash_text(joined if joined.count("\0") == len(parts) - 1 else repr(parts))
 
 
 _SHAPES: tuple[tuple[usual.Decode[Any], Callable[[Sequence[bytes], Tables], UsualRows]], ...] = (
-    (usual.decode_envelope, _read_envelopes),
+    (usual.decode_open_envelope, _read_envelopes),
     (usual.decode_log_line, _read_gateway_log),
-    (usual.decode_capture_line, _read_capture),
+    (usual.decode_open_capture_line, _read_capture),
 )
 
 
-def _plain(envelopes: Sequence[usual.Envelope | None]) -> list[int]:
+def _decode_envelopes(raws: Sequence[bytes | msgspec.Raw]) -> tuple[list[usual.Envelope | None], OddValues]:
+    """Envelopes, those with odd values brought into the usual shape; None for what is none."""
+    envelopes, odd = usual.decode_all(usual.decode_envelope, raws), OddValues()
+    for place in [place for place, e in enumerate(envelopes) if e is None]:
+        found = usual.decode_one(usual.decode_open_envelope, raws[place])
+        if found is not None:
+            envelopes[place] = odd.fitted(place, found)
+    _name_objects(envelopes, odd)
+    return envelopes, odd
+
+
+def _name_objects(envelopes: Sequence[usual.Envelope | None], odd: OddValues) -> None:
+    """Put keys in the place of contexts that are objects."""
+    for place in [place for place, e in enumerate(envelopes) if e is not None and type(e.context) is dict]:
+        e = envelopes[place]
+        if e is not None:
+            e.context = odd.context(place, e, NOTHING, elsewhere=False)
+
+
+def _plain(envelopes: Sequence[usual.Envelope | None], odd: OddValues) -> list[int]:
     """Places of the envelopes whose columns follow from their shape alone."""
     unusual = {kind for kind in {e.kind for e in envelopes if e is not None} if _is_unusual(kind)}
     return [
         place for place, e in enumerate(envelopes)
-        if e is not None and e.kind not in unusual and (e.context is None or e.context[:1] != OBJECT_KEY)
+        if e is not None and e.kind not in unusual
+        and (type(e.context) is not str or e.context[:1] != OBJECT_KEY or place in odd)
     ]  # fmt: skip
 
 
 def _is_unusual(kind: str) -> bool:
     """Kinds that are told by more of their payload than is decoded here."""
     name = kinds.split_kind(kind).name
-    if name == "mcp" or name.startswith("system"):
+    if name in ("mcp", "system", kinds.JOIN):
         return True
     return kinds.is_in_context(kind) or kinds.wraps_envelope(kind) or kinds.decides_by_payload(kind)
 
 
-def _envelope_columns(envelopes: Sequence[Any], tables: Tables) -> dict[str, Array]:
-    """Columns of envelopes: a list of usual.Envelope."""
+def _envelope_columns(envelopes: Sequence[Any], odd: OddValues, tables: Tables) -> dict[str, Array]:
+    """Columns of envelopes: a list of usual.Envelope; `odd` are those with odd values, by number."""
     ids = [e.id for e in envelopes]
     named = [e.correlation_id for e in envelopes]
     flags = np.array([_NO_ID if identifier is None else 0 for identifier in ids], np.uint32)
@@ -230,6 +266,7 @@ def _envelope_columns(envelopes: Sequence[Any], tables: Tables) -> dict[str, Arr
     columns["id_hash"] = hash_texts(ids)
     columns["correlation_hash"] = hash_texts([n if type(n) is str else n[0] if n else None for n in named])
     columns["flags"] = flags
+    odd.add_to(columns)
     _add_call_columns(columns, envelopes, tables)
     return columns
 
@@ -276,6 +313,8 @@ def _add_call_columns(columns: dict[str, Array], envelopes: Sequence[Any], table
     columns["stream"] = _spread(strings.intern_all([p.stream_id for p in payloads], len(places)), put, count)
     columns["rpc_hash"] = _spread(hash_rpc_values([p.id for p in payloads]), put, count)
     columns["flags"][put] |= np.array([_outcome(p) for p in payloads], np.uint32)
+    refusals = columns["kind"][put] == (strings.find(_GATEWAY_ERROR) or -1)
+    columns["flags"][put[refusals]] |= np.uint32(_ERROR)
     callers = [
         (place, p) for place, p in zip(places, payloads, strict=True)
         if p.method is not None or (p.params is not None and ":" in envelopes[place].kind)
@@ -306,22 +345,23 @@ def _outcome(payload: usual.Payload) -> int:
 
 
 def _extracts(
-    envelopes: Sequence[Any], raw_of: Callable[[int], Any], rows: NDArray[np.int64], columns: dict[str, Array],
-    tables: Tables,
+    envelopes: Sequence[Any], odd: OddValues, raw_of: Callable[[int], Any], rows: NDArray[np.int64],
+    columns: dict[str, Array], tables: Tables,
 ) -> Extracts:  # fmt: skip
     """What passes read of envelopes, by number; `rows` are where each stands first: (len(envelopes),) int64."""
     several = np.flatnonzero(columns["flags"][rows] & np.uint32(_MANY)).tolist()
     answers = np.flatnonzero(columns["kind"][rows] == (tables.strings.find(kinds.RESPONSE) or -1)).tolist()
     decoded = Decoded(
         raw_of,
-        lambda n: envelopes[n].id,
+        lambda n: odd.identifier(n) if n in odd.envelopes else envelopes[n].id,
         [(n, envelopes[n].correlation_id) for n in several],
-        {},
+        odd.contexts,
         [(n, p.result) for n in answers if (p := envelopes[n].payload) is not None and matters(p.result)],
         lambda n: _arguments_written(envelopes[n].payload),
     )
     found = extract(columns, rows, tables.strings, decoded)
     found.odd = odd_forms(envelopes, {name: columns[name][rows] for name in _FORM_COLUMNS}, tables.strings)
+    found.odd.update(odd.forms)
     return found
 
 

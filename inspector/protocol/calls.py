@@ -6,6 +6,7 @@ Source: docs/protocols.md 3 (method and tool of a message), 13 (`_meta`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -102,10 +103,10 @@ def _read_leniently(data: bytes, struct: type[_Struct]) -> _Struct | None:
     if len(data) > MAX_LENIENT:
         return None
     found = struct()
-    fields = {field.encode_name: field for field in msgspec.structs.fields(struct)}
     try:
         if not isinstance(decode_json(data), dict):
             return None
+        fields = _fields(struct)
         for key, value, written in members(data):
             field = fields.get(key)
             if field is not None:
@@ -113,6 +114,11 @@ def _read_leniently(data: bytes, struct: type[_Struct]) -> _Struct | None:
     except (NotAnObjectError, RecursionError):
         return None
     return found
+
+
+@cache
+def _fields(struct: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:
+    return {field.encode_name: field for field in msgspec.structs.fields(struct)}
 
 
 def read_call(raw_kind: str, header: Header) -> Call:

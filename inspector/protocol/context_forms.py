@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -63,14 +63,38 @@ class _Payload(msgspec.Struct, gc=False):
 
 
 _decode = msgspec.json.Decoder(_Payload).decode
-_EMPTY = _Payload()
+NOTHING: Named = _Payload()
+"""A payload that names no context."""
+
+
+class Naming(Protocol):
+    """An envelope, as far as it names a context outside its payload."""
+
+    kind: Any
+    context: Any
+    thread_id: Any
+    threadId: Any  # noqa: N815
+
+
+class Named(Protocol):
+    """A payload, as far as it names a context."""
+
+    context: Any
+    context_id: Any
+    reasoning_id: Any
+    thread_id: Any
+    threadId: Any  # noqa: N815
 
 
 def told_context(header: Header) -> tuple[object, Told]:
     """The context of an envelope as written, and where; (None, NOT) for one in the main context. Never raises."""
     if header.context is not ABSENT and header.context is not None:
         return header.context, Told.ENVELOPE
-    payload = _payload(header.payload)
+    return told_elsewhere(header, _payload(header.payload))
+
+
+def told_elsewhere(header: Naming, payload: Named) -> tuple[object, Told]:
+    """The same of an envelope whose `context` says nothing."""
     if names(payload.context):
         return payload.context, Told.PAYLOAD
     for holder in (header, payload):
@@ -86,12 +110,18 @@ def told_context(header: Header) -> tuple[object, Told]:
     return None, Told.NOT
 
 
-def field_naming(header: Header) -> str:
-    """The field beside `context` in which an envelope without one names it, be it of no meaning there; "" for none."""
+def field_naming(header: Naming, payload: Named | None = None) -> str:
+    """The field beside `context` in which an envelope without one names it, be it of no meaning there; "" for none.
+
+    Args:
+        header: the envelope.
+        payload: what was decoded of its payload; None where that is in the header as written.
+    """
     if header.context is not ABSENT and header.context is not None:
         return ""
     own = next((name for name in _THREADS if (value := getattr(header, name)) is not ABSENT and value), "")
-    payload = _payload(header.payload)
+    if payload is None:
+        payload = _payload(header.payload) if isinstance(header, Header) else NOTHING
     held = (f"payload.{name}" for name in (*_THREADS, "context") if names(getattr(payload, name)))
     return own or next(held, "")
 
@@ -111,21 +141,21 @@ def is_name(value: object) -> bool:
 _KEYS = tuple(f'"{name}"'.encode() for name in ("context", "context_id", "reasoning_id", *_THREADS))
 
 
-def _payload(raw: msgspec.Raw) -> _Payload:
+def _payload(raw: msgspec.Raw) -> Named:
     data = bytes(raw)
     if not any(key in data for key in _KEYS):  # few have any
-        return _EMPTY
+        return NOTHING
     try:
         return _decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _read_leniently(data)
 
 
-def _read_leniently(data: bytes) -> _Payload:
+def _read_leniently(data: bytes) -> Named:
     try:
         decoded = decode_json(data)
     except NotAnObjectError:
-        return _EMPTY
+        return NOTHING
     if not isinstance(decoded, dict):
-        return _EMPTY
+        return NOTHING
     return _Payload(**{name: decoded[name] for name in _Payload.__struct_fields__ if name in decoded})

@@ -53,12 +53,46 @@ class Envelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
     sender: str | None = None
     to: tuple[str, ...] | str | None = None
     correlation_id: tuple[str, ...] | str | None = None
-    context: str | None = None
+    context: str | dict[str, Any] | None = None
     payload: Payload | None = None
     space: Any = None
     correlationId: _Absent = _ABSENT  # noqa: N815  the key of one draft
     thread_id: _Absent = _ABSENT
     threadId: _Absent = _ABSENT  # noqa: N815
+
+
+class OpenPayload(msgspec.Struct, gc=False):
+    """A payload of any envelope; of a call it may have nothing unusual."""
+
+    id: Any = None
+    method: str | None = None
+    params: Params | None = None
+    result: Result | None = None
+    error: msgspec.Raw = _NO_RAW
+    stream_id: str | None = None
+    context: Any = _ABSENT
+    context_id: Any = _ABSENT
+    reasoning_id: Any = _ABSENT
+    thread_id: Any = _ABSENT
+    threadId: Any = _ABSENT  # noqa: N815
+
+
+class OpenEnvelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
+    """An envelope with a kind, and values of any type: what `Envelope` refuses of it has to be looked at one by one."""
+
+    kind: str
+    protocol: Any = _ABSENT
+    id: Any = _ABSENT
+    ts: Any = _ABSENT
+    sender: Any = _ABSENT
+    to: Any = _ABSENT
+    correlation_id: Any = _ABSENT
+    context: Any = _ABSENT
+    payload: OpenPayload | str | int | float | bool | list[Any] | None = None
+    space: Any = None
+    correlationId: Any = _ABSENT  # noqa: N815
+    thread_id: Any = _ABSENT
+    threadId: Any = _ABSENT  # noqa: N815
 
 
 class LogLine(msgspec.Struct, gc=False):
@@ -84,6 +118,16 @@ class CaptureLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     bin: bool = False
 
 
+class OpenCaptureLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """The same, the envelope with values of any type."""
+
+    t: int
+    dir: str
+    frame: OpenEnvelope
+    src: int = 0
+    bin: bool = False
+
+
 class FrameLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     """A capture's line about a frame of any kind."""
 
@@ -100,6 +144,8 @@ Decode = Callable[[Any], _Line]
 decode_envelope: Decode[Envelope] = msgspec.json.Decoder(Envelope).decode
 decode_log_line: Decode[LogLine] = msgspec.json.Decoder(LogLine).decode
 decode_capture_line: Decode[CaptureLine] = msgspec.json.Decoder(CaptureLine).decode
+decode_open_envelope: Decode[OpenEnvelope] = msgspec.json.Decoder(OpenEnvelope).decode
+decode_open_capture_line: Decode[OpenCaptureLine] = msgspec.json.Decoder(OpenCaptureLine).decode
 decode_frame_line: Decode[FrameLine] = msgspec.json.Decoder(FrameLine).decode
 
 _REFUSALS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
@@ -116,6 +162,14 @@ def decode_all(decode: Decode[_Line], lines: Sequence[bytes | msgspec.Raw]) -> l
         except _REFUSALS:
             found.append(None)
     return found
+
+
+def decode_one(decode: Decode[_Line], line: bytes | msgspec.Raw) -> _Line | None:
+    """Decode a line; None where it does not fit."""
+    try:
+        return decode(line)
+    except _REFUSALS:
+        return None
 
 
 def fits(decode: Decode[_Line], line: bytes) -> bool:

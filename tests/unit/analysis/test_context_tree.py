@@ -9,7 +9,7 @@ from hypothesis import given
 
 from inspector.analysis import context_tree
 from inspector.analysis.context_tree import MAIN, ContextTree
-from inspector.capture.reader import OBJECT_KEY
+from inspector.capture.block import OBJECT_KEY
 from tests.builders import clean_up, document_of
 from tests.strategies import context_conversations
 

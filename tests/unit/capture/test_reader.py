@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.capture.batches import messages_of
+from inspector.capture.block import OBJECT_KEY, STRING_COLUMNS, Block
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_text
-from inspector.capture.reader import OBJECT_KEY, STRING_COLUMNS, Block, BlockReader, recipients
+from inspector.capture.odd_values import recipients
+from inspector.capture.reader import BlockReader
 from inspector.protocol.formats import read_line
 from inspector.protocol.record import Shape
 from inspector.protocol.times import NO_TIME

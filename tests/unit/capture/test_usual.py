@@ -132,10 +132,33 @@ def test_usual_traffic_is_read_the_quick_way(made: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    "odd",
+    [
+        {"to": {"id": "x"}}, {"to": [7, "x", None]}, {"to": 12}, {"correlation_id": 7}, {"correlation_id": [None, "a"]},
+        {"correlation_id": {"id": "x"}}, {"correlationId": "a"}, {"payload": "text"}, {"payload": [1]}, {"payload": 7},
+        {"payload": {"context": "why"}}, {"payload": {"thread_id": "t"}}, {"thread_id": "t"}, {"threadId": 7},
+        {"kind": "reasoning/thought", "payload": {"reasoning_id": "r1"}}, {"context": {"id": "x", "parent": "y"}},
+        {"context": {"operation": "push"}}, {"context": ["a"]}, {"context": 7}, {"ts": 1_767_603_600}, {"ts": [1]},
+        {"id": 7}, {"id": {"n": 1}}, {"from": 7}, {"protocol": 7}, {"space": 7}, {"protocol": "mcp-x/v0"},
+        {"kind": "system/error", "payload": {"error": "x"}}, {"kind": "system/error", "payload": "x"},
+        {"kind": "system/presence", "payload": {"event": "join", "participant": {"id": "x"}}},
+        {"kind": "system/welcome", "payload": {"you": {"id": "x", "capabilities": []}}},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_odd_values_are_read_the_quick_way_too(odd: dict[str, Any]) -> None:
+    for made in (lambda e: e, lambda e: received(envelope()) | {"envelope": e}, captured):
+        line = made(envelope() | odd)
+        assert assert_read_alike(lines_of(*map(compact, (made(envelope()), line, line, made(envelope()))))) == 4
+        assert assert_read_alike(lines_of(*map(compact, (line, line, line)))) == 3
+
+
+@pytest.mark.parametrize(
     "line",
     [
         {"kind": "mcp", "payload": {"method": "tools/call"}},
         {"kind": "system/join", "payload": {"participantId": "x"}},
+        {"kind": "chat", "context": "\0x", "to": 7},
         {"kind": "chat", "context": "\0x"}, {"kind": "chat", "context": {"id": "x"}}, {"kind": "chat", "payload": "hi"},
         {"kind": "mcp/request", "payload": {"method": "completion/complete", "params": {"ref": {"name": "x"}}}},
         captured(envelope(), 1_767_603_600), captured(envelope()) | {"mark": "x"}, received(envelope(id=None)),
