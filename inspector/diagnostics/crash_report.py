@@ -318,7 +318,7 @@ def _settings_lines(settings: Mapping[str, object], depth: int = 0) -> list[str]
 
 _GROUPS = ("display", "start", "table")
 """Parts of the settings in which every text is one of a few that the program knows."""
-_CHOSEN = ("findings_by",)
+_CHOSEN = ("findings_by", "axis_by")
 
 
 def _opened_words(one: Opened, choices: Choices) -> str:

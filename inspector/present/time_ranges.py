@@ -1,4 +1,4 @@
-"""Times since the beginning of a capture, and ranges of them, as all panes count them: in seconds."""
+"""Times since the beginning of a capture, and ranges of them, as all panes count them: in seconds, or in hours."""
 
 from __future__ import annotations
 
@@ -7,26 +7,34 @@ import re
 from inspector.protocol.times import NO_TIME, parse_time
 
 _SECOND = 1_000_000_000
-_MINUTE, _DAY = 60 * _SECOND, 86_400 * _SECOND
+_MINUTE = 60 * _SECOND
+LONG_NS = 7_200 * _SECOND
+"""Of what is as long as this times are said in hours."""
 _RANGE = re.compile(r'time >= "([^"]{1,40})" && time <= "([^"]{1,40})"(?: \|\| !time && \(.+\))?')
 _STEPS = (1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000)
 _EXACT = 20
 """Steps in a range, at least, for figures as exact as it needs."""
 
 
-def since_words(since_ns: int, step_ns: int = 1_000_000) -> str:
-    """A time since the beginning, as exact as steps of this length need: "10 s", "40.900 s", "1 h 5 min"."""
-    if step_ns >= _MINUTE:
-        days, rest = divmod(since_ns, _DAY)
-        hours, minutes = divmod(rest // _MINUTE, 60)
-        parts = [f"{n:,} {word}" for n, word in ((days, "d"), (hours, "h"), (minutes, "min")) if n]
-        return " ".join(parts) or "0 min"
+def since_words(since_ns: int, step_ns: int = 1_000_000, *, of_ns: int = 0) -> str:
+    """A time since the beginning, as exact as steps of this length need: "10 s", "40.900 s", "2:05 h", "2:05:03.2 h".
+
+    Args:
+        since_ns: the time.
+        step_ns: steps of what it stands among.
+        of_ns: how long all of it is: from two hours on in hours, so that one axis has one unit.
+    """
     decimals = 0
     while step_ns % 10 ** (9 - decimals) and decimals < 9:
         decimals += 1
     whole, rest = divmod(abs(since_ns), _SECOND)
     sign = "\N{MINUS SIGN}" if since_ns < 0 else ""
-    return f"{sign}{whole:,}{f'.{rest:09d}'[: 1 + decimals] if decimals else ''} s"
+    fraction = f".{rest:09d}"[: 1 + decimals] if decimals else ""
+    if of_ns < LONG_NS:
+        return f"{sign}{whole:,}{fraction} s"
+    minutes, seconds = divmod(whole, 60)
+    exact = f":{seconds:02d}{fraction}" if step_ns % _MINUTE else ""
+    return f"{sign}{minutes // 60:,}:{minutes % 60:02d}{exact} h"
 
 
 def range_words(condition: str, start_ns: int) -> str | None:

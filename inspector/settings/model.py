@@ -302,6 +302,8 @@ class Settings(_Part):
     """Rows that stand out; where several rules hold the first one gives the colour."""
     tool_aliases: list[str] = Field(default_factory=list)
     """Names of tools that mean another, each as `name = other name`; the first one that fits a name counts."""
+    axis_by: Literal["time", "scale", "message"] = "time"
+    """How far apart plots draw messages: as time does but for long silences, as time does, all alike."""
     findings_by: Literal["code", "severity", "nothing"] = "code"
     """What the findings are grouped by."""
     merged: MergedRules = Field(default_factory=MergedRules)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.timeline.times import MessageTimes
+from inspector.analysis.timeline.times import PER_MESSAGE, MessageTimes
 from inspector.protocol.times import format_time
 
 MOST_RUNS = 50
@@ -32,6 +32,12 @@ def time_condition(times: MessageTimes, first_ns: int, last_ns: int) -> str | No
         return within
     named = " || ".join(f"no >= {first + 1} && no <= {last + 1}" for first, last in runs)
     return f"{within} || !time && ({named})"
+
+
+def number_condition(first: int, last: int) -> str | None:
+    """A condition that holds for what stands between two places of `MessageOrder`; None where nothing does."""
+    low, high = max(0, -(-first // PER_MESSAGE)), last // PER_MESSAGE
+    return f"no >= {low + 1} && no <= {high + 1}" if low <= high else None
 
 
 def _runs(messages: NDArray[np.int64]) -> list[tuple[int, int]]:

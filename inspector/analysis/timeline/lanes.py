@@ -17,7 +17,7 @@ from inspector.analysis.node_facts import as_numpy
 from inspector.analysis.timeline.grouping import LaneBy, Rows, keys_of, lane_name, numbered
 from inspector.analysis.timeline.pairs import BarsByTrack, Pairs
 from inspector.analysis.timeline.segments import Segment, nearest, neighbour, order
-from inspector.analysis.timeline.times import MessageTimes
+from inspector.analysis.timeline.times import MessagePlaces
 from inspector.base.slices import Steps, finished
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
@@ -97,7 +97,7 @@ class Lanes:
         given: how many messages were taken in, also of those that are not in their places yet.
     """
 
-    def __init__(self, analysis: Analysis, times: MessageTimes, by: LaneBy = "participant") -> None:
+    def __init__(self, analysis: Analysis, times: MessagePlaces, by: LaneBy = "participant") -> None:
         self._analysis = analysis
         self.times = times
         self.by: LaneBy = by

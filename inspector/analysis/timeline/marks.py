@@ -1,4 +1,4 @@
-"""The marks of one track in a window of time: single messages, and counts where marks would touch."""
+"""The marks of one track in a window of time: single messages, counts where some would touch, density where most do."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.timeline.scale import TimeScale
 from inspector.analysis.timeline.segments import Segment
 
 CELL_PX = 28
-"""So wide a stretch becomes one count where messages are many."""
+"""A count stands for no wider a stretch."""
 TOUCH_PX = 9
-"""Marks nearer than this would touch."""
-_FEW = 120
-"""So many messages of a track are looked at one by one."""
+"""Marks nearer than this would touch. A track with more messages than have room beside one another is dense."""
+DENSE_PX = 4
+"""So wide a stretch of a dense track is one mark."""
 
 
 @dataclass(slots=True)
@@ -30,6 +31,7 @@ class Mark:
         one_family: whether all of them are of one family.
         hidden: the table shows none of them.
         first_x, last_x: where the outermost of them stand.
+        dense: it is one cell of a strip that says how dense messages are.
     """
 
     x: float
@@ -39,11 +41,12 @@ class Mark:
     hidden: bool
     first_x: float
     last_x: float
+    dense: bool = False
 
     @property
     def half(self) -> float:
         """Half its width, in pixels at 100 %."""
-        return half_width(self.count)
+        return DENSE_PX / 2 if self.dense else half_width(self.count)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -61,29 +64,44 @@ def short_count(count: int) -> str:
     return str(count)
 
 
+UNBROKEN = TimeScale()
+
+
 @dataclass(slots=True)
 class Window:
     """A part of the time axis, and how wide it is painted.
 
     Attributes:
-        ns_per_px: how much time a pixel is.
+        left_ns, right_ns: the times it reaches over.
+        width: pixels.
+        scale: where times stand.
+        left, right: the places of both ends.
+        ns_per_px: how much time a pixel is outside of breaks.
     """
 
     left_ns: int
     right_ns: int
     width: int
+    scale: TimeScale = UNBROKEN
+    left: int = field(init=False)
+    right: int = field(init=False)
     ns_per_px: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ns_per_px = max(1.0, (self.right_ns - self.left_ns) / max(1, self.width))
+        self.left, self.right = self.scale.place(self.left_ns), self.scale.place(self.right_ns)
+        self.ns_per_px = max(1.0, (self.right - self.left) / max(1, self.width))
+
+    def x(self, ns: int) -> float:
+        """Where a time stands, in pixels from the left."""
+        return (self.scale.place(ns) - self.left) / self.ns_per_px
 
     def xs(self, times: NDArray[np.int64]) -> NDArray[np.float64]:
         """Where times stand; those not in it at least outside."""
-        span = self.right_ns - self.left_ns
+        places, span = self.scale.places(times), self.right - self.left
         if span > _LONG_NS:  # they may differ by more than 64 bits tell
-            return (times.astype(np.float64) - self.left_ns) / self.ns_per_px
-        near = np.clip(times, np.int64(_bounded(self.left_ns - span)), np.int64(_bounded(self.right_ns + span)))
-        return (near - np.int64(self.left_ns)) / self.ns_per_px
+            return (places.astype(np.float64) - self.left) / self.ns_per_px
+        near = np.clip(places, np.int64(_bounded(self.left - span)), np.int64(_bounded(self.right + span)))
+        return (near - np.int64(self.left)) / self.ns_per_px
 
 
 FamilyOf = Callable[[int], object]
@@ -102,12 +120,13 @@ def marks_of(
         zoom: how much larger than at 100 % marks are.
     """
     margin = round(window.ns_per_px * CELL_PX * zoom)
-    left, right = _bounded(window.left_ns - margin), _bounded(window.right_ns + margin)
-    parts = [(segment, *segment.between(track, left, right)) for segment in segments]
+    left, right = _bounded(window.left - margin), _bounded(window.right + margin)
+    begin, stop = (_bounded(window.scale.time(place)) for place in (left, right))
+    parts = [(segment, *segment.between(track, begin, stop)) for segment in segments]
     parts = [part for part in parts if part[1] < part[2]]
-    if sum(high - low for _, low, high in parts) <= _FEW:
+    if sum(high - low for _, low, high in parts) * TOUCH_PX * zoom <= window.width:
         return _merged(_singles(parts, window), zoom, family)
-    return _merged(_cells(parts, window, left, right, zoom, family), zoom, family)
+    return _cells(parts, window, left, right, zoom, family)
 
 
 _Part = tuple[Segment, int, int]
@@ -125,30 +144,24 @@ def _singles(parts: list[_Part], window: Window) -> list[Mark]:
 
 def _cells(parts: list[_Part], window: Window, left: int, right: int, zoom: float, family: FamilyOf) -> list[Mark]:
     """A mark for each cell that holds messages. Cells stand still when the window moves."""
-    cell = max(1, round(window.ns_per_px * CELL_PX * zoom))
+    cell = max(1, round(window.ns_per_px * DENSE_PX * zoom))
     first = left // cell
-    edges = np.array([_bounded(n * cell) for n in range(first, right // cell + 2)], np.int64)
+    edges = window.scale.times(np.array([_bounded(n * cell) for n in range(first, right // cell + 2)], np.int64))
     found: dict[int, Mark] = {}
     for segment, low, high in parts:
         places = low + segment.times[low:high].searchsorted(edges)
         held = np.flatnonzero(places[1:] > places[:-1])
         begins, ends = places[held], places[held + 1]
-        middles = ((first + held + 0.5) * cell - window.left_ns) / window.ns_per_px
+        middles = ((first + held + 0.5) * cell - window.left) / window.ns_per_px
         first_xs, last_xs = window.xs(segment.times[begins]), window.xs(segment.times[ends - 1])
         same = segment.changes[begins] == segment.changes[ends - 1]
         hidden = (
             np.zeros(len(held), np.bool_) if segment.shown is None else segment.shown[ends] == segment.shown[begins]
         )
-        counts = ends - begins
-        columns = (
-            held, np.where(counts == 1, first_xs, middles), counts, segment.rows[begins], same, hidden,
-            first_xs, last_xs,
-        )  # fmt: skip
+        columns = (held, middles, ends - begins, segment.rows[begins], same, hidden, first_xs, last_xs)
         for n, *values in zip(*(column.tolist() for column in columns), strict=True):
-            mark, known = Mark(*values), found.get(n)
+            mark, known = Mark(*values, dense=True), found.get(n)
             found[n] = mark if known is None else _joined(known, mark, family)
-            if known is not None:
-                found[n].x = ((first + n + 0.5) * cell - window.left_ns) / window.ns_per_px
     return [found[n] for n in sorted(found)]
 
 
@@ -157,26 +170,30 @@ def _joined(one: Mark, other: Mark, family: FamilyOf) -> Mark:
     same = one.one_family and other.one_family and family(one.row) == family(other.row)
     return Mark(
         one.x, one.count + other.count, first.row, same, one.hidden and other.hidden,
-        min(one.first_x, other.first_x), max(one.last_x, other.last_x),
+        min(one.first_x, other.first_x), max(one.last_x, other.last_x), one.dense,
     )  # fmt: skip
 
 
 def _merged(marks: list[Mark], zoom: float, family: FamilyOf) -> list[Mark]:
-    """Marks that would touch as one, as long as it does not become wider than a cell."""
+    """No two of them touch: those that would are one, as long as it stands for no more than a cell, or move apart."""
     found: list[Mark] = []
     for mark in marks:
-        last = found[-1] if found else None
-        if last is not None and mark.x - last.x < (mark.half + last.half) * zoom:
-            both = _joined(last, mark, family)
+        here = mark
+        while found and here.x - found[-1].x < (reach := (here.half + found[-1].half) * zoom):
+            last = found[-1]
+            both = _joined(last, here, family)
             if both.last_x - both.first_x <= CELL_PX * zoom:
                 both.x = (both.first_x + both.last_x) / 2
-                found[-1] = both
-                continue
-            if mark.count == 1 or last.count == 1:  # a single one beside a count belongs to it
-                both.x = last.x if last.count > mark.count else mark.x
-                found[-1] = both
-                continue
-        found.append(mark)
+            elif here.count == 1 or last.count == 1:  # a single one beside a count belongs to it
+                both.x = last.x if last.count > here.count else here.x
+            elif reach - (here.x - last.x) <= CELL_PX * zoom / 2:
+                here.x = last.x + reach
+                break
+            else:
+                both.x = (last.x * last.count + here.x * here.count) / both.count
+            here = both
+            found.pop()
+        found.append(here)
     return found
 
 

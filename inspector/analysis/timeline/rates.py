@@ -33,7 +33,7 @@ class Bins:
     Attributes:
         edges: (b + 1,) int64, where the stretches begin, and where the last one ends.
         counts: (families, b) int64, in the order of FAMILIES.
-        width_ns: how long a stretch is.
+        width_ns: how long a stretch is; one with a break in it is longer.
     """
 
     edges: Array
@@ -44,11 +44,6 @@ class Bins:
     def totals(self) -> Array:
         """(b,) of all families."""
         return self.counts.sum(axis=0)
-
-    @property
-    def seconds(self) -> float:
-        """How long a stretch is."""
-        return self.width_ns / _SECOND
 
 
 def bin_width(span_ns: int, width_px: int, least_px: float = LEAST_PX) -> int:
@@ -110,8 +105,9 @@ class FamilyTimes:
             origin_ns: a stretch begins here, so that bars keep their places when the window moves.
             width_ns: how long a stretch is.
         """
-        first = (window.left_ns - origin_ns) // width_ns
-        last = -((origin_ns - window.right_ns) // width_ns)
-        edges = np.array([origin_ns + n * width_ns for n in range(first, last + 1)], np.int64)
+        origin = window.scale.place(origin_ns)
+        first = (window.left - origin) // width_ns
+        last = -((origin - window.right) // width_ns)
+        edges = window.scale.times(np.array([origin + n * width_ns for n in range(first, last + 1)], np.int64))
         rows = [np.diff(np.searchsorted(held[:n], edges)) for held, n in zip(self._held, self.counts, strict=True)]
         return Bins(edges, np.array(rows, np.int64).reshape(len(FAMILIES), -1), width_ns)

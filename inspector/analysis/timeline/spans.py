@@ -37,6 +37,11 @@ class Spans:
     lengths: NDArray[np.float64]
     proposals: NDArray[np.bool_]
 
+    @property
+    def kinds(self) -> tuple[bool, bool]:
+        """Whether some have ended, and whether some wait."""
+        return bool((self.ends != NO_ROW).any()), bool((self.ends == NO_ROW).any())
+
     def between(self, left: int, right: int, least_ns: float, most: int) -> NDArray[np.int64]:
         """Places of at most so many of them that reach into a window and last at least so long, the longest first."""
         count = int(np.searchsorted(-self.lengths, -least_ns, side="right"))

@@ -37,9 +37,9 @@ class Columns:
 def column_edges(window: Window) -> Array:
     """(width + 1,) int64, where each pixel column of a window begins, and where the last one ends."""
     width = max(1, window.width)
-    since = np.ceil(np.arange(width + 1) * ((window.right_ns - window.left_ns) / width))
-    room = float(_BOUNDS.max - max(window.left_ns, 0) - 1024)  # a float may round up
-    return np.minimum(since, room).astype(np.int64) + np.int64(window.left_ns)
+    since = np.ceil(np.arange(width + 1) * ((window.right - window.left) / width))
+    room = float(_BOUNDS.max - max(window.left, 0) - 1024)  # a float may round up
+    return window.scale.times(np.minimum(since, room).astype(np.int64) + np.int64(window.left))
 
 
 def columns_of(times: Array, lines: Array, window: Window) -> Columns:

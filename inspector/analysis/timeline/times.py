@@ -1,10 +1,11 @@
-"""The time each message stands at: its own, else that of the message before it."""
+"""Where messages stand on an axis: at their own time, else at that of the message before; or one after another."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.timeline.scale import Break, Silences
 from inspector.capture.capture import Capture
 from inspector.protocol.times import NO_TIME
 
@@ -25,6 +26,8 @@ class MessageTimes:
         self.first_ns = self.last_ns = 0
         self._any = False
         self.guessed = 0
+        self._silences = Silences()
+        self._heard = 0
 
     def update(self, stop: int) -> None:
         """Take in messages up to `stop`. O(new messages)."""
@@ -83,3 +86,46 @@ class MessageTimes:
         """(messages taken in,) int64, nanoseconds."""
         held = self._capture.columns["time_ns"] if self._own is None else self._own
         return held[: self._known]
+
+    def breaks(self) -> tuple[Break, ...]:
+        """The silences too long to be drawn. O(messages since it was asked last)."""
+        start, self._heard = self._heard, self._known
+        self._silences.feed(self.values[start:])
+        return self._silences.breaks()
+
+
+PER_MESSAGE = 1_000_000
+"""From one message to the next, where they stand one after another."""
+
+
+class MessageOrder:
+    """Messages one after another as they came, whatever time lies between them; has what `MessageTimes` has.
+
+    Attributes:
+        first_ns, last_ns: where the first and the last one stand.
+    """
+
+    def __init__(self) -> None:
+        self._places: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._known = 0
+        self.first_ns = self.last_ns = 0
+
+    def update(self, stop: int) -> None:
+        """Take in messages up to `stop`. O(new messages)."""
+        self._known = max(stop, self._known)
+        if self._known > len(self._places):
+            self._places = np.arange(max(self._known, len(self._places) * 3 // 2)) * PER_MESSAGE
+        self.last_ns = max(0, self._known - 1) * PER_MESSAGE
+
+    @property
+    def values(self) -> NDArray[np.int64]:
+        """(messages taken in,) int64."""
+        return self._places[: self._known]
+
+    def breaks(self) -> tuple[Break, ...]:
+        """None: all stand at the same distance."""
+        return ()
+
+
+MessagePlaces = MessageTimes | MessageOrder
+"""Where messages stand."""

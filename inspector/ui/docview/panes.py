@@ -38,6 +38,7 @@ from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.list_panel import hider_words
 from inspector.ui.panels.messages.panel import MessagesPanel
 from inspector.ui.panels.participants.panel import ParticipantsPanel
+from inspector.ui.panels.plot_choices import PlotChoices
 from inspector.ui.panels.waste.figures import WasteFigures
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class Panes(QObject):
     Attributes:
         rows: the messages that are shown.
         filter_state: filter and scope, which choose them.
+        plot_choices: what plots and Model sees have in common.
         account, waste_figures: what happened, and what could be spared, in figures for several views.
         problem_counts: how many problems there are.
         settings: what the settings say about display, as it was applied last.
@@ -106,6 +108,7 @@ class Panes(QObject):
         self.document = document
         self.rows = VisibleRows(document.analysis)
         self.filter_state = FilterState(document, self.rows, self)
+        self.plot_choices = PlotChoices(self)
         self.theme = theme
         self.frame = frame
         self.gaps = GapRows(document)
@@ -224,6 +227,7 @@ class Panes(QObject):
         for panel in (self.messages, self.contexts, self.details):
             panel.mark_requested.connect(self.mark_requested)
             panel.comment_requested.connect(self.comment_requested)
+        self.selection_changed.connect(self.plot_choices.follow)
         self.details.message_requested.connect(self.go_to)
         self.details.filter_requested.connect(state.combine_filter)
         for panel in (self.messages, self.details):
@@ -264,6 +268,7 @@ class Panes(QObject):
         self.contexts.set_animated(settings.display.animate)
         self.messages.set_table(settings.table)
         self.messages.set_highlights(settings.highlights)
+        self.plot_choices.space_by(settings.axis_by)
         self.settings = settings
         self.settings_applied.emit(settings)
 

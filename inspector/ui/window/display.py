@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject
 
@@ -38,6 +38,7 @@ class Display(QObject):
     def attach(self, panes: Panes) -> None:
         """Store what is chosen in these panes."""
         panes.table_changed.connect(self._on_table_changed)
+        panes.plot_choices.spacing_chosen.connect(self._on_spacing_chosen)
         panes.when_made("findings", self._attach_findings)
 
     def _attach_findings(self, findings: FindingsPanel) -> None:
@@ -68,6 +69,12 @@ class Display(QObject):
     def _on_table_changed(self, table: Table) -> None:
         """Columns are everybody's, and are remembered."""
         self._owner.settings.table = table
+        self._owner.save_settings()
+        self._owner.apply_settings()
+
+    def _on_spacing_chosen(self, spacing: Literal["time", "scale", "message"]) -> None:
+        """Plots of all documents space messages alike."""
+        self._owner.settings.axis_by = spacing
         self._owner.save_settings()
         self._owner.apply_settings()
 

@@ -38,7 +38,7 @@ def _messages(panes: Panes) -> QWidget:
 def _timeline(panes: Panes) -> QWidget:
     from inspector.ui.panels.timeline.panel import TimelinePanel
 
-    panel = TimelinePanel(panes.document, panes.theme, panes.rows, panes.frame)
+    panel = TimelinePanel(panes.document, panes.theme, panes.rows, panes.plot_choices, panes.frame)
     panes.bridge.settled.connect(panel.apply_changes)
     panes.counts_changed.connect(panel.refresh_view)
     panes.selection_changed.connect(panel.show_message)
@@ -55,7 +55,7 @@ def _timeline(panes: Panes) -> QWidget:
 def _model_sees(panes: Panes) -> QWidget:
     from inspector.ui.panels.model_sees.panel import ModelSeesPanel
 
-    panel = ModelSeesPanel(panes.document, panes.theme, panes.rows, panes.frame)
+    panel = ModelSeesPanel(panes.document, panes.theme, panes.rows, panes.plot_choices, panes.frame)
     panes.bridge.settled.connect(panel.apply_changes)
     panes.selection_changed.connect(panel.show_message)
     panel.message_requested.connect(panes.go_to)
@@ -116,7 +116,7 @@ def _waste(panes: Panes) -> QWidget:
 def _tokens(panes: Panes) -> QWidget:
     from inspector.ui.panels.tokens.panel import TokensPanel
 
-    panel = TokensPanel(panes.document, panes.theme, panes.rows, panes.frame)
+    panel = TokensPanel(panes.document, panes.theme, panes.rows, panes.plot_choices, panes.frame)
     panes.counts_changed.connect(panel.apply_view)
     panes.selection_changed.connect(panel.show_message)
     panel.show_message(panes.messages.current_message())

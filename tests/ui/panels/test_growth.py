@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from inspector.analysis.model_context import Reader
 from inspector.analysis.timeline.marks import Window
 from inspector.document.document import CaptureDocument
 from inspector.present.plot_words import short, signed
@@ -17,8 +18,9 @@ from inspector.ui.app.application import Application
 from inspector.ui.panels.growth import GrowthPlot
 from inspector.ui.panels.growth.canvas import PlotCanvas
 from inspector.ui.panels.growth.figure import Scale
-from inspector.ui.panels.growth.growth_figure import KEYS, REPORTED_KEY
+from inspector.ui.panels.growth.growth_figure import KEYS, LIMIT_KEY, REPORTED_KEY
 from inspector.ui.panels.growth.panel import GROWTH, NO_READER, NOT_COUNTED, RATES, SELECTED
+from inspector.ui.panels.model_sees.panel import ModelSeesPanel
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.geometry import head_width
 from inspector.ui.panels.timeline.panel import TimelinePanel
@@ -111,7 +113,7 @@ def test_it_shows_what_collapsing_saves_and_shares_the_axis_of_the_lanes(window:
     plot = opened(window)
     source = plot.source
     assert plot.head.reader.accessibleName() == "of lead with files"
-    assert list(plot.head.legend.keys) == [*KEYS, REPORTED_KEY]
+    assert list(plot.head.legend.keys) == [*KEYS, REPORTED_KEY, LIMIT_KEY]
     whole, seen = source.lines[:, -1].tolist()
     assert whole - seen > 300
     assert source.limit == 1_000
@@ -128,7 +130,7 @@ def test_it_shows_what_collapsing_saves_and_shares_the_axis_of_the_lanes(window:
 def test_the_cursor_leaves_the_words_of_a_limit_readable(window: MainWindow) -> None:
     plot = opened(window)
     canvas, theme = canvas_of(plot), window.theme.theme
-    (said,) = canvas._label_boxes  # where words are painted is seen nowhere else
+    (said,) = canvas._level_boxes  # where words are painted is seen nowhere else
     pixels: list[set[bool]] = []
     for x in (said.center().x(), said.right() + 20):
         axis_of(plot).set_cursor(axis_of(plot).ns_at(x - canvas.head, canvas.axis_width))
@@ -254,7 +256,7 @@ def test_it_shows_whom_the_selected_message_concerns_and_never_turns_by_itself(
     panes_of(window).go_to(7)
     pass_time(120)
     assert reader.accessibleName() == chosen
-    assert plot.source.chosen
+    assert not plot.source.goes
     next(one for one in reader.menu_of_options.actions() if one.text() == SELECTED).trigger()
     assert reader.accessibleName() == "of helper"
 
@@ -360,3 +362,29 @@ def test_reports_are_dots_and_a_limit_far_above_is_only_named(application: Appli
     assert level.words == "200,000 limit, reported by lead"
     assert level.value > scale.most
     assert scale.most == 950
+
+
+def test_the_plot_and_model_sees_are_about_the_same_model(application: Application, qtbot: QtBot) -> None:
+    log = document_of(*lines(), tool_call("grep", sender="helper", ts=at(70)))
+    window = window_on(application, log)
+    plot = opened(window)
+    window.center.show_view("model_sees")
+    sees = window.center.currentWidget()
+    assert isinstance(sees, ModelSeesPanel)
+    assert sees.head.reader.words == "lead"
+
+    panes_of(window).go_to(7)
+    qtbot.waitUntil(lambda: sees.head.reader.words == "helper")
+    window.center.show_view("timeline")
+    qtbot.waitUntil(lambda: plot.head.reader.accessibleName().startswith("of helper"))
+
+    lead = next(one for one in plot.head.reader.menu_of_options.actions() if one.text().startswith("lead"))
+    lead.trigger()
+    window.center.show_view("model_sees")
+    qtbot.waitUntil(lambda: sees.head.reader.words == "lead")
+    panes_of(window).go_to(7)  # it was chosen: nothing that is selected takes it away
+    pass_time(150)
+    assert sees.head.reader.words == "lead"
+    sees.choose_reader(Reader(0, "helper"))
+    window.center.show_view("timeline")
+    qtbot.waitUntil(lambda: plot.head.reader.accessibleName().startswith("of helper"))

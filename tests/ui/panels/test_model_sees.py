@@ -20,6 +20,7 @@ from inspector.ui.app.application import Application
 from inspector.ui.panels.model_sees import context_export, context_state
 from inspector.ui.panels.model_sees.delegate import columns_of
 from inspector.ui.panels.model_sees.panel import NOBODY, WORKING, ModelSeesPanel
+from inspector.ui.panels.plot_choices import PlotChoices
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.budgeting import set_budgets
@@ -122,7 +123,7 @@ def test_of_many_messages_it_is_worked_out_a_little_at_a_time(
 def test_another_moment_may_be_asked_for_while_one_is_worked_out(monkeypatch: pytest.MonkeyPatch, turns: int) -> None:
     """Just before the end it was taken for the one that was worked out."""
     set_budgets(monkeypatch, large=2, slice_s=0.0)
-    looked = context_state.ContextState(counted(document_of(*lines())))
+    looked = context_state.ContextState(counted(document_of(*lines())), PlotChoices())
     for _ in range(turns):
         looked.update()
     looked.at = 3

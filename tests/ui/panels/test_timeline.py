@@ -254,6 +254,7 @@ def test_it_follows_live_traffic_only_at_its_end(application: Application) -> No
     log.write(*[envelope(ts=at(n)) for n in range(10)])
     window = window_on(application, log.document)
     panel = opened(window)
+    panes_of(window).plot_choices.space_by("scale")
     log.write(envelope(sender="files", ts=at(30)))
     panes_of(window).bridge.flush()
     assert panel.axis.shows_all
@@ -314,6 +315,7 @@ def wheel_at(panel: TimelinePanel, place: QPoint) -> None:
 def test_a_count_opens_to_its_messages(application: Application, qtbot: QtBot) -> None:
     near = [envelope(ts=at(30 + n / 1000)) for n in range(6)]
     window = window_on(application, document_of(envelope(ts=at(0)), *near, envelope(ts=at(60))))
+    panes_of(window).plot_choices.space_by("scale")
     panel = opened(window)
     place = place_of(panel, 3)
     hit = panel.view.mark_at(place)
@@ -392,8 +394,10 @@ def test_the_inspectors_own_lane_comes_after_those_of_others(application: Applic
 def test_only_families_that_are_there_are_in_the_legend(window: MainWindow) -> None:
     panel = opened(window)
 
-    assert "streams" not in panel.head.legend.families
-    assert {"chat", "tools"} <= set(panel.head.legend.families)
+    words = [key.words for key in panel.legend.keys]
+    assert "streams" not in words
+    assert {"chat", "tools", "until answered", "concluded"} <= set(words)
+    assert "no answer yet" not in words
     assert panel.head.by.accessibleName() == "Lanes by participant"
 
 
@@ -563,3 +567,53 @@ def test_times_of_other_ages_do_no_harm(application: Application) -> None:
     panel.view.grab()
     press(panel, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_F)
     panel.grab()
+
+
+def test_the_bar_of_a_request_spans_its_latency(window: MainWindow) -> None:
+    panel = opened(window)
+    for spacing in ("time", "message"):
+        panes_of(window).plot_choices.space_by(spacing)
+        asked, answered = (panel.source.times.values[row] for row in (2, 3))
+        (span,) = panel.view.picture.spans
+        assert (span.row, span.end, span.waits) == (2, 3, False)
+        width = panel.view.axis_width
+        assert span.left == pytest.approx(panel.axis.x_of(int(asked), width), abs=1)
+        assert span.right == pytest.approx(panel.axis.x_of(int(answered), width), abs=1)
+
+
+def test_many_messages_are_a_strip_that_zooming_turns_into_marks(application: Application) -> None:
+    said = [envelope(ts=at(n / 10)) for n in range(600)]
+    panel = opened(window_on(application, document_of(*said)))
+    marks = [one.mark for track in panel.view.picture.tracks.values() for one in track.marks]
+    assert all(mark.dense for mark in marks)
+    assert sum(mark.count for mark in marks) == 600
+    panel.axis.show(panel.axis.first_ns, panel.axis.first_ns + 3_000_000_000)
+    marks = [one.mark for track in panel.view.picture.tracks.values() for one in track.marks]
+    assert {(mark.count, mark.dense) for mark in marks} == {(1, False)}
+
+
+def test_how_far_apart_messages_stand_is_chosen_once_and_remembered(application: Application) -> None:
+    log = document_of(*lines(), envelope(ts=at(600)))
+    window = window_on(application, log)
+    panel = opened(window)
+    assert next(words for _, _, words in panel.axis.labels(600, lambda words: 6 * len(words))) == "8 min 30 s left out"
+    menu = panel.head.spacing.menu_of_options
+    next(one for one in menu.actions() if one.data() == "message").trigger()
+    assert application.settings.axis_by == "message"
+    assert panel.strip.words() == "No. 1 to 8 of 8"
+    panel.axis.set_cursor(int(panel.source.times.values[2]))
+    assert panel.ruler.cursor_words() == "No. 3"
+    places: list[tuple[str, str]] = []
+    panel.filter_requested.connect(lambda *asked: places.append(asked))
+    panel.axis.set_brush((int(panel.source.times.values[1]), int(panel.source.times.values[3])))
+    panel.axis.commit_brush()
+    assert places == [("no >= 2 && no <= 4", "and")]
+    window.actions_by_id["analyze.tokens"].trigger()
+    assert panes_of(window).tokens.axis.counts
+
+    other = opened(window_on(application, document_of(*lines())))
+    assert other.head.spacing.value == "message"
+    assert other.axis.counts
+    next(one for one in other.head.spacing.menu_of_options.actions() if one.data() == "scale").trigger()
+    assert not panel.axis.counts  # in the window beside it, too
+    assert panel.axis.scale.breaks == ()

@@ -185,7 +185,7 @@ def test_by_participant_is_what_each_sent_and_leads_to_what_its_model_sees(windo
     assert window.center.current == "model_sees"
     panel = window.center.currentWidget()
     assert isinstance(panel, ModelSeesPanel)
-    assert panel.context_state.chosen == Reader(0, "lead")
+    assert panel.context_state.reader == Reader(0, "lead")
 
 
 def test_contexts_are_told_apart_and_their_sum_stays_on_top(window: MainWindow) -> None:

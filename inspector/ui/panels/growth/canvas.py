@@ -23,7 +23,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
-from inspector.analysis.timeline.marks import Window
 from inspector.analysis.timeline.steps import nice_ticks
 from inspector.present.plot_words import short
 from inspector.ui.look.theme import ThemeController
@@ -32,6 +31,7 @@ from inspector.ui.panels.growth.figure import Figure, Scale
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.geometry import head_width, right_margin
 from inspector.ui.panels.timeline.gestures import AxisGestures
+from inspector.ui.panels.timeline.shapes import draw_break
 
 _TICK_PX = 42
 _TOP, _BOTTOM = 24, 12
@@ -67,6 +67,7 @@ class PlotCanvas(QWidget):
     Attributes:
         card: values at the cursor.
         unit: what the scale counts, some short lines.
+        labels: where words stand that do not move with the pointer, as they were painted last.
     """
 
     message_requested = Signal(int)
@@ -95,7 +96,8 @@ class PlotCanvas(QWidget):
         self._axis, self._themes = axis, themes
         self._figure: Figure | None = None
         self._scale = Scale(1)
-        self._label_boxes: list[QRect] = []  # where the words of levels stand: the cursor leaves them out
+        self._level_boxes: list[QRect] = []  # where the words of levels stand: the cursor leaves them out
+        self.labels: list[tuple[QRectF, str]] = []
         self._ticks = [0]
         self._top = 1.0
         self.unit = ""
@@ -165,7 +167,7 @@ class PlotCanvas(QWidget):
             return
         self._stale = False
         axis = self._axis
-        self._scale = self._figure.draw(Window(axis.left_ns, axis.right_ns, self.axis_width))
+        self._scale = self._figure.draw(axis.window(self.axis_width))
         self._top = max(1.0, self._scale.most)
         self._ticks = [n for n in nice_ticks(self._top, max(2, self._room // self._px(_TICK_PX))) if n <= self._top]
 
@@ -190,32 +192,51 @@ class PlotCanvas(QWidget):
         head, width = self.head, self.axis_width
         painter.fillRect(self.rect(), theme.color("surface.base"))
         hair = theme.color("line.hair")
+        self.labels.clear()
         painter.setFont(theme.font("small"))
-        metrics, gap = QFontMetrics(theme.font("small")), theme.metrics.unit
+        metrics = painter.fontMetrics()
         high = metrics.height()
-        painter.setPen(theme.color("ink.tertiary"))
-        for ns, words in axis.ticks(width):
-            x = round(axis.x_of(ns, width))
-            if 0 <= x <= width:
-                painter.fillRect(head + x, 0, 1, self.height(), hair)
-                if self._alone and head + x + gap + metrics.horizontalAdvance(words) <= self.width():
-                    painter.drawText(QPointF(head + x + gap, self.height() - high // 2), words)
-        flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        for left, right in axis.breaks_shown(width):
+            painter.setClipRect(head, 0, width, self.height())
+            draw_break(painter, QRectF(head + left, 0, right - left, self.height()), theme)
+            painter.setClipping(False)
+        for ns, _ in axis.ticks(width):
+            painter.fillRect(head + round(axis.x_of(ns, width)), 0, 1, self.height(), hair)
+        if self._alone:
+            base = self.height() - high - (self._bottom - high) // 2
+            for left, right, words in axis.labels(width, lambda text: metrics.horizontalAdvance(text) + 1):
+                self._write(painter, QRectF(head + left, base, right - left, high), words)
+        self._write_unit(painter, QFontMetrics(theme.font("small")))
         for value in self._ticks:
             y = round(self.y_of(value))
             painter.fillRect(head, y, self.width() - head, 1, hair)
-            painter.setPen(theme.color("ink.tertiary"))
-            painter.drawText(QRectF(0, y - high / 2, head - 2 * theme.metrics.unit, high), flags, short(value))
+            words = short(value)
+            room = metrics.horizontalAdvance(words) + 1
+            box = QRectF(head - 2 * theme.metrics.unit - room, y - high / 2, room, high)
+            if not any(box.intersects(other) for other, _ in self.labels):
+                self._write(painter, box, words)
         painter.fillRect(head - 1, 0, 1, self.height(), hair)
-        painter.setPen(theme.color("ink.tertiary"))
-        box = QRectF(head + 6 if self._alone else theme.metrics.pane_padding, self._px(7), self.width(), self.height())
-        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, self.unit)
+
+    def _write(self, painter: QPainter, box: QRectF, words: str) -> None:
+        """Write what stays where it is."""
+        painter.setPen(self._themes.theme.color("ink.tertiary"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
+        self.labels.append((box, words))
+
+    def _write_unit(self, painter: QPainter, metrics: QFontMetrics) -> None:
+        """What the scale counts, as far as it is not higher than the plot."""
+        left, y = self.head + 6 if self._alone else self._themes.theme.metrics.pane_padding, self._px(7)
+        for words in self.unit.split("\n"):
+            box = QRectF(left, y, metrics.horizontalAdvance(words) + 1, metrics.height())
+            if words and box.bottom() <= self.height():
+                self._write(painter, box, words)
+            y += metrics.lineSpacing()
 
     def _paint_levels(self, painter: QPainter) -> None:
         theme = self._themes.theme
         font = theme.font("small")
         painter.setFont(font)
-        self._label_boxes.clear()
+        self._level_boxes.clear()
         high, head = QFontMetrics(font).height(), self.head
         for level in self._scale.levels:
             beyond = level.value > self._top
@@ -234,7 +255,7 @@ class PlotCanvas(QWidget):
             wide = QFontMetrics(font).horizontalAdvance(words)
             label_box = QRectF(line.left() - 2, top, min(wide + 4, line.width()), high)
             painter.fillRect(label_box, ground)
-            self._label_boxes.append(label_box.toAlignedRect())
+            self._level_boxes.append(label_box.toAlignedRect())
             painter.setPen(color)
             painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
         empty = self._figure.empty if self._figure is not None else ""
@@ -257,7 +278,7 @@ class PlotCanvas(QWidget):
         x = self._cursor_x()
         if x is not None and axis.cursor_ns is not None:
             around = QRegion(self.rect())
-            for label_box in self._label_boxes:
+            for label_box in self._level_boxes:
                 around -= label_box
             painter.setClipRegion(around)
             painter.fillRect(head + round(x), 0, 1, self.height(), theme.color("ink.primary"))

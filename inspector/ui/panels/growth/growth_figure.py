@@ -13,9 +13,9 @@ from inspector.present.wire_text import plain
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.card import CardText
 from inspector.ui.panels.growth.figure import Level, Scale, fill, polygon, segments
-from inspector.ui.panels.growth.legend import Key, area_color
 from inspector.ui.panels.growth.source import GrowthSource
 from inspector.ui.panels.timeline.axis import TimeAxis
+from inspector.ui.panels.timeline.legend import Key, area_color
 
 UNCOLLAPSED, SEEN, SAVED, REPORTED = "ink.tertiary", "accent.ring", "badge.consumed", "ink.primary"
 KEYS = (
@@ -24,6 +24,7 @@ KEYS = (
     Key("saved by collapsing", SAVED, "area", "saved"),
 )
 REPORTED_KEY = Key("reported", REPORTED, "diamond")
+LIMIT_KEY = Key("reported limit", "severity.error", "dashed", "limit")
 _DASHED_UP_TO = 500
 """Corners of a line up to which it is dashed: of a line that goes up and down in every pixel dashes say nothing."""
 _NEAR_LIMIT = 2
@@ -49,6 +50,14 @@ class GrowthFigure:
         self._uncollapsed = QPolygonF()
         self._seen: list[QLineF] = []
         self.reported: list[QPointF] = []
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """What is drawn."""
+        keys = KEYS
+        if any(one.tokens is not None for one in self._source.reports):
+            keys = (*keys, REPORTED_KEY)
+        return keys if self._source.limit is None else (*keys, LIMIT_KEY)
 
     # Figure
 

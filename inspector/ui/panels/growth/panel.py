@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QActionGroup, QHideEvent, QPainter, QPaintEvent, QResizeEvent
@@ -17,12 +17,13 @@ from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import Segments
 from inspector.ui.panels.growth.canvas import PlotCanvas
-from inspector.ui.panels.growth.growth_figure import KEYS, REPORTED_KEY, GrowthFigure
-from inspector.ui.panels.growth.legend import PlotLegend
+from inspector.ui.panels.growth.growth_figure import GrowthFigure
 from inspector.ui.panels.growth.rates_figure import RatesFigure
 from inspector.ui.panels.growth.source import GrowthSource
+from inspector.ui.panels.plot_choices import PlotChoices
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.head import ChoiceButton
+from inspector.ui.panels.timeline.legend import Key, Legend
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 _LEAD = "of"
@@ -52,7 +53,7 @@ class ReaderChoice(ChoiceButton):
         """Offer those there are, with the one looked at chosen."""
         words = {str(place): source.words_of(reader) for place, reader in enumerate(source.readers)}
         value = next((key for key, one in zip(words, source.readers, strict=True) if one == source.reader), "")
-        goes = not source.chosen
+        goes = source.goes
         same = (words, value, goes) == (self._words, self.value, self._goes)
         if same and list(self._readers.values()) == source.readers:
             return
@@ -110,10 +111,10 @@ NOT_COUNTED = "Tokens of these messages are not counted yet."
 
 
 class GrowthHead(QWidget):
-    """The plots to choose from, whose context it is, and the legend.
+    """The plots to choose from, whose context it is, and the legend: beside them, else below.
 
     Attributes:
-        plots, reader, legend: what it is made of.
+        plots, reader, legend, below: what it is made of.
     """
 
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
@@ -124,16 +125,30 @@ class GrowthHead(QWidget):
         self.plots = Segments(themes, (GROWTH, RATES), "growthPlots", "Plot", self)
         self.plots.choose(GROWTH)
         self.reader = ReaderChoice(themes, self)
-        self.legend = PlotLegend(themes, self)
-        self._row = QHBoxLayout(self)
+        self.legend = Legend(themes, "plotLegend", self)
+        self.below = Legend(themes, "plotLegendBelow", self)
+        self._column = QVBoxLayout(self)
+        self._row = QHBoxLayout()
         for widget in (self.plots, self.reader):
             self._row.addWidget(widget)
         self._row.addWidget(self.legend, 1)
+        self._column.addLayout(self._row)
+        self._column.addWidget(self.below)
+        self._column.setSpacing(0)
         themes.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 
+    def show_keys(self, keys: Sequence[Key]) -> None:
+        """Say what is drawn."""
+        for legend in (self.legend, self.below):
+            legend.show_keys(keys)
+        self.fit()
+
     def fit(self) -> None:
-        """Leave out whose results are read where the legend does not fit beside that, and more where that does not."""
+        """Leave out whose results are read where the legend does not fit beside that; put it below where nor does less.
+
+        Nothing of the legend is left out.
+        """
         margins, hidden = self._row.contentsMargins(), self.reader.isHidden()
         room = self.width() - margins.left() - margins.right() - 3 * self._row.spacing()
         room -= self.plots.sizeHint().width()
@@ -141,7 +156,13 @@ class GrowthHead(QWidget):
         self.reader.drop_lead(False)
         taken = 0 if hidden else self.reader.sizeHint().width()
         self.reader.shorten(taken + self.legend.width_of(short=False) > room)
-        self.reader.drop_lead(self.reader.sizeHint().width() > room)
+        taken = 0 if hidden else self.reader.sizeHint().width()
+        self.reader.drop_lead(taken > room)
+        beside = taken + self.legend.width_of(short=True) <= room
+        self.legend.setVisible(beside)
+        self.below.setVisible(not beside)
+        high = 0 if beside else self.below.heightForWidth(self.width())
+        self.setFixedHeight(self._themes.theme.metrics.head + high)
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -157,9 +178,11 @@ class GrowthHead(QWidget):
 
     def _on_theme_changed(self) -> None:
         metrics = self._themes.theme.metrics
-        self.setFixedHeight(metrics.head)
+        self._column.setContentsMargins(0, 0, 0, 0)
         self._row.setContentsMargins(metrics.pane_padding - 2 * metrics.unit, 1, metrics.pane_padding, 1)
         self._row.setSpacing(metrics.unit)
+        self.below.keep_off(metrics.pane_padding, metrics.pane_padding)
+        self.fit()
         self.update()
 
 
@@ -178,17 +201,29 @@ class GrowthPlot(QWidget):
     message_requested = Signal(int)
     left = Signal()
 
-    def __init__(self, document: CaptureDocument, theme: ThemeController, axis: TimeAxis, parent: QWidget) -> None:
+    def __init__(
+        self, document: CaptureDocument, theme: ThemeController, axis: TimeAxis, choices: PlotChoices, parent: QWidget
+    ) -> None:
+        """Make the plots.
+
+        Args:
+            document: what they are about.
+            theme: gives the look.
+            axis: which part of the time is shown.
+            choices: whose model is looked at, here and elsewhere.
+            parent: owner.
+        """
         super().__init__(parent)
         self.setObjectName("growthPlot")
         self.setAccessibleName("Plots over time")
         self._document, self._themes, self._axis = document, theme, axis
         self._stopped = self._now = False
-        self.source = GrowthSource(document)
+        self._choices = choices
+        self.source = GrowthSource(document, choices)
         self.head = GrowthHead(theme, self)
         self.canvas = PlotCanvas(axis, theme, "growthCanvas", self)
         self.growth = GrowthFigure(self.source, axis, theme)
-        self.rates = RatesFigure(document, self.source.times, axis, theme)
+        self.rates = RatesFigure(document, self.source.clock, axis, theme)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -198,23 +233,32 @@ class GrowthPlot(QWidget):
         self.canvas.message_requested.connect(self.message_requested)
         self.canvas.left.connect(self.left)
         self.head.plots.chosen.connect(self._choose_plot)
-        self.head.reader.reader_chosen.connect(self._choose_reader)
-        self.head.reader.selected_chosen.connect(self._choose_selected)
+        self.head.reader.reader_chosen.connect(choices.choose)
+        self.head.reader.selected_chosen.connect(lambda: choices.choose(None))
         # The lanes are painted first.
         self.throttle = RefreshThrottle(self, self._follow_source, lambda: budgets.current.figures_ms, shown_ms=0)
         self._moved = QTimer(self)
         self._moved.setSingleShot(True)
         self._moved.setInterval(budgets.current.follow_ms)
         self._moved.timeout.connect(lambda: self.refresh(now=True))
+        choices.reader_changed.connect(self._on_reader_changed)
         self._show_figure()
 
-    def show_message(self, message: int | None) -> None:
-        """A message was selected: whose context it concerns is shown, unless the user chose one."""
-        if message is None or message == self.source.followed:
+    def set_counting(self, on: bool) -> None:
+        """Let messages stand one after another, or where their times say."""
+        self.source.set_counting(on)
+        self.rates.place_by(self.source.times)
+        self.refresh(now=True)
+
+    def _on_reader_changed(self, at_once: bool) -> None:
+        """Somebody else was chosen, or whom the selected message concerns."""
+        if not self.isVisible():
+            self.throttle.stale = self._now = True
+        if not self.isVisible() or self._stopped or self.head.plots.choice != GROWTH:
             return
-        self.source.follow(message)
-        self.throttle.stale |= not self.isVisible()
-        if self.isVisible() and not self._stopped and not self.source.chosen and self.head.plots.choice == GROWTH:
+        if at_once:
+            self.refresh(now=True)
+        else:
             self._moved.start()
 
     def apply_changes(self, _changes: Changes | None = None) -> None:
@@ -270,21 +314,13 @@ class GrowthPlot(QWidget):
         self._show_figure()
         self.refresh()
 
-    def _choose_reader(self, reader: Reader) -> None:
-        self.source.choose(reader)
-        self.refresh(now=True)
-
-    def _choose_selected(self) -> None:
-        self.source.choose_selected()
-        self.refresh(now=True)
-
     def _say(self) -> None:
         """Head, legend, and what stands where nothing can be drawn."""
         head, source = self.head, self.source
         total = len(self._document.analysis)
         if head.plots.choice == RATES:
             self.canvas.unit = "messages\nper second"
-            head.legend.show_keys(self.rates.keys)
+            head.show_keys(self.rates.keys)
             self.rates.empty = "" if total else "No message yet."
             return
         head.reader.show_readers(source)
@@ -292,9 +328,7 @@ class GrowthPlot(QWidget):
         counting = bool(source.uncounted) and not tokens.done and tokens.counted > 0
         share = f"\n\ncounting tokens,\n{tokens.counted * 100 // max(1, total)} %" if counting else ""
         self.canvas.unit = UNIT + share
-        reported = any(one.tokens is not None for one in source.reports)
-        head.legend.show_keys((*KEYS, REPORTED_KEY) if reported else KEYS)
-        head.fit()
+        head.show_keys(self.growth.keys)
         if source.reader is None:
             self.growth.empty = NO_READER
         elif not len(source.steps_ns):

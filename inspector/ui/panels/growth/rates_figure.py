@@ -9,20 +9,21 @@ from PySide6.QtGui import QPainter
 
 from inspector.analysis.timeline.marks import Window
 from inspector.analysis.timeline.rates import FAMILIES, Bins, FamilyTimes, bin_width
-from inspector.analysis.timeline.times import MessageTimes
+from inspector.analysis.timeline.times import PER_MESSAGE, MessagePlaces, MessageTimes
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
-from inspector.present.time_ranges import since_words
 from inspector.present.wire_text import plain
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.card import CardText
 from inspector.ui.panels.growth.figure import Scale
-from inspector.ui.panels.growth.legend import Key
 from inspector.ui.panels.timeline.axis import TimeAxis
+from inspector.ui.panels.timeline.legend import Key
 
 NAMES = tuple(family.name.lower() for family in FAMILIES)
 
 
+_LEAST_S = 0.001
+"""Messages that came at once are taken to be so far apart, all together."""
 _GREYS = {"gateway": "line.control", "unknown": "line.strong"}
 """Marks of these look alike; bars that lie on one another must not."""
 
@@ -38,11 +39,13 @@ class RatesFigure:
     Attributes:
         empty: what is said where there is nothing to draw.
         bins: what is drawn; None before that.
-        held: when the messages of each family came.
+        held: where the messages of each family stand.
     """
 
-    def __init__(self, document: CaptureDocument, times: MessageTimes, axis: TimeAxis, themes: ThemeController) -> None:
-        self._document, self._times, self._axis, self._themes = document, times, axis, themes
+    def __init__(self, document: CaptureDocument, clock: MessageTimes, axis: TimeAxis, themes: ThemeController) -> None:
+        self._document, self._clock, self._axis, self._themes = document, clock, axis, themes
+        self._times: MessagePlaces = clock
+        self._seconds = np.zeros(0)  # how long each bar took
         self.empty = ""
         self.bins: Bins | None = None
         self.held = FamilyTimes(document.capture)
@@ -51,8 +54,24 @@ class RatesFigure:
 
     def update(self) -> None:
         """Take in messages that came. O(new messages)."""
+        self._clock.update(len(self._document.analysis))
         self._times.update(len(self._document.analysis))
         self.held.update(self._times.values)
+
+    def place_by(self, times: MessagePlaces) -> None:
+        """Let messages stand elsewhere."""
+        self._times, self.held, self.bins, self._busiest = times, FamilyTimes(self._document.capture), None, None
+        self.update()
+
+    def _seconds_of(self, bins: Bins) -> NDArray[np.float64]:
+        """(b,) how long each stretch took: where messages stand one after another, from its first to the next one's."""
+        if self._times is self._clock:
+            return np.diff(bins.edges) / 1e9
+        times = self._clock.values
+        if not len(times):
+            return np.ones(len(bins.edges) - 1)
+        rows = np.clip(-(-bins.edges // PER_MESSAGE), 0, len(times) - 1)
+        return np.maximum(np.diff(np.maximum.accumulate(times[rows])) / 1e9, _LEAST_S)
 
     @property
     def keys(self) -> tuple[Key, ...]:
@@ -66,6 +85,8 @@ class RatesFigure:
         """Count the messages of what is shown."""
         axis = self._axis
         width_ns = bin_width(axis.span_ns, window.width)
+        if axis.counts:
+            width_ns = max(PER_MESSAGE, width_ns)
         bins = self.bins = self.held.bins(window, axis.first_ns, width_ns)
         x = np.round(axis.xs_of(bins.edges, window.width))
         left, right = x[:-1], np.maximum(x[1:] - 1, x[:-1] + 1)
@@ -73,8 +94,9 @@ class RatesFigure:
         below = np.zeros(len(left))
         left = np.maximum(left, 0)
         self._bars.clear()
+        self._seconds = self._seconds_of(bins)
         for counts in bins.counts:
-            rates = counts / bins.seconds
+            rates = counts / self._seconds
             some = inside & (counts > 0)
             bars = np.stack((left, below, right - left, rates), axis=1)[some]
             self._bars.append([QRectF(*bar) for bar in bars.tolist()])
@@ -106,11 +128,12 @@ class RatesFigure:
         if place is None or self.bins is None:
             return None
         counts, total = self.bins.counts[:, place], int(self.bins.counts[:, place].sum())
-        begin = int(self.bins.edges[place])
-        width = self.bins.width_ns
-        since = since_words(begin - self._axis.first_ns, min(width, 1_000_000_000))
-        until = since_words(begin + width - self._axis.first_ns, min(width, 1_000_000_000))
-        rate = total / self.bins.seconds
+        begin, end = (int(ns) for ns in self.bins.edges[place : place + 2])
+        step = min(self.bins.width_ns, 1_000_000_000)
+        since, until = self._axis.words_of(begin, step), self._axis.words_of(end, step)
+        if self._axis.counts:
+            until = self._axis.words_of(end - 1)
+        rate = total / float(self._seconds[place])
         words = f"{rate:,.0f}" if rate >= 10 or rate == int(rate) else f"{rate:,.2g}"
         rows = [(f"{since} to {until}", f"{words} per second", "ink.primary")]
         rows += [
@@ -151,7 +174,8 @@ class RatesFigure:
         if here is not None:
             full = full[full > here] if step > 0 else full[full < here]
         if len(full):
-            return int(edges[full[0 if step > 0 else -1]]) + self.bins.width_ns // 2
+            place = full[0 if step > 0 else -1]
+            return int(edges[place] + (edges[place + 1] - edges[place]) // 2)
         times = self._times.values
         further = times[times >= edges[-1]] if step > 0 else times[times < edges[0]]
         if not len(further) or ns is None:

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from inspector.analysis.model_context import ModelContext, Reader, Role, readers
 from inspector.analysis.model_context.growth import growing
-from inspector.analysis.model_context.reader import named_reader
 from inspector.analysis.model_context.reported import Reported, reported_at
-from inspector.analysis.timeline.times import MessageTimes
+from inspector.analysis.timeline.times import MessageOrder, MessagePlaces, MessageTimes
 from inspector.base.slices import Steps, go_on
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.present.wire_text import plain
 from inspector.ui import budgets
+from inspector.ui.panels.plot_choices import PlotChoices
 
 Array = NDArray[np.int64]
 _NONE: Array = np.zeros(0, np.int64)
@@ -29,11 +29,10 @@ class GrowthSource:
     """How the context of one reader grew.
 
     Attributes:
-        times: when messages were.
+        clock: when messages were.
+        times: where they stand: then, or one after another.
         readers: who may be chosen, those who act most first.
         reader: whose context it is; None when nobody can have one.
-        chosen: the user chose it, so that it stays; else it goes with the message that is selected.
-        followed: the message that is selected.
         company: whose results came into it, the most first.
         messages, steps_ns: (s,) int64, the messages that changed it, and when, ascending.
         lines: (2, s) int64, tokens without collapsing and as the model sees it, after each of them.
@@ -41,15 +40,15 @@ class GrowthSource:
         reports: what the reader reported, oldest first.
     """
 
-    def __init__(self, document: CaptureDocument) -> None:
+    def __init__(self, document: CaptureDocument, choices: PlotChoices) -> None:
         self.document = document
-        self.times = MessageTimes(document.capture)
+        self._choices = choices
+        self.clock = MessageTimes(document.capture)
+        self.times: MessagePlaces = self.clock
         self.readers: list[Reader] = []
         self.reader: Reader | None = None
         self.company: list[str] = []
         self._reports: dict[int, Reported] = {}
-        self.chosen = False
-        self.followed: int | None = None
         self._context: ModelContext | None = None
         self._due = False  # lines are to be drawn of the context there is
         self._work: Steps[None] | None = None
@@ -65,19 +64,16 @@ class GrowthSource:
         self.uncounted = 0
         self.reports: list[Reported] = []
 
-    def choose(self, reader: Reader) -> None:
-        """Look at somebody else's context, whatever is selected."""
-        self.reader, self.chosen = reader, True
-        self.update(now=True)
+    @property
+    def goes(self) -> bool:
+        """Whether it goes with the message that is selected."""
+        return self._choices.chosen is None
 
-    def choose_selected(self) -> None:
-        """Look at the context that the selected message concerns, and go with it again."""
-        self.chosen = False
-        self.update(now=True)
-
-    def follow(self, message: int | None) -> None:
-        """A message was selected: with the next `update` whoever sent it is looked at, else whom it is addressed to."""
-        self.followed = message
+    def set_counting(self, on: bool) -> None:
+        """Let messages stand one after another, or where their times say."""
+        if on != (self.times is not self.clock):
+            self.times = MessageOrder() if on else self.clock
+            self._due = self._due or self._context is not None
 
     @property
     def behind(self) -> bool:
@@ -98,13 +94,6 @@ class GrowthSource:
         analysis = self.document.analysis
         aliases = analysis.transients.aliases  # others make other results collapse
         return self.reader, len(analysis), analysis.tokens.counted, analysis.contexts.tree.version, aliases
-
-    def _find_reader(self) -> Reader | None:
-        """Whose context is to be looked at; it changes only where the user selects or chooses, never by itself."""
-        found = self.reader if self.reader in self.readers else None
-        if not self.chosen and self.followed is not None and self.followed < len(self.document.analysis):
-            found = named_reader(self.document.analysis, self.followed, self.readers) or found
-        return found or (self.readers[0] if self.readers else None)
 
     @property
     def counting(self) -> bool:
@@ -148,9 +137,10 @@ class GrowthSource:
     def _take_in(self) -> Steps[bool]:
         """Work out whose context it is, and what became of it; whether anything differs."""
         analysis, before = self.document.analysis, self._context
+        self.clock.update(len(analysis))
         self.times.update(len(analysis))
         self.readers = readers(analysis)
-        reader = self.reader = self._find_reader()
+        reader = self.reader = self._choices.find(analysis, self.readers)
         made_of = self._state()
         if self._made_of == made_of:
             return False
@@ -174,6 +164,7 @@ class GrowthSource:
         left = not context.count_summaries(time.perf_counter() + budgets.current.summaries_s)
         yield
         growth = yield from growing(context)
+        self.clock.update(len(analysis))
         self.times.update(len(analysis))  # what came meanwhile may be in the context
         steps = self.times.values[growth.messages]
         self.messages = growth.messages

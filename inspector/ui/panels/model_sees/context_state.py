@@ -19,6 +19,7 @@ from inspector.base.slices import Steps, finished, go_on
 from inspector.document.document import CaptureDocument
 from inspector.ui import budgets
 from inspector.ui.panels.list_view import Key
+from inspector.ui.panels.plot_choices import PlotChoices
 
 Places = NDArray[np.int64]
 
@@ -31,7 +32,7 @@ class ContextState:
 
     Attributes:
         readers: who may have a model; as of the last `update`.
-        chosen: whose context the user wants; None for the busiest one's.
+        reader: whose context is shown; as of the last `update`.
         options: what is assumed of its client.
         at: the message the context is looked at; None for the end of the capture.
         compared: the message it is compared with; None when it is not.
@@ -44,10 +45,11 @@ class ContextState:
         cost_s: how long the last working out took.
     """
 
-    def __init__(self, document: CaptureDocument) -> None:
+    def __init__(self, document: CaptureDocument, choices: PlotChoices) -> None:
         self._document = document
+        self._choices = choices
         self.readers: list[Reader] = []
-        self.chosen: Reader | None = None
+        self.reader: Reader | None = None
         self.options = Options()
         self.at: int | None = None
         self.compared: int | None = None
@@ -76,13 +78,6 @@ class ContextState:
         return self._spoilt
 
     @property
-    def reader(self) -> Reader | None:
-        """Whose context is shown."""
-        if self.chosen is not None and self.chosen in self.readers:
-            return self.chosen
-        return self.readers[0] if self.readers else None
-
-    @property
     def last(self) -> int:
         """The message at the end of the capture, as of the last `update`; -1 when there is none."""
         return self._end - 1
@@ -94,8 +89,10 @@ class ContextState:
 
     def choose_for(self, message: int) -> None:
         """Look at a message in the context it fits best."""
-        self.chosen = reader_of(self._document.analysis, message) or self.chosen
         self.at = message
+        found = reader_of(self._document.analysis, message)
+        if found is not None:
+            self._choices.choose(found)
 
     def assume(self, **options: bool) -> None:
         """Assume something else of the client."""
@@ -109,7 +106,8 @@ class ContextState:
         Returns:
             Whether it is done; of a large capture it goes on with the next call.
         """
-        wanted = self.chosen, self.options
+        choices = self._choices
+        wanted = choices.chosen, choices.followed, choices.held, self.options
         if self._work is None or self._wanted != wanted:
             self._work, self._wanted, self.cost_s = self._work_out(), wanted, 0.0
         began = time.perf_counter()
@@ -125,7 +123,7 @@ class ContextState:
             self._end, self._made_of, self._spoilt = len(analysis), None, False
             self.readers = readers(analysis)
             yield
-        reader = self.reader
+        reader = self.reader = self._choices.find(analysis, self.readers)
         if self._made_of != (reader, self.options):
             before, made_of = self._context, (reader, self.options)
             same = before is not None and before.reader == reader

@@ -26,6 +26,7 @@ from inspector.ui.panels.model_sees.figures import FiguresView, figures_of
 from inspector.ui.panels.model_sees.head import ComparingLine, ModelSeesHead
 from inspector.ui.panels.model_sees.menu import EntryMenu, MoreActions, filter_for
 from inspector.ui.panels.model_sees.model import EntriesModel
+from inspector.ui.panels.plot_choices import PlotChoices
 from inspector.ui.widgets.notice import NoticeStack
 
 
@@ -117,16 +118,18 @@ class ModelSeesPanel(ListPanel):
     details_requested = Signal(int)
 
     def __init__(
-        self, document: CaptureDocument, theme_controller: ThemeController, rows: VisibleRows, parent: QWidget
-    ) -> None:
+        self, document: CaptureDocument, theme_controller: ThemeController, rows: VisibleRows, choices: PlotChoices,
+        parent: QWidget,
+    ) -> None:  # fmt: skip
         super().__init__(document, rows, "Model sees", parent)
+        self._choices = choices
         self._stopped = False
         self._held = False
         self._own = False  # a message is being selected from here
         self._current: int | None = None
         self._look_at: object = None
         self.setObjectName("modelSeesPanel")
-        self.context_state = ContextState(document)
+        self.context_state = ContextState(document, choices)
         self.model = EntriesModel(document, rows, self)
         self.head = ModelSeesHead(theme_controller, self)
         self.figures = FiguresView(theme_controller, self)
@@ -161,7 +164,8 @@ class ModelSeesPanel(ListPanel):
         return timer
 
     def _connect(self) -> None:
-        self.head.reader_chosen.connect(self.choose_reader)
+        self.head.reader_chosen.connect(self._choices.choose)
+        self._choices.reader_changed.connect(self._on_reader_changed)
         self.head.assumed.connect(self._assume)
         self.head.step_requested.connect(self.step)
         self.head.hold_toggled.connect(self.hold)
@@ -219,8 +223,14 @@ class ModelSeesPanel(ListPanel):
 
     def choose_reader(self, reader: Reader) -> None:
         """Show the context of somebody."""
-        self.context_state.chosen = reader
-        self.refresh()
+        self._choices.choose(reader)
+
+    def _on_reader_changed(self, at_once: bool) -> None:
+        """Somebody else was chosen here or in a plot, or whom the selected message concerns."""
+        if at_once:
+            self.refresh()
+        elif self.isVisible() and not self._stopped and not self._moved.isActive():
+            self._moved.start()
 
     def stop(self) -> None:
         """Read no more of the document."""
@@ -323,6 +333,7 @@ class ModelSeesPanel(ListPanel):
     def hold(self, on: bool) -> None:
         """Stay at this moment whatever is selected, or follow again."""
         self._held = on
+        self._hold_reader()
         if on:
             self.context_state.at = self.context_state.message
         else:
@@ -332,6 +343,7 @@ class ModelSeesPanel(ListPanel):
     def show_end(self) -> None:
         """Look at the end of the capture, and go with it."""
         self._held = False
+        self._hold_reader()
         self.context_state.at = self._current = None
         self.refresh()
 
@@ -343,6 +355,7 @@ class ModelSeesPanel(ListPanel):
     def compare_with(self, message: int) -> None:
         """Say what changed between this moment and the one shown."""
         self.context_state.compared = message
+        self._hold_reader()
         self.refresh()
 
     def stop_comparing(self) -> None:
@@ -351,7 +364,12 @@ class ModelSeesPanel(ListPanel):
             if self._held:
                 self.context_state.at = self.context_state.compared
             self.context_state.compared = None
+            self._hold_reader()
             self.refresh()
+
+    def _hold_reader(self) -> None:
+        """A moment that is held, or compared with, is of one model."""
+        self._choices.hold(self._held or self.context_state.compared is not None)
 
     def _on_compare_toggled(self, on: bool) -> None:
         if on and self.context_state.moment is not None:
@@ -387,9 +405,9 @@ class ModelSeesPanel(ListPanel):
 
     def _select(self, message: int) -> None:
         """Select a message everywhere; the moment stays, as what was selected stands in it."""
-        self._own = True
+        self._own = self._choices.looking_up = True
         self.message_requested.emit(message)
-        self._own = False
+        self._own = self._choices.looking_up = False
 
     @override
     def go_to_row(self, row: int) -> bool:

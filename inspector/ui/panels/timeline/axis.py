@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
+from inspector.analysis.timeline.marks import UNBROKEN, Window
+from inspector.analysis.timeline.scale import Break, TimeScale
+from inspector.analysis.timeline.times import PER_MESSAGE
+from inspector.present import formats
 from inspector.present.time_ranges import since_words
+
+Spacing = Literal["time", "scale", "message"]
+"""How far messages stand apart: as time does but for long silences, as time does, or all alike."""
 
 LEAST_SPAN_NS = 1_000_000
 """Nothing shorter is shown: 1 ms."""
@@ -34,7 +42,9 @@ _BEFORE, _AFTER = 0.008, 0.018
 class TimeAxis(QObject):
     """Which part of a capture's time is shown, where the cursor stands, and what is brushed.
 
-    All times are Unix nanoseconds as Python integers. Positions are pixels from the left edge of what is painted.
+    All times are Unix nanoseconds as Python integers; where messages stand one after another they are those of
+    `MessageOrder`. Positions are pixels from the left edge of what is painted. Long silences are left out: places
+    (`TimeScale`) say how far apart two times are drawn.
 
     Signals:
         range_changed(): another part is shown, or the capture has grown.
@@ -45,7 +55,8 @@ class TimeAxis(QObject):
 
     Attributes:
         first_ns, last_ns: of the whole capture.
-        left_ns, right_ns: what is shown; it may reach a little past the capture.
+        scale: which silences are left out.
+        counts: messages stand one after another, and are what the axis counts.
         cursor_ns: the time pointed at, or None.
         brushed: the range being brushed, or None.
         brushing: dragging brushes a range without any key held, once.
@@ -60,119 +71,220 @@ class TimeAxis(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.first_ns, self.last_ns = 0, LEAST_SPAN_NS
-        self.left_ns, self.right_ns = self._whole()
+        self.scale = UNBROKEN
+        self.counts = False
+        self._left, self._right = self._whole()
         self.cursor_ns: int | None = None
         self.brushed: tuple[int, int] | None = None
         self.brushing = False
 
     # What is shown
 
+    @property
+    def _first(self) -> int:
+        return self.scale.place(self.first_ns)
+
+    @property
+    def _last(self) -> int:
+        return self.scale.place(self.last_ns)
+
     def _whole(self) -> tuple[int, int]:
-        length = max(LEAST_SPAN_NS, self.last_ns - self.first_ns)
-        return self.first_ns - int(length * _BEFORE), self.first_ns + length + int(length * _AFTER)
+        first = self._first
+        length = max(LEAST_SPAN_NS, self._last - first)
+        return first - int(length * _BEFORE), first + length + int(length * _AFTER)
+
+    @property
+    def left_ns(self) -> int:
+        """The earliest time shown; it may lie a little before the capture."""
+        return self.scale.time(self._left)
+
+    @property
+    def right_ns(self) -> int:
+        """The latest time shown; it may lie a little behind the capture."""
+        return self.scale.time(self._right)
 
     @property
     def span_ns(self) -> int:
-        """How much time is shown."""
-        return self.right_ns - self.left_ns
+        """How much time is shown, but for what is left out."""
+        return self._right - self._left
 
     @property
     def shows_all(self) -> bool:
         """Whether the whole capture is shown."""
-        return self.left_ns <= self.first_ns and self.right_ns >= self.last_ns
+        return self._left <= self._first and self._right >= self._last
 
     @property
     def at_end(self) -> bool:
         """Whether the end of the capture is in sight, so that the view goes on with it."""
-        return self.right_ns >= self.last_ns
+        return self._right >= self._last
 
-    def set_capture(self, first_ns: int, last_ns: int) -> None:
+    def window(self, width: int) -> Window:
+        """What is shown, on an axis so many pixels wide."""
+        return Window(self.left_ns, self.right_ns, width, self.scale)
+
+    def set_capture(self, first_ns: int, last_ns: int, breaks: Sequence[Break] = ()) -> None:
         """The capture reaches from here to there now.
 
-        Where all of it was shown all of it is again, where its end was the view goes on with it; else nothing moves.
+        Where all of it was shown all of it is again, where its end was the view goes on with it; else nothing moves,
+        unless other silences are left out.
         """
         first_ns, last_ns = max(first_ns, -_FARTHEST_NS), min(last_ns, _FARTHEST_NS)
-        if (first_ns, last_ns) == (self.first_ns, self.last_ns):
+        scale = TimeScale(breaks)
+        if (first_ns, last_ns) == (self.first_ns, self.last_ns) and scale == self.scale:
             return
         everything, end = self.shows_all, self.at_end
-        grown = last_ns - self.last_ns
-        self.first_ns, self.last_ns = first_ns, max(last_ns, first_ns)
+        left_ns, span, last = self.left_ns, self.span_ns, self._last
+        past = self._right - last
+        self.first_ns, self.last_ns, self.scale = first_ns, max(last_ns, first_ns), scale
         if everything:
-            self.left_ns, self.right_ns = self._whole()
+            self._left, self._right = self._whole()
         elif end:
-            self.left_ns, self.right_ns = self.left_ns + grown, self.right_ns + grown
+            self._right = self._last + past
+            self._left = self._right - span
+        else:
+            self._left = scale.place(left_ns)
+            self._right = self._left + span
         self.range_changed.emit()
 
-    def show(self, left: int, right: int) -> None:
-        """Show this range, as far as the capture reaches; never less than LEAST_SPAN_NS."""
+    def count_messages(self, on: bool) -> None:
+        """Messages stand one after another from now on, or where their times say; another capture is to be set."""
+        if on != self.counts:
+            self.counts = on
+            self.set_brush(None)
+            self.set_cursor(None)
+            self.first_ns, self.last_ns, self.scale = 0, LEAST_SPAN_NS, UNBROKEN
+            self._left, self._right = self._whole()
+
+    def show(self, left_ns: int, right_ns: int) -> None:
+        """Show this range of times, as far as the capture reaches; never less than LEAST_SPAN_NS."""
+        self._show(self.scale.place(left_ns), self.scale.place(right_ns))
+
+    def _show(self, left: int, right: int) -> None:
         first, last = self._whole()
         span = min(max(right - left, LEAST_SPAN_NS), last - first)
         left = min(max((left + right - span) // 2, first), last - span)
-        if (left, left + span) != (self.left_ns, self.right_ns):
-            self.left_ns, self.right_ns = left, left + span
+        if (left, left + span) != (self._left, self._right):
+            self._left, self._right = left, left + span
             self.range_changed.emit()
 
     def fit(self) -> None:
         """Show everything."""
-        self.show(*self._whole())
+        self._show(*self._whole())
 
     def zoom(self, factor: float, about_ns: int) -> None:
         """Show less (a factor over 1) or more; `about_ns` stays where it is."""
-        span = min(max(round(self.span_ns / factor), LEAST_SPAN_NS), sum(self._whole()) - 2 * self._whole()[0])
-        if factor > 1 and self.at_end and about_ns >= self.right_ns - self.span_ns * _EDGE:
-            right = min(self.right_ns, self.last_ns + int(span * _AFTER))
-            self.show(right - span, right)
+        whole, about = self._whole(), self.scale.place(about_ns)
+        span = min(max(round(self.span_ns / factor), LEAST_SPAN_NS), whole[1] - whole[0])
+        if factor > 1 and self.at_end and about >= self._right - self.span_ns * _EDGE:
+            right = min(self._right, self._last + int(span * _AFTER))
+            self._show(right - span, right)
             return
-        share = (about_ns - self.left_ns) / self.span_ns
-        left = about_ns - round(span * share)
-        self.show(left, left + span)
+        left = about - round(span * ((about - self._left) / self.span_ns))
+        self._show(left, left + span)
 
     def show_end(self) -> None:
         """Show the end of the capture without another zoom; nothing moves while it is in sight."""
         if not self.at_end:
-            right = self.last_ns + int(self.span_ns * _AFTER)
-            self.show(right - self.span_ns, right)
+            right = self._last + int(self.span_ns * _AFTER)
+            self._show(right - self.span_ns, right)
 
     def pan(self, share: float) -> None:
         """Move by a share of what is shown, later (positive) or earlier."""
         by = round(self.span_ns * share)
-        self.show(self.left_ns + by, self.right_ns + by)
+        self._show(self._left + by, self._right + by)
+
+    def drag_to(self, ns: int, x: float, width: float) -> None:
+        """Move what is shown so that a time stands at a position."""
+        left = self.scale.place(ns) - round(x / max(1.0, width) * self.span_ns)
+        self._show(left, left + self.span_ns)
 
     def bring(self, ns: int) -> None:
         """Show a time without another zoom; nothing moves while it is in sight."""
-        margin = self.span_ns // 20
-        if not self.left_ns + margin <= ns <= self.right_ns - margin:
-            left = ns - self.span_ns // 2
-            self.show(left, left + self.span_ns)
+        margin, place = self.span_ns // 20, self.scale.place(ns)
+        if not self._left + margin <= place <= self._right - margin:
+            left = place - self.span_ns // 2
+            self._show(left, left + self.span_ns)
 
-    # Places
+    # Positions
 
     def x_of(self, ns: int, width: float) -> float:
         """Where a time stands on an axis so many pixels wide; outside of it when it is not shown."""
-        return (ns - self.left_ns) / self.span_ns * width
+        return (self.scale.place(ns) - self._left) / self.span_ns * width
 
     def xs_of(self, ns: NDArray[np.int64], width: float) -> NDArray[np.float64]:
         """The same of many times; those not shown stand at most an axis' width outside."""
-        left, right = self.left_ns - self.span_ns, self.right_ns + self.span_ns
-        near = np.clip(ns, *_within(left, right))
+        left, right = self._left - self.span_ns, self._right + self.span_ns
+        near = np.clip(self.scale.places(ns), *_within(left, right))
         # Far apart they may differ by more than 64 bits tell; near to one another floats would lose digits.
-        since = near.astype(np.float64) - self.left_ns if self.span_ns > _LONG_NS else near - np.int64(self.left_ns)
+        since = near.astype(np.float64) - self._left if self.span_ns > _LONG_NS else near - np.int64(self._left)
         return np.asarray(since * (width / self.span_ns), np.float64)
 
     def ns_at(self, x: float, width: float) -> int:
-        """The time at a place."""
-        return self.left_ns + round(x / max(1.0, width) * self.span_ns)
+        """The time at a position."""
+        return self.scale.time(self._left + round(x / max(1.0, width) * self.span_ns))
+
+    def share_of(self, ns: int) -> float:
+        """Where in the whole capture a time stands: 0 at its first message, 1 at its last."""
+        return (self.scale.place(ns) - self._first) / max(1, self._last - self._first)
+
+    def at_share(self, share: float) -> int:
+        """The time that stands at a share of the whole capture."""
+        return self.scale.time(self._first + round(share * (self._last - self._first)))
+
+    # Words
+
+    def words_of(self, ns: int, step_ns: int = 1_000_000) -> str:
+        """What a time is called on this axis, as exact as steps of this length need: "10 s", "2:05 h", "No. 12"."""
+        if self.counts:
+            return formats.message_number(max(0, round((ns - self.first_ns) / PER_MESSAGE)))
+        return since_words(ns - self.first_ns, step_ns, of_ns=self.last_ns - self.first_ns)
 
     def ticks(self, width: float) -> list[tuple[int, str]]:
-        """Times to be named on an axis so many pixels wide, with what to write there: "10 s", "1.250 s", "5 min"."""
-        step = _step(self.span_ns * _TICK_PX / max(1.0, width))
-        place = -((self.first_ns - self.left_ns) // step)  # the first one not before the left edge, counted from zero
+        """Times to be named on an axis so many pixels wide, with what to write there: "10 s", "1.250 s", "0:05 h"."""
+        least = self.span_ns * _TICK_PX / max(1.0, width)
+        if self.counts:
+            step = max(PER_MESSAGE, _decimal_step(least))
+            origin = self.first_ns - PER_MESSAGE  # round numbers are named; the first message is No. 1
+        else:
+            step, origin = _step(least), self.first_ns
         found: list[tuple[int, str]] = []
-        while (at := self.first_ns + place * step) <= self.right_ns:
-            if place >= 0:
-                found.append((at, since_words(place * step, step)))
-            place += 1
+        for left, right in self.scale.unbroken(max(self.left_ns, self.first_ns), self.right_ns):
+            at = origin - (origin - left) // step * step  # the first one not before the left end
+            while at <= right:
+                found.append((at, self.words_of(at, step)))
+                at += step
         return found
+
+    def breaks_shown(self, width: float) -> list[tuple[float, float]]:
+        """From and to which position silences are left out of what is shown."""
+        shown = self.scale.broken_between(self.left_ns, self.right_ns)
+        return [(self.x_of(one.start_ns, width), self.x_of(one.end_ns, width)) for one in shown]
+
+    def labels(
+        self, width: float, measure: Callable[[str], float], taken: tuple[float, float] | None = None
+    ) -> list[tuple[float, float, str]]:
+        """What is written along an axis: how long silences left out are, and of the ticks what has room beside that.
+
+        Args:
+            width: of the axis, in pixels.
+            measure: how wide words are.
+            taken: from where to where there is no room.
+
+        Returns:
+            Left and right end, and the words; none touches another one.
+        """
+        found: list[tuple[float, float, str]] = [] if taken is None else [(*taken, "")]
+        for (left, right), silence in zip(
+            self.breaks_shown(width), self.scale.broken_between(self.left_ns, self.right_ns), strict=True
+        ):
+            words = f"{formats.duration(silence.silence_ns)} {LEFT_OUT}"
+            middle, room = (max(left, 0) + min(right, width)) / 2, measure(words)
+            _add_apart(found, min(max(middle - room / 2, 0), width - room), room, words)
+        for ns, words in self.ticks(width):
+            x, room = self.x_of(ns, width) + _TICK_AIR, measure(words)
+            if x >= 0 and x + room <= width:
+                _add_apart(found, x, room, words)
+        return found if taken is None else found[1:]
 
     # Cursor and brush
 
@@ -204,6 +316,17 @@ class TimeAxis(QObject):
             self.brush_committed.emit(*brushed)
 
 
+LEFT_OUT = "left out"
+_APART, _TICK_AIR = 8, 4
+"""Between two labels, and from a tick to its words; pixels."""
+
+
+def _add_apart(found: list[tuple[float, float, str]], left: float, room: float, words: str) -> None:
+    """Add a label, unless it would touch one there is."""
+    if not any(left - _APART < end and begin < left + room + _APART for begin, end, _ in found):
+        found.append((left, left + room, words))
+
+
 def _step(least_ns: float) -> int:
     """The shortest round length of time not under this."""
     if least_ns > _LONG_STEPS[-1]:
@@ -213,10 +336,15 @@ def _step(least_ns: float) -> int:
         return step
     if least_ns > _SECOND:
         return next(step for step in _LONG_STEPS if step >= least_ns)
+    return _decimal_step(least_ns)
+
+
+def _decimal_step(least: float) -> int:
+    """The least of 1, 2, 5, 10, 20... not under this."""
     step = 1
     while True:
         for factor in (1, 2, 5):
-            if step * factor >= least_ns:
+            if step * factor >= least:
                 return step * factor
         step *= 10
 

@@ -59,7 +59,7 @@ class AxisGestures:
         if event.button() is not Qt.MouseButton.LeftButton:
             return
         place = event.position().toPoint()
-        self._pressed, self.dragging = (place, self._axis.left_ns), False
+        self._pressed, self.dragging = (place, self.ns_at(place)), False
         if (event.modifiers() & _SHIFT or self._axis.brushing) and place.x() >= self._view.head:
             self.brush_from = self.ns_at(place)
 
@@ -67,7 +67,7 @@ class AxisGestures:
         """The pointer moved while the button is down: brush, or move the time; how far it was, None for hardly."""
         if self._pressed is None:
             return None
-        start, left_ns = self._pressed
+        start, ns = self._pressed
         moved = place - start
         if not self.dragging and moved.manhattanLength() < _DRAGGED_PX:
             return None
@@ -75,8 +75,7 @@ class AxisGestures:
         if self.brush_from is not None:
             self._axis.set_brush((self.brush_from, self.ns_at(place)))
         else:
-            left = left_ns - round(moved.x() / self._view.axis_width * self._axis.span_ns)
-            self._axis.show(left, left + self._axis.span_ns)
+            self._axis.drag_to(ns, place.x() - self._view.head, self._view.axis_width)
         return moved
 
     def release(self, event: QMouseEvent) -> bool:
@@ -119,7 +118,7 @@ class AxisGestures:
         """Zoom about the cursor, or about the middle where it is not in sight."""
         axis, about = self._axis, self._axis.cursor_ns
         if about is None or not axis.left_ns <= about <= axis.right_ns:
-            about = (axis.left_ns + axis.right_ns) // 2
+            about = axis.ns_at(0.5, 1)
         axis.zoom(factor, about)
 
     def turn_brush(self, at_ns: int | None) -> None:

@@ -1,10 +1,10 @@
-"""The head of the timeline: what lanes stand for, what is drawn, the legend, and zoom."""
+"""The head of the timeline: what lanes stand for, what is drawn, how far apart messages stand, and zoom."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QActionGroup, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 from typing_extensions import override
@@ -13,12 +13,13 @@ from inspector.present.wire_text import tool_tip
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.pane_head import LineHead
-from inspector.ui.panels.timeline.shapes import draw_mark
+from inspector.ui.panels.timeline.axis import Spacing
 from inspector.ui.widgets.buttons import IconButton
 
-_LEGEND = ("chat", "tools", "proposals", "reasoning", "streams", "control")
-_KEY = 23
-"""A mark with the air around it, beside its name."""
+SPACING_WORDS: tuple[tuple[Spacing, str], ...] = (
+    ("time", "time"), ("scale", "time, to scale"), ("message", "message"),
+)  # fmt: skip
+"""What is chosen from; the first leaves long silences out."""
 _ELIDED = Qt.TextElideMode.ElideRight
 _BRUSH_WORDS = "Choose a time range: drag over it. With Shift held, or with B and the arrows, at any time"
 
@@ -132,73 +133,23 @@ class ChoiceButton(QToolButton):
         painter.drawPixmap(self.width() - side - 3, (self.height() - side) // 2, chevron)
 
 
-class Legend(QWidget):
-    """The marks of the families there are with their names, as many as there is room for.
-
-    Attributes:
-        families: their names.
-    """
-
-    def __init__(self, themes: ThemeController, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setObjectName("timelineLegend")
-        self._themes = themes
-        self.families: tuple[str, ...] = ()
-        self.show_families(_LEGEND)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-
-    def show_families(self, families: Collection[str]) -> None:
-        """Say what these look like; what has no mark of its own is not named."""
-        named = tuple(family for family in _LEGEND if family in families)
-        if named != self.families:
-            self.families = named
-            self.setAccessibleName("Legend: " + ", ".join(named))
-            self.updateGeometry()
-            self.update()
-
-    def _widths(self) -> list[float]:
-        metrics, zoom = QFontMetrics(self._themes.theme.font("small")), self._themes.theme.zoom
-        return [metrics.horizontalAdvance(family) + _KEY * zoom for family in self.families]
-
-    @property
-    def wanted(self) -> float:
-        """How much room all of it takes."""
-        return sum(self._widths())
-
-    @override
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme, zoom = self._themes.theme, self._themes.theme.zoom
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(theme.font("small"))
-        widths = self._widths()
-        shown = len(widths)
-        while shown and sum(widths[:shown]) > self.width():
-            shown -= 1
-        x = self.width() - sum(widths[:shown])
-        flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        for family, wide in zip(self.families[:shown], widths, strict=False):
-            draw_mark(painter, QPointF(x + 6 * zoom, self.height() / 2), theme, family)
-            painter.setPen(theme.color("ink.secondary"))
-            painter.drawText(QRectF(x + 15 * zoom, 0, wide, self.height()), flags, family)
-            x += wide
-
-
 class TimelineHead(LineHead):
     """One line above the ruler.
 
     Signals:
         by_chosen(str): what a lane stands for.
         shown_chosen(str): "all" or "table".
+        spacing_chosen(str): how far apart messages stand, an `axis.Spacing`.
         fit_requested(), zoom_requested(float): show everything; more (over 1) or less.
         brush_toggled(bool): let the next drag choose a range of time.
 
     Attributes:
-        by, shown, legend, brush: what it is made of.
+        by, shown, spacing, brush: what it is made of.
     """
 
     by_chosen = Signal(str)
     shown_chosen = Signal(str)
+    spacing_chosen = Signal(str)
     fit_requested = Signal()
     zoom_requested = Signal(float)
     brush_toggled = Signal(bool)
@@ -211,9 +162,11 @@ class TimelineHead(LineHead):
         self.shown = ChoiceButton(themes, "Show", shown, name="timelineShown", parent=self)
         self.by.chosen.connect(self.by_chosen)
         self.shown.chosen.connect(self.shown_chosen)
-        self.legend = Legend(themes, self)
-        for widget in (self.by, self.shown, self.legend):
+        self.spacing = spacing_choice(themes, self)
+        self.spacing.chosen.connect(self.spacing_chosen)
+        for widget in (self.by, self.shown, self.spacing):
             self.row.addWidget(widget)
+        self.row.addStretch(1)
         self.brush = IconButton(
             themes, "ri.crop-line", _BRUSH_WORDS, name="timelineBrush", variant="small",
             on_token="accent.text", parent=self,
@@ -235,21 +188,24 @@ class TimelineHead(LineHead):
                 button.clicked.connect(lambda _=False, factor=factor: self.zoom_requested.emit(factor))
         self.begin()
 
-    def show_families(self, families: Collection[str]) -> None:
-        """Of which families there are messages."""
-        self.legend.show_families(families)
-        self.fit()
-
     def show_brushing(self, on: bool) -> None:
         """Say whether the next drag chooses a range of time."""
         self.brush.setChecked(on)
 
     @override
     def fit(self) -> None:
-        """Leave out what the sentences begin with, one by one, where the legend does not fit beside them."""
-        room = self.room_beside((self.by, self.shown, self.legend))
-        for by, shown in ((False, False), (False, True), (True, True)):
-            self.by.drop_lead(by)
-            self.shown.drop_lead(shown)
-            if self.by.sizeHint().width() + self.shown.sizeHint().width() + self.legend.wanted <= room:
+        """Leave out what the sentences begin with, one by one, where they do not all fit."""
+        choices = (self.spacing, self.by, self.shown)
+        room = self.room_beside(choices)
+        for dropped in range(len(choices) + 1):
+            for place, choice in enumerate(reversed(choices)):
+                choice.drop_lead(place < dropped)
+            if sum(choice.sizeHint().width() for choice in choices) <= room:
                 return
+
+
+def spacing_choice(themes: ThemeController, parent: QWidget, name: str = "timelineSpacing") -> ChoiceButton:
+    """The choice of how far apart messages stand: "Axis by **time** v"."""
+    made = ChoiceButton(themes, "Axis by", SPACING_WORDS, name=name, parent=parent)
+    made.setAccessibleDescription("By time leaves long silences out, to scale keeps them")
+    return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QKeyEvent,
@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QScrollBar, QWidget
 from typing_extensions import override
 
-from inspector.analysis.timeline.marks import Mark, Window
+from inspector.analysis.timeline.marks import Mark
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.timeline import hints
 from inspector.ui.panels.timeline.axis import TimeAxis
@@ -175,9 +175,7 @@ class LanesView(QWidget):
             self.setAccessibleDescription("No message is selected")
             return
         lane = self._walk.lane_of(row)
-        self.setAccessibleDescription(
-            hints.spoken(self._source.document, self._source.times, lane.name if lane else "none", row)
-        )
+        self.setAccessibleDescription(hints.spoken(self._source, lane.name if lane else "none", row))
 
     # Painting
 
@@ -185,10 +183,15 @@ class LanesView(QWidget):
     def picture(self) -> Picture:
         """What is on screen now."""
         if self._picture is None:
-            window = Window(self._axis.left_ns, self._axis.right_ns, self.axis_width)
+            window = self._axis.window(self.axis_width)
             zoom = self._themes.theme.zoom
             self._picture = picture_of(self._source, self._geometry, window, self._bar.value(), self.height(), zoom)
         return self._picture
+
+    @property
+    def label_boxes(self) -> list[QRectF]:
+        """Where names of contexts stand, as they were painted last; y counts from the top of all lanes."""
+        return list(self._painter.label_boxes) if self._painter is not None else []
 
     @property
     def geometry_of_lanes(self) -> LaneGeometry:
@@ -215,7 +218,9 @@ class LanesView(QWidget):
             axis, width = self._axis, self.axis_width
             ticks = [axis.x_of(ns, width) for ns, _ in axis.ticks(width) if ns >= axis.left_ns]
             painter = QPainter(pixmap)
-            lanes.paint(painter, self.rect(), self.picture, self._bar.value(), ticks, several=several)
+            lanes.paint(
+                painter, self.rect(), self.picture, self._bar.value(), ticks, axis.breaks_shown(width), several=several
+            )
             painter.end()
         return pixmap
 
@@ -288,18 +293,17 @@ class LanesView(QWidget):
 
     def _show_extent(self, mark: Mark) -> None:
         """Show all messages that a mark stands for, and no more than is beside them."""
-        first, last = (self._axis.ns_at(x, self.axis_width) for x in (mark.first_x, mark.last_x))
-        air = round((last - first) * _AIR)
-        self._axis.show(first - air, last + air)
+        air = (mark.last_x - mark.first_x) * _AIR
+        self._axis.show(*(self._axis.ns_at(x, self.axis_width) for x in (mark.first_x - air, mark.last_x + air)))
 
     def _hover(self, place: QPoint) -> None:
         x = self._axis_x(place)
         self._axis.set_cursor(self.gestures.ns_at(place) if 0 <= x <= self.axis_width else self._own_cursor())
         hit = self.mark_at(place)
-        document, times = self._source.document, self._source.times
+        source = self._source
         if hit is not None:
-            say = hints.message_lines if hit.mark.count == 1 else None
-            lines = say(document, times, hit.mark.row) if say else hints.several_lines(document, times, hit.mark)
+            single = hit.mark.count == 1
+            lines = hints.message_lines(source, hit.mark.row) if single else hints.several_lines(source, hit.mark)
             if hit.mark.hidden:
                 lines = (*lines[:2], f"{lines[2]}, hidden in the table")
             self.card.show_lines(lines, place)
@@ -308,7 +312,7 @@ class LanesView(QWidget):
         self.unsetCursor()
         bar = self.picture.bar_at(x, place.y() + self._bar.value(), self._geometry) if x >= 0 else None
         if bar is not None:
-            self.card.show_lines(hints.bar_lines(document, times, bar.bar), place)
+            self.card.show_lines(hints.bar_lines(source, bar.bar), place)
         else:
             self.card.hide()
 

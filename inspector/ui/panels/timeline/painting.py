@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen, QP
 
 from inspector.analysis.findings import Severity
 from inspector.analysis.timeline.lanes import Lane
+from inspector.analysis.timeline.marks import DENSE_PX
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.present.wire_text import plain
@@ -20,7 +21,7 @@ from inspector.ui.look.state_dots import draw_state
 from inspector.ui.look.theme import Theme
 from inspector.ui.panels.timeline.geometry import head_width, right_margin
 from inspector.ui.panels.timeline.picture import Picture, SeenBar, SeenMark, SeenSpan, TrackPicture
-from inspector.ui.panels.timeline.shapes import Shapes
+from inspector.ui.panels.timeline.shapes import Shapes, dense_color, draw_break, draw_open_end, draw_wedge
 
 _TINT, _EDGE = 0.16, 0.5
 _OPEN_END = 14
@@ -28,8 +29,10 @@ _LEAST_LABEL, _LEAST_BEHIND = 34, 60
 """Narrower a name is not written, in a bar and behind it."""
 _LEAST_WORDS = 2
 """No words are narrower."""
-_CAP = 20
-"""Behind a bar, for the sign of how it ended."""
+_CAP, _REACH = 20, 8
+"""Behind a bar, for the sign of how it ended; how far a bar reaches around its outermost messages."""
+_STRIP = 10
+"""Height of a strip that says how dense messages are."""
 _MOST_NAME = 120
 _DASH = 3
 
@@ -55,7 +58,11 @@ class Overlay:
 
 
 class LanesPainter:
-    """Paints in one theme; makes its fonts and metrics once."""
+    """Paints in one theme; makes its fonts and metrics once.
+
+    Attributes:
+        label_boxes: where words stand in the lanes, as they were painted last; y counts from the top of all lanes.
+    """
 
     def __init__(self, theme: Theme, shapes: Shapes, document: CaptureDocument) -> None:
         self._theme = theme
@@ -65,13 +72,15 @@ class LanesPainter:
         self._name_metrics, self._small_metrics = QFontMetrics(self._name_font), QFontMetrics(self._small)
         self._head = head_width(theme)
         self._dash: dict[int, QPixmap] = {}  # by colour
+        self.label_boxes: list[QRectF] = []
 
     def _px(self, pixels: float) -> int:
         return round(pixels * self._theme.zoom)
 
     def paint(
-        self, painter: QPainter, area: QRect, picture: Picture, top: int, ticks: list[float], *, several: bool
-    ) -> None:
+        self, painter: QPainter, area: QRect, picture: Picture, top: int, ticks: list[float],
+        breaks: list[tuple[float, float]], *, several: bool,
+    ) -> None:  # fmt: skip
         """Paint the lanes with all that stands in them.
 
         Args:
@@ -80,6 +89,7 @@ class LanesPainter:
             picture: what there is to see.
             top: how far down the lanes are scrolled.
             ticks: where lines of the ruler go down, pixels of the axis.
+            breaks: from where to where silences are left out, pixels of the axis.
             several: whether there is more than one space, so that heads say which.
         """
         theme, head = self._theme, self._head
@@ -87,6 +97,10 @@ class LanesPainter:
         hair = theme.color("line.hair")
         for x in ticks:
             painter.fillRect(head + round(x), 0, 1, area.height(), hair)
+        self.label_boxes.clear()
+        painter.setClipRect(QRect(head, 0, area.width() - head, area.height()))
+        for left, right in breaks:
+            draw_break(painter, QRectF(head + left, 0, right - left, area.height()), theme)
         painter.translate(0, -top)
         right = area.width() - right_margin(theme)
         painter.setClipRect(QRect(head, top, area.width() - head, area.height()))
@@ -95,7 +109,7 @@ class LanesPainter:
         for span in picture.spans:
             self._paint_span(painter, span)
         for track in picture.tracks.values():
-            self._paint_marks(painter, track)
+            self._paint_marks(painter, track, picture.densest)
         self._paint_problems(painter, picture)
         painter.setClipping(False)
         for lane, begin, end in picture.lanes:
@@ -151,9 +165,9 @@ class LanesPainter:
             painter.fillRect(head + begin, top, max(1, end - begin), high, theme.color("line.strong"))
         begins = [head + begin for begin, _ in track.crowd]
         for place, seen in enumerate(track.bars):
-            behind = track.bars[place + 1].left - self._px(10) + head if place + 1 < len(track.bars) else right
+            following = track.bars[place + 1].left - self._px(_REACH) + head if place + 1 < len(track.bars) else right
             crowd = bisect_right(begins, head + seen.right)
-            until = min(right, behind, begins[crowd] if crowd < len(begins) else right)
+            until = min(right, following - 2, begins[crowd] if crowd < len(begins) else right)
             self._paint_bar(painter, seen, top, high, track.marks, picture, until)
 
     def _paint_bar(
@@ -161,7 +175,7 @@ class LanesPainter:
         until: float,
     ) -> None:  # fmt: skip
         theme, bar = self._theme, seen.bar
-        reach = self._px(8)
+        reach, cap = self._px(_REACH), self._px(_CAP)
         left, right = max(seen.left, -50), min(seen.right, picture.window.width + 50)
         box = QRectF(self._head + left - reach + 0.5, top + 0.5, right - left + 2 * reach - 1, high - 1)
         color = QColor(theme.family_color("reasoning") if bar.reasoning else theme.color("ink.tertiary"))
@@ -174,18 +188,19 @@ class LanesPainter:
         ended = bar.state in ("concluded", "cancelled")
         if not ended:
             box.setRight(box.right() + self._px(_OPEN_END) - 4)
+        box.setRight(max(min(box.right(), until), box.left() + self._px(6)))  # the next one begins there
         if ended or box.width() < 2 * self._px(_OPEN_END):
             painter.drawRoundedRect(box, theme.metrics.radius_mark, theme.metrics.radius_mark)
         else:
             self._paint_open(painter, box)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        if ended:
+        has_cap = ended and box.right() + cap <= until
+        if has_cap:
             self._paint_cap(painter, box.right() + self._px(9), top + high / 2, bar.state)
-        self._paint_label(painter, seen, box, marks, until)
+        self._paint_label(painter, seen, box, marks, (box.right() + (cap if has_cap else self._px(4)), until))
 
     def _paint_open(self, painter: QPainter, box: QRectF) -> None:
         """A bar without an end: it fades out in stripes."""
-        stripes = self._px(3)
         edge = box.right() - self._px(_OPEN_END) + 0.5
         radius = self._theme.metrics.radius_mark
         path = QPainterPath()
@@ -197,26 +212,26 @@ class LanesPainter:
         path.lineTo(edge, box.bottom())
         painter.drawPath(path)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        pen = painter.pen().color()
-        for n, width in enumerate((3, 2, 1)):
-            x = round(edge) + stripes + n * (stripes + self._px(2))
-            painter.fillRect(QRect(x, round(box.top() - 0.5), self._px(width), round(box.height() + 1)), pen)
+        stripes = box.adjusted(0, -0.5, 0, 0.5)
+        draw_open_end(painter, edge + self._px(3), stripes, self._theme, painter.pen().color())
 
     def _paint_cap(self, painter: QPainter, x: float, y: float, state: str) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         draw_state(painter, QPointF(x, y), state, self._theme, implicit=False, halo=0)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
-    def _paint_label(self, painter: QPainter, seen: SeenBar, box: QRectF, marks: list[SeenMark], right: float) -> None:
+    def _paint_label(
+        self, painter: QPainter, seen: SeenBar, box: QRectF, marks: list[SeenMark], after: tuple[float, float]
+    ) -> None:
         """The context's name where the bar has most room between marks, the first place that takes all of it.
 
-        Where it has none the name stands behind the bar, up to `right`.
+        Where it has none the name stands behind the bar, in the room there is `after` it.
         """
         zoom, pad = self._theme.zoom, self._px(8)
         begin, end = max(box.left(), self._head) + pad, box.right() - pad
         if seen.bar.state not in ("concluded", "cancelled"):
             end -= self._px(_OPEN_END)
-        behind = box.right() + self._px(_CAP), right - pad  # where nothing follows on its track
+        behind = after[0], after[1] - pad
         if max(end - begin, behind[1] - behind[0]) < _LEAST_WORDS:
             return
         words = plain(self._document.analysis.contexts.label(seen.bar.node), _MOST_NAME)
@@ -232,16 +247,18 @@ class LanesPainter:
         place = place or max(rooms, key=lambda room: room[1] - room[0])
         if place[1] - place[0] < min(wanted, self._px(_LEAST_LABEL)):
             place = behind
-        if place[1] - place[0] < min(wanted, self._px(_LEAST_BEHIND)):
-            return
+            if place[1] - place[0] < min(wanted, self._px(_LEAST_BEHIND)):
+                return
         painter.setFont(self._small)
         painter.setPen(self._theme.color("ink.secondary"))
         line = QRectF(place[0], box.top(), place[1] - place[0], box.height())
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        painter.drawText(line, flags, self._elided(self._small_metrics, words, line.width()))
+        shown = self._elided(self._small_metrics, words, line.width())
+        self.label_boxes.append(QRectF(line.x(), line.y(), self._small_metrics.horizontalAdvance(shown), line.height()))
+        painter.drawText(line, flags, shown)
 
     def _paint_span(self, painter: QPainter, span: SeenSpan) -> None:
-        """A line below the marks from the question to what came of it; dashed while it waits."""
+        """A bar below the marks from the question to what came of it; dashed while it waits."""
         family = "proposals" if span.proposal else "tools"
         color = QColor(self._theme.family_color(family))
         color.setAlphaF(0.75)
@@ -250,8 +267,9 @@ class LanesPainter:
         if span.waits:
             painter.drawTiledPixmap(left, y, max(0, right - left), 2, self._dashes(color))
         else:
-            painter.fillRect(left, y, max(1, right - left), 2, color)
-            painter.fillRect(right - 1, y - self._px(3), 1, self._px(3) + 2, color)
+            high = self._px(3)
+            painter.fillRect(left, y, max(1, right - left), high, color)
+            painter.fillRect(right - 1, y - self._px(3), 1, self._px(3) + high, color)
 
     def _dashes(self, color: QColor) -> QPixmap:
         """One dash and the room behind it: a long line has too many to be painted one by one."""
@@ -264,29 +282,27 @@ class LanesPainter:
             painter.end()
         return found
 
-    def _paint_marks(self, painter: QPainter, track: TrackPicture) -> None:
+    def _paint_marks(self, painter: QPainter, track: TrackPicture, densest: int) -> None:
+        high, wide = self._px(_STRIP), round(DENSE_PX * self._theme.zoom)
         for one in track.marks:
             x, mark = self._head + one.mark.x, one.mark
-            if mark.count == 1 and one.family is not None:
+            token = "ink.tertiary" if one.family is None else f"family.{one.family.name.lower()}"
+            if mark.dense:
+                color = dense_color(self._theme, token, mark.count / densest, hidden=mark.hidden)
+                painter.fillRect(round(x - wide / 2), track.y - high // 2, wide, high, color)
+            elif mark.count == 1 and one.family is not None:
                 self._shapes.draw(painter, x, track.y, one.family, hidden=mark.hidden)
             else:
-                token = "ink.tertiary" if one.family is None else f"family.{one.family.name.lower()}"
                 self._shapes.draw_count(painter, x, track.y, mark.count, token, hidden=mark.hidden)
 
     def _paint_problems(self, painter: QPainter, picture: Picture) -> None:
         """A small wedge above the mark."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        reach = 3.2 * self._theme.zoom
+        zoom = self._theme.zoom
         for problem in picture.problems:
             token = "severity.error" if problem.severity >= Severity.ERROR else "severity.warning"
-            painter.setBrush(self._theme.color(token))
-            x, y = self._head + problem.x, problem.y - 6.5 * self._theme.zoom
-            path = QPainterPath(QPointF(x - reach, y - reach))
-            path.lineTo(x + reach, y - reach)
-            path.lineTo(x, y + reach * 0.6)
-            path.closeSubpath()
-            painter.drawPath(path)
+            above = (9.5 if problem.on_count else 6.5) * zoom
+            draw_wedge(painter, QPointF(self._head + problem.x, problem.y - above), self._theme, token)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     # What lies over the lanes

@@ -8,20 +8,36 @@ from PySide6.QtWidgets import QScrollBar, QSplitter, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.analysis.timeline.brushed import time_condition
+from inspector.analysis.timeline.brushed import number_condition, time_condition
 from inspector.analysis.timeline.lanes import FAMILIES
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth import GrowthPlot
+from inspector.ui.panels.plot_choices import PlotChoices
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.head import TimelineHead
 from inspector.ui.panels.timeline.lanes_view import LanesView
+from inspector.ui.panels.timeline.legend import Key, Legend
 from inspector.ui.panels.timeline.ruler import Ruler, Strip
 from inspector.ui.panels.timeline.source import TimelineSource
 from inspector.ui.widgets.labels import TextLabel
 
+_FAMILIES = ("chat", "tools", "proposals", "reasoning", "streams", "control")
+"""Those with a mark of their own."""
+_OTHERS = (
+    Key("several", "ink.tertiary", "count"),
+    Key("many", "ink.tertiary", "dense"),
+)
+_SPANS = Key("until answered", "family.tools", "span"), Key("no answer yet", "family.tools", "waits")
+_CONTEXTS = (
+    Key("concluded", "concluded", "state"), Key("cancelled", "cancelled", "state"), Key("open", "ink.tertiary", "open"),
+)  # fmt: skip
+_PROBLEM = Key("problem", "severity.warning", "wedge")
+_CHAIN = Key("selected chain", "accent.ring", "ring")
+_GAP = Key("nothing received", "severity.warning", "gap")
+_BREAK = Key("silence left out", "line.strong", "break")
 NOTHING = "Nothing to draw in this view."
 WORKING = "Working out the lanes, {:.0%}."
 
@@ -37,7 +53,7 @@ class TimelinePanel(QWidget):
 
     Attributes:
         axis: what is shown; plots below go by it.
-        source, head, ruler, view, strip, splitter: what it is made of.
+        source, head, ruler, view, legend, strip, splitter: what it is made of.
     """
 
     message_requested = Signal(int)
@@ -46,18 +62,21 @@ class TimelinePanel(QWidget):
     end_left = Signal()
 
     def __init__(
-        self, document: CaptureDocument, theme_controller: ThemeController, rows: VisibleRows, parent: QWidget
-    ) -> None:
+        self, document: CaptureDocument, theme_controller: ThemeController, rows: VisibleRows, choices: PlotChoices,
+        parent: QWidget,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
         self.setObjectName("timelinePanel")
         self.setAccessibleName("Timeline")
         self.setProperty("variant", "base")
         self._document = document
         self._themes = theme_controller
+        self._choices = choices
         self._stopped = False
         self._current: int | None = None
         self._follows = False
         self._drawn: tuple[object, ...] = ()
+        self._spacing = "time"
         self.axis = TimeAxis(self)
         self.source = TimelineSource(document, rows)
         self.head = TimelineHead(theme_controller, self)
@@ -70,6 +89,7 @@ class TimelinePanel(QWidget):
         self._bar.setParent(self.view)  # it lies over the margin the axis leaves free
         self.empty = TextLabel(NOTHING, variant="secondary", name="timelineEmpty", parent=self.view)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.legend = Legend(theme_controller, "timelineLegend", upper)
         self.strip = Strip(self.axis, self.source, theme_controller, self)
         self.splitter = QSplitter(Qt.Orientation.Vertical, self)
         self.splitter.setObjectName("timelineSplitter")
@@ -90,16 +110,18 @@ class TimelinePanel(QWidget):
             layout.setSpacing(0)
         lanes.addWidget(self.ruler)
         lanes.addWidget(self.view, 1)
+        lanes.addWidget(self.legend)
         column.addWidget(self.head)
         column.addWidget(self.splitter, 1)
         column.addWidget(self.strip)
-        self.plot = GrowthPlot(self._document, self._themes, self.axis, self)
+        self.plot = GrowthPlot(self._document, self._themes, self.axis, self._choices, self)
         self.splitter.addWidget(self.plot)
         self.splitter.setSizes([600, 400])
 
     def _connect(self) -> None:
         self.head.by_chosen.connect(self._choose_by)
         self.head.shown_chosen.connect(self._choose_shown)
+        self.head.spacing_chosen.connect(self._choices.choose_spacing)
         self.head.fit_requested.connect(self.axis.fit)
         self.head.zoom_requested.connect(self.view.gestures.zoom)
         self.view.message_requested.connect(self.message_requested)
@@ -110,6 +132,8 @@ class TimelinePanel(QWidget):
         self.axis.range_changed.connect(self._on_range_changed)
         self.plot.message_requested.connect(self.message_requested)
         self.plot.left.connect(self.view.setFocus)
+        self._choices.spacing_changed.connect(self._space_by)
+        self._space_by(self._choices.spacing)
 
     # What panes say
 
@@ -131,7 +155,7 @@ class TimelinePanel(QWidget):
         source = self.source
         source.update(changed=changed)
         times = source.times
-        self.axis.set_capture(times.first_ns, times.last_ns)
+        self.axis.set_capture(times.first_ns, times.last_ns, times.breaks() if self._spacing == "time" else ())
         self.empty.setVisible(not source.lanes.lanes)
         self.empty.setText(WORKING.format(source.share) if source.working else NOTHING)
         if source.behind:
@@ -145,17 +169,27 @@ class TimelinePanel(QWidget):
         if self._follows and self._is_live:
             self.axis.show_end()
         self.view.refresh()
-        self.head.show_families(
-            {family.name.lower() for family, there in zip(FAMILIES, self.source.lanes.families, strict=True) if there}
-        )
+        self.legend.show_keys(self._keys())
         self.strip.refresh()
         if anew:
             self.show_message(self._current, bring=False)
 
+    def _keys(self) -> list[Key]:
+        """What there is to be seen of this capture, at whatever zoom."""
+        source, spans = self.source, self.source.spans
+        there = {family.name.lower() for family, on in zip(FAMILIES, source.lanes.families, strict=True) if on}
+        keys = [Key(family, family, "mark") for family in _FAMILIES if family in there]
+        keys += _OTHERS if source.lanes.given > 1 else ()
+        keys += [key for key, on in zip(_SPANS, spans.kinds, strict=True) if on]
+        keys += _CONTEXTS if any(lane.rows for lane in source.lanes.lanes) else ()
+        keys += [_PROBLEM] if len(source.problems) else []
+        keys += [_CHAIN] if self._current is not None else []
+        keys += [_GAP] if source.lanes.gaps else []
+        return [*keys, _BREAK] if self.axis.scale.breaks else keys
+
     def show_message(self, message: int | None, *, bring: bool = True) -> None:
         """A message was selected, here or elsewhere."""
         self._current = message
-        self.plot.show_message(message)
         if self._stopped or not self.isVisible():
             return
         known = message is not None and message < len(self.source.times.values)
@@ -205,9 +239,24 @@ class TimelinePanel(QWidget):
         self.source.set_only_shown(shown == "table")
         self.refresh()
 
+    def _space_by(self, spacing: str) -> None:
+        """Let messages stand so far apart, here and in the plots below."""
+        if spacing == self._spacing:
+            return
+        self._spacing = spacing
+        self.head.spacing.choose(spacing)
+        self.axis.count_messages(spacing == "message")
+        self.source.set_counting(spacing == "message")
+        self.plot.set_counting(spacing == "message")
+        if not self._stopped:
+            self.refresh(changed=True)
+            self.axis.fit()
+            self.show_message(self._current)
+
     def _choose_time(self, first: int, last: int) -> None:
         """The range that was brushed becomes a condition of the filter, so that every pane follows."""
-        condition = time_condition(self.source.times, first, last)
+        source = self.source
+        condition = number_condition(first, last) if self.axis.counts else time_condition(source.clock, first, last)
         if condition is not None:
             self.filter_requested.emit(condition, "and")
 
@@ -226,6 +275,8 @@ class TimelinePanel(QWidget):
         self._place()
 
     def _place(self) -> None:
+        padding = self._themes.theme.metrics.pane_padding
+        self.legend.keep_off(padding, padding)
         wide = self._themes.theme.metrics.scroll_bar
         self._bar.setGeometry(self.view.width() - wide, 0, wide, self.view.height())
         self.empty.setGeometry(self.view.rect())

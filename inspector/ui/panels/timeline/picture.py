@@ -5,6 +5,7 @@ It costs by pixels and lanes on screen, not by messages.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -54,6 +55,12 @@ class TrackPicture:
     crowd: list[tuple[int, int]] = field(default_factory=list)
     """Pixels taken by bars too narrow to be drawn one by one."""
 
+    def mark_over(self, x: float) -> Mark | None:
+        """The mark that stands for what is at a place."""
+        place = bisect_right(self.marks, x, key=lambda one: one.mark.first_x) - 1
+        mark = self.marks[place].mark if place >= 0 else None
+        return mark if mark is not None and x <= mark.last_x else None
+
 
 @dataclass(frozen=True, slots=True)
 class SeenSpan:
@@ -75,6 +82,8 @@ class SeenProblem:
     x: float
     y: int
     severity: Severity
+    on_count: bool
+    """It stands on a mark of several, which is higher."""
 
 
 @dataclass(slots=True)
@@ -88,6 +97,8 @@ class Picture:
     spans: list[SeenSpan] = field(default_factory=list)
     problems: list[SeenProblem] = field(default_factory=list)
     gaps: list[float] = field(default_factory=list)
+    densest: int = 1
+    """Messages in the densest cell of all strips."""
 
     def hit(self, x: float, y: int, geometry: LaneGeometry, zoom: float) -> SeenMark | None:
         """The mark at a place; the nearest one that reaches there."""
@@ -121,6 +132,8 @@ def picture_of(
             y = geometry.y_of(track)
             if top - geometry.bar <= y <= top + height + geometry.bar:
                 found.tracks[track] = _track(source, track, y, track == lane.track and lane.based, window, zoom)
+    dense = (one.mark.count for track in found.tracks.values() for one in track.marks if one.mark.dense)
+    found.densest = max(dense, default=1)
     _add_spans(found, source, zoom)
     _add_problems(found, source, zoom)
     times = source.times.values
@@ -158,7 +171,7 @@ def _taken(starts: NDArray[np.int64], ends: NDArray[np.int64], window: Window) -
 
 def _clipped(ns: int, window: Window) -> int:
     """A place on the axis, not far outside of it."""
-    return round(min(max((ns - window.left_ns) / window.ns_per_px, -1000), window.width + 1000))
+    return round(min(max(window.x(ns), -1000), window.width + 1000))
 
 
 def _add_spans(found: Picture, source: TimelineSource, zoom: float) -> None:
@@ -202,5 +215,11 @@ def _add_problems(found: Picture, source: TimelineSource, zoom: float) -> None:
     worst_first = np.lexsort((-severities.astype(np.int64), cells))
     _, first = np.unique(cells[worst_first], return_index=True)
     for place in worst_first[first].tolist():
-        track = found.tracks[int(tracks[place])]
-        found.problems.append(SeenProblem(float(xs[place]), track.y, Severity(int(severities[place]))))
+        track, x = found.tracks[int(tracks[place])], float(xs[place])
+        held = track.mark_over(x)
+        several = held is not None and held.count > 1 and not held.dense
+        found.problems.append(
+            SeenProblem(
+                held.x if held is not None and several else x, track.y, Severity(int(severities[place])), several
+            )
+        )

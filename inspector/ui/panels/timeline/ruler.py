@@ -12,9 +12,8 @@ from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
-from inspector.present.time_ranges import since_words
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.timeline.axis import TimeAxis
+from inspector.ui.panels.timeline.axis import LEFT_OUT, TimeAxis
 from inspector.ui.panels.timeline.geometry import RULER_PX, STRIP_PX, head_width, right_margin
 from inspector.ui.panels.timeline.source import TimelineSource
 
@@ -35,41 +34,47 @@ class Ruler(QWidget):
 
     def cursor_words(self) -> str:
         """What the box at the cursor says; "" without a cursor."""
-        cursor = self._axis.cursor_ns
-        if cursor is None or not self._axis.left_ns <= cursor <= self._axis.right_ns:
+        axis, cursor = self._axis, self._axis.cursor_ns
+        if cursor is None or not axis.left_ns <= cursor <= axis.right_ns:
             return ""
-        per_pixel = self._axis.span_ns / max(1, self.width())
+        per_pixel = axis.span_ns / max(1, self.width())
         step = next((n for n in (1_000_000, 100_000, 10_000, 1_000, 100) if n <= per_pixel * 8), 1_000_000)
-        return since_words(cursor - self._axis.first_ns, min(step, 1_000_000))
+        return axis.words_of(cursor, min(step, 1_000_000))
+
+    def labels(self) -> list[tuple[QRectF, str]]:
+        """What is written where, beside the box at the cursor: silences left out, and of the ticks what has room."""
+        theme, axis, head = self._themes.theme, self._axis, head_width(self._themes.theme)
+        metrics, box = QFontMetrics(theme.font("small")), self.cursor_box()
+        taken = None if box.isEmpty() else (box.left() - head, box.right() - head)
+        labels = axis.labels(self._width, lambda words: metrics.horizontalAdvance(words) + 1, taken)
+        return [(QRectF(head + left, 0, right - left, self.height()), words) for left, right, words in labels]
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, axis = self._themes.theme, self._axis
+        theme = self._themes.theme
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme.color("surface.chrome"))
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme.color("line.hair"))
-        head = head_width(theme)
-        width = self.width() - head - right_margin(theme)
-        font = theme.font("small")
-        metrics = QFontMetrics(font)
-        painter.setFont(font)
-        painter.setPen(theme.color("ink.tertiary"))
+        painter.setFont(theme.font("small"))
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        pointed = self._box(head + axis.x_of(axis.cursor_ns, width)) if axis.cursor_ns is not None else QRectF()
-        for ns, words in axis.ticks(width):
-            x = head + round(axis.x_of(ns, width))
-            room = metrics.horizontalAdvance(words) + 2
-            line = QRectF(x + 4, 0, room, self.height())
-            if x >= head and line.right() <= self.width() and not line.intersects(pointed):
-                painter.drawText(line, flags, words)
+        for box, words in self.labels():
+            painter.setPen(theme.color("ink.secondary" if words.endswith(LEFT_OUT) else "ink.tertiary"))
+            painter.drawText(box, flags, words)
+        pointed = self.cursor_box()
         if not pointed.isEmpty():
             self._paint_box(painter, pointed)
 
-    def _box(self, x: float) -> QRectF:
+    @property
+    def _width(self) -> int:
+        return max(1, self.width() - head_width(self._themes.theme) - right_margin(self._themes.theme))
+
+    def cursor_box(self) -> QRectF:
         """Where the box at the cursor is; empty where the cursor is out of sight."""
-        theme, words = self._themes.theme, self.cursor_words()
-        if not words:
+        axis, words = self._axis, self.cursor_words()
+        if not words or axis.cursor_ns is None:
             return QRectF()
+        theme = self._themes.theme
+        x = head_width(theme) + axis.x_of(axis.cursor_ns, self._width)
         width = QFontMetrics(theme.font("label")).horizontalAdvance(words) + round(12 * theme.zoom)
         left = min(max(x - width / 2, head_width(theme)), self.width() - width - 1)
         high = round(17 * theme.zoom)
@@ -108,27 +113,30 @@ class Strip(QWidget):
         self._source = source
         self._themes = theme_controller
         self._heights: NDArray[np.int64] = np.zeros(0, np.int64)
-        self._made_of: tuple[int, int, int, int] | None = None
+        self._made_of: tuple[object, ...] | None = None
         self._coarse = 0
-        self._grabbed: int | None = None
+        self._grabbed: float | None = None
         axis.range_changed.connect(self.update)
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 
     def words(self) -> str:
-        """What is shown of how much: "0 to 62 s of 314 s"."""
+        """What is shown of how much: "0 to 62 s of 314 s", "No. 1 to 25 of 193"."""
         axis = self._axis
-        total = axis.last_ns - axis.first_ns
-        left = max(0, axis.left_ns - axis.first_ns)
-        right = min(total, axis.right_ns - axis.first_ns)
+        left, right = max(axis.first_ns, axis.left_ns), min(axis.last_ns, axis.right_ns)
         step = next((n for n in (10**9, 10**8, 10**7, 10**6, 10**5, 10**4) if n * 20 <= right - left), 10**4)
-        first, last = (since_words(ns, step).removesuffix(" s") for ns in (left, right))
-        return f"{first} to {last} s of {since_words(total, 10**9 if total >= 10**10 else step)}"
+        total = axis.words_of(axis.last_ns, 10**9 if axis.last_ns - axis.first_ns >= 10**10 else step)
+        if axis.counts:
+            return f"{axis.words_of(left)} to {axis.words_of(right)[4:]} of {total[4:]}"
+        first, last = axis.words_of(left, step), axis.words_of(right, step)
+        return f"{first[:-2]} to {last} of {total}"
 
     def words_within(self, metrics: QFontMetrics, room: int) -> str:
         """As much of that as has room: the range alone rather than half of a figure."""
         words = self.words()
-        for shown in (words, words.partition(" of ")[0], words.partition(" s of ")[0].replace(" to ", "\N{EN DASH}")):
+        span = words.partition(" of ")[0]
+        dashed = span.removesuffix(" s").removesuffix(" h").replace(" to ", "\N{EN DASH}")
+        for shown in (words, span, dashed):
             if metrics.horizontalAdvance(shown) <= room:
                 return shown
         return metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
@@ -142,15 +150,20 @@ class Strip(QWidget):
         room = self.height() - 8
         count = max(1, self._width() // _BIN)
         grown = len(times) // max(1, self._coarse // 100)
-        made_of = (count, room, axis.first_ns // max(1, (axis.last_ns - axis.first_ns) // count), grown)
-        if made_of != self._made_of:
+        made_of = (
+            count,
+            room,
+            axis.first_ns // max(1, (axis.last_ns - axis.first_ns) // count),
+            axis.scale,
+            axis.counts,
+        )
+        if (*made_of, grown) != self._made_of:
             self._coarse = len(times)  # a hundredth more, and it is made anew
-            made_of = (*made_of[:3], len(times) // max(1, self._coarse // 100))
-            self._made_of = made_of
+            self._made_of = (*made_of, len(times) // max(1, self._coarse // 100))
             # Of many messages some are enough for bars a few pixels high.
-            some = times[:: max(1, len(times) // 200_000)]
-            length = max(1, axis.last_ns - axis.first_ns)
-            since = np.clip(some, axis.first_ns, axis.last_ns).astype(np.float64) - axis.first_ns
+            some = np.clip(times[:: max(1, len(times) // 200_000)], axis.first_ns, axis.last_ns)
+            first, last = (axis.scale.place(ns) for ns in (axis.first_ns, axis.last_ns))
+            since, length = axis.scale.places(some).astype(np.float64) - first, max(1, last - first)
             places = np.minimum((since * (count / length)).astype(np.int64), count - 1)
             found = np.bincount(places, minlength=count).astype(np.float64)
             most = max(1.0, float(found.max()))
@@ -180,6 +193,8 @@ class Strip(QWidget):
             if high:
                 inside = axis.shows_all or shown.left() <= x <= shown.right()
                 painter.fillRect(x, base - high, _BIN - 1, high, color if inside else dim)
+        for left, right in self.breaks():
+            painter.fillRect(QRectF(left, 1, right - left, self.height() - 1), theme.color("line.hair"))
         if not axis.shows_all:
             for x in (shown.left(), shown.right()):
                 painter.fillRect(x, 1, 1, self.height() - 1, theme.color("accent.ring"))
@@ -187,33 +202,35 @@ class Strip(QWidget):
             painter.setPen(theme.color("accent.ring"))
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
 
+    def breaks(self) -> list[tuple[float, float]]:
+        """Where silences are left out, in pixels."""
+        axis, head, width = self._axis, head_width(self._themes.theme), self._width()
+        return [
+            (head + axis.share_of(one.start_ns) * width, head + axis.share_of(one.end_ns) * width)
+            for one in axis.scale.breaks
+        ]
+
     def _shown(self) -> QRect:
         axis, head, width = self._axis, head_width(self._themes.theme), self._width()
-        length = max(1, axis.last_ns - axis.first_ns)
-        left, right = (
-            head + round(min(max((ns - axis.first_ns) / length, 0), 1) * width) for ns in (axis.left_ns, axis.right_ns)
-        )
+        left, right = (head + round(min(max(axis.share_of(ns), 0), 1) * width) for ns in (axis.left_ns, axis.right_ns))
         return QRect(left, 1, max(3, right - left), self.height() - 1)
 
-    def _ns_at(self, x: float) -> int:
-        axis = self._axis
-        share = (x - head_width(self._themes.theme)) / self._width()
-        return axis.first_ns + round(share * (axis.last_ns - axis.first_ns))
+    def _share_at(self, x: float) -> float:
+        return (x - head_width(self._themes.theme)) / self._width()
 
     @override
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is not Qt.MouseButton.LeftButton:
             return
-        ns, axis = self._ns_at(event.position().x()), self._axis
+        share, axis = self._share_at(event.position().x()), self._axis
         if not self._shown().contains(event.position().toPoint()):
-            axis.show(ns - axis.span_ns // 2, ns + axis.span_ns // 2)
-        self._grabbed = ns - axis.left_ns
+            axis.drag_to(axis.at_share(share), 0.5, 1)
+        self._grabbed = share - axis.share_of(axis.left_ns)
 
     @override
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._grabbed is not None:
-            left = self._ns_at(event.position().x()) - self._grabbed
-            self._axis.show(left, left + self._axis.span_ns)
+            self._axis.drag_to(self._axis.at_share(self._share_at(event.position().x()) - self._grabbed), 0, 1)
 
     @override
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

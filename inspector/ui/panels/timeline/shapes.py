@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
 
 from inspector.analysis.timeline.marks import half_width, short_count
 from inspector.protocol.kinds import Family
@@ -13,6 +13,9 @@ _SIDE = 13
 """A mark's pixmap, pixels at 100 %."""
 _PILL = 14
 _HIDDEN = 0.3
+_FAINTEST = 0.22
+"""A single message in a dense strip is seen, too."""
+_ZIGZAG = 4
 
 
 class Shapes:
@@ -113,3 +116,52 @@ def draw_mark(painter: QPainter, center: QPointF, theme: Theme, family: str) -> 
 
 def _polygon(center: QPointF, *corners: tuple[float, float]) -> QPolygonF:
     return QPolygonF([QPointF(center.x() + x, center.y() + y) for x, y in corners])
+
+
+def draw_wedge(painter: QPainter, center: QPointF, theme: Theme, token: str) -> None:
+    """Draw the sign of a problem; the painter is antialiased, its pen and brush are changed."""
+    reach = 3.2 * theme.zoom
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.color(token))
+    painter.drawPolygon(_polygon(center, (-reach, -reach), (reach, -reach), (0, reach * 0.6)))
+
+
+def dense_color(theme: Theme, token: str, share: float, *, hidden: bool = False) -> QColor:
+    """The colour of a dense stretch.
+
+    Args:
+        theme: the look.
+        token: whose colour it is.
+        share: messages in it, of those in the densest one.
+        hidden: the table shows none of them.
+    """
+    color = QColor(theme.color(token))
+    color.setAlphaF((_FAINTEST + (1 - _FAINTEST) * share**0.5) * (_HIDDEN if hidden else 1))
+    return color
+
+
+def draw_break(painter: QPainter, box: QRectF, theme: Theme) -> None:
+    """Draw a silence that is left out: a stretch between two torn edges."""
+    painter.save()
+    step = max(2, round(_ZIGZAG * theme.zoom))
+    edges: list[list[QPointF]] = []
+    for x in (box.left(), box.right()):
+        ends = range(round(box.top()), round(box.bottom()) + step, step)
+        edges.append([QPointF(x + (step / 2 if n % 2 else -step / 2), y) for n, y in enumerate(ends)])
+    path = QPainterPath()
+    path.addPolygon(QPolygonF([*edges[0], *reversed(edges[1])]))
+    painter.setClipRect(box.adjusted(-step, 0, step, 0), Qt.ClipOperation.IntersectClip)
+    painter.fillPath(path, theme.color("surface.inset"))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(theme.color("line.control"), 1))
+    for edge in edges:
+        painter.drawPolyline(QPolygonF(edge))
+    painter.restore()
+
+
+def draw_open_end(painter: QPainter, left: float, box: QRectF, theme: Theme, color: QColor) -> None:
+    """Draw the end of a context that goes on: stripes that get narrower; the painter is not antialiased."""
+    x = round(left)
+    for width in (3, 2, 1):
+        painter.fillRect(QRectF(x, round(box.top()), round(width * theme.zoom), round(box.height())), color)
+        x += round(5 * theme.zoom)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from inspector.analysis.timeline.grouping import LaneBy
 from inspector.analysis.timeline.lanes import Lane, Lanes
 from inspector.analysis.timeline.spans import Spans, spans_of
-from inspector.analysis.timeline.times import MessageTimes
+from inspector.analysis.timeline.times import PER_MESSAGE, MessageOrder, MessagePlaces, MessageTimes
 from inspector.base.slices import Steps, finished, go_on
 from inspector.document.document import CaptureDocument
 from inspector.filters.compile import DisplayFilter
@@ -78,7 +78,8 @@ class TimelineSource:
     """Lanes, spans and problems of a document.
 
     Attributes:
-        times: where messages stand.
+        clock: when messages were.
+        times: where they stand: then, or one after another.
         lanes: the lanes.
         spans: what takes time between two messages.
         problems: messages with a finding of severity warning or error, ascending.
@@ -89,7 +90,8 @@ class TimelineSource:
     def __init__(self, document: CaptureDocument, rows: VisibleRows) -> None:
         self.document = document
         self._rows = rows
-        self.times = MessageTimes(document.capture)
+        self.clock = MessageTimes(document.capture)
+        self.times: MessagePlaces = self.clock
         self.lanes = Lanes(document.analysis, self.times)
         self.only_shown = False
         self.spans: Spans = finished(spans_of(document.analysis, self.times.values, 0))
@@ -135,6 +137,16 @@ class TimelineSource:
             self.lanes = Lanes(self.document.analysis, self.times, by)
             self._again()
 
+    def set_counting(self, on: bool) -> None:
+        """Let messages stand one after another, or where their times say."""
+        if on != (self.times is not self.clock):
+            self.times = MessageOrder() if on else self.clock
+            self.times.update(self._stop)
+            self.lanes = Lanes(self.document.analysis, self.times, self.lanes.by)
+            self.spans = finished(spans_of(self.document.analysis, self.times.values, 0))
+            self._spans.drop()
+            self._again()
+
     def set_only_shown(self, only: bool) -> None:
         """Leave out what the table hides, or draw it dimmed."""
         if only != self.only_shown:
@@ -159,6 +171,7 @@ class TimelineSource:
             changed: earlier messages changed, so that some may be shown or hidden now.
         """
         stop, self._stop = self._stop, len(self.document.analysis)
+        self.clock.update(self._stop)
         self.times.update(self._stop)
         view = (self._rows.filter, self._rows.scope)
         if view != self._view:
@@ -240,6 +253,13 @@ class TimelineSource:
         yield
         problems = problem_messages(self.document.analysis.findings.found)
         self.problems = problems[problems < self._stop]
+
+    def since_ns(self, place: int) -> int:
+        """How long after the first message it was that stands at a place."""
+        if self.times is not self.clock:
+            values = self.clock.values
+            place = int(values[min(max(0, place // PER_MESSAGE), len(values) - 1)]) if len(values) else 0
+        return place - self.clock.first_ns
 
     def beyond(self, axis: TimeAxis, step: int) -> int | None:
         """The time of the nearest message after (1) or before (-1) what is shown. O(messages), asked for by hand."""

@@ -52,8 +52,10 @@ class OverTimeFigure:
             counted: the messages that count; all of them by default.
         """
         first, last = self._axis.first_ns, self._axis.last_ns
-        width = max(1, -(-(last - first + 1) // _BINS))
-        edges = first + np.arange(_BINS + 1) * np.int64(width)
+        scale = self._axis.scale
+        begin, end = scale.place(first), scale.place(last)
+        width = max(1, -(-(end - begin + 1) // _BINS))
+        edges = scale.times(begin + np.arange(_BINS + 1) * np.int64(width))
         keys = [row.key for row in rows]
         sums = yield from over_time(self._document.analysis, times, edges, keys, way, counted)
         self._times, self._edges = times, edges

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.analysis.timeline.brushed import time_condition
-from inspector.analysis.timeline.times import MessageTimes
+from inspector.analysis.timeline.brushed import number_condition, time_condition
+from inspector.analysis.timeline.times import MessageOrder, MessagePlaces, MessageTimes
 from inspector.analysis.token_shares import Sums, Way, summing, with_below
 from inspector.base.slices import Steps, go_on
 from inspector.document.document import CaptureDocument
@@ -27,6 +27,7 @@ from inspector.ui.panels.details.section import SegmentButton, Segments
 from inspector.ui.panels.figures_table import FiguresTable
 from inspector.ui.panels.list_panel import HeadedPanel
 from inspector.ui.panels.pane_head import PaneHead
+from inspector.ui.panels.plot_choices import PlotChoices
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.tokens.model import COLORS, FILL_ALPHA, Column, TokenRow, TokensModel, colors_of, rows_of
 from inspector.ui.widgets.filter_menu import add_filter_actions
@@ -155,13 +156,16 @@ class TokensPanel(HeadedPanel):
     sees_requested = Signal(object)
 
     def __init__(
-        self, document: CaptureDocument, themes: ThemeController, rows: VisibleRows, parent: QWidget | None = None
-    ) -> None:
+        self, document: CaptureDocument, themes: ThemeController, rows: VisibleRows, choices: PlotChoices,
+        parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(document, "Tokens", parent)
+        self._choices = choices
         self._themes, self._rows = themes, rows
         self._stopped = False
         self._selected: int | None = None
-        self._times = MessageTimes(document.capture)
+        self._clock = MessageTimes(document.capture)
+        self._times: MessagePlaces = self._clock
         self.axis = TimeAxis(self)
         self.throttle = RefreshThrottle(
             self, self._add_up_in_turns, lambda: budgets.current.figures_ms, rest=_REST, shown_ms=0
@@ -188,6 +192,7 @@ class TokensPanel(HeadedPanel):
         self._shows: tuple[object, ...] = ()
         self._view: tuple[object, ...] = ()
         self._connect()
+        self._space_by(choices.spacing)
 
     def _switch(self, words: str, name: str, tip: str) -> SegmentButton:
         switch = SegmentButton(self._themes, words, name, self.head)
@@ -202,11 +207,22 @@ class TokensPanel(HeadedPanel):
         self.view.filter_requested.connect(self.filter_requested)
         self.view.sees_requested.connect(self._ask_for_model)
         self.axis.brush_committed.connect(self._choose_time)
+        self._choices.spacing_changed.connect(self._space_by)
 
     @property
     def way(self) -> Way:
         """What is added up by."""
         return _WAYS.get(self.choice.choice, "tool")
+
+    def _space_by(self, spacing: str) -> None:
+        """Let messages stand so far apart in the plot."""
+        counting = spacing == "message"
+        if counting != self.axis.counts:
+            self._times = MessageOrder() if counting else self._clock
+        self.axis.count_messages(counting)
+        if self.canvas is not None and not self._stopped:
+            self.refresh()
+            self._rest_cursor(self.canvas)
 
     def apply_changes(self, _changes: Changes) -> None:
         """Something came or was counted: it is taken in within a second or so, while this is seen."""
@@ -293,7 +309,8 @@ class TokensPanel(HeadedPanel):
         if not room:
             return
         self._times.update(len(self._document.analysis))
-        self.axis.set_capture(self._times.first_ns, self._times.last_ns)
+        breaks = self._times.breaks() if self._choices.spacing == "time" else ()
+        self.axis.set_capture(self._times.first_ns, self._times.last_ns, breaks)
         rows = yield from rows_of(self._document, way, greatest, 1, colors_of(greatest), below=False)
         yield from figure.showing(way, rows, self._times.values, counted)
         canvas.redraw()
@@ -325,7 +342,8 @@ class TokensPanel(HeadedPanel):
         self.sees_requested.emit((known[0] if known else 0, name))
 
     def _choose_time(self, first: int, last: int) -> None:
-        condition = time_condition(self._times, first, last)
+        self._clock.update(len(self._document.analysis))
+        condition = number_condition(first, last) if self.axis.counts else time_condition(self._clock, first, last)
         if condition is not None:
             self.filter_requested.emit(condition, "and")
 

@@ -1,0 +1,193 @@
+"""Where times stand on an axis that leaves long silences out, and which silences those are. No Qt.
+
+A place is an int64 like a time: the two are the same before the first break, and behind a break places fall short of
+times by what is left out.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.int64]
+
+MOST_SHARE = 3
+"""A silence is long that takes more than one part in so many of the span."""
+_TIMES_OTHERS = 2
+"""A long silence is as many times as long as the others are on average: of three messages none is."""
+_BREAK_SHARE = 20
+"""A break takes one part in so many of what is not left out."""
+_MOST_BREAKS = 12
+_CANDIDATES = 64
+_FARTHEST = 2**62 - 1
+"""Further away no time is told from another; so differences fit into 64 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A long silence.
+
+    Attributes:
+        start_ns, end_ns: the messages before and behind it.
+        width: what it takes on the axis.
+    """
+
+    start_ns: int
+    end_ns: int
+    width: int
+
+    @property
+    def silence_ns(self) -> int:
+        """How long it is."""
+        return self.end_ns - self.start_ns
+
+
+class TimeScale:
+    """Times to places and back; both ways ascend, and agree to what a break squeezes into one place.
+
+    Attributes:
+        breaks: ascending.
+    """
+
+    def __init__(self, breaks: Sequence[Break] = ()) -> None:
+        self.breaks = tuple(breaks)
+        self._times = [ns for one in self.breaks for ns in (one.start_ns, one.end_ns)]
+        self._places: list[int] = []
+        shift = 0
+        for one in self.breaks:
+            self._places += [one.start_ns - shift, one.start_ns - shift + one.width]
+            shift += one.silence_ns - one.width
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TimeScale) and self.breaks == other.breaks
+
+    def __hash__(self) -> int:
+        return hash(self.breaks)
+
+    def place(self, ns: int) -> int:
+        """Where a time stands."""
+        return _moved(ns, self._times, self._places)
+
+    def time(self, place: int) -> int:
+        """The time that stands at a place."""
+        return _moved(place, self._places, self._times)
+
+    def places(self, ns: Array) -> Array:
+        """(n,) int64, where times stand."""
+        return _all_moved(ns, self._times, self._places)
+
+    def times(self, places: Array) -> Array:
+        """(n,) int64, the times that stand at places."""
+        return _all_moved(places, self._places, self._times)
+
+    def broken_between(self, left: int, right: int) -> list[Break]:
+        """The breaks that reach into a range of times."""
+        return [one for one in self.breaks if one.start_ns < right and one.end_ns > left]
+
+    def unbroken(self, left: int, right: int) -> Iterator[tuple[int, int]]:
+        """What of a range of times lies outside of breaks, ascending; ends are included."""
+        for one in self.broken_between(left, right):
+            if left <= one.start_ns:
+                yield left, one.start_ns
+            left = one.end_ns
+        if left <= right:
+            yield left, right
+
+
+def _moved(value: int, given: Sequence[int], wanted: Sequence[int]) -> int:
+    """From one side of the scale to the other, exactly."""
+    if not given:
+        return value
+    corner = bisect_right(given, value)
+    if corner % 2 == 0:  # outside of breaks both sides go alike
+        near = max(corner - 1, 0)
+        return wanted[near] + value - given[near]
+    length, reach = given[corner] - given[corner - 1], wanted[corner] - wanted[corner - 1]
+    return wanted[corner - 1] + (value - given[corner - 1]) * reach // max(1, length)
+
+
+def _all_moved(values: Array, given: Sequence[int], wanted: Sequence[int]) -> Array:
+    """The same of many values."""
+    if not given:
+        return values
+    near = np.clip(values, -_FARTHEST, _FARTHEST)
+    sides = np.array((given, wanted), np.int64)
+    corners = sides[0].searchsorted(near, side="right")
+    befores = np.maximum(corners - 1, 0)
+    since = near - sides[0][befores]
+    lengths = np.diff(sides, append=sides[:, -1:] + 1).astype(np.float64)
+    inside = corners % 2 == 1
+    squeezed = (since * (lengths[1] / np.maximum(lengths[0], 1))[befores]).astype(np.int64)
+    return sides[1][befores] + np.where(inside, squeezed, since)
+
+
+class Silences:
+    """The longest silences of a capture that grows.
+
+    Messages may come in any order: one that belongs into a silence ends it.
+    """
+
+    def __init__(self) -> None:
+        self._first = self._last = 0
+        self._count = 0
+        self._starts: Array = np.zeros(0, np.int64)  # of the longest, ascending
+        self._ends: Array = np.zeros(0, np.int64)
+
+    def feed(self, times: Array) -> None:
+        """Take in the times of some messages. O(messages given)."""
+        if not len(times):
+            return
+        near = np.clip(times, -_FARTHEST, _FARTHEST)
+        if (near[1:] < near[:-1]).any():
+            near = np.sort(near)
+        first, last = int(near[0]), int(near[-1])
+        known, self._count = self._count, self._count + len(near)
+        if not known:
+            self._take(near[:-1], near[1:])
+            self._first, self._last = first, last
+            return
+        held = np.flatnonzero(near.searchsorted(self._starts, side="right") < near.searchsorted(self._ends))
+        ends: list[Array] = []
+        if first < self._first:
+            ends.append(np.append(near[: near.searchsorted(self._first)], self._first))
+        if last > self._last:
+            ends.append(np.append(np.int64(self._last), near[near.searchsorted(self._last, side="right") :]))
+        for place in held.tolist():
+            start, end = self._starts[place], self._ends[place]
+            inside = near[near.searchsorted(start, side="right") : near.searchsorted(end)]
+            ends.append(np.concatenate(([start], inside, [end])))
+        stay = np.ones(len(self._starts), np.bool_)
+        stay[held] = False
+        self._take(
+            np.concatenate((self._starts[stay], *(one[:-1] for one in ends))),
+            np.concatenate((self._ends[stay], *(one[1:] for one in ends))),
+        )
+        self._first, self._last = min(first, self._first), max(last, self._last)
+
+    def _take(self, starts: Array, ends: Array) -> None:
+        if len(starts) > _CANDIDATES:
+            longest = np.argpartition(starts - ends, _CANDIDATES)[:_CANDIDATES]
+            starts, ends = starts[longest], ends[longest]
+        order = np.argsort(starts, kind="stable")
+        self._starts, self._ends = starts[order], ends[order]
+
+    def breaks(self) -> tuple[Break, ...]:
+        """The silences that are too long to be drawn, ascending: each takes a third of what is left without others."""
+        lengths = self._ends - self._starts
+        span, others = self._last - self._first, self._count - 1
+        long: list[int] = []
+        for place in np.argsort(-lengths, kind="stable").tolist():
+            length = int(lengths[place])
+            rest, others = span - length, others - 1
+            if rest <= 0 or others <= 0 or length * MOST_SHARE <= span or length * others <= _TIMES_OTHERS * rest:
+                break
+            long.append(place)
+            span = rest
+            if len(long) == _MOST_BREAKS:
+                break
+        width = max(1, span // _BREAK_SHARE)
+        return tuple(Break(int(self._starts[n]), int(self._ends[n]), width) for n in sorted(long))
