@@ -5,6 +5,7 @@ A message without findings costs nothing while there are none at all, then a byt
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ LONGEST_DETAIL = 160
 LONGEST_SENTENCES = 2_000
 """Of a detail that is all there is to say, and may be several sentences."""
 _COMPACT_FROM = 1024
+_ENTRY = {"row": np.uint32, "other": np.int32, "detail": np.uint32, "gone": np.uint8}
 
 
 class Found(NamedTuple):
@@ -64,10 +66,7 @@ class Findings:
         self._held: NDArray[np.bool_] = np.zeros((1, len(self._checks)), np.bool_)
         self._set_of: dict[int, int] = {0: 0}
         self._details: InternTable[str] = InternTable("")
-        self._kept = [
-            GrowingColumns({"row": np.uint32, "other": np.int32, "detail": np.uint32, "gone": np.uint8})
-            for _ in self._checks
-        ]
+        self._kept: defaultdict[int, GrowingColumns] = defaultdict(lambda: GrowingColumns(_ENTRY))  # most find nothing
         self._counts = [0] * len(self._checks)
         self._places: dict[int, HashIndex] = {}  # of checks that were asked for, by row + 1 the places in their columns
         self.changed = ChangedRows()
@@ -162,9 +161,8 @@ class Findings:
 
     def _compacted(self, kept: GrowingColumns) -> GrowingColumns:
         alive = kept["gone"] == 0
-        names = {"row": np.uint32, "other": np.int32, "detail": np.uint32, "gone": np.uint8}
-        compact = GrowingColumns(names)
-        compact.append({name: kept[name][alive] for name in names}, int(np.count_nonzero(alive)))
+        compact = GrowingColumns(_ENTRY)
+        compact.append({name: kept[name][alive] for name in _ENTRY}, int(np.count_nonzero(alive)))
         return compact
 
     def _put(self, rows: Rows, number: int, *, present: bool) -> None:

@@ -67,9 +67,11 @@ class Developer(QObject):
         """Show or hide the menu and what is in it, which the palette and the list of keys go by."""
         wanted = self.wanted
         bar, entry = self._bar, self._menu.menuAction()
-        bar.removeAction(entry)  # unseen, screen readers would still be told of it
-        if wanted:
-            bar.insertAction(bar.actions()[-1], entry)
+        if wanted is not (entry in bar.actions()):
+            if wanted:
+                bar.insertAction(bar.actions()[-1], entry)
+            else:
+                bar.removeAction(entry)  # unseen, screen readers would still be told of it
         for action in self._actions:
             action.setVisible(wanted)
             action.setEnabled(wanted)

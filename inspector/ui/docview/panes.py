@@ -354,7 +354,7 @@ class Panes(QObject):
         node = MAIN if scope is None or scope.node is None else scope.node
         living = node if node == MAIN else self.document.analysis.contexts.tree.resolve(node)
         bound = scope is not None and scope.node is not None and scope.reach is Reach.BELOW
-        self.details.context_page.show_scope((scope.space, living) if scope is not None and bound else None)
+        self.details.show_scope((scope.space, living) if scope is not None and bound else None)
 
     def _highlight_context(self, *_changed: object) -> None:
         self.messages.highlight_context(self.filter_state.selected_context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QRect, Signal
@@ -31,7 +32,12 @@ class Highlighting(QObject):
     edit_requested = Signal()
 
     def __init__(
-        self, owner: SettingsOwner, shown: Shown, filter_bar: FilterBar, name_card: NameCard, parent: QWidget
+        self,
+        owner: SettingsOwner,
+        shown: Shown,
+        filter_bar: FilterBar,
+        name_card: Callable[[], NameCard],
+        parent: QWidget,
     ) -> None:
         """Nothing is asked yet.
 
@@ -69,7 +75,7 @@ class Highlighting(QObject):
             return
         field = self._filter_bar
         near = QRect(field.mapTo(self._parent, field.rect().topLeft()), field.size())
-        self._name_card.ask(
+        self._name_card().ask(
             "Name of the highlight rule",
             text,
             formats.shortened(text, _NAME_LENGTH),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QRect, QTimer
+from PySide6.QtCore import QObject, QRect, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from inspector.analysis import Changes
@@ -50,9 +51,10 @@ class Marking(QObject):
     """Marks, unmarks and comments, and keeps that beside the capture.
 
     Attributes:
-        editor: where a comment is written.
         file: where they are kept; None while there is no document.
     """
+
+    _closing = Signal()
 
     def __init__(
         self, theme: ThemeController, shown: Shown, tasks: TaskOwner, history: UndoHistory, notices: NoticeStack,
@@ -74,8 +76,7 @@ class Marking(QObject):
         self._history = history
         self._notices = notices
         self._parent = parent
-        self.editor = CommentEditor(theme, parent)
-        self.editor.saved.connect(self._on_comment_saved)
+        self._theme = theme
         self.file: MarksFile | None = None
         self._panes: Panes | None = None
         self._dirty = self._closed = False
@@ -87,6 +88,14 @@ class Marking(QObject):
         self._retry.setSingleShot(True)
         self._retry.setInterval(RETRY_MS)
         self._retry.timeout.connect(self._write_soon)
+
+    @cached_property
+    def editor(self) -> CommentEditor:
+        """Where comments are written; made for the first one."""
+        editor = CommentEditor(self._theme, self._parent)
+        editor.saved.connect(self._on_comment_saved)
+        self._closing.connect(editor.save)
+        return editor
 
     def attach(self, panes: Panes, home: Path | None) -> None:
         """The window shows a document: find the marks kept for it.
@@ -319,7 +328,7 @@ class Marking(QObject):
 
     def close(self) -> None:
         """The window closes: what is being written is saved, while the document can still be read."""
-        self.editor.save()
+        self._closing.emit()
         self._closed = True  # what is at work in a thread ends when the timers are gone
         self._timer.stop()
         self._retry.stop()

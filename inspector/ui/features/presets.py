@@ -49,8 +49,8 @@ class Presets(QObject):
     saved_changed = Signal(bool)
 
     def __init__(
-        self, theme: ThemeController, owner: SettingsOwner, keys: Keys, notices: NoticeStack, name_card: NameCard,
-        parent: QWidget,
+        self, theme: ThemeController, owner: SettingsOwner, keys: Keys, notices: NoticeStack,
+        name_card: Callable[[], NameCard], parent: QWidget,
     ) -> None:  # fmt: skip
         """Show the presets there are.
 
@@ -183,7 +183,7 @@ class Presets(QObject):
         elif known is not None:
             self._notices.say(f"This filter is a preset already: {plain(known.name)}.")
         else:
-            self._name_card.ask(
+            self._name_card().ask(
                 "Name of the preset", text, formats.shortened(text, _NAME_LENGTH), self._add_place(),
                 lambda name: self.save(text, name), self._objection,
             )  # fmt: skip

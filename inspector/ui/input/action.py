@@ -91,10 +91,9 @@ class Actions(Generic[W]):
         action = QAction(declared.title, self._frame)
         action.setObjectName(declared.id)
         action.setCheckable(declared.on is not None)
+        action.setEnabled(not declared.needs)
         if declared.in_panes:
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        else:
-            self._frame.addAction(action)
         if declared.icon:
             action.setIcon(declared.qt_icon())
         if declared.short:
@@ -112,7 +111,11 @@ class Actions(Generic[W]):
         return [(self.by_id[keyed.id], keyed) for keyed in keyed_actions(self._declared)]
 
     def fill_menus(self, bar: QMenuBar) -> dict[str, QMenu]:
-        """Put the actions into menus; the menus by title."""
+        """Put the actions into the window and into menus, once they have their keys; the menus by title.
+
+        Before, as window and menus hear of each change of an action that they have.
+        """
+        self._frame.addActions([self.by_id[one.id] for one in self._declared if not one.in_panes])
         menus = self._menus = {title: bar.addMenu(title) for title in MENUS}
         within: dict[str, QMenu] = {}
         for declared in self._declared:

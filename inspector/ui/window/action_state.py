@@ -70,6 +70,8 @@ class ActionState(QObject, Generic[W]):
         present = self._history.present
         if self._shown.panes is not None:
             present |= self._present_in(self._shown.panes)
+        if self._developer.wanted:
+            present.add("developer")
         self._actions.enable(present)
         self._developer.show_menu()
 

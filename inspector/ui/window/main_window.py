@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QChildEvent, QEvent, Qt
+from PySide6.QtCore import QChildEvent, QEvent, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QTabBar, QWidget
 from typing_extensions import override
@@ -94,7 +94,11 @@ class MainWindow(QMainWindow):
         pages: the middle, with the start page or the document.
         start_page, notices: parts of it.
         status: the status bar.
+    Signals:
+        view_chosen(): another filter or scope is in force.
     """
+
+    view_chosen = Signal()
 
     _painted = False
 
@@ -221,7 +225,9 @@ class MainWindow(QMainWindow):
         """Asks for the name of what is to be kept."""
         from inspector.ui.widgets.name_card import NameCard
 
-        return NameCard(self.theme, self)
+        card = NameCard(self.theme, self)
+        self.view_chosen.connect(card.leave)
+        return card
 
     @cached_property
     def command_palette(self) -> Palette:
@@ -280,7 +286,7 @@ class MainWindow(QMainWindow):
         """Chosen by chip, key and menu."""
         from inspector.ui.features.presets import Presets
 
-        presets = Presets(self.theme, self.application, self.keys, self.notices, self.name_card, self)
+        presets = Presets(self.theme, self.application, self.keys, self.notices, lambda: self.name_card, self)
         presets.chosen.connect(lambda text: self.filtering.apply(text))
         presets.edit_requested.connect(lambda place: self.settings_editing.edit_preset(place))
         presets.fill_menu(self.menus["&View"], self.actions_by_id["view.presets"])
@@ -379,7 +385,7 @@ class MainWindow(QMainWindow):
         """Which messages stand out."""
         from inspector.ui.features.highlighting import Highlighting
 
-        highlighting = Highlighting(self.application, self.shown, self.filter_bar, self.name_card, self)
+        highlighting = Highlighting(self.application, self.shown, self.filter_bar, lambda: self.name_card, self)
         highlighting.edit_requested.connect(lambda: self.settings_editing.open("highlights"))
         return highlighting
 
@@ -624,7 +630,7 @@ class MainWindow(QMainWindow):
         """Another filter or scope: neither what was said of the one before is true, nor a name asked for it wanted."""
         for changed in (panes.filter_state.filter_applied, panes.filter_state.scope_changed):
             changed.connect(self.notices.end_note)
-            changed.connect(lambda *_view: self.name_card.leave())
+            changed.connect(self.view_chosen)
         panes.when_made("marks", lambda marks: marks.show_keys(self.keys.words))
 
     def show_title(self) -> None:
@@ -683,18 +689,14 @@ class MainWindow(QMainWindow):
 
     @override
     def event(self, event: QEvent) -> bool:
-        match event:
-            case QKeyEvent() if event.type() is QEvent.Type.ShortcutOverride:
-                wanted = own_keys.wants(QApplication.focusWidget(), event)
-            case _:
-                wanted = False
-        if wanted:
-            event.accept()
-        done = wanted or super().event(event)
-        if not self._painted and event.type() is QEvent.Type.UpdateRequest:
+        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:
+            if own_keys.wants(QApplication.focusWidget(), event):
+                event.accept()
+                return True
+        elif not self._painted and event.type() is QEvent.Type.UpdateRequest:
             self._painted = True
             self.warming.start()
-        return done
+        return super().event(event)
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -45,6 +46,12 @@ _MOST_NEW = 500  # new messages of one flush; a busy context shows in fewer
 
 TABS = ("Overview", "Tree", "Raw", "Related", "Lifecycle", FINDINGS_TAB)
 
+_SECTIONS: dict[str, Callable[[Sheet], Sequence[QWidget]]] = {
+    "Overview": overview_sections, "Related": related_sections, "Lifecycle": lifecycle_sections,
+    FINDINGS_TAB: finding_sections,
+}  # fmt: skip
+"""What pages made of sections are made of."""
+
 
 class _SectionsPage(Page):
     """A page made of sections."""
@@ -66,10 +73,29 @@ class _SectionsPage(Page):
         self.show_sections(self._make(Sheet(subject, self._themes, self._links)), keep_place=keep_place)
 
 
+_MessagePage = _SectionsPage | TreePage | RawPage
+
+
+class _Pages(dict[str, _MessagePage]):
+    """The pages of a message by the titles of their tabs; each is made when it is turned to first."""
+
+    def __init__(self, make: Callable[[str], _MessagePage]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, title: str) -> _MessagePage:
+        page = self[title] = self._make(title)
+        return page
+
+
 class DetailsPanel(QWidget):
-    """Everything about one message, context or participant.
+    """Everything about one message, context or participant; its pages are made when they are shown first.
+
+    Attributes:
+        pages: those of a message, by the titles of their tabs.
 
     Signals:
+        scope_shown(tuple | None): the table is bound to this context (string id of its space, node), or to none.
         message_requested(int): a link to another message was followed.
         filter_requested(str, str): an expression, and how it joins the filter in force (filter_menu.FilterMode).
         column_requested(str): a field should become a column of the table.
@@ -100,6 +126,7 @@ class DetailsPanel(QWidget):
     mark_requested = Signal(object)
     comment_requested = Signal(object)
     panel_requested = Signal(str)
+    scope_shown = Signal(object)
 
     def __init__(
         self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
@@ -134,16 +161,8 @@ class DetailsPanel(QWidget):
         self._links.tab_requested.connect(self.show_tab)
         self.head = DetailHead(theme_controller, self)
         self.tabs = self._make_tabs()
-        self.pages: dict[str, _SectionsPage | TreePage | RawPage] = {
-            "Overview": _SectionsPage(theme_controller, self._links, "Overview", overview_sections, self),
-            "Tree": TreePage(theme_controller, self),
-            "Raw": RawPage(theme_controller, self),
-            "Related": _SectionsPage(theme_controller, self._links, "Related", related_sections, self),
-            "Lifecycle": _SectionsPage(theme_controller, self._links, "Lifecycle", lifecycle_sections, self),
-            FINDINGS_TAB: _SectionsPage(theme_controller, self._links, FINDINGS_TAB, finding_sections, self),
-        }
-        self.context_page = ContextPage(theme_controller, self._links, self)
-        self.participant_page = ParticipantPage(theme_controller, self._links, self)
+        self.pages = _Pages(self._make_page)
+        self._scope: tuple[int, int] | None = None
         self.lights = DetailLights(theme_controller, self)
         self._assemble()
         self._growth_timer = QTimer(self)
@@ -158,17 +177,44 @@ class DetailsPanel(QWidget):
         tabs.currentChanged.connect(self._on_tab_changed)
         return tabs
 
+    def _make_page(self, title: str) -> _MessagePage:
+        """A page of a message.
+
+        Raises:
+            KeyError: no tab has this title.
+        """
+        page: _MessagePage
+        if title == "Tree":
+            page = TreePage(self._themes, self)
+            page.tree.filter_requested.connect(self.filter_requested)
+            page.tree.column_requested.connect(self.column_requested)
+        elif title == "Raw":
+            page = RawPage(self._themes, self)
+            page.save_requested.connect(self.save_requested)
+        else:
+            page = _SectionsPage(self._themes, self._links, title, _SECTIONS[title], self)
+        self._stack.addWidget(page)
+        return page
+
+    @cached_property
+    def context_page(self) -> ContextPage:
+        """The page of a context."""
+        page = ContextPage(self._themes, self._links, self)
+        page.show_scope(self._scope)
+        self.scope_shown.connect(page.show_scope)
+        self._stack.addWidget(page)
+        return page
+
+    @cached_property
+    def participant_page(self) -> ParticipantPage:
+        """The page of a participant."""
+        page = ParticipantPage(self._themes, self._links, self)
+        self._stack.addWidget(page)
+        return page
+
     def _assemble(self) -> None:
-        tree, raw = self.pages["Tree"], self.pages["Raw"]
-        assert isinstance(tree, TreePage)
-        assert isinstance(raw, RawPage)
-        tree.tree.filter_requested.connect(self.filter_requested)
-        tree.tree.column_requested.connect(self.column_requested)
-        raw.save_requested.connect(self.save_requested)
         self._stack = PageStack(self)
         self._stack.setObjectName("detailPages")
-        for page in (*self.pages.values(), self.context_page, self.participant_page):
-            self._stack.addWidget(page)
         self.empty = TextLabel(EMPTY, variant="secondary", name="noDetails", wrap=True, parent=self)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         metrics = self._themes.theme.metrics
@@ -293,6 +339,11 @@ class DetailsPanel(QWidget):
         self._filled = set()
         self._fill_current()
 
+    def show_scope(self, scope: tuple[int, int] | None) -> None:
+        """Say which context the table is bound to: string id of its space, node; None for none."""
+        self._scope = scope
+        self.scope_shown.emit(scope)
+
     def set_context_hints(self, shown: bool) -> None:
         """Whether badges are shown."""
         if shown != self._hints:
@@ -389,12 +440,12 @@ class DetailsPanel(QWidget):
         self.tabs.set_count(FINDINGS_TAB, len(self._subject.findings) if self._subject is not None else 0)
 
     def _fill_current(self) -> None:
-        if self._place is not None:
+        if self._subject is None:
             return
         title = TABS[self.tabs.currentIndex()]
         page = self.pages[title]
         self._stack.setCurrentWidget(page)
-        if self._subject is not None and title in self._stale:
+        if title in self._stale:
             page.show_subject(self._subject, keep_place=title in self._filled)
             self._stale.discard(title)
             self._filled.add(title)
