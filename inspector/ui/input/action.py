@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import Qt
@@ -59,8 +60,9 @@ class Action(Generic[W]):
     submenu: str = ""
     words: str = ""
 
+    @cached_property
     def keyed(self) -> Keyed:
-        """It, as what can have keys."""
+        """It, as what can have keys; asked for by the program and by each of its windows."""
         group = plain_title(self.submenu or self.menu)
         return Keyed(self.id, group, plain_title(self.title), self.keys, self.in_panes, self.words)
 
@@ -71,7 +73,7 @@ class Action(Generic[W]):
 
 def keyed_actions(declared: Sequence[Action[W]]) -> list[Keyed]:
     """Every action as what can have keys, in the order of the menus."""
-    return [one.keyed() for menu in MENUS for one in declared if one.menu == menu]
+    return [one.keyed for menu in MENUS for one in declared if one.menu == menu]
 
 
 class Actions(Generic[W]):
