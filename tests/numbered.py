@@ -25,8 +25,9 @@ class NumberedGateway:
         said: number of the last message.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
         self.said = 0
+        self._port = port
         self._sockets: set[ServerConnection] = set()
         self._server: Server | None = None
 
@@ -37,7 +38,7 @@ class NumberedGateway:
         return f"ws://{host}:{port}"
 
     async def __aenter__(self) -> Self:
-        self._server = await serve(self._greet, "127.0.0.1", 0, compression=None, ping_interval=None)
+        self._server = await serve(self._greet, "127.0.0.1", self._port, compression=None, ping_interval=None)
         return self
 
     async def __aexit__(

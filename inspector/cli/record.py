@@ -22,12 +22,17 @@ def record_command(
     token_env: Annotated[str, typer.Option("--token-env", metavar="VAR", help="Variable that holds the token.")] = "",
     seconds: Annotated[float | None, typer.Option("--seconds", min=0, help="End so long after the welcome.")] = None,
     messages: Annotated[int | None, typer.Option("--messages", min=1, help="End after so many received.")] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait until the gateway is there, and record from then on.")
+    ] = False,
 ) -> None:
     """Record a gateway into a file without a window, until Ctrl+C, SIGTERM or the limit asked for."""
     from inspector.sources.recording import Recorded, Recording, RecordingProgress
     from inspector.sources.state import SourceState
 
     connection = _connection(url, space, token_env)
+    if wait:
+        typer.echo(visible(f"Recording begins when {connection.shown_url} is there; Ctrl+C ends it."), err=True)
     shown = sys.stderr.isatty()
 
     def wipe() -> None:
@@ -48,7 +53,7 @@ def record_command(
 
     async def run() -> Recorded:
         return await Recording(
-            connection, output, seconds=seconds, messages=messages, on_state=noted, on_progress=progressed
+            connection, output, seconds=seconds, messages=messages, wait=wait, on_state=noted, on_progress=progressed
         ).run()
 
     try:

@@ -36,7 +36,8 @@ _SLOWER = 3.0  # an attempt may take this many times as long as the quickest con
 class GatewaySource:
     """Joins a MEW gateway and writes every frame to a capture writer. The writer stays the caller's to close.
 
-    A first connection that fails ends it. Later ones do not, unless the gateway refuses us for good.
+    A first connection that fails ends it, unless it is to be waited for. Later ones do not, unless the gateway refuses
+    us for good.
 
     Attributes:
         connection: What it connects to; with a new participant id after each loss.
@@ -58,6 +59,7 @@ class GatewaySource:
         ssl_context: ssl.SSLContext | None = None,
         reconnect: bool = True,
         observed: bool = False,
+        awaited: bool = False,
     ) -> None:
         """Prepare; nothing happens before ``run``.
 
@@ -70,6 +72,7 @@ class GatewaySource:
             ssl_context: For ``wss``; default: the system's trusted certificates.
             reconnect: Whether to seek a lost connection again.
             observed: Have a process beside us note when frames arrive, as long as this runs.
+            awaited: Try until a gateway that is not there yet is.
         """
         self.connection: Connection = connection
         self.state: SourceState = SourceState.CONNECTING
@@ -84,6 +87,7 @@ class GatewaySource:
         self._ssl_context = ssl_context
         self._reconnect = reconnect
         self._observed = observed
+        self._awaited = awaited
         self._observer: ArrivalObserver | None = None
         self._session: Session | None = None
         self._runner: asyncio.Task[Any] | None = None
@@ -139,9 +143,25 @@ class GatewaySource:
             return Ending(None)
         self._report(SourceState.CONNECTING, f"Connecting to {self.connection.shown_url}.")
         ending = await self._run_session(limit_s=None)
+        while self._awaited and self._may_come_back(ending) and not ending.welcomed:
+            ending = await self._try_again(ending)
         while self._may_come_back(ending) and ending.welcomed:
             ending = await self._come_back(ending)
         return ending
+
+    async def _try_again(self, failed: Ending) -> Ending:
+        """Try a gateway that is not there yet once more, after a moment: what it says first is not to be missed."""
+        trouble = failed.trouble.what if failed.trouble is not None else ""
+        sentence = f"Waiting until the gateway is there. {trouble}"
+        if sentence != self.sentence:
+            self._report(SourceState.CONNECTING, sentence)
+        self._now.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._timing.awaited_wait_s):
+                await self._now.wait()
+        if self._closing or self._write_error is not None:
+            return Ending(None)
+        return await self._run_session(limit_s=self._attempt_s)
 
     def _may_come_back(self, ending: Ending) -> bool:
         stopped = self._closing or self._write_error is not None or not self._reconnect

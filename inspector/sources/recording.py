@@ -88,6 +88,7 @@ class Recording:
         *,
         seconds: float | None = None,
         messages: int | None = None,
+        wait: bool = False,
         on_state: Callable[[SourceState, str], None] = lambda _state, _sentence: None,
         on_progress: Callable[[RecordingProgress], None] = lambda _progress: None,
     ) -> None:
@@ -98,6 +99,7 @@ class Recording:
             path: must not exist, or be empty.
             seconds: end after so long, counted from the gateway's welcome.
             messages: end after so many messages received.
+            wait: until the gateway is there.
             on_state: called with each state and a sentence.
             on_progress: called twice a second.
         """
@@ -105,6 +107,7 @@ class Recording:
         self._connection = connection
         self._seconds = seconds
         self._messages = messages
+        self._wait = wait
         self._on_state = on_state
         self._on_progress = on_progress
         self._over = asyncio.Event()
@@ -120,7 +123,7 @@ class Recording:
             OSError: the file cannot be made.
         """
         writer = _CountingWriter(self.path, origin=self._connection.origin(), most=self._messages, enough=self._over)
-        source = GatewaySource(self._connection, writer, on_state=self._noted, observed=True)
+        source = GatewaySource(self._connection, writer, on_state=self._noted, observed=True, awaited=self._wait)
         started = time.monotonic()
         tasks: set[asyncio.Task[Any]] = set()
         with _signals_set(self._over):

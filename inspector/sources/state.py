@@ -71,6 +71,9 @@ class Timing:
     """For each attempt to get back, from the name lookup to the welcome; together with `longest_wait_s` under 5 s, so
     that we are back within 5 s of a gateway's return. Longer where the first connection took long."""
 
+    awaited_wait_s: float = 0.5
+    """Between two attempts at a gateway that is not there yet."""
+
     first_wait_s: float = 0.25
     """Before the second attempt to get back; the first comes at once. Doubled from attempt to attempt."""
 

@@ -86,6 +86,8 @@ class TestResult:
     """One sentence."""
     detail: str = ""
     """More about it."""
+    doubtful: bool = False
+    """It let us in, but this may not be what was meant."""
 
 
 Test = Callable[[Connection], Awaitable[TestResult]]
@@ -405,6 +407,8 @@ class ConnectDialog(FittedDialog):
         self._result.say("connect", "ink.secondary", "Asking the gateway…")
         result = await test(whole)
         icon, token = ("success", "badge.consumed") if result.ok else ("error", "severity.error")
+        if result.doubtful:
+            icon, token = "warning", "severity.warning"
         self._result.say(icon, token, result.headline, result.detail)
         if connection.participant == self._fresh:
             # The id was seen there for a moment: the connection itself takes another.

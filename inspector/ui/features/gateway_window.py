@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.capture.captures import captures_folder
 from inspector.capture.flags import Flag
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from inspector.ui.services import Services
     from inspector.ui.widgets.notice import NoticeStack
     from inspector.ui.widgets.status_bar import StatusBar
+
+_REMARK = "remark"
+_REMARK_MS = 15_000
+"""What a gateway has to say of a connection that stands is read by then."""
 
 
 class GatewayWatch(QObject):
@@ -230,7 +234,8 @@ class GatewayWatch(QObject):
             self._to_remember = None
         _, _, remark = sentence.partition(". ")
         if remark:  # more than that we are connected, such as that the token was of no use
-            self._notices.say(sentence, lasting=True)
+            self._notices.show_notice(_REMARK, "note", sentence, token="severity.note", closable=True)
+            QTimer.singleShot(_REMARK_MS, self, lambda: self._notices.dismiss(_REMARK))
 
     def _received_words(self) -> str:
         received = self._received()
@@ -317,5 +322,9 @@ async def try_connection(connection: Connection) -> TestResult:
     if not found.welcomed:
         return TestResult(False, found.sentence)
     others = formats.count_of(found.others, "other participant")
-    held = f"welcome with {formats.count_of(found.capabilities, 'capability', 'capabilities')}"
-    return TestResult(True, f"The gateway answered in {found.millis:.0f} ms", f"{others}, {held}. {found.sentence}")
+    if not found.others:
+        others = f"You would be alone in the space {connection.space}: is the name right?"
+    held = f"elcome with {formats.count_of(found.capabilities, 'capability', 'capabilities')}"
+    told = f"{others}, w{held}" if found.others else f"{others} W{held}"
+    headline = f"The gateway answered in {found.millis:.0f} ms"
+    return TestResult(True, headline, f"{told}. {found.sentence}", doubtful=not found.others)

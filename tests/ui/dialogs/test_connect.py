@@ -12,7 +12,9 @@ from pytestqt.qtbot import QtBot
 from inspector.settings import ConnectionSettings, Settings
 from inspector.sources.connection import Connection
 from inspector.ui.dialogs.connect import ConnectDialog, TestResult
+from inspector.ui.features.gateway_window import try_connection
 from inspector.ui.look.theme import ThemeController
+from tests.numbered import NumberedGateway
 from tests.ui.find import child
 
 
@@ -214,3 +216,12 @@ async def test_testing_keeps_the_focus_and_what_is_corrected_forgets_the_result(
     qtbot.keyClicks(child(dialog, QLineEdit, "connectSpace"), "x")
     assert not result.isVisible()
     dialog.reject()
+
+
+async def test_a_space_that_nobody_else_is_in_is_doubted() -> None:
+    async with NumberedGateway() as gateway:
+        found = await try_connection(Connection(url=gateway.url, space="dmeo"))
+    assert found.ok
+    assert found.doubtful
+    assert found.detail.startswith("You would be alone in the space dmeo: is the name right? Welcome with")
+    assert found.headline.startswith("The gateway answered in ")

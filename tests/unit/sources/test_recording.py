@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -78,6 +79,46 @@ async def test_where_nobody_listens_is_a_sentence_and_no_file(tmp_path: Path) ->
     assert done.messages == 0
     assert "refused the connection" in done.trouble
     assert not path.exists()
+
+
+async def test_a_gateway_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    told: list[str] = []
+    connection = Connection(url=f"ws://127.0.0.1:{port}", space="demo")
+    recording = Recording(
+        connection, tmp_path / "kept.ctxcap", messages=3, wait=True,
+        on_state=lambda _state, sentence: told.append(sentence),
+    )  # fmt: skip
+    running = spawn(recording.run(), name="record")
+    async with asyncio.timeout(30_000 * MS):
+        while not any(sentence.startswith("Waiting until the gateway is there.") for sentence in told):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    async with NumberedGateway(port) as gateway:
+        await gateway.joined()
+        await gateway.say(5)
+        done = await running
+    assert (done.messages, done.trouble) == (3, "")
+    assert marks(tmp_path / "kept.ctxcap") == ["opened", "closed"]
+    assert sum("Waiting" in sentence for sentence in told) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+async def test_waiting_ends_when_it_is_told_to(tmp_path: Path) -> None:
+    told: list[str] = []
+    recording = Recording(
+        Connection(url="ws://127.0.0.1:9", space="demo"), tmp_path / "kept.ctxcap", wait=True,
+        on_state=lambda _state, sentence: told.append(sentence),
+    )  # fmt: skip
+    running = spawn(recording.run(), name="record")
+    async with asyncio.timeout(30_000 * MS):
+        while len(told) < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
+    done = await running
+    assert (done.messages, done.trouble) == (0, "")
+    assert not (tmp_path / "kept.ctxcap").exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a file that is open stays in its place there")
