@@ -409,12 +409,21 @@ def account_of(document: CaptureDocument, tally: AccountTally, waste: WasteRepor
     return Account(words.head(), tuple(lines))
 
 
-HANGS_AFTER_NS = 5_000_000_000
-"""Somebody who has waited so long is what is read first of a session that goes on."""
-
-
 def _hangs(document: CaptureDocument, waiting: Sequence[Wait]) -> bool:
-    return document.arriving and any((one.waited_ns or 0) >= HANGS_AFTER_NS for one in waiting)
+    return document.arriving and any(one.hangs for one in waiting)
+
+
+def waiting_now(document: CaptureDocument, tally: AccountTally) -> tuple[int, Wait] | None:
+    """How many wait while traffic is live, and who has waited longest; None where nobody has for a second.
+
+    Questions about what others are and offer do not count.
+    """
+    longest = longest_waiting(document.analysis, tally, 1) if document.arriving else []
+    if not longest:
+        return None
+    wait = waits(document.analysis, longest)[0]
+    count = sum(tally.count(deed, *_WAITS) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
+    return (count, wait) if (wait.waited_ns or 0) >= _SILENT_FROM_NS else None
 
 
 def spared_words(waste: WasteReport, *, short: bool = False) -> str:

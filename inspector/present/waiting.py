@@ -12,7 +12,9 @@ from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
 
-_LONGEST = 80
+_LONGEST, _SHORT = 80, 24
+HANGS_AFTER_NS = 5_000_000_000
+"""Somebody who has waited so long is what is read first of a session that goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,17 @@ class Wait:
         if self.waited_ns < 1_000_000_000:
             return f"{self.waited_ns // 100_000_000 / 10:.1f} s"
         return formats.duration(self.waited_ns // 10**9 * 10**9).replace(".0 s", " s")
+
+    @property
+    def hangs(self) -> bool:
+        """Whether it has waited long enough to be worth a word."""
+        return not self.discovery and (self.waited_ns or 0) >= HANGS_AFTER_NS
+
+    @property
+    def short(self) -> str:
+        """The same for where there is little room: "coder waits for files, 34 s"."""
+        who, whom = formats.shortened(self.who, _SHORT), formats.shortened(self.whom, _SHORT)
+        return f"{who} waits for {whom}, {self.how_long}"
 
     @property
     def sentence(self) -> str:

@@ -116,7 +116,7 @@ def screenshot_command(
         str | None, typer.Option("--view", metavar="TITLE", help="Messages, Timeline, Sub-sessions or Model sees.")
     ] = None,
     panel: Annotated[
-        str | None, typer.Option("--panel", metavar="TITLE", help="Findings, Marks, Latency, Tokens or Waste.")
+        str | None, typer.Option("--panel", metavar="TITLE", help="Findings, Marks, Waiting, Latency, Tokens, Waste.")
     ] = None,
     tool_alias: ToolAliasTexts = None,
 ) -> None:

@@ -60,6 +60,7 @@ class Panes(QObject):
         counts_changed(): messages or rows came or went.
         rows_shown(): the table shows other messages, chosen by another filter or scope perhaps.
         notes_shown(): marks or comments changed.
+        ticked(): a second has passed.
         settings_applied(Settings): display is as these say from now on; also in `settings`.
         panel_made(str, QWidget): a panel was made that waited to be shown; its id.
         selection_changed(int | None): the current message.
@@ -83,6 +84,7 @@ class Panes(QObject):
     counts_changed = Signal()
     rows_shown = Signal()
     notes_shown = Signal()
+    ticked = Signal()
     settings_applied = Signal(object)
     panel_made = Signal(str, object)
     selection_changed = Signal(object)
@@ -325,6 +327,7 @@ class Panes(QObject):
         self.contexts.tick(now_ns)
         self.participants.tick(now_ns)
         self.details.tick()
+        self.ticked.emit()
 
     def counts(self) -> tuple[int, int]:
         """How many messages are shown, and among how many: what waits for the views counts for neither.

@@ -55,6 +55,7 @@ class StatusBar(QStatusBar):
         gaps_clicked, unreadable_clicked, failed_clicked, problems_clicked: show what is counted.
         cancel_clicked: reading should stop; what was read stays.
         go_on_clicked: the rest of what was stopped should be read after all.
+        waiting_clicked, spared_clicked: show who waits for whom, and what could be spared.
     """
 
     retry_clicked = Signal()
@@ -67,6 +68,8 @@ class StatusBar(QStatusBar):
     paused_clicked = Signal()
     cancel_clicked = Signal()
     go_on_clicked = Signal()
+    waiting_clicked = Signal()
+    spared_clicked = Signal()
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
         """Make a bar that says that nothing is open."""
@@ -104,8 +107,10 @@ class StatusBar(QStatusBar):
         self._rate = self._add("statusRate")
         self._behind = self._add("statusBehind")
         self._lag = self._add("statusLag")
+        self._waiting = self._add("statusWaiting", self.waiting_clicked)
         self._refused = self._add("statusRefused")
         self._gaps = self._add("statusGaps", self.gaps_clicked)
+        self._spared = self._add("statusSpared", self.spared_clicked)
         self._unreadable = self._add("statusUnreadable", self.unreadable_clicked)
         self._failed = self._add("statusFailed", self.failed_clicked)
         self._problems = self._add("statusProblems", self.problems_clicked)
@@ -348,6 +353,33 @@ class StatusBar(QStatusBar):
             words = f"you see {formats.duration(lag_ns // 10**9 * 10**9).replace('.0 s', ' s')} ago"
             tooltip = "The link cannot keep up with what is sent: messages come that long after they were sent"
             self._lag.say(words, token="severity.warning", least="you see 00 min 00 s ago", tooltip=tooltip)
+
+    def set_waiting(self, count: int, words: str = "", sentence: str = "", *, hangs: bool = False) -> None:
+        """Say who waits for whom while traffic is live; nothing is said of nobody.
+
+        Args:
+            count: how many wait.
+            words: who has waited longest, for whom and how long.
+            sentence: the same with what was asked for.
+            hangs: that is long.
+        """
+        self._waiting.setVisible(count > 0)
+        if count:
+            more = f" and {count - 1:,} more" if count > 1 else ""
+            token = "severity.warning" if hangs else "ink.secondary"
+            tooltip = f"{sentence}. Show who waits for whom"
+            self._waiting.say(f"{words}{more}", token=token, tooltip=tooltip)
+
+    def set_spared(self, words: str = "", sentence: str = "") -> None:
+        """Say how many tokens could be spared; nothing is said of none.
+
+        Args:
+            words: in few words.
+            sentence: how much of it is certain.
+        """
+        self._spared.setVisible(bool(words))
+        if words:
+            self._spared.say(words, token="ink.secondary", tooltip=f"{sentence}, an estimate. Show where they went")
 
     def set_refused(self, messages: int) -> None:
         """Say how many messages were received and could not be kept; nothing is said of none."""

@@ -156,6 +156,8 @@ class MainWindow(QMainWindow):
         self.status.unreadable_clicked.connect(lambda: self.filtering.apply('kind == ""'))
         self.status.failed_clicked.connect(lambda: self.filtering.apply("error"))
         self.status.problems_clicked.connect(lambda: self.navigation.show_findings())
+        self.status.waiting_clicked.connect(lambda: self.dock_row.bring_up("Waiting"))
+        self.status.spared_clicked.connect(lambda: self.dock_row.bring_up("Waste"))
         self.status.palette_clicked.connect(self.actions_by_id["help.palette"].trigger)
         self.status.counts_clicked.connect(self.actions_by_id["edit.clear_filter"].trigger)
         self.status.paused_clicked.connect(self.actions_by_id["capture.pause"].trigger)

@@ -103,6 +103,14 @@ def _latency(panes: Panes) -> QWidget:
     return LatencyPanel(panes.document, panes.theme, panes.frame)
 
 
+def _waiting(panes: Panes) -> QWidget:
+    from inspector.ui.panels.account.waiting import WaitingPanel
+
+    panel = WaitingPanel(panes.document, panes.theme, panes.account, panes.frame)
+    panes.ticked.connect(panel.renew)
+    return panel
+
+
 def _waste(panes: Panes) -> QWidget:
     from inspector.ui.panels.waste.panel import WastePanel
 
@@ -142,6 +150,7 @@ PANELS: tuple[Panel[Panes], ...] = (
     Panel("details", "Details", Area.RIGHT, "view.details", _details),
     Panel("findings", "Findings", Area.BOTTOM, "view.findings", _findings, waits=True),
     Panel("marks", "Marks", Area.BOTTOM, "view.marks", _marks, waits=True),
+    Panel("waiting", "Waiting", Area.BOTTOM, "analyze.waiting", _waiting, waits=True),
     Panel("latency", "Latency", Area.BOTTOM, "analyze.latency", _latency, waits=True),
     Panel("waste", "Waste", Area.BOTTOM, "analyze.waste", _waste, waits=True),
     Panel("tokens", "Tokens", Area.BOTTOM, "analyze.tokens", _tokens, waits=True),

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.status_bar import StatusBar
 
 _CLOCK_MS = 1_000
+_SPARED_FROM = 100
+"""Tokens that could be spared, from which on that is said."""
 
 
 class DocumentStatus(QObject):
@@ -66,6 +68,10 @@ class DocumentStatus(QObject):
         panes.messages.selection_changed.connect(self._show_selection)
         panes.messages.copy_reported.connect(self._status.tell)
         panes.problem_counts.changed.connect(self._show_problems)
+        panes.account.renewed.connect(self._show_waiting)
+        panes.waste_figures.renewed.connect(self._show_spared)
+        self._show_waiting()
+        self._show_spared()
 
     def stop(self) -> None:
         """The window closes: no second counts any more."""
@@ -102,6 +108,31 @@ class DocumentStatus(QObject):
         self._status.set_problems(problems.messages, problems.worst, problems.words)
         self._presets.show_problems(problems.messages, problems.words)
 
+    def _show_waiting(self) -> None:
+        """Say who waits for whom while messages come, as far as all of them were looked at."""
+        panes = self._shown.panes
+        if panes is None or panes.account.tally.behind:
+            return
+        from inspector.present.account import waiting_now  # with the first document
+
+        found = waiting_now(self._shown.document, panes.account.tally)
+        if found is None:
+            self._status.set_waiting(0)
+        else:
+            count, wait = found
+            self._status.set_waiting(count, wait.short, wait.sentence, hangs=wait.hangs)
+
+    def _show_spared(self) -> None:
+        """Say what could be spared, where that is worth a word."""
+        panes = self._shown.panes
+        found = panes.waste_figures.found if panes is not None else None
+        if found is None or found.tokens < _SPARED_FROM:
+            self._status.set_spared()
+            return
+        from inspector.present.account import spared_words
+
+        self._status.set_spared(spared_words(found, short=True), spared_words(found))
+
     def _show_selection(self, selection: SelectionTotals | None) -> None:
         """Say how much is selected, where it is more than the current message."""
         if selection is None:
@@ -124,6 +155,7 @@ class DocumentStatus(QObject):
         panes.tick(time.time_ns() if document.live and self._gateway.session is not None else None)
         self._status.tick(len(document.capture), document.arriving)
         self._status.set_lag(document.lag_ns())
+        self._show_waiting()
         if document.live:
             self._conditions.tick()
         self._gateway.tick()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QRect, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QPainter, QShowEvent
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
@@ -17,7 +17,7 @@ from inspector.settings import Settings
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.list_delegate import GAP, RIGHT, ListDelegate
+from inspector.ui.panels.list_delegate import GAP, LEFT, RIGHT, ListDelegate
 from inspector.ui.panels.list_head import ListHead
 from inspector.ui.panels.list_panel import ListPanel
 from inspector.ui.panels.list_view import ListView
@@ -42,32 +42,46 @@ class WasteDelegate(ListDelegate):
 
     @override
     def paint_row(self, painter: QPainter, row: int, cell: QRect) -> None:
-        line, zoom, width = self._model.line(row), self._zoom, cell.width()
-        gap, hidden = round(GAP * zoom), not self._model.is_shown(row)
-        left = cell.left() + self._themes.theme.metrics.pane_padding
-        figures = self._metrics["number"].horizontalAdvance(_WIDEST)
+        line, places = self._model.line(row), self.places(cell)
+        gap, hidden = round(GAP * self._zoom), not self._model.is_shown(row)
         painter.setFont(self._fonts["number"])
         # What is certain stands out; what may have had its reason is said quietly.
         ink = "ink.tertiary" if hidden else "ink.primary" if line.sure else "ink.secondary"
         painter.setPen(self._themes.theme.color(ink))
-        painter.drawText(QRect(left, cell.top(), figures, cell.height()), RIGHT, line.tokens)
-        number = self.number_left(cell)
-        wide = _LONG_TOOL if width >= _ROOMY_FROM * zoom else _TOOL
-        tool = number - (round(wide * zoom) if width >= _TOOL_FROM * zoom else 0)
-        x = left + figures + 2 * gap
-        if width >= _KIND_FROM * zoom:
-            self._paint_kind(painter, row, x, cell)
-            x += self._kind_width() + 2 * gap
+        painter.drawText(places["Tokens"], RIGHT, line.tokens)
+        if "Way" in places:
+            self._paint_kind(painter, row, places["Way"].left(), cell)
+        x, number = places["What happened"].left(), self.number_left(cell)
+        tool = places["By"].left() if "By" in places else number
         ink = "ink.tertiary" if hidden else "ink.primary"
         drawn = self._draw(painter, "body", ink, x, cell, line.sentence, tool - gap - x)
         rest = tool - 2 * gap - x - drawn
-        if rest >= round(_ADVICE_FROM * zoom):  # where there is no room the tooltip says it
+        if rest >= round(_ADVICE_FROM * self._zoom):  # where there is no room the tooltip says it
             self._draw(painter, "body", "ink.tertiary", x + drawn + gap, cell, line.advice, rest)
         if tool < number:
             role = "mono-row" if line.mono else "body"
             self._draw(painter, role, "ink.tertiary" if hidden else "ink.secondary", tool, cell, line.about,
                        number - gap - tool)  # fmt: skip
         self.draw_number(painter, cell, line.number)
+
+    def places(self, cell: QRect) -> dict[str, QRect]:
+        """Where columns stand in a row, by their titles; some only where there is room for them."""
+        zoom, width = self._zoom, cell.width()
+        gap, figures = round(GAP * zoom), self._metrics["number"].horizontalAdvance(_WIDEST)
+        x = cell.left() + self._themes.theme.metrics.pane_padding
+        number = self.number_left(cell)
+        wide = _LONG_TOOL if width >= _ROOMY_FROM * zoom else _TOOL
+        tool = number - (round(wide * zoom) if width >= _TOOL_FROM * zoom else 0)
+        spans = {"Tokens": (x, figures)}
+        x += figures + 2 * gap
+        if width >= _KIND_FROM * zoom:
+            spans["Way"] = (x, self._kind_width())
+            x += self._kind_width() + 2 * gap
+        spans["What happened"] = (x, tool - gap - x)
+        if tool < number:
+            spans["By"] = (tool, number - gap - tool)
+        spans["No."] = (number, cell.right() + 1 - self._themes.theme.metrics.pane_padding - number)
+        return {title: QRect(left, cell.top(), room, cell.height()) for title, (left, room) in spans.items()}
 
     def _paint_kind(self, painter: QPainter, row: int, x: int, cell: QRect) -> None:
         line, hidden = self._model.line(row), not self._model.is_shown(row)
@@ -88,6 +102,38 @@ class WasteDelegate(ListDelegate):
     def _kind_width(self) -> int:
         words = max(self._metrics["body"].horizontalAdvance(kind.value) for kind in WasteKind)
         return words + round(8 * self._zoom) + self._metrics["small"].horizontalAdvance(PERHAPS)
+
+
+class WasteHeads(QWidget):
+    """The titles of the columns, above the list."""
+
+    def __init__(
+        self, delegate: WasteDelegate, view: ListView, theme_controller: ThemeController, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("wasteHeads")
+        self.setAccessibleName("Columns: tokens, way, what happened, by, number")
+        self._delegate = delegate
+        self._view = view
+        self._themes = theme_controller
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def _on_theme_changed(self) -> None:
+        self.setFixedHeight(self._themes.theme.metrics.column_head)
+        self.update()
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._themes.theme
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.color("surface.base"))
+        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.color("line.hair"))
+        painter.setFont(theme.font("column"))
+        painter.setPen(theme.color("ink.secondary"))
+        row = QRect(0, 0, self._view.viewport().width(), self.height())
+        for title, box in self._delegate.places(row).items():
+            painter.drawText(box, RIGHT if title in ("Tokens", "No.") else LEFT, title)
 
 
 _MOST_GONE_TO = 5
@@ -144,7 +190,7 @@ class WastePanel(ListPanel):
     """What of the context windows in one document could have been spared.
 
     Attributes:
-        head, view, model: what it is made of.
+        head, heads, view, model: what it is made of.
     """
 
     def __init__(
@@ -162,7 +208,9 @@ class WastePanel(ListPanel):
         self.model = WasteModel(rows, self)
         self.head = ListHead(theme_controller, "Waste", name="waste", parent=self)
         self.view = ListView(self.model, theme_controller, name="wasteList", title="Waste", parent=self)
-        self.view.setItemDelegate(WasteDelegate(self.model, theme_controller, self.view))
+        delegate = WasteDelegate(self.model, theme_controller, self.view)
+        self.view.setItemDelegate(delegate)
+        self.heads = WasteHeads(delegate, self.view, theme_controller, self)
         self._fill_menu()
         self._connect()
         self._list()
@@ -181,6 +229,9 @@ class WastePanel(ListPanel):
 
     def _connect(self) -> None:
         self.put_together(self.head, self.view, self.model)
+        layout = self.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.insertWidget(1, self.heads)
 
     # What the window says
 
@@ -228,6 +279,7 @@ class WastePanel(ListPanel):
         found, listed = self.found, self.model.rows.wastes
         self.head.count_things(len(listed), "case")
         self.head.say(self._sum_words(found) if found is not None else "", "")
+        self.heads.setVisible(bool(listed))
         self._filter.setEnabled(bool(listed))
         self.view.set_empty_text("" if listed else self._empty_words())
 

@@ -1,0 +1,193 @@
+"""The list of who waits for whom and how long: the longest first, who only asks what others offer behind them."""
+
+from __future__ import annotations
+
+import enum
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QPainter, QShowEvent
+from PySide6.QtWidgets import QMenu, QWidget
+from typing_extensions import override
+
+from inspector.analysis import Changes
+from inspector.document.document import CaptureDocument
+from inspector.filters.strings import quote
+from inspector.present import formats
+from inspector.present.account import longest_waiting
+from inspector.present.waiting import Wait, waits
+from inspector.present.wire_text import tool_tip
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.account.figures import AccountFigures
+from inspector.ui.panels.figures_model import FiguresModel
+from inspector.ui.panels.figures_table import FiguresTable
+from inspector.ui.panels.list_panel import HeadedPanel
+from inspector.ui.panels.pane_head import PaneHead
+from inspector.ui.widgets.filter_menu import add_filter_actions
+
+MOST_LISTED = 200
+"""Waits that are listed, and as many of those who only ask what others offer."""
+
+
+class Column(enum.IntEnum):
+    """The columns, left to right."""
+
+    WHAT = 0
+    WHO = 1
+    WHOM = 2
+    LONG = 3
+    NO = 4
+
+
+TITLES = ("Asked for", "Waits", "For", "How long", "No.")
+_TIPS = (
+    "The tool or method that was asked for, or is proposed",
+    "Who has had no answer",
+    "Who was asked; somebody to decide, where it is a proposal",
+    "Until now while traffic is live, else until the last message",
+    "The request or proposal; Enter or a click goes there",
+)
+_WIDEST = {Column.WHO: 180, Column.WHOM: 200, Column.LONG: "88 min 88 s", Column.NO: "8888888"}
+_NAMES = {Column.WHAT: "what", Column.WHO: "who", Column.WHOM: "whom", Column.LONG: "how_long"}
+
+
+class WaitingModel(FiguresModel[Wait]):
+    """Rows of the list."""
+
+    columns = Column
+    titles = TITLES
+    first_figure = Column.LONG
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(Column.LONG, parent)
+
+    @override
+    def key_of(self, one: Wait) -> int:
+        return one.message
+
+    @override
+    def in_order(self, rows: list[Wait], column: Column, *, descending: bool) -> list[Wait]:
+        def value(one: Wait) -> tuple[int, str]:
+            if column is Column.LONG:
+                return (-1 if one.waited_ns is None else one.waited_ns), ""
+            return (one.message, "") if column is Column.NO else (0, self.text(one, column).casefold())
+
+        ordered = sorted(rows, key=value, reverse=descending)
+        return sorted(ordered, key=lambda one: one.discovery)
+
+    @override
+    def tip(self, one: Wait) -> str:
+        return tool_tip(one.sentence)
+
+    @override
+    def text(self, one: Wait, column: Column) -> str:
+        return str(one.message + 1) if column is Column.NO else getattr(one, _NAMES[column])
+
+    @override
+    def heading_tip(self, column: int) -> str:
+        return _TIPS[column]
+
+
+class WaitingView(FiguresTable):
+    """The list itself."""
+
+    def __init__(self, model: WaitingModel, themes: ThemeController, parent: WaitingPanel) -> None:
+        super().__init__(model, themes, parent, name="waiting", widths=_WIDEST)
+        self._model = model
+        self._panel = parent
+        self.clicked.connect(lambda index: self.enter_row(index.row()))
+
+    @override
+    def paint_cell(self, painter: QPainter, box: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
+        column, one = self.column_at(index), self._model.rows[index.row()]
+        font = QFont(self.name_font(mono=column is Column.WHAT))
+        font.setUnderline(column is Column.NO and index.row() == self.hovered_row)
+        token = "ink.tertiary" if one.discovery else "ink.primary"
+        if column is Column.NO:
+            token = "accent.text"
+        elif column is Column.LONG and one.hangs:
+            token = "severity.warning"
+        text = QFontMetrics(font).elidedText(str(index.data() or ""), Qt.TextElideMode.ElideRight, box.width())
+        painter.setFont(font)
+        painter.setPen(self._themes.theme.color(token))
+        side = Qt.AlignmentFlag.AlignRight if column >= Column.LONG else Qt.AlignmentFlag.AlignLeft
+        painter.drawText(box, int(side | Qt.AlignmentFlag.AlignVCenter), text)
+
+    @override
+    def enter_row(self, row: int) -> None:
+        self._panel.message_requested.emit(self._model.rows[row].message)
+
+    @override
+    def fill_menu(self, menu: QMenu, row: int) -> None:
+        message = self._model.rows[row].message
+        go = menu.addAction(f"Go to {formats.message_number(message)}")
+        go.triggered.connect(lambda: self._panel.message_requested.emit(message))
+        menu.addSeparator()
+        sender = self._panel.sender_name(message)
+        text = f"waiting && from == {quote(sender)}" if sender else "waiting && !from"
+        add_filter_actions(menu, text, self.filter_requested.emit)
+
+
+class WaitingPanel(HeadedPanel):
+    """Who waits for whom in one document; it keeps up while it is seen.
+
+    Attributes:
+        head, model, view: what it is made of.
+    """
+
+    def __init__(
+        self, document: CaptureDocument, theme_controller: ThemeController, figures: AccountFigures,
+        parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(document, "Waiting", parent)
+        self._figures = figures
+        self.model = WaitingModel(self)
+        self.head = PaneHead(theme_controller, "Waiting", name="waitingHead", parent=self)
+        self.head.add_button("clear", "Close", name="waitingClose").clicked.connect(self.close_requested)
+        self.view = WaitingView(self.model, theme_controller, self)
+        self.view.filter_requested.connect(self.filter_requested)
+        self.stack(self.head, self.view)
+        figures.renewed.connect(self.renew)
+
+    def sender_name(self, message: int) -> str:
+        """Who sent a message, as it is written; "" where nobody is named."""
+        return self._document.capture.string("sender", message) or ""
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._figures.set_viewed("waiting", True)
+        self.renew()
+
+    @override
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._figures.set_viewed("waiting", False)
+
+    def apply_changes(self, changes: Changes) -> None:
+        """Nothing: the figures say when they are others."""
+
+    def stop(self) -> None:
+        """Read no more of the document."""
+        self._figures.stop()
+
+    def renew(self) -> None:
+        """List who waits now; also each second while traffic is live."""
+        tally = self._figures.tally
+        if not self.isVisible() or tally.behind:
+            return
+        rows = [
+            one
+            for discovery in (False, True)
+            for one in waits(
+                self._document.analysis,
+                longest_waiting(self._document.analysis, tally, MOST_LISTED, discovery=discovery),
+                discovery=discovery,
+            )
+        ]
+        self.model.take_rows(rows)
+        quiet = sum(one.discovery for one in rows)
+        more = "" if max(quiet, len(rows) - quiet) < MOST_LISTED else " or more"
+        asking = f", {quiet:,} of them about what others offer" if quiet else ""
+        self.head.set_count(f"{formats.count_of(len(rows), 'wait')}{more}{asking}" if rows else "")
+        self.view.set_empty_text("Nobody waits for an answer or a decision.")
+        self.view.viewport().update()

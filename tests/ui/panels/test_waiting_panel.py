@@ -1,0 +1,123 @@
+"""Who waits for whom: what is listed, in which order, where it leads, and what the status bar says of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from inspector.document.document import CaptureDocument
+from inspector.ui.app.application import Application
+from inspector.ui.panels.account.waiting import Column, WaitingPanel
+from inspector.ui.widgets.status_bar import StatusBar
+from inspector.ui.window.main_window import MainWindow
+from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.findings import at, gateway
+from tests.ui.find import child
+from tests.ui.windows import numbers, panes_of, window_on
+from tests.waste import wasteful
+
+
+def opened(window: MainWindow, qtbot: QtBot) -> WaitingPanel:
+    window.show()
+    window.actions_by_id["analyze.waiting"].trigger()
+    panel = panes_of(window).panel("waiting")
+    assert isinstance(panel, WaitingPanel)
+    qtbot.waitUntil(lambda: not panes_of(window).account.tally.behind)
+    panel.renew()
+    return panel
+
+
+def texts(panel: WaitingPanel) -> list[list[str]]:
+    model = panel.model
+    return [[str(model.index(row, column).data()) for column in Column] for row in range(model.rowCount())]
+
+
+def traffic() -> list[dict[str, Any]]:
+    params = {"method": "tools/call", "params": {"name": "write_file", "arguments": {}}}
+    return [
+        envelope("mcp/request", {"method": "tools/list"}, to=["files"], ts=at(0)),
+        tool_call("grep", sender="coder", ts=at(2)), envelope("mcp/proposal", params, ts=at(1)),
+        tool_call("stat", sender="coder", ts=at(1)), envelope(ts=at(10)),
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def document() -> CaptureDocument:
+    return document_of(*traffic())
+
+
+def test_it_lists_the_longest_first_and_discovery_last(
+    qtbot: QtBot, application: Application, document: CaptureDocument
+) -> None:
+    panel = opened(window_on(application, document), qtbot)
+    assert texts(panel) == [
+        ["write_file", "lead", "somebody to decide", "9 s", "3"],
+        ["stat", "coder", "files", "9 s", "4"],
+        ["grep", "coder", "files", "8 s", "2"],
+        ["tools/list", "lead", "files", "10 s", "1"],
+    ]
+    assert panel.head.count() == "4 waits, 1 of them about what others offer"
+    assert panel.model.index(0, Column.WHO).data(Qt.ItemDataRole.AccessibleTextRole) == "Waits lead"
+
+
+def test_a_row_leads_to_its_message_and_its_menu_filters(
+    qtbot: QtBot, application: Application, document: CaptureDocument
+) -> None:
+    window = window_on(application, document)
+    panel = opened(window, qtbot)
+    panel.view.selectRow(2)
+    qtbot.keyClick(panel.view, Qt.Key.Key_Return)
+    assert panes_of(window).messages.current_message() == 1
+    menu = panel.view.menu_for(2)
+    next(action for action in menu.actions() if action.objectName() == "filter.replace").trigger()
+    assert numbers(window) == [2, 4]
+    menu.close()
+
+
+@pytest.mark.parametrize("ends", ["answer", "leave", "join"])
+def test_a_wait_ends_with_an_answer_a_departure_or_a_new_start(
+    qtbot: QtBot, application: Application, ends: str
+) -> None:
+    log = GrowingLog()
+    asked = tool_call("grep", ts=at(0))
+    log.write(asked)
+    window = window_on(application, log.document)
+    panel = opened(window, qtbot)
+    assert [row[0] for row in texts(panel)] == ["grep"]
+    moved = gateway("system/presence", {"event": ends, "participant": {"id": "lead"}})
+    log.write(tool_result(asked) if ends == "answer" else moved)
+    panes_of(window).bridge.flush()
+    qtbot.waitUntil(lambda: not texts(panel))
+    assert panel.view.empty_text == "Nobody waits for an answer or a decision."
+
+
+def test_the_status_bar_says_who_waits_while_traffic_is_live(qtbot: QtBot, application: Application) -> None:
+    document = document_of(tool_call("grep", ts=at(0)), tool_call("stat", ts=at(1)))
+    document.live = True
+    window = window_on(application, document)
+    window.show()
+    panes = panes_of(window)
+    qtbot.waitUntil(lambda: not panes.account.tally.behind)
+    document.analysis.now_ns = int(document.capture.columns["time_ns"][0]) + 34 * 10**9
+    window.document_status._show_waiting()
+    status = child(window, StatusBar, "statusBar")
+    assert "lead waits for files, 34 s and 1 more" in status.words()
+    status.waiting_clicked.emit()
+    assert not window.docks["Waiting"].isHidden()
+    document.live = False
+    window.document_status._show_waiting()
+    assert not any("waits" in words for words in status.words())
+
+
+def test_the_status_bar_says_what_could_be_spared(qtbot: QtBot, application: Application) -> None:
+    document = document_of(*wasteful())
+    document.count_tokens()
+    window = window_on(application, document)
+    window.show()
+    status = child(window, StatusBar, "statusBar")
+    qtbot.waitUntil(lambda: any("tokens could be spared" in words for words in status.words()))
+    status.spared_clicked.emit()
+    assert not window.docks["Waste"].isHidden()
