@@ -5,6 +5,7 @@ Each is imported when it is called: what one of them needs is not waited for by 
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
@@ -54,17 +55,20 @@ class _Commands(TyperGroup):
 
     @override
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        place = COMMANDS.get(cmd_name)
-        if place is None:
-            return super().get_command(ctx, cmd_name)
-        module = import_module(f"inspector.cli.{place.module}")
-        found = getattr(module, place.function)
-        if isinstance(found, typer.Typer):
-            return typer.main.get_command(found)
-        options: dict[str, Any] = getattr(module, "OPTIONS", {})
-        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        alone.command(cmd_name, **options)(found)
-        return typer.main.get_command(alone)
+        return _command(cmd_name) if cmd_name in COMMANDS else super().get_command(ctx, cmd_name)
+
+
+@cache  # reading a signature takes longer than most commands on a small log: a process may ask for several
+def _command(name: str) -> Any:
+    """A command as Typer makes it of its function."""
+    module = import_module(f"inspector.cli.{COMMANDS[name].module}")
+    found = getattr(module, COMMANDS[name].function)
+    if isinstance(found, typer.Typer):
+        return typer.main.get_command(found)
+    options: dict[str, Any] = getattr(module, "OPTIONS", {})
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone.command(name, **options)(found)
+    return typer.main.get_command(alone)
 
 
 app = typer.Typer(

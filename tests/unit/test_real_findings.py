@@ -4,30 +4,39 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from inspector.analysis.findings import CHECKS
-from inspector.cli.commands import app
+from tests.commands import ReadOnce, opening_only, printed
 
 DATA = Path(__file__).parents[1] / "data"
 TABLE = tomllib.loads((DATA / "specifications" / "recordings.toml").read_text("utf-8"))
 
 
-def printed(*arguments: str) -> str:
-    """What a command prints."""
-    found = CliRunner().invoke(app, list(arguments))
-    assert found.exit_code == 0, found.output
-    return found.stdout
+_documents: dict[str, ReadOnce] = {}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def closed() -> Iterator[None]:
+    yield
+    while _documents:
+        _documents.popitem()[1].end()
+
+
+def printed_of(name: str, command: str, *arguments: str) -> str:
+    """What a command prints about a recording."""
+    with opening_only(_documents.setdefault(name, ReadOnce())):
+        return printed(command, DATA / "recordings" / name, *arguments)
 
 
 @cache
 def found_in(name: str) -> list[tuple[str, int]]:
     """Codes and messages of the findings in a recording, by message."""
-    found = json.loads(printed("check", str(DATA / "recordings" / name), "--json"))
+    found = json.loads(printed_of(name, "check", "--json"))
     return sorted(((one["code"], one["no"]) for one in found), key=lambda one: (one[1], one[0]))
 
 
@@ -46,7 +55,7 @@ def test_every_recording_is_in_the_table() -> None:
 def test_a_check_is_silent_where_real_traffic_comes_near(code: str) -> None:
     name, written = TABLE["near"][code]
     assert code not in [one for one, _ in found_in(name)]
-    assert printed("list", str(DATA / "recordings" / name), "-Y", written, "-e", "no", "--format", "jsonl")
+    assert printed_of(name, "list", "-Y", written, "-e", "no", "--format", "jsonl")
 
 
 def test_every_check_has_a_near_miss_or_is_known_to_have_none() -> None:

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from inspector.cli.commands import app
 from tests import second_traffic as traffic
 from tests.builders import lines_of, log_file
+from tests.commands import printed, reading_once
 from tests.second_reader.calls import calls
 from tests.second_reader.capabilities import held
 from tests.second_reader.contexts import Space, contexts
@@ -27,13 +26,6 @@ _FIELDS = (
     "collapsed.by", "consumes", "context", "method", "target", "tool", "tool.rule",
 )  # fmt: skip
 _CALLS = ("mcp/request", "mcp/response", "mcp/proposal")
-
-
-def printed(*arguments: str) -> str:
-    """What a command prints."""
-    found = CliRunner().invoke(app, list(arguments))
-    assert found.exit_code == 0, found.output
-    return found.stdout
 
 
 def rows_by_program(path: str, collapses: str) -> list[dict[str, Any]]:
@@ -106,13 +98,14 @@ def compare(path: Path, collapses: str = "oldest") -> None:
     """Both say the same of every message, every context and every participant of a log."""
     messages = read(path.read_bytes())
     spaces = contexts(messages)
-    by_program, by_reader = rows_by_program(str(path), collapses), rows_by_reader(messages, spaces, collapses)
-    for program, reader in zip(by_program, by_reader, strict=True):
+    with reading_once():
+        by_program = rows_by_program(str(path), collapses)
+        tree, capabilities = tree_by_program(str(path)), held_by_program(str(path))
+    for program, reader in zip(by_program, rows_by_reader(messages, spaces, collapses), strict=True):
         assert program == reader
-    assert tree_by_program(str(path)) == tree_by_reader(spaces)
-    told = {key: one.patterns for key, one in held(messages).items()}
-    by_name = held_by_program(str(path))
-    assert by_name == {key: told.get(key) for key in by_name}
+    assert tree == tree_by_reader(spaces)
+    by_reader = {key: one.patterns for key, one in held(messages).items()}
+    assert capabilities == {key: by_reader.get(key) for key in capabilities}
 
 
 _collapses = st.sampled_from(("oldest", "newest"))

@@ -7,18 +7,18 @@ import logging
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from inspector.cli.commands import COMMANDS, app
+from inspector.cli.commands import COMMANDS
 from inspector.filters.completion import Completer
 from inspector.filters.fields import FIELDS
 from inspector.protocol.secrets.masking import mask_text
 from tests.builders import document_of, lines_of, log_file
+from tests.commands import asked, reading_once
 from tests.leaky import SECRET, SPLIT_KINDS, leaky, leaky_lines
 
-TOLD = SECRET[:6]
+BEGUN = SECRET[:6]
 ALL = ",".join(field.name for field in FIELDS)
-WITHOUT_A_LOG = {"record", "tap", "explain-filter", "msp"}
+WITHOUT_A_LOG = {"record", "tap", "explain-filter", "msp", "sessions"}
 """What they print is tested where they are: it is not what a log holds."""
 WAYS: dict[str, list[list[str]]] = {
     "summary": [[], ["--json"], ["--tokens"]],
@@ -41,28 +41,31 @@ def log() -> Path:
     return log_file(leaky_lines(), "leaky.jsonl")
 
 
-def said_by(*words: str | Path) -> str:
-    return CliRunner().invoke(app, [str(word) for word in words]).output
+def output(*words: str | Path) -> str:
+    return asked(*words).output
 
 
 def around(text: str) -> str:
     """Where a secret stands in a text."""
-    place = text.find(TOLD)
+    place = text.find(BEGUN)
     return text[max(0, place - 120) : place + 40] if place >= 0 else ""
 
 
 @pytest.mark.parametrize("command", WAYS)
 def test_no_command_shows_a_secret(log: Path, command: str) -> None:
-    for way in WAYS[command]:
-        said = said_by(command, log, *way)
-        assert len(said) > 20, way
-        assert around(said) == "", way
+    with reading_once():
+        outputs = [(way, output(command, log, *way)) for way in WAYS[command]]
+    for way, text in outputs:
+        assert len(text) > 20, way
+        assert around(text) == "", way
 
 
 def test_no_message_shows_a_secret(log: Path) -> None:
-    count = json.loads(said_by("summary", log, "--json"))["messages"]
-    found = [(number, way, around(said)) for number in range(1, count + 1) for way in ([], ["--json"])
-             if TOLD in (said := said_by("show", log, str(number), *way))]  # fmt: skip
+    with reading_once():
+        count = json.loads(output("summary", log, "--json"))["messages"]
+        found = [(number, way, around(text)) for number in range(1, count + 1) for way in ([], ["--json"])
+                 if BEGUN in (text := output("show", log, str(number), *way))]  # fmt: skip
+    assert count > 50
     assert found == []
 
 
@@ -71,32 +74,33 @@ def test_no_export_holds_a_secret(log: Path, tmp_path: Path) -> None:
     ways += [["jsonl", "--self-contained"], ["csv", "-e", ALL]]
     contexts = [f"c-{number}" for number in range(len(SPLIT_KINDS))]
     ways += [["msp", "--context", context] for context in contexts]
-    for way in ways:
-        out = tmp_path / "out"
-        said = said_by("export", log, "-o", out, "--format", *way)
-        written = out.read_text()
-        assert len(written) > 200, (way, said)
-        assert (around(written), around(said)) == ("", ""), way
-        out.unlink()
+    out = tmp_path / "out"
+    with reading_once():
+        for way in ways:
+            answer = output("export", log, "-o", out, "--format", *way)
+            written = out.read_text()
+            assert len(written) > 200, (way, answer)
+            assert (around(written), around(answer)) == ("", ""), way
+            out.unlink()
 
 
 def test_no_merged_context_holds_a_secret(log: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     for number in range(len(SPLIT_KINDS)):
-        said_by("export", log, "-o", out, "--format", "msp", "--context", f"c-{number}")
+        output("export", log, "-o", out, "--format", "msp", "--context", f"c-{number}")
         sub = json.loads(out.read_text())["subsessions"][0]["subsession_id"]
         for way in ([], ["--json"], ["--messages"]):
-            said = said_by("merged-context", out, "-s", sub, *way)
-            assert len(said) > 20
-            assert around(said) == "", way
+            text = output("merged-context", out, "-s", sub, *way)
+            assert len(text) > 20
+            assert around(text) == "", way
 
 
 def test_nothing_that_is_offered_for_a_filter_is_a_secret() -> None:
     completer = Completer(leaky().analysis)
     for name in [*(field.name for field in FIELDS), *completer.payload_names()]:
-        for text in (f"{name} == ", f'{name} == "{TOLD[:2]}', name):
+        for text in (f"{name} == ", f'{name} == "{BEGUN[:2]}', name):
             offered = completer.complete(text, len(text)).candidates
-            found = [one for one in offered if TOLD in one.text + one.label + one.help]
+            found = [one for one in offered if BEGUN in one.text + one.label + one.help]
             assert found == [], text
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from inspector.cli.commands import app
 from tests.builders import log_file
+from tests.commands import printed, reading_once
 
 TABLE = Path(__file__).parents[1] / "data" / "specifications" / "examples.toml"
 EXAMPLES: list[dict[str, Any]] = tomllib.loads(TABLE.read_text("utf-8"))["example"]
@@ -23,13 +23,7 @@ _KNOWN = {
 
 def answered(*arguments: str) -> Any:
     """What a command prints as JSON."""
-    return json.loads(printed(*arguments, "--json"))
-
-
-def printed(*arguments: str) -> str:
-    found = CliRunner().invoke(app, list(arguments))
-    assert found.exit_code in (0, 1), found.output
-    return found.stdout
+    return json.loads(printed(*arguments, "--json", codes=(0, 1)))
 
 
 def listed(path: str, *arguments: str, field: str) -> list[Any]:
@@ -52,6 +46,13 @@ def example(request: pytest.FixtureRequest) -> dict[str, Any]:
     return {**request.param, "path": str(log_file(request.param["log"].lstrip().encode()))}
 
 
+@pytest.fixture
+def read_once() -> Iterator[None]:
+    with reading_once():
+        yield
+
+
+@pytest.mark.usefixtures("read_once")
 def test_commands_answer_what_the_text_says(example: dict[str, Any]) -> None:
     path = example["path"]
     for field, values in example.get("list", {}).items():

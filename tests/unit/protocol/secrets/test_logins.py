@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
 
-from inspector.cli import app
 from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text
 from tests.builders import envelope, lines_of, log_file
+from tests.commands import asked, reading_once
 
 SECRET = "Zq7SecretValue9x"
 
@@ -41,13 +40,14 @@ def test_no_way_out_shows_the_secret_of_a_kind(kind: str) -> None:
     path = log_file(lines_of(first, envelope("chat", {"text": "x"}, correlation_id=["a"])))
     fields = ",".join(("kind", "kind.raw", "method", "target", "tool", "summary", "text", "payload.args"))
     ways = [["show", "1"], ["show", "2"], ["list"], ["list", "--fields", fields], ["summary"], ["check"], ["contexts"]]
-    for way in ways:
-        for more in ([], ["--json"]):
-            said = CliRunner().invoke(app, [way[0], str(path), *way[1:], *more]).output
-            assert SECRET not in said, (way, more, said)
-    for form in ("md", "html", "csv", "json", "jsonl", "txt"):
-        out = path.with_name(f"out.{form}")
-        CliRunner().invoke(app, ["export", str(path), "-o", str(out)])
-        if out.exists():
-            assert SECRET not in out.read_text(), form
-            out.unlink()
+    with reading_once():
+        for way in ways:
+            for more in ([], ["--json"]):
+                text = asked(way[0], path, *way[1:], *more).output
+                assert SECRET not in text, (way, more, text)
+        for form in ("md", "html", "csv", "json", "jsonl", "txt"):
+            out = path.with_name(f"out.{form}")
+            asked("export", path, "-o", out)
+            if out.exists():
+                assert SECRET not in out.read_text(), form
+                out.unlink()
