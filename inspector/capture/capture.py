@@ -280,16 +280,10 @@ class Capture:
         start = len(self)
         self._note_source(block)
         count = len(block)
-        self.record_count += count
-        if count:
-            source = int(block.columns["source"][0])
-            self._records_of[source] = self._records_of.get(source, 0) + count
+        self._count_records(block)
         connections = self._connections.of(block)
         derived = bool(block.columns["part"].any())
         if derived:
-            further = int(np.count_nonzero(block.columns["part"] > 1))
-            self.record_count -= further
-            self._records_of[int(block.columns["source"][0])] -= further
             self.transcripts.resolve(block)
         if not count:
             return Appended(start, start, np.empty(0, np.int64))
@@ -329,6 +323,14 @@ class Capture:
         self._arguments.append({row: (value,) for row, value in self._extracts.arguments.items()})
         self._listed.append(self._extracts.listed)
         self._extracts.arguments, self._extracts.listed = {}, {}
+
+    def _count_records(self, block: Block) -> None:
+        """Count the records of a block, of which one may mean several messages."""
+        sources = block.columns["source"][block.columns["part"] <= 1]
+        self.record_count += len(sources)
+        for source, count in enumerate(np.bincount(sources).tolist() if len(sources) else ()):
+            if count:
+                self._records_of[source] = self._records_of.get(source, 0) + count
 
     def _add_ids(self, aliases: NDArray[np.uint64], ids: NDArray[np.uint64], rows: NDArray[np.uint32]) -> None:
         """Let messages of transcripts be found by their ids, and by those of their records."""

@@ -129,6 +129,11 @@ class SourceReader:
         self._long_lines: LongLines | None = None
         self._torn_at: int | None = None  # where a last record began that was taken without its end
 
+    @property
+    def sources(self) -> list[SourceFile]:
+        """What is read."""
+        return [self.source]
+
     # From the beginning
 
     def find_out(self, *, wait: bool) -> Steps:

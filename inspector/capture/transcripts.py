@@ -81,6 +81,7 @@ class Transcripts:
         self._prompts: dict[int, deque[str]] = {}  # by what a sub-agent is told, the calls that tell it so
         self._chains: dict[int, str] = {}  # by record, the key of the context it is in
         self._sessions: dict[int, str] = {}  # by source
+        self._files_of: dict[int, str] = {}  # by source, the sub-agent whose file it is
         self._said = HashIndex()
         self._echoes: dict[int, int] = {}  # by what was said last in a sub-agent's context, or of its result: the row
         self._told: list[tuple[SubAgent, int, bool, bool, bool]] = []
@@ -88,6 +89,10 @@ class Transcripts:
     def use_session(self, source: int, session: str) -> None:
         """Let all records of a source be of a session, whatever they say."""
         self._sessions[source] = session
+
+    def use_agent(self, source: int, agent: str) -> None:
+        """Let all records of a source be of a sub-agent, where they name none."""
+        self._files_of[source] = agent
 
     def introduce(
         self, context: str, call: str | None, parent: str | None, label: str | None, type_: str | None
@@ -121,14 +126,34 @@ class Transcripts:
     def _fill_spaces(self, block: Block, derived: NDArray[np.int64]) -> None:
         """All records of a file are of one session: some name none, copied ones that of another file."""
         columns, strings = block.columns, block.strings
-        source = int(columns["source"][0])
-        if source not in self._sessions:
-            named = columns["space"][derived]
-            first = named[named != 0]
-            if not len(first):
-                return
-            self._sessions[source] = strings[int(first[0])]
-        columns["space"][derived] = strings.intern(self._sessions[source])
+        for source in np.unique(columns["source"][derived]).tolist():
+            rows = derived[columns["source"][derived] == source]
+            if source not in self._sessions:
+                named = columns["space"][rows]
+                first = named[named != 0]
+                if not len(first):
+                    continue
+                self._sessions[source] = strings[int(first[0])]
+            columns["space"][rows] = strings.intern(self._sessions[source])
+            if source in self._files_of:
+                self._place(block, rows, self._files_of[source])
+
+    def _place(self, block: Block, rows: NDArray[np.int64], agent: str) -> None:
+        """Let records of a sub-agent's file that do not say whose they are be that one's."""
+        columns, strings = block.columns, block.strings
+        rows = rows[columns["context"][rows] == 0]
+        if not len(rows):
+            return
+        columns["context"][rows] = strings.intern(agent)
+        renamed = {"claude": f"agent#{agent}", "user": "claude"}
+        senders = columns["sender"][rows]
+        for old, new in renamed.items():
+            columns["sender"][rows[senders == (strings.find(old) or -1)]] = strings.intern(new)
+        for to in np.unique(columns["to_set"][rows]).tolist():
+            names = block.to_sets[to]
+            changed = tuple(renamed.get(name, name) for name in names)
+            if changed != names:
+                columns["to_set"][rows[columns["to_set"][rows] == to]] = block.to_sets.intern(changed)
 
     def _agent(self, context: str) -> SubAgent:
         found = self.agents.get(context)
@@ -180,6 +205,8 @@ class Transcripts:
         """Take in what a message tells of a sub-agent."""
         key = int(block.columns["context"][place])
         context = block.strings[key] if key and spawn.agent != block.strings[key] else spawn.parent
+        if spawn.agent is not None and spawn.ended and spawn.call is None and spawn.agent not in self.agents:
+            return  # a task of another sort
         if spawn.agent is not None:
             known = spawn.agent in self.agents and self.agents[spawn.agent].call is not None
             agent = self._agent(spawn.agent)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -25,8 +25,10 @@ from inspector.base.memory import MemoryBudget
 from inspector.capture.block import Block
 from inspector.capture.capture import Capture
 from inspector.capture.decisions import FILE_NAME, Decisions
+from inspector.capture.merging import MergedReader
 from inspector.capture.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReader, UnknownFormatError
 from inspector.capture.sources import SourceFile
+from inspector.document.transcripts import TranscriptFiles
 from inspector.msp import (
     FORMAT,
     MspCapture,
@@ -40,6 +42,7 @@ from inspector.msp import (
 from inspector.protocol.tool_names import ToolAliases
 from inspector.sources.follow import FollowedLog
 from inspector.sources.inputs import is_stream, open_source
+from inspector.sources.transcript_files import members_of
 
 # The gateway's decisions beside its log: read with the log, followed as they come, asked for by message.
 #
@@ -119,6 +122,9 @@ _CHECKS_FAILED = "The checks of {} ended at No. {:,} by an error in this program
 _CUT_OFF = "{} ends before its JSON array is closed: it may have been cut off."
 
 
+Reader: TypeAlias = "SourceReader | MergedReader"
+
+
 class Observer(Protocol):
     """Told about changes on the loop's thread, after the passes have taken them in."""
 
@@ -151,6 +157,7 @@ class CaptureDocument:
         followed: the opened log, followed as it grows; None when it is not.
         msp: the sessions this is a projection of, where it was opened from such a document; they are what is edited.
         sessions: lets the capture follow their edits.
+        transcripts: the files it is read from, where these are a session with its sub-agents, or a folder of them.
         memory: what reading may take; when that is used up nothing more is read until `go_on`, or `memory.extend`.
         counting: counts the tokens of its messages, when somebody asks for it.
         observers: told about each change.
@@ -169,6 +176,8 @@ class CaptureDocument:
         self.sessions: SessionFollowing | None = None
         self._log = Path()
         self._stream: SourceFile | None = None
+        self.transcripts: TranscriptFiles | None = None
+        self._merged: MergedReader | None = None
         self._checks_due = 0.0
         self.observers: list[Observer] = []
         self._readers: list[SourceReader] = []
@@ -178,7 +187,7 @@ class CaptureDocument:
 
     def open_log(
         self, path: Path, *, name: str | None = None, block_bytes: int = BLOCK_BYTES, wait: bool = True,
-        follow: bool = False,
+        follow: bool = False, together: bool = False,
     ) -> Generator[Progress]:  # fmt: skip
         """Read a log step by step; each step is some MB and leaves a usable document.
 
@@ -189,6 +198,8 @@ class CaptureDocument:
             block_bytes: read in one step.
             wait: for whoever reads for us; else a step without anything new says that it waits.
             follow: go on with `poll` when the log grows.
+            together: a session of a coding agent is opened with the files of its sub-agents. A folder of such is so
+                anyway.
 
         Raises:
             OSError: the file cannot be read.
@@ -196,6 +207,9 @@ class CaptureDocument:
         """
         stream = is_stream(path)
         self._log = path
+        if not stream and (together or path.is_dir()) and members_of(path)[0]:
+            yield from self._open_transcripts(path, name, block_bytes, wait=wait, follow=follow)
+            return
         if not stream and is_session_document(path):
             yield from self.open_sessions([path], name=name, block_bytes=block_bytes, wait=wait)
             return
@@ -207,6 +221,17 @@ class CaptureDocument:
             yield from self._open_streamed(source, block_bytes, wait=wait)
         else:
             yield from self._read_log(self._add(source), block_bytes, wait=wait, follow=follow)
+
+    def _open_transcripts(
+        self, path: Path, name: str | None, block_bytes: int, *, wait: bool, follow: bool
+    ) -> Generator[Progress]:
+        """Read a session with its sub-agents, or the sessions of a folder, as one."""
+        self.transcripts = TranscriptFiles(path, self.capture)
+        self.path, self.name = path, self.name or name or title_of(path)
+        readers = [SourceReader(source, place) for place, source in enumerate(self.transcripts.sources)]
+        self._readers += readers
+        self._merged = MergedReader(readers)
+        yield from self._read_log(self._merged, block_bytes, wait=wait, follow=follow)
 
     def _streams_sessions(self, source: SourceFile, *, wait: bool) -> Generator[Progress, None, bool]:
         """Whether a stream holds sessions; waits for its first object, as for the first line of a log."""
@@ -295,9 +320,10 @@ class CaptureDocument:
     def go_on(self, *, block_bytes: int = BLOCK_BYTES, wait: bool = True, follow: bool = False) -> Generator[Progress]:
         """Read the rest of a log whose `open_log` was closed before its end; the same steps, the same errors."""
         self.memory.extend()
-        yield from self._read_log(self._readers[0], block_bytes, wait=wait, follow=follow)
+        reader = self._merged or self._readers[0]
+        yield from self._read_log(reader, block_bytes, wait=wait, follow=follow)
 
-    def _read_log(self, reader: SourceReader, block_bytes: int, *, wait: bool, follow: bool) -> Generator[Progress]:
+    def _read_log(self, reader: Reader, block_bytes: int, *, wait: bool, follow: bool) -> Generator[Progress]:
         source, path = reader.source, self._log
         finished = False
         try:
@@ -306,6 +332,8 @@ class CaptureDocument:
                 yield self._progress(reader)
             if follow and source.feed is None and source.elements is None:
                 self.followed = FollowedLog(source)
+                if self.transcripts is not None:
+                    self.transcripts.follow()
             for block in reader.read(block_bytes, wait=wait, to_be_followed=self.followed is not None):
                 if block is not None:
                     yield from self._checked(reader)
@@ -336,12 +364,14 @@ class CaptureDocument:
             if self.followed is not None and not finished:  # cancelled: nothing more is to come
                 self.followed.close()
                 self.followed = None
+                if self.transcripts is not None:
+                    self.transcripts.close()
 
-    def _caught_up(self, reader: SourceReader) -> Generator[Progress]:
+    def _caught_up(self, reader: Reader) -> Generator[Progress]:
         self._tell(self.analysis.begin_catch_up())
         yield from self._checked(reader)
 
-    def _checked(self, reader: SourceReader) -> Generator[Progress]:
+    def _checked(self, reader: Reader) -> Generator[Progress]:
         """Let the checks look at what they have begun with, a step each."""
         while self.analysis.checking:
             self._tell(self.analysis.advance(0.0))
@@ -352,10 +382,10 @@ class CaptureDocument:
         self._readers.append(reader)
         return reader
 
-    def _progress(self, reader: SourceReader) -> Progress:
+    def _progress(self, reader: Reader) -> Progress:
         """How far reading has come; `total` is 0 for a stream, whose end nobody knows."""
         source = reader.source
-        done, total = source.read_to, source.size
+        done, total = (sum(sizes) for sizes in zip(*((s.read_to, s.size) for s in reader.sources), strict=True))
         if source.feed is not None:
             taken, total = source.feed.progress
             done = taken * source.read_to // max(1, source.size) if total else source.read_to
@@ -386,6 +416,9 @@ class CaptureDocument:
         if self.followed is not None:
             if self.decisions.follow():
                 self.catch_up()
+            if self.transcripts is not None:
+                for source in self.transcripts.update():
+                    self._readers.append(SourceReader(source, self.capture.sources.index(source)))
             self.followed.update()  # it gives out whole lines, and a torn one only when nobody goes on with it
         found = [self._read_on(reader, whole_lines=self.followed is None) for reader in self._readers]
         if not any(found):
@@ -490,6 +523,8 @@ class CaptureDocument:
             self._stream.close()
         if self.followed is not None:
             self.followed.close()
+        if self.transcripts is not None:
+            self.transcripts.close()
         self.capture.close()
         self.decisions.close()
 
@@ -508,6 +543,8 @@ class CaptureDocument:
         """Of the troubles those of files, and of counting: not the checks that failed, nor that memory is used up."""
         found = [source.feed.trouble for source in self.capture.sources if source.feed is not None]
         found += [self.followed.trouble if self.followed is not None else None]
+        found += [self.transcripts.trouble] if self.transcripts is not None else []
+        found += self._merged.left_out if self._merged is not None else []
         found += [_CUT_OFF.format(source.name) for source in self.capture.sources if source.cut_off]
         found.append(self.counting.trouble)
         return [sentence for sentence in found if sentence is not None]

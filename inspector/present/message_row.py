@@ -26,7 +26,7 @@ _UNREADABLE, _LOG_ONLY, _ERROR, _SENT, _GAP = (
     flag.value for flag in (Flag.UNREADABLE, Flag.LOG_ONLY, Flag.ERROR, Flag.SENT, Flag.GAP)
 )
 _NOT_ADDRESSED = (Flag.UNREADABLE | Flag.LOG_ONLY | Flag.FRAME).value
-_NO_BROADCAST = (Flag.RPC | Flag.JOIN).value
+_NO_BROADCAST = (Flag.RPC | Flag.JOIN | Flag.DERIVED).value
 _QUIET_NAMESPACES = ("mcp/", "reasoning/", "chat/")
 
 

@@ -12,7 +12,7 @@ from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.kinds import Family, family
 from inspector.protocol.record import Record, Shape
 from inspector.tokens.counter import count
-from inspector.tokens.text import counted_text
+from inspector.tokens.text import SUMMARY, counted_text
 
 NOT_COUNTED = -1
 """Stands for the number of a message that is not counted, or cannot be."""
@@ -35,7 +35,7 @@ def count_line(read: Read, length: int, kind: str, part: int = 0) -> int:
         kind: canonical kind of the message.
         part: of a transcript's record, which of the messages it means, from 1; 0 where the line is one itself.
     """
-    if part and family(kind) in (Family.CONTROL, Family.GATEWAY):
+    if part and kind != SUMMARY and family(kind) in (Family.CONTROL, Family.GATEWAY):
         return 0  # bookkeeping, which no model is given
     if length > MAX_WHOLE:
         head = read(0, COUNTED_HEAD)

@@ -16,6 +16,8 @@ from inspector.protocol import kinds
 from inspector.protocol.kinds import Family, family
 from inspector.protocol.text import TEXT_KEYS, compact
 
+SUMMARY = "participant/compact-done"
+"""In a transcript it carries what stands in the context from then on."""
 _CALLS = (kinds.REQUEST, kinds.PROPOSAL)
 _ENVELOPE_KEYS = ("jsonrpc", "id", "_meta")
 """Of a JSON-RPC message, which is its own payload: how it is carried, not what it says."""
@@ -37,7 +39,7 @@ def counted_text(kind: str, payload: Mapping[str, Any]) -> str:
         found = _outcome(payload)
     elif kind in _CALLS:
         found = _call(payload)
-    elif family(kind) in (Family.CHAT, Family.REASONING):
+    elif family(kind) in (Family.CHAT, Family.REASONING) or kind == SUMMARY:
         found = _said(payload)
     return compact(_without_meta(payload)) if found is None else found
 

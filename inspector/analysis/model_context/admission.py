@@ -19,6 +19,7 @@ from inspector.protocol import kinds
 
 Mask = NDArray[np.bool_]
 
+CONTROL_OF_TRANSCRIPTS = "claude/"
 _NOTES = (Flag.GAP | Flag.LOG_ONLY).value
 
 
@@ -60,6 +61,7 @@ class _Sorting:
         self.taken: slice | NDArray[np.int64] = slice(0, stop) if len(rows) == stop else rows  # a slice copies nothing
         self.kind = capture.columns["kind"][self.taken]
         self.flags = capture.columns["flags"][self.taken]
+        self.derived = self.flags & Flag.DERIVED.value != 0
         self._codes = codes_below(analysis, "")
         self.method = self.links["method"][self.taken]
         sender, to_set = capture.columns["sender"][self.taken], capture.columns["to_set"][self.taken]
@@ -140,6 +142,9 @@ def _talk(at: _Sorting, _options: Options) -> None:
     program = at.below("system/") | at.below("participant/") | at.below("capability/") | at.below("space/")
     program |= at.below("stream/") | at.of("chat/acknowledge", "chat/cancel", "mcp/reject", "mcp/withdraw")
     at.put(program, Role.NONE, Why.PROGRAM)
+    if at.derived.any():
+        at.put(at.of("participant/compact-done") & at.mine & at.derived, Role.USER, Why.SUMMARY)
+        at.put(at.derived & at.below(CONTROL_OF_TRANSCRIPTS), Role.NONE, Why.PROGRAM)
     verdict = at.of("mcp/reject", "mcp/withdraw") & ~at.mine & at.answers_me
     at.put(verdict, Role.USER, Why.TOLD)
 
@@ -196,6 +201,18 @@ def _others(at: _Sorting, options: Options) -> None:
         at.put(elsewhere, Role.NONE, Why.ELSEWHERE)
     foreign = ~at.mine & ~at.to_me & ~at.to_all & ~waited_for & (at.whys != Why.OTHERS_THOUGHT)
     at.put(foreign, Role.NONE, Why.FOR_OTHERS)
+    if at.derived.any():
+        _of_transcripts(at, nodes)
+
+
+def _of_transcripts(at: _Sorting, nodes: NDArray[np.int64]) -> None:
+    """In a transcript each agent has one context: what is said in another one comes as the result of a call."""
+    own = nodes[at.mine & at.derived]
+    if len(own):
+        found, counts = np.unique(own, return_counts=True)
+        elsewhere = at.derived & (nodes != found[np.argmax(counts)]) & (at.roles != Role.NONE)
+        at.put(elsewhere, Role.NONE, Why.ELSEWHERE)
+    at.put(at.analysis.capture.repeats(at.rows)[1], Role.NONE, Why.COPIED)
 
 
 def _taken_part_from(at: _Sorting, nodes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -20,6 +20,7 @@ from inspector.analysis.model_context.reasons import Role, Why
 from inspector.analysis.model_context.reported import reported_at
 from inspector.base.slices import Steps
 from inspector.capture.hashes import NO_ROW
+from inspector.protocol import kinds
 
 _FORGET, _DONE = "participant/forget", "participant/compact-done"
 _CLEAR, _RESTART = "participant/clear", "participant/restart"
@@ -142,6 +143,9 @@ class _Leaving:
         return found
 
     def _forget(self, row: int, payload: dict[str, Any]) -> None:
+        if self._is_derived(row):
+            self._drop(row, payload.get("message_ids"))
+            return
         count = _count(payload.get("entries"))
         newest = payload.get("direction") == "newest"
         self._take(row, 1 if count is None else count, Why.FORGOTTEN, newest=newest)
@@ -149,11 +153,28 @@ class _Leaving:
     def _compact(self, row: int, payload: dict[str, Any]) -> None:
         if payload.get("skipped") is True or payload.get("status") in _SKIPPED:
             return
+        if self._is_derived(row):  # of a transcript: all that came before
+            self._take(row, self._count, Why.SUMMARISED)
+            return
         messages, tokens = _count(payload.get("freed_messages")), _count(payload.get("freed_tokens"))
         if messages is not None:
             self._take(row, self._share(row, messages), Why.COMPACTED)
         elif tokens:
             self._take_tokens(row, tokens)
+
+    def _is_derived(self, row: int) -> bool:
+        return bool(self._analysis.capture.columns["part"][row])
+
+    def _drop(self, row: int, calls: object) -> None:
+        """The results of some calls have left, named by the calls' ids."""
+        capture = self._analysis.capture
+        named = [one for one in calls if isinstance(one, str)] if isinstance(calls, list) else []
+        hashes = np.array([capture.hash_in(self._reader.space, one) for one in named], np.uint64)
+        rows, places = self._rows[: self._fed], self._places[: self._fed]
+        gone = np.isin(capture.columns["correlation_hash"][rows], hashes) & (self.by[places] == NO_ROW)
+        gone &= capture.columns["kind"][rows] == (capture.strings.find(kinds.RESPONSE) or -1)
+        places = places[gone]
+        self.by[places], self.whys[places] = row, Why.DROPPED
 
     def _share(self, row: int, freed: int) -> int:
         """How many of our entries stand for those a participant freed: what came since it reported stays as it is."""
@@ -171,7 +192,9 @@ class _Leaving:
             count -= some
             self._count -= some
             gone = slice(stop - some, stop) if newest else slice(start, start + some)
-            self.by[self._places[gone]], self.whys[self._places[gone]] = row, why
+            places = self._places[gone]
+            places = places[self.by[places] == NO_ROW]  # some may have been cleared one by one
+            self.by[places], self.whys[places] = row, why
             if newest and stop - some > start:
                 self._inside.append((start, stop - some))
             elif not newest and start + some < stop:

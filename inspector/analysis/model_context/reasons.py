@@ -55,6 +55,10 @@ class Why(enum.IntEnum):
     REOPENED = 22
     FULFILLED = 23
     REPEATED = 24
+    SUMMARISED = 25
+    SUMMARY = 26
+    DROPPED = 27
+    COPIED = 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,10 @@ REASONS: dict[Why, Reason] = {
     Why.COMPACTED: Reason("Gone with the compacting that No. {no} reports; which messages went is not."),
     Why.CLEARED: Reason("No. {no} told it to begin anew; whether it did is not reported."),
     Why.REOPENED: Reason("No. {no} opened the connection anew; clients begin a new conversation then."),
+    Why.SUMMARISED: Reason("Compacted: the summary of No. {no} stands in its place.", assumed=False),
+    Why.SUMMARY: Reason("What stands in the place of all that was compacted.", assumed=False),
+    Why.DROPPED: Reason("No. {no} names it among the results that were cleared.", assumed=False),
+    Why.COPIED: Reason("A copy of a message that stands before it.", assumed=False),
     Why.REPLACED: Reason("No. {no} lists the tools anew."),
 }
 """What stands in the column "why"; a collapsed result has `COLLAPSED` in its place."""

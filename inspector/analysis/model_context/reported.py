@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from inspector.analysis import Analysis
 from inspector.analysis.model_context.reader import Reader
 
@@ -41,10 +43,29 @@ def reported_at(analysis: Analysis, reader: Reader, message: int) -> Reported | 
     found = analysis.participants.all.get((reader.space, reader.name)) if reader.name is not None else None
     rows = found.status_rows if found is not None else []
     row = next((row for row in reversed(rows) if row <= message), None)
+    if not rows:
+        return _called_at(analysis, reader, message)
     if row is None or found is None or any(row < end <= message for end in found.ended):
         return None
     payload = analysis.capture.payload(row)
     return Reported(row, *(_figure(payload.get(key)) for key in ("tokens", "max_tokens", "messages_in_context")))
+
+
+def _called_at(analysis: Analysis, reader: Reader, message: int) -> Reported | None:
+    """What the last call of a reader's model reported: all it was given, whether from a cache or not."""
+    calls = analysis.usage.reports()
+    calls = calls[: int(np.searchsorted(calls, message, side="right"))]
+    columns = analysis.capture.columns
+    own = columns["sender"][calls] == (analysis.capture.strings.find(reader.name or "") or -1)
+    own &= columns["space"][calls] == reader.space
+    if not own.any():
+        return None
+    last = calls[own][-1:]
+    return Reported(int(last[0]), sum(int(analysis.usage.at(name, last)[0]) for name in GIVEN), None, None)
+
+
+GIVEN = ("input", "cache_read", "cache_write")
+"""Of what a call reports: what the model was given."""
 
 
 def _figure(value: object) -> int | None:

@@ -47,6 +47,7 @@ NAMESPACE_ICONS: dict[str, str] = {
     "space": "ri.user-add-line",
     "system": "ri.settings-3-line",
     "msp": "ri.discuss-line",
+    "claude": "ri.terminal-line",
 }
 """Namespace of a kind to icon."""
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from inspector.analysis.model_context.reader import Reader
+from inspector.analysis.model_context.story import ModelContext
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import message_story, summary
 from inspector.filters import compile_filter
@@ -100,6 +102,30 @@ def test_a_message_has_an_envelope_made_of_its_record(document: CaptureDocument)
     assert document.capture.record_bytes(12) in OWN.read_bytes()
     assert message_story(document, 25)["repeats"] == 25
     assert message_story(document, 24)["repeats"] is None
+
+
+def sees(document: CaptureDocument, name: str, at: int) -> list[tuple[int, str]]:
+    """What stands in the context of an agent's model once a message, from 1, has arrived: number and role."""
+    space = int(document.capture.columns["space"][0])
+    moment = ModelContext(document.analysis, Reader(space, name)).at(at - 1)
+    return [(entry.message + 1, entry.role.word) for entry in moment.entries()]
+
+
+def test_what_a_model_sees_is_its_own_conversation(document: CaptureDocument) -> None:
+    own = [(3, "user"), (4, "assistant"), (5, "assistant"), (7, "tool"), (8, "assistant"), (9, "assistant")]
+    assert sees(document, "claude", 16) == [*own, (10, "assistant"), (11, "tool"), (16, "tool")]
+    assert sees(document, "general-purpose#toolu_2", 30) == [
+        (12, "user"), (13, "assistant"), (14, "tool"), (15, "assistant"),
+    ]  # fmt: skip
+
+
+def test_a_summary_stands_for_what_was_compacted(document: CaptureDocument) -> None:
+    assert (22, "user") in sees(document, "claude", 23)
+    assert sees(document, "claude", 30) == [(24, "user"), (25, "assistant")]
+    space = int(document.capture.columns["space"][0])
+    reported = ModelContext(document.analysis, Reader(space, "claude")).at(29).reported()
+    assert reported is not None
+    assert (reported.message, reported.tokens) == (24, 2_405)
 
 
 def test_copies_cost_nothing_again(document: CaptureDocument) -> None:

@@ -6,6 +6,8 @@ or `mcp:<server>` for tools of an MCP server; and `claude-code`, the program, fo
 
 from __future__ import annotations
 
+import re
+
 from inspector.protocol import kinds
 from inspector.protocol.formats.claude.lines import (
     Block,
@@ -81,6 +83,7 @@ def _spoken(line: Line) -> tuple[Meaning, ...]:
     if isinstance(content, str):
         found = [_of_text(line, content.startswith(_MACHINE))]
         found[0].said = content.encode("utf-8", "surrogatepass")
+        found[0].spawn = _notified(content) if line.type == "user" else None
     elif content and len(content) <= MOST_MEANINGS:
         found = [_of_block(line, block) for block in content]
     else:
@@ -135,6 +138,22 @@ def _of_text(line: Line, machine: bool) -> Meaning:
     if line.isCompactSummary:
         return Meaning(COMPACTED, agent, (PROGRAM,))
     return Meaning(CHAT, PROGRAM if machine or line.isMeta else _above(line), (agent,))
+
+
+_NOTICE = "<task-notification>"
+_TASK = re.compile(r"<task-id>([^<]{1,200})</task-id>")
+_FAILED = re.compile(r"<status>(?:failed|killed|error|cancelled)</status>")
+
+
+def _notified(text: str) -> Spawn | None:
+    """What the program tells of a sub-agent that worked in the background: that it has ended."""
+    task = _TASK.search(text, 0, _LONGEST_NOTICE) if text.startswith(_NOTICE) else None
+    if task is None:
+        return None
+    return Spawn(agent=task[1], ended=True, failed=_FAILED.search(text, 0, _LONGEST_NOTICE) is not None)
+
+
+_LONGEST_NOTICE = 4_000
 
 
 def _of_agent(line: Line, kind: str) -> Meaning:

@@ -1,0 +1,190 @@
+"""Which files of a session belong together: its own, and those of its sub-agents, in each layout that Claude Code had.
+
+A session is `<id>.jsonl`; its sub-agents have files `agent-<id>.jsonl` below `<session>/subagents/`, or, in older
+versions, beside the session's. `agent-<id>.meta.json` says who started one. Links are never followed, and what is said
+in a file beside another is never taken for a path.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from inspector.protocol.formats import TRANSCRIPTS, read_line_as
+from inspector.sources.agent_sessions.files import Listing, read_ends
+
+MOST_FILES = 400
+"""Files of one document: each is kept open. Of more the newest are read, and how many are left out is said."""
+_MOST_ENTRIES = 20_000
+_AGENT, _SUB_AGENTS, _LINES, _FACTS = "agent-", "subagents", ".jsonl", ".meta.json"
+_DEPTH = 3
+"""Levels below `subagents`: workflows have folders of their own."""
+_JOURNAL = "journal.jsonl"
+_FACTS_BYTES = 64 << 10
+_LOOKED_AT = 20
+"""Lines at a file's beginning by which it is known."""
+
+
+class Facts(msgspec.Struct, gc=False, rename="camel"):
+    """What a file beside a sub-agent's says of it."""
+
+    tool_use_id: str | None = None
+    parent_agent_id: str | None = None
+    agent_type: str | None = None
+    description: str | None = None
+
+
+_decode_facts = msgspec.json.Decoder(Facts).decode
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One file of a document of several.
+
+    Attributes:
+        path: where it lies.
+        session: the session its records are of; None where they say so themselves.
+        agent: id of the sub-agent whose file it is.
+        facts: what is said of that beside its file.
+    """
+
+    path: Path
+    session: str | None = None
+    agent: str | None = None
+    facts: Facts | None = None
+
+
+def is_transcript(path: Path) -> bool:
+    """Whether a file holds a transcript, by its first lines. Never raises."""
+    labels = {one.LABEL for one in TRANSCRIPTS}
+    head, _ = read_ends(str(path))
+    return any(read_line_as(line.strip())[1] in labels for line in head[:_LOOKED_AT])
+
+
+@dataclass(slots=True)
+class Seen:
+    """What earlier looks have read of files, so that none is read each time.
+
+    Attributes:
+        sessions: by path, the session that a sub-agent's file names.
+        transcripts: files that hold one.
+    """
+
+    sessions: dict[str, str] = field(default_factory=dict)
+    transcripts: set[Path] = field(default_factory=set)
+
+
+def members_of(path: Path, seen: Seen | None = None) -> tuple[list[Member], int]:
+    """The files that belong to a session's file, or that a folder holds, the sessions' own first; and how many more.
+
+    Args:
+        path: a session's file with its sub-agents, the folder of a project, or that of a session, whose own file lies
+            beside it. Nothing where it holds no transcript.
+        seen: what was read before; what is read now is added.
+    """
+    listing, seen = Listing(_MOST_ENTRIES), seen if seen is not None else Seen()
+    if not path.is_dir():
+        return _bounded(_of_session(path, _beside(path.parent, listing, seen), listing))
+    own = path.with_name(path.name + _LINES)
+    if (path / _SUB_AGENTS).is_dir() and own.is_file() and not own.is_symlink():
+        return _bounded(_of_session(own, {}, listing))
+    return _bounded(_of_folder(path, listing, seen))
+
+
+def _of_folder(path: Path, listing: Listing, seen: Seen) -> list[Member]:
+    """All sessions of a folder, the oldest first."""
+    files = [found for found in listing.files(str(path)) if found.name.endswith(_LINES)]
+    sessions = [f for f in sorted(files, key=lambda f: f.modified) if not f.name.startswith(_AGENT)]
+    beside = _beside(path, listing, seen)
+    found = [m for one in sessions for m in _of_session(Path(one.path), beside, listing)]
+    known = {member.path for member in found}
+    alone = [agent for agents in beside.values() for agent in agents if agent.path not in known]
+    for folder, name in listing.folders(str(path)):
+        alone += [m for m in _below(Path(folder), name, listing) if m.path not in known]
+    if (path / _SUB_AGENTS).is_dir():
+        alone += [member for member in _below(path, path.name, listing) if member.path not in known]
+    if path.name == _SUB_AGENTS:
+        alone += _agents(path, path.parent.name, listing)
+    members = {member.path: member for member in (*found, *alone)}
+    seen.transcripts.update(one for one in members.keys() - seen.transcripts if is_transcript(one))
+    return [member for member in members.values() if member.path in seen.transcripts]
+
+
+def _of_session(path: Path, beside: dict[str, list[Member]], listing: Listing) -> list[Member]:
+    """A session's file, and those of its sub-agents."""
+    name = path.name.removesuffix(_LINES)
+    return [Member(path), *_below(path.with_name(name), name, listing), *beside.get(name, ())]
+
+
+def _below(folder: Path, session: str, listing: Listing) -> list[Member]:
+    return _agents(folder / _SUB_AGENTS, session, listing) if (folder / _SUB_AGENTS).is_dir() else []
+
+
+def _agents(folder: Path, session: str, listing: Listing) -> list[Member]:
+    if folder.is_symlink():
+        return []
+    found = sorted(listing.files(str(folder), _DEPTH), key=lambda f: (f.modified, f.path))
+    return [_agent(Path(f.path), session) for f in found if f.name.endswith(_LINES) and f.name != _JOURNAL]
+
+
+def _beside(folder: Path, listing: Listing, seen: Seen) -> dict[str, list[Member]]:
+    """Files of sub-agents that lie beside their sessions', by session."""
+    found: dict[str, list[Member]] = {}
+    for one in listing.files(str(folder)):
+        if one.name.startswith(_AGENT) and one.name.endswith(_LINES):
+            session = seen.sessions.get(one.path) or _session_of(one.path)
+            if session is not None:
+                seen.sessions[one.path] = session
+            found.setdefault(session or "", []).append(_agent(Path(one.path), session))
+    return found
+
+
+class _First(msgspec.Struct, gc=False):
+    sessionId: str | None = None  # noqa: N815
+
+
+_decode_first = msgspec.json.Decoder(_First).decode
+
+
+def _session_of(path: str) -> str | None:
+    """The session that a sub-agent's first record names."""
+    for line in read_ends(path)[0][:1]:
+        try:
+            return _decode_first(line).sessionId
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return None
+    return None
+
+
+def _agent(path: Path, session: str | None) -> Member:
+    name = path.name.removesuffix(_LINES)
+    agent = name.removeprefix(_AGENT) if name.startswith(_AGENT) else None
+    return Member(path, session, agent, _facts(path.with_name(name + _FACTS)))
+
+
+def _facts(path: Path) -> Facts | None:
+    """What lies beside a sub-agent's file; None where nothing good does."""
+    try:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > _FACTS_BYTES:
+            return None
+        return _decode_facts(path.read_bytes())
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def _bounded(members: list[Member]) -> tuple[list[Member], int]:
+    kept = members if len(members) <= MOST_FILES else _newest(members)
+    return kept, len(members) - len(kept)
+
+
+def _newest(members: list[Member]) -> list[Member]:
+    def modified(member: Member) -> float:
+        try:
+            return member.path.lstat().st_mtime
+        except OSError:
+            return 0.0
+
+    kept = set(sorted(range(len(members)), key=lambda place: modified(members[place]))[-MOST_FILES:])
+    return [member for place, member in enumerate(members) if place in kept]

@@ -1,0 +1,124 @@
+"""Sessions of several files as one document: their sub-agents, files that come later, and what must not be read."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.document.document import CaptureDocument
+from inspector.document.summary import summary
+from inspector.sources.transcript_files import members_of
+
+FOLDER = Path(__file__).parents[2] / "data" / "transcripts" / "claude-code"
+SESSION = "00000000-0000-4000-8000-000000000001"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return shutil.copytree(FOLDER, tmp_path / "project")
+
+
+@pytest.fixture
+def document() -> Iterator[CaptureDocument]:
+    made = CaptureDocument()
+    yield made
+    made.close()
+
+
+def opened(document: CaptureDocument, path: Path, **how: Any) -> dict[str, Any]:
+    for _ in document.open_log(path, **how):
+        pass
+    return summary(document, "")
+
+
+def texts(document: CaptureDocument) -> list[str]:
+    capture = document.capture
+    return [str(capture.payload(row).get("text")) for row in range(len(capture))]
+
+
+def test_a_file_named_alone_is_that_file_alone(document: CaptureDocument) -> None:
+    found = opened(document, FOLDER / f"{SESSION}.jsonl")
+    assert (found["records"], found["usage"]["output"], found["sub_agents"]) == (9, 154, 1)
+
+
+@pytest.mark.parametrize("name", [f"{SESSION}.jsonl", SESSION])
+def test_a_session_is_opened_with_its_sub_agents(document: CaptureDocument, name: str) -> None:
+    found = opened(document, FOLDER / name, together=True)
+    assert (found["records"], found["usage"]["output"], found["sub_agents"]) == (11, 161, 1)
+    assert [(one["format"], one["records"]) for one in found["sources"]] == [("claude-code", 9), ("claude-code", 2)]
+    contexts = document.analysis.contexts
+    (node,) = contexts.tree.alive()
+    assert (contexts.label(node), contexts.tree.own[node], contexts.state(node, None)) == (
+        "Count source files", 2, "concluded",
+    )  # fmt: skip
+    times = document.capture.columns["time_ns"].tolist()
+    assert times == sorted(times)
+    prompt = texts(document).index("Count the files in src.")
+    assert document.analysis.correlation.causes(prompt) == [3]
+    assert document.capture.string("sender", prompt + 1) == "general-purpose#a0000000000000001"
+
+
+def test_a_folder_is_opened_with_all_its_sessions(document: CaptureDocument) -> None:
+    found = opened(document, FOLDER)
+    assert (found["records"], len(found["sources"]), len(found["spaces"])) == (16, 3, 2)
+
+
+def test_a_copied_session_is_counted_once(document: CaptureDocument, project: Path) -> None:
+    before = (project / f"{SESSION}.jsonl").read_text()
+    fork = "00000000-0000-4000-8000-000000000009"
+    (project / f"{fork}.jsonl").write_text(before.replace(SESSION, fork))
+    found = opened(document, project)
+    assert (found["usage"]["output"], found["calls"]["tools"], found["sub_agents"]) == (221, 2, 1)
+
+
+def test_a_sub_agent_that_starts_later_arrives(document: CaptureDocument, project: Path) -> None:
+    agents = project / SESSION / "subagents"
+    kept = shutil.move(agents, project.parent / "kept")
+    for _ in document.open_log(project / f"{SESSION}.jsonl", together=True, follow=True):
+        pass
+    assert len(document.capture) == 9
+    shutil.move(kept, agents)
+    until = time.monotonic() + 20
+    while len(document.capture) < 11 and time.monotonic() < until:
+        document.poll()
+        time.sleep(0.01)
+    assert len(document.capture) == 11
+    with (agents / "agent-a0000000000000001.jsonl").open("a") as file:
+        line = json.loads((agents / "agent-a0000000000000001.jsonl").read_text().splitlines()[1])
+        file.write(json.dumps({**line, "uuid": "b3", "message": {**line["message"], "id": "m9"}})[:-1])
+        file.flush()
+        assert not document.poll()  # its end is still being written
+        file.write("}\n")
+    while len(document.capture) < 12 and time.monotonic() < until:
+        document.poll()
+        time.sleep(0.01)
+    assert (len(document.capture), document.unreadable) == (12, 0)
+
+
+def test_links_and_paths_lead_nowhere(project: Path) -> None:
+    outside = project.parent / "outside"
+    shutil.copytree(project / SESSION / "subagents", outside)
+    shutil.rmtree(project / SESSION / "subagents")
+    (project / SESSION / "subagents").symlink_to(outside)
+    (project / "agent-x.jsonl").symlink_to(outside / "agent-a0000000000000001.jsonl")
+    found = {member.path.name for member in members_of(project)[0]}
+    assert found == {f"{SESSION}.jsonl", "00000000-0000-4000-8000-000000000002.jsonl"}
+
+
+def test_a_bad_file_beside_is_as_none(document: CaptureDocument, project: Path) -> None:
+    (project / SESSION / "subagents" / "agent-a0000000000000001.meta.json").write_text('{"toolUseId":["../../x"]}')
+    (project / SESSION / "subagents" / "agent-b.jsonl").write_text("no log at all\n")
+    found = opened(document, project / f"{SESSION}.jsonl", together=True)
+    assert (found["records"], found["sub_agents"]) == (11, 1)
+    assert any("agent-b.jsonl is no log" in sentence for sentence in document.troubles)
+
+
+def test_a_folder_without_transcripts_is_none(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"kind":"chat","id":"a","from":"b","payload":{}}\n')
+    assert members_of(tmp_path) == ([], 0)
