@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis.trust import TrustPass
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, NO_ROW
+from inspector.capture.hashes import NO_ROW
 from inspector.protocol.participants import GATEWAY_IDS, patterns, welcomed
 from inspector.protocol.times import NO_TIME
 
@@ -60,11 +61,11 @@ class Participant:
     left_ns: int = NO_TIME
     is_us: bool = False
     invited: bool = False
-    status_rows: list[int] = field(default_factory=list)
+    status_rows: Sequence[int] = ()
     """Messages with its `participant/status` reports, the last 1,000."""
-    ended: list[int] = field(default_factory=list)
+    ended: Sequence[int] = ()
     """Messages with which it left or came anew, the last 1,000: what it said of itself before holds no more."""
-    comings: list[Coming] = field(default_factory=list)
+    comings: Sequence[Coming] = ()
     """When it came and left, the last 1,000; saying once more that it is here is no coming."""
 
     @property
@@ -81,6 +82,7 @@ class Participant:
 
 
 _NEVER = 2**63 - 1
+_FIRST = itemgetter(0)
 _MOST_COMINGS = 1_000
 _AT_ONCE_NS = 1_000_000_000
 """A welcome and the presence that tells others of it are one coming."""
@@ -99,6 +101,8 @@ class ParticipantPass:
         self._trust = trust
         self.all: dict[tuple[int, str], Participant] = {}
         self.ended: list[tuple[int, int, str]] = []
+        self._speaking: dict[int, Participant | None] = {}  # by space and sender: None for what is nobody
+        self._before: dict[int, int] = {}  # of facts of the batch: the message before with the same id
         self._asking: set[int] = set()  # spaces we have joined and not been welcomed to yet
 
     def feed(self, start: int, stop: int) -> None:
@@ -106,15 +110,23 @@ class ParticipantPass:
         columns, strings = self._capture.columns, self._capture.strings
         wanted = [code for code in map(strings.find, _FACTS) if code is not None]
         facts = np.flatnonzero(np.isin(columns["kind"][start:stop], wanted)) + start
+        hashes = columns["id_hash"][facts]
+        before = self._capture.ids.latest(hashes, facts) if len(facts) else facts
+        self._before = {row: one for row, one in zip(facts.tolist(), before.tolist(), strict=True) if one != NO_ROW}
         # Met and heard of in the order of arrival, so that batches make no difference.
-        events: list[tuple[int, Callable[[], object]]] = [
+        events: list[tuple[int, int, int]] = [  # message; space; sender or recipient, 0 for a fact
             *self._senders(start, stop),
-            *((row, partial(self._note, row)) for row in facts.tolist()),
+            *((row, 0, 0) for row in facts.tolist()),
             *self._receivers(start, stop),
         ]
-        events.sort(key=lambda event: event[0])
-        for _, happen in events:
-            happen()
+        events.sort(key=_FIRST)
+        strings = self._capture.strings
+        for row, space, person in events:
+            if person:
+                self._meet(space, strings[person])
+            else:
+                self._note(row)
+        self._count(start, stop)
 
     def _meet(self, space: int, name: object) -> Participant | None:
         if not isinstance(name, str) or not name or name in GATEWAY_IDS:
@@ -124,28 +136,43 @@ class ParticipantPass:
             found = self.all[space, name] = Participant(name, space)
         return found
 
-    def _senders(self, start: int, stop: int) -> Iterator[tuple[int, Callable[[], None]]]:
-        """For each who sent something: the first message, and what takes note of all of them."""
+    def _pairs(self, start: int, stop: int) -> NDArray[np.uint64]:
+        """(messages,) the space and the sender of each as one number."""
         columns = self._capture.columns
-        pairs = columns["space"][start:stop].astype(np.uint64) << np.uint64(32) | columns["sender"][start:stop]
-        keys, first, inverse, counts = np.unique(pairs, return_index=True, return_inverse=True, return_counts=True)
-        times = columns["time_ns"][start:stop]
+        return columns["space"][start:stop].astype(np.uint64) << np.uint64(32) | columns["sender"][start:stop]
+
+    def _senders(self, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
+        """The first message of each who has not sent anything before."""
+        keys, first = np.unique(self._pairs(start, stop), return_index=True)
+        for key, place in zip(keys.tolist(), first.tolist(), strict=True):
+            if key & 0xFFFFFFFF and key not in self._speaking:
+                yield start + place, key >> 32, key & 0xFFFFFFFF
+
+    def _count(self, start: int, stop: int) -> None:
+        """Note how many messages each sent, and when."""
+        keys, inverse, counts = np.unique(self._pairs(start, stop), return_inverse=True, return_counts=True)
+        times = self._capture.columns["time_ns"][start:stop]
         earliest, latest = np.full(len(keys), _NEVER), np.full(len(keys), NO_TIME, np.int64)
         np.maximum.at(latest, inverse, times)
         np.minimum.at(earliest, inverse, np.where(times == NO_TIME, _NEVER, times))
-        for place, key in enumerate(keys.tolist()):
-            if key & 0xFFFFFFFF:
-                spoken = partial(self._spoke, key, int(counts[place]), int(earliest[place]), int(latest[place]))
-                yield start + int(first[place]), spoken
-
-    def _spoke(self, key: int, messages: int, earliest: int, latest: int) -> None:
-        participant = self._meet(key >> 32, self._capture.strings[key & 0xFFFFFFFF])
-        if participant is not None:
+        speaking, strings = self._speaking, self._capture.strings
+        for key, messages, first, last in zip(
+            keys.tolist(), counts.tolist(), earliest.tolist(), latest.tolist(), strict=True
+        ):
+            participant = speaking.get(key)
+            if participant is None:
+                if key in speaking or not key & 0xFFFFFFFF:
+                    continue
+                participant = speaking[key] = self._meet(key >> 32, strings[key & 0xFFFFFFFF])
+                if participant is None:
+                    continue
             participant.messages += messages
-            participant.last_ns = max(participant.last_ns, latest)
-            participant.seen_at(earliest)
+            if last > participant.last_ns:
+                participant.last_ns = last
+            if first < participant.first_ns or participant.first_ns == NO_TIME:
+                participant.seen_at(first)
 
-    def _receivers(self, start: int, stop: int) -> Iterator[tuple[int, Callable[[], object]]]:
+    def _receivers(self, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
         """In MCP stdio traffic the other side takes part even before it has said anything."""
         columns = self._capture.columns
         rows = np.flatnonzero(columns["flags"][start:stop] & Flag.RPC) + start
@@ -153,7 +180,7 @@ class ParticipantPass:
         for code, place in zip(codes.tolist(), first.tolist(), strict=True):
             row = int(rows[place])
             for name in self._capture.to_sets[code]:
-                yield row, partial(self._meet, int(columns["space"][row]), name)
+                yield row, int(columns["space"][row]), self._capture.strings.intern(name)
 
     def _note(self, row: int) -> None:
         capture = self._capture
@@ -217,9 +244,8 @@ class ParticipantPass:
 
     def _is_new(self, row: int) -> bool:
         """Whether it is no copy of an earlier message, as logs of several recipients have."""
-        hashes = self._capture.columns["id_hash"][row : row + 1]
-        before = int(self._capture.ids.latest(hashes, np.array([row], np.int64))[0])
-        return int(hashes[0]) == NO_HASH or before == NO_ROW or not self._are_alike(before, row)
+        before = self._before.get(row)
+        return before is None or not self._are_alike(before, row)
 
     def _are_alike(self, one: int, other: int) -> bool:
         columns = self._capture.columns

@@ -10,6 +10,7 @@ import numpy as np
 
 from inspector.capture.columns import Array
 from inspector.capture.extracts import Extracts
+from inspector.capture.name_sets import BlockSets
 from inspector.capture.strings import InternTable
 
 STRING_COLUMNS = (
@@ -96,7 +97,7 @@ class Block:
 
     columns: dict[str, Array]
     strings: InternTable[str]
-    to_sets: InternTable[tuple[str, ...]]
+    to_sets: BlockSets
     extracts: Extracts = field(default_factory=Extracts)
     formats: Counter[str | None] = field(default_factory=Counter)
     origin: dict[str, Any] | None = None

@@ -109,13 +109,6 @@ def kept_name(name: str) -> str:
     return f"{name[:KEPT]}… ({len(name):,} characters, {digest})"
 
 
-def kept_recipients(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Recipients as the capture keeps them."""
-    if len(names) > MAX_RECIPIENTS:
-        names = (*names[:MAX_RECIPIENTS], f"… {len(names) - MAX_RECIPIENTS:,} more")
-    return tuple(map(kept_name, names)) if any(len(name) > MAX_NAME for name in names) else names
-
-
 def kept_names(names: Iterable[str]) -> list[str | None]:
     """Names of a block as the capture keeps them, after the absent one."""
     return [None, *(name if len(name) <= MAX_NAME else kept_name(name) for name in names)]
@@ -444,7 +437,7 @@ class Capture:
         for name in STRING_COLUMNS:
             if name in columns:
                 columns[name] = ids[columns[name]]
-        sets = self.to_sets.intern_all([None, *map(kept_recipients, block.to_sets[1:])])
+        sets = self.to_sets.take_in(block.to_sets, kept_names(block.to_sets.names[1:]), MAX_RECIPIENTS)
         columns["to_set"] = sets[columns["to_set"]]
         space = self._origin_space(int(block.columns["source"][0]))
         if space:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,26 @@ class NameSets(Sequence[tuple[str, ...]]):
 
     def intern_all(self, values: Sequence[tuple[str, ...] | None]) -> NDArray[np.uint32]:
         """The ids of some tuples: (values,) uint32; of None 0. O(names in them)."""
-        intern = self._names.intern
-        written = [array("I", map(intern, value)).tobytes() if value else b"" for value in values]
+        return self._ids_of(_written(values, self._names))
+
+    def take_in(self, sets: BlockSets, names: Iterable[str | None], most: int) -> NDArray[np.uint32]:
+        """The ids of the sets of a block, by their ids there: (sets,) uint32.
+
+        Args:
+            sets: of the block.
+            names: what stands for each of its names here; None for its first, which is absent.
+            most: names that are kept of a set; the last then says how many more there are.
+        """
+        own = self._names.intern_all(names, len(sets.names))
+        written = [own[np.frombuffer(one, np.uint32)].tobytes() for one in sets.written]
+        for place, one in enumerate(written):
+            if len(one) > most * own.itemsize:
+                more = self._names.intern(f"… {len(one) // own.itemsize - most:,} more")
+                written[place] = one[: most * own.itemsize] + np.uint32(more).tobytes()
+        return self._ids_of(written)
+
+    def _ids_of(self, written: Sequence[bytes]) -> NDArray[np.uint32]:
+        """The ids of tuples written as numbers of names."""
         hashes = np.fromiter(map(hash_bytes, written), np.uint64, len(written))
         found = self._index.latest(hashes, np.full(len(hashes), _ANY, np.int64))
         new: dict[bytes, int] = {b"": 0}
@@ -46,13 +65,35 @@ class NameSets(Sequence[tuple[str, ...]]):
     def _number(self, members: bytes, new: dict[bytes, int]) -> int:
         found = new.get(members)
         if found is None:
-            found = new[members] = len(self)
+            found = new[members] = len(self._ends)
             self._members.frombytes(members)
             self._ends.append(len(self._members))
         return found
 
     def _bytes_of(self, place: int) -> bytes:
         return self._members[self._ends[place - 1] : self._ends[place]].tobytes() if place else b""
+
+    def name(self, number: int) -> str:
+        """A name by its number among all."""
+        return self._names[number]
+
+    def number(self, name: str) -> int | None:
+        """The number of a name among all; None where no set has it."""
+        return self._names.find(name)
+
+    def alone(self, sets: NDArray[Any]) -> NDArray[np.int64]:
+        """(sets,) the number of the only name in each; -1 where there are several, or none."""
+        if not self._members:
+            return np.full(len(sets), -1, np.int64)
+        ends = np.frombuffer(self._ends, np.uint64).astype(np.int64, copy=False)
+        stop = ends[sets]
+        single = (sets != 0) & (stop - ends[np.maximum(sets.astype(np.int64), 1) - 1] == 1)
+        members = np.frombuffer(self._members, np.uint32)[np.maximum(stop, 1) - 1].astype(np.int64)
+        return np.where(single, members, -1)
+
+    def has(self, place: int, number: int | None) -> bool:
+        """Whether a set has a name, by its number."""
+        return number is not None and place > 0 and number in self._members[self._ends[place - 1] : self._ends[place]]
 
     def holding(self, name: str | None) -> NDArray[np.bool_]:
         """(len(self),) whether each has a name in it. O(names in all)."""
@@ -75,3 +116,42 @@ class NameSets(Sequence[tuple[str, ...]]):
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
         return map(self.__getitem__, range(len(self)))
+
+
+class BlockSets(Sequence[tuple[str, ...]]):
+    """The same for one block, which goes to another process and is soon forgotten.
+
+    Attributes:
+        names: by number, in the order first seen; 0 is absent.
+    """
+
+    def __init__(self) -> None:
+        self.names: InternTable[str] = InternTable("")
+        self._sets: InternTable[bytes] = InternTable(b"")
+
+    @property
+    def written(self) -> Iterator[bytes]:
+        """The numbers of the names in each, as uint32."""
+        return iter(self._sets)
+
+    def intern_all(self, values: Sequence[tuple[str, ...] | None]) -> NDArray[np.uint32]:
+        """The ids of some tuples: (values,) uint32; of None 0. O(names in them)."""
+        return self._sets.intern_all([one or None for one in _written(values, self.names)], len(values))
+
+    def intern(self, value: tuple[str, ...]) -> int:
+        """The id of a tuple."""
+        return int(self.intern_all([value])[0])
+
+    def __len__(self) -> int:
+        return len(self._sets)
+
+    def __getitem__(self, index: Any) -> Any:
+        return tuple([self.names[code] for code in np.frombuffer(self._sets[index], np.uint32).tolist()])
+
+
+def _written(values: Sequence[tuple[str, ...] | None], names: InternTable[str]) -> list[bytes]:
+    """Each tuple as the numbers of its names, uint32."""
+    counts = [len(value) if value else 0 for value in values]
+    data = names.intern_all(chain.from_iterable(filter(None, values)), sum(counts)).tobytes()
+    stops = [stop * 4 for stop in accumulate(counts)]
+    return [data[start:stop] for start, stop in zip([0, *stops], stops, strict=False)]

@@ -28,6 +28,7 @@ from inspector.capture.columns import Array
 from inspector.capture.extracts import Decoded, Extracts, extract, matters
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_bytes, hash_rpc_ids, hash_text, hash_texts
+from inspector.capture.name_sets import BlockSets
 from inspector.capture.odd_forms import OddForm, odd_form
 from inspector.capture.odd_values import TOLD_FLAGS, context_key, recipients
 from inspector.capture.strings import InternTable
@@ -67,7 +68,7 @@ class BlockReader:
 
     def __init__(self, source: int = 0) -> None:
         self._source = source
-        self._tables = Tables(InternTable(""), InternTable(()))
+        self._tables = Tables(InternTable(""), BlockSets())
         # Row after row in one list: tuples kept by the thousand would each be looked at by the garbage collector.
         self._values: list[Any] = []
         self._records: list[Record] = []  # of each row
@@ -140,7 +141,7 @@ class BlockReader:
             if name in STRING_COLUMNS:
                 columns[name] = self._tables.strings.intern_all(values, count)
             elif name == "to_set":
-                columns[name] = self._tables.to_sets.intern_all(values, count)
+                columns[name] = self._tables.to_sets.intern_all(values)
             elif name in _HASH_COLUMNS:
                 columns[name] = hash_texts(values)
             elif name == "rpc_hash":

@@ -18,6 +18,7 @@ from inspector.capture.columns import Array
 from inspector.capture.extracts import Decoded, Extracts, extract, matters
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_bytes, hash_rpc_values, hash_text, hash_texts
+from inspector.capture.name_sets import BlockSets
 from inspector.capture.odd_forms import odd_forms
 from inspector.capture.odd_values import OddValues
 from inspector.capture.strings import InternTable
@@ -47,7 +48,7 @@ class Tables:
     """What a block's string ids stand for."""
 
     strings: InternTable[str]
-    to_sets: InternTable[tuple[str, ...]]
+    to_sets: BlockSets
 
 
 @dataclass(slots=True)
@@ -299,7 +300,7 @@ def _head_columns(envelopes: Sequence[Any], tables: Tables) -> dict[str, Array]:
         "protocol": protocol,
     }
     columns = {name: strings.intern_all(values, len(heads))[which] for name, values in texts.items()}
-    columns["to_set"] = tables.to_sets.intern_all(sets, len(heads))[which]
+    columns["to_set"] = tables.to_sets.intern_all(sets)[which]
     return columns
 
 

@@ -130,8 +130,9 @@ class Loops:
         keys = np.stack([batch.of(name, of) for of in (rows, before) for name in ("sender", "to_set")], axis=1)
         pairs, which = np.unique(keys, axis=0, return_inverse=True)
         strings, sets = batch.capture.strings, batch.capture.to_sets
+        numbers = {code: sets.number(strings[code]) for code in set(pairs[:, [0, 2]].flat)}
         found = [
-            strings[theirs] in sets[to] and strings[ours] in sets[back] for ours, to, theirs, back in pairs.tolist()
+            sets.has(to, numbers[theirs]) and sets.has(back, numbers[ours]) for ours, to, theirs, back in pairs.tolist()
         ]
         return np.array(found, np.bool_)[which.reshape(-1)]
 

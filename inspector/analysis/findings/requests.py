@@ -135,17 +135,18 @@ class Requests:
     def _by_another(self, batch: Batch, rows: Rows, cause: Rows, senders: Array) -> None:
         sets = batch.of("to_set", cause)
         pairs = sets.astype(np.int64) << 32 | senders
-        wrong = np.zeros(len(rows), np.bool_)
+        others: list[int] = []
         for pair in np.unique(pairs).tolist():
             key = (pair >> 32, pair & 0xFFFFFFFF)
             fits = self._addressed.get(key)
             if fits is None:
-                asked = batch.capture.to_sets[key[0]]
-                fits = not asked or not key[1] or batch.capture.strings[key[1]] in asked
+                known = batch.capture.to_sets
+                fits = not key[0] or not key[1] or known.has(key[0], known.number(batch.capture.strings[key[1]]))
                 if len(self._addressed) < _MOST_PAIRS:
                     self._addressed[key] = fits
             if not fits:
-                wrong |= pairs == pair
+                others.append(pair)
+        wrong = np.isin(pairs, others)
         details = [", ".join(batch.capture.to_sets[code]) for code in sets[wrong].tolist()]
         batch.findings.settle(BY_ANOTHER, rows, wrong, others=cause, details=details)
 
