@@ -104,6 +104,8 @@ class SavedWindow(_Part):
     """Its docks, alike."""
     dragged: bool = True
     """Whether somebody had dragged them."""
+    gave_way: _Text = ""
+    """Titles of those that were hidden as there was no room for them, with commas between."""
 
     @property
     def opens(self) -> bool:

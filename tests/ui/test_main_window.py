@@ -453,7 +453,7 @@ def test_a_window_too_narrow_for_its_panes_opens_a_log_at_200_percent(applicatio
     window = application.new_window()
     window.resize(700, 500)
     window.show_document(story())
-    assert not window.docks["Details"].isHidden()
+    assert window.docks["Details"].isHidden()
     assert window.bars.tool_bar.iconSize().width() == 32
     room = window.screen().availableSize()
     for name in ("view.columns", "go.to", "help.keys", "file.connections"):

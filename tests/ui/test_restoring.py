@@ -164,7 +164,8 @@ def test_panes_are_as_wide_and_high_as_they_were_in_a_small_window(qapp: QApplic
 
     async def stand(window: MainWindow) -> None:
         await time_passes(100)
-        sizes.append([window.docks[title].size().toTuple() for title in ("Contexts", "Details", "Latency")])
+        docks = [window.docks[title] for title in ("Contexts", "Details", "Latency")]
+        sizes.append([(0, 0) if dock.isHidden() else dock.size().toTuple() for dock in docks])
 
     async def first(application: Application) -> None:
         window = application.windows[0]
@@ -183,6 +184,43 @@ def test_panes_are_as_wide_and_high_as_they_were_in_a_small_window(qapp: QApplic
     started(qapp, again)
     started(qapp, again)
     assert sizes[0] == sizes[1] == sizes[2]
+    assert sizes[0][1] == (0, 0)  # there is no room for it
+
+
+def test_panes_that_gave_way_come_back_when_there_is_room(qapp: QApplication, tmp_path: Path) -> None:
+    log = log_of(tmp_path, count=20)
+
+    async def first(application: Application) -> None:
+        window = application.windows[0]
+        window.resize(640, 620)
+        await opened(window, log)
+        assert all(window.docks[title].isHidden() for title in ("Contexts", "Participants", "Details"))
+        window.resize(720, 620)
+        await time_passes(50)
+        assert [window.docks[title].isHidden() for title in ("Contexts", "Participants", "Details")] == [0, 0, 1]
+        await application.quit()
+
+    async def again(application: Application) -> None:
+        window = application.windows[0]
+        window.resize(1280, 720)
+        await read(window)
+        await time_passes(50)
+        assert not window.docks["Details"].isHidden()
+        window.resize(720, 620)
+        await time_passes(50)
+        assert window.docks["Details"].isHidden()
+        window.actions_by_id["view.details"].trigger()  # the user wants it all the same
+        window.resize(700, 620)
+        await time_passes(50)
+        assert not window.docks["Details"].isHidden()
+        window.application.theme.set_zoom(1.5)
+        await time_passes(50)
+        assert window.docks["Contexts"].isHidden()
+        window.application.theme.set_zoom(1.0)
+        await application.quit()
+
+    started(qapp, first)
+    started(qapp, again)
 
 
 def test_several_windows_come_back_but_not_one_that_was_closed_by_itself(qapp: QApplication, tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ class Restoring(QObject):
 
     def __init__(
         self, parent: QWidget, shown: Shown, *, notices: NoticeStack, origin: Callable[[], Origin],
-        layout: Callable[[], tuple[str, str, bool]],
+        layout: Callable[[], tuple[str, str, bool, str]],
     ) -> None:  # fmt: skip
         """Make it; nothing is to be put back yet.
 
@@ -240,7 +240,7 @@ class Restoring(QObject):
 
     def _note_look(self, saved: SavedWindow) -> None:
         saved.geometry = _base64(self._parent.saveGeometry())
-        saved.docks, saved.view, saved.dragged = self._layout()
+        saved.docks, saved.view, saved.dragged, saved.gave_way = self._layout()
 
     def _note_filter(self, panes: Panes, saved: SavedWindow) -> None:
         stack = panes.filter_state.stack

@@ -27,11 +27,14 @@ SMALL, WIDE = 1280, 1700
 
 HEIGHT = 800
 _LAYOUT_VERSION = 1
-_SIDES = {False: (212, 340), True: (288, 484)}
-_LEAST_MIDDLE = 420
-"""What zooming leaves for the messages, pixels at 100 %."""
-_LEAST_LEFT = 150
-"""What it leaves for the names of contexts and participants, before the messages have theirs; pixels at 100 %."""
+_SIDES = {False: (176, 300), True: (288, 484)}
+"""Widths of the panes beside the messages: what leaves the column Message half of a table, at 1280 and 1920 pixels."""
+_LEAST_MIDDLE = 520
+"""What the messages keep, all their usual columns: before they give any up, panes give way; pixels at 100 %."""
+_LEAST_LEFT, _LEAST_RIGHT = 150, 220
+"""Narrower, the panes at the left and the details are of no use; pixels at 100 %."""
+_GIVE_WAY = (("Details",), ("Contexts", "Participants"))
+"""Which panes give way, the first ones first."""
 _NEARLY = 8
 """A pane this close to its default width was not dragged; pixels."""
 _CASCADE = 28
@@ -71,6 +74,8 @@ class WindowLayout(QObject):
         self._remembers = remembers
         self._zoom = theme.theme.zoom
         self._dragged = False
+        self._narrow = 0  # so many of `_GIVE_WAY` have no room
+        self._gave_way: set[str] = set()  # titles of those that were hidden for it
         self._settling = QTimer(self)
         self._settling.setSingleShot(True)
         self._settling.setInterval(0)  # once the docks have come to rest
@@ -101,6 +106,9 @@ class WindowLayout(QObject):
         for dock in docks.values():
             dock.installEventFilter(self)
         self._frame.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        self._narrow = 0
+        self._gave_way.clear()
+        self._give_way()
         self._set_sides(*self._defaults(self._frame.width()))
         self._frame.resizeDocks([docks["Contexts"], docks["Participants"]], [620, 380], Qt.Orientation.Vertical)
         bottom = [docks[one.title] for one, area in DOCKS if area is BOTTOM]
@@ -131,7 +139,8 @@ class WindowLayout(QObject):
             show_view: shows a view of the middle column, by its id.
         """
         if saved is not None and saved.docks:
-            self._take(QByteArray.fromBase64(saved.docks.encode()), dragged=saved.dragged)
+            state = QByteArray.fromBase64(saved.docks.encode())
+            self._take(state, dragged=saved.dragged, gave_way=saved.gave_way)
             show_view(saved.view)
             return
         if not self._remembers:
@@ -139,21 +148,32 @@ class WindowLayout(QObject):
         store = self._store()
         state = store.value("state")
         if isinstance(state, QByteArray):
-            self._take(state, dragged=store.value("dragged", "true") == "true")
+            gave_way = str(store.value("gave_way", ""))
+            self._take(state, dragged=store.value("dragged", "true") == "true", gave_way=gave_way)
             for one, area in DOCKS:  # what was asked of another log at the bottom nobody has asked of this one
                 if area is BOTTOM:
                     self._docks[one.title].hide()
 
-    def _take(self, state: QByteArray, *, dragged: bool) -> None:
+    def _take(self, state: QByteArray, *, dragged: bool, gave_way: str) -> None:
         self._frame.restoreState(state, _LAYOUT_VERSION)
         self._dragged = dragged
+        for title in gave_way.split(","):  # there may be room in this window
+            if title in self._docks:
+                self._docks[title].show()
+        self._narrow = 0
+        self._gave_way.clear()
+        self._give_way()
         if not self._dragged:  # the widths stored are the defaults of a window of another width perhaps
             self._set_sides(*self._defaults(self._frame.width()))
 
-    def docks_now(self) -> tuple[str, bool]:
-        """Docks as they are (base64), and whether somebody has dragged the sides."""
+    def docks_now(self) -> tuple[str, bool, str]:
+        """Docks as they are (base64), whether somebody has dragged the sides, and which gave way, by title."""
         state = self._frame.saveState(_LAYOUT_VERSION).toBase64().data()
-        return bytes(state).decode(), self._dragged
+        return bytes(state).decode(), self._dragged, self._gave_way_words
+
+    @property
+    def _gave_way_words(self) -> str:
+        return ",".join(sorted(title for title in self._gave_way if self._docks[title].isHidden()))
 
     def store(self) -> None:
         """Keep place, size and docks for the next window."""
@@ -163,6 +183,7 @@ class WindowLayout(QObject):
             store.setValue("geometry", window.saveGeometry())
             store.setValue("state", window.saveState(_LAYOUT_VERSION))
             store.setValue("dragged", "true" if self._dragged else "false")
+            store.setValue("gave_way", self._gave_way_words)
             store.sync()
             with contextlib.suppress(OSError):  # the user's alone, as all there is in that folder
                 Path(store.fileName()).chmod(0o600)
@@ -170,8 +191,33 @@ class WindowLayout(QObject):
     def window_resized(self, before: int, now: int) -> None:
         """Panes take the defaults of the new width, unless somebody has dragged them."""
         complete = {"Contexts", "Details"} <= self._docks.keys()  # the first ones may widen a narrow window
+        if complete:
+            self._give_way()
         if complete and before != now and not self._dragged:
             self._set_sides(*self._defaults(now))
+
+    def _give_way(self) -> None:
+        """Hide panes that leave the messages no room for their columns; show them again when there is room.
+
+        What the user shows or hides meanwhile stays so.
+        """
+        room = self._frame.width() / self._theme.theme.zoom - _LEAST_MIDDLE
+        narrow = (room < _LEAST_LEFT + _LEAST_RIGHT) + (room < _LEAST_LEFT)
+        before, self._narrow = self._narrow, narrow
+        for titles in _GIVE_WAY[before:narrow]:
+            for title in titles:
+                if self._stands_at_side(title) and not self._docks[title].isHidden():
+                    self._docks[title].hide()
+                    self._gave_way.add(title)
+        for titles in _GIVE_WAY[narrow:before]:
+            for title in self._gave_way.intersection(titles):
+                self._docks[title].show()
+            self._gave_way.difference_update(titles)
+
+    def _stands_at_side(self, title: str) -> bool:
+        dock = self._docks[title]
+        sides = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+        return not dock.isFloating() and self._frame.dockWidgetArea(dock) in sides
 
     @override
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -198,6 +244,7 @@ class WindowLayout(QObject):
         if zoom == before or not self._docks:
             return
         left, right = (width * zoom / before for width in self._sides())
+        self._give_way()
         room = max(1.0, self._frame.width() - _LEAST_MIDDLE * zoom)
         share = min(1.0, room / max(1.0, left + right))
         self._set_sides(max(round(left * share), round(min(left, _LEAST_LEFT * zoom))), round(right * share))
@@ -206,7 +253,7 @@ class WindowLayout(QObject):
         zoom = self._theme.theme.zoom
         left, right = _SIDES[width >= WIDE]
         room = max(1.0, width - _LEAST_MIDDLE * zoom)
-        share = min(zoom, room / (left + right))
+        share = min(zoom, room / (left + (0 if self._docks["Details"].isHidden() else right)))
         return max(round(left * share), round(_LEAST_LEFT * zoom)), round(right * share)
 
     def _sides(self) -> tuple[int, int]:
@@ -214,5 +261,6 @@ class WindowLayout(QObject):
         return docks["Contexts"].width(), docks["Details"].width()
 
     def _set_sides(self, left: int, right: int) -> None:
-        docks = self._docks
-        self._frame.resizeDocks([docks["Contexts"], docks["Details"]], [left, right], Qt.Orientation.Horizontal)
+        wanted = {self._docks["Contexts"]: left, self._docks["Details"]: right}
+        shown = {dock: width for dock, width in wanted.items() if not dock.isHidden() and width > 0}
+        self._frame.resizeDocks(list(shown), list(shown.values()), Qt.Orientation.Horizontal)

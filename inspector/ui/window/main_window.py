@@ -661,10 +661,10 @@ class MainWindow(QMainWindow):
         self.developer.show_menu()
         self.can_do.show_switches()
 
-    def _layout_now(self) -> tuple[str, str, bool]:
-        """Docks as they are (base64), the view of the middle, and whether somebody has dragged the sides."""
-        docks, dragged = self.layout_keeper.docks_now()
-        return docks, self.center.current, dragged
+    def _layout_now(self) -> tuple[str, str, bool, str]:
+        """Docks as they are (base64), the view of the middle, whether somebody dragged the sides, which gave way."""
+        docks, dragged, gave_way = self.layout_keeper.docks_now()
+        return docks, self.center.current, dragged, gave_way
 
     def _share_rules(self) -> None:
         """The rules and the budget of sub-sessions were edited here: the other windows show them, too."""

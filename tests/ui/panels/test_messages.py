@@ -20,7 +20,7 @@ from inspector.ui.look.roles import Role
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.column_layout import layout_for
 from inspector.ui.panels.messages.panel import MessagesPanel
-from tests.builders import envelope, lines_of, tool_call, tool_result
+from tests.builders import GrowingLog, envelope, lines_of, tool_call, tool_result
 
 RECORDS = [{"id": 200 + n, "title": f"Site visit {n}"} for n in range(15)]
 TRANSIENT = {"context": {"lifecycle": "transient", "summary": "15 records (page 1)"}}
@@ -647,13 +647,29 @@ def test_a_silent_connection_says_since_when(live: Live) -> None:
 
 
 def test_columns_follow_the_room_there_is() -> None:
-    at_1280, at_1700, at_1920 = (layout_for(width) for width in (717, 918, 1138))
+    at_1280, at_1700, at_1920 = (layout_for(width) for width in (778, 900, 1120))
     assert not at_1280.shows(Column.LATENCY)
-    assert at_1280.widths[Column.FROM_TO] == 148
-    assert at_1700.shows(Column.LATENCY)
-    assert at_1700.shows(Column.SIZE)
-    assert at_1920.widths[Column.CONTEXT] == 150
-    assert not layout_for(500).shows(Column.CONTEXT)
+    assert at_1700.widths[Column.FROM_TO] > at_1280.widths[Column.FROM_TO]
+    assert at_1920.shows(Column.LATENCY)
+    assert at_1920.shows(Column.SIZE)
+    for layout, width in ((at_1280, 778), (at_1700, 900), (at_1920, 1120)):
+        assert layout.message >= width / 2
+    assert not layout_for(480).shows(Column.CONTEXT)
+
+
+def test_columns_with_nothing_in_them_leave_their_room_to_the_message(make_panel: MakePanel) -> None:
+    live = GrowingLog()
+    live.write(envelope("chat", {"text": "Hello"}))
+    panel = make_panel(document=live.document, size=(1400, 300))
+    view = panel.view
+    assert view.isColumnHidden(Column.CONTEXT)
+    assert view.isColumnHidden(Column.LATENCY)
+    assert not view.isColumnHidden(Column.SIZE)
+    before = view.columnWidth(Column.MESSAGE)
+    for changes in live.write(envelope("chat", {"text": "Hello"}, context="why")):
+        panel.apply_changes(changes)
+    assert not view.isColumnHidden(Column.CONTEXT)
+    assert view.columnWidth(Column.MESSAGE) < before
 
 
 @pytest.mark.parametrize("setting", ["light", "dark"])

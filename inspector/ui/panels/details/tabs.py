@@ -1,4 +1,7 @@
-"""The tabs of the details: underlined, a quiet count behind a title; spacing gives way first (docs/design.md 15)."""
+"""The tabs of the details: underlined, a quiet count behind a title; spacing gives way first, then long titles do.
+
+(docs/design.md 15)
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,13 @@ from typing_extensions import override
 
 from inspector.ui.look.theme import ThemeController
 
-_MOST_GAP, _LEAST_GAP = 14, 5
+_MOST_GAP, _LEAST_GAP = 14, 2
 _COUNT_GAP = 4
 _SIDE = 2
 _LEAST = 160
-"""Width they can be scrolled in, in pixels at 100 %."""
+"""Narrower they are scrolled, in pixels at 100 %."""
+_LEAST_TITLE = 22
+"""To so much a title is shortened."""
 
 
 class DetailTabs(QTabBar):
@@ -26,6 +31,7 @@ class DetailTabs(QTabBar):
         self._themes = themes
         self._counts: dict[int, str] = {}
         self._gap = _MOST_GAP
+        self._shortened: dict[int, int] = {}  # widths of tabs that have less than they want
         self.setObjectName("detailTabs")
         self.setAccessibleName("Details")
         self.setProperty("variant", "underline")
@@ -54,6 +60,9 @@ class DetailTabs(QTabBar):
     # Geometry
 
     def _words_width(self, index: int) -> int:
+        return self._shortened.get(index, self._wanted(index))
+
+    def _wanted(self, index: int) -> int:
         theme = self._themes.theme
         width = QFontMetrics(theme.font("body-medium")).horizontalAdvance(self.tabText(index)) + 2 * self._side()
         count = self._counts.get(index)
@@ -65,11 +74,18 @@ class DetailTabs(QTabBar):
         return round(_SIDE * self._themes.theme.zoom)
 
     def _fit(self) -> None:
-        """Find the spacing at which all titles have room."""
-        zoom = self._themes.theme.zoom
-        needed = sum(self._words_width(index) for index in range(self.count()))
-        between = (self.width() - needed) // max(1, self.count() - 1)
+        """Find the spacing at which all titles have room; where none is left, the longest ones are shortened."""
+        zoom, tabs = self._themes.theme.zoom, range(self.count())
+        widths = [self._wanted(index) for index in tabs]
+        between = (self.width() - sum(widths)) // max(1, self.count() - 1)
         self._gap = max(round(_LEAST_GAP * zoom), min(round(_MOST_GAP * zoom), between))
+        missing = sum(widths) + self._gap * max(0, self.count() - 1) - self.width()
+        least = round(_LEAST_TITLE * zoom)
+        while missing > 0 and max(widths, default=0) > least:
+            widest = max(tabs, key=lambda index: widths[index])
+            widths[widest] -= 1
+            missing -= 1
+        self._shortened = {index: widths[index] for index in tabs if widths[index] < self._wanted(index)}
         if self.count():
             self.setTabText(0, self.tabText(0))  # Qt keeps the sizes of tabs until something it knows of changes
         self.updateGeometry()
@@ -114,10 +130,14 @@ class DetailTabs(QTabBar):
         painter.setPen(theme.color(ink))
         words = box.adjusted(self._side(), 0, 0, 0)
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(words, flags, self.tabText(index))
-        count = self._counts.get(index)
+        count, metrics = self._counts.get(index), QFontMetrics(font)
+        title = self.tabText(index)
+        if index in self._shortened:
+            aside = self._wanted(index) - metrics.horizontalAdvance(title) - self._side()
+            title = metrics.elidedText(title, Qt.TextElideMode.ElideRight, self._shortened[index] - aside)
+        painter.drawText(words, flags, title)
         if count:
-            past = QFontMetrics(font).horizontalAdvance(self.tabText(index)) + round(_COUNT_GAP * theme.zoom)
+            past = metrics.horizontalAdvance(title) + round(_COUNT_GAP * theme.zoom)
             painter.setFont(theme.font("small"))
             painter.setPen(theme.color("ink.tertiary"))
             painter.drawText(words.adjusted(past, 0, 0, 0), flags, count)

@@ -161,8 +161,9 @@ class GrowthHead(QWidget):
         beside = taken + self.legend.width_of(short=True) <= room
         self.legend.setVisible(beside)
         self.below.setVisible(not beside)
-        high = 0 if beside else self.below.heightForWidth(self.width())
-        self.setFixedHeight(self._themes.theme.metrics.head + high)
+        high = 0 if beside else self.below.height_of(self.width())
+        self.setMinimumHeight(self._themes.theme.metrics.head)
+        self.setMaximumHeight(self._themes.theme.metrics.head + high)
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:

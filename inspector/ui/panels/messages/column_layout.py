@@ -13,16 +13,19 @@ from PySide6.QtWidgets import QApplication, QHeaderView, QTableView
 
 from inspector.document.document import CaptureDocument
 from inspector.present.message_columns import Column
+from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
 from inspector.ui import budgets
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.panels.messages.columns import AS_USUAL, ChosenColumns, Wanted
 from inspector.ui.panels.messages.model import MessageTableModel
 
-_NARROW: dict[int, int] = {Column.NUMBER: 40, Column.TIME: 60, Column.FROM_TO: 148, Column.KIND: 91, Column.CONTEXT: 72}
+_NARROW: dict[int, int] = {Column.NUMBER: 40, Column.TIME: 60, Column.FROM_TO: 112, Column.KIND: 85, Column.CONTEXT: 60}
 _WIDE: dict[int, int] = {Column.NUMBER: 52, Column.TIME: 68, Column.FROM_TO: 184, Column.KIND: 132, Column.CONTEXT: 150}
 _FIGURES: dict[int, int] = {Column.LATENCY: 68, Column.SIZE: 60}
 _GUTTER = 32
+_WIDENED = (Column.FROM_TO, Column.KIND, Column.CONTEXT, Column.NUMBER, Column.TIME)
+"""Columns that get what room there is beyond half of the table for Message, the first one first."""
 _MESSAGE_LEAST = 240
 _MESSAGE_ENOUGH = 120
 """Below this, a narrow table gives up columns."""
@@ -54,11 +57,14 @@ class Layout:
         return column == Column.MESSAGE or column in self.widths
 
 
-def layout_for(width: int, zoom: float = 1.0, *, number: int = 0, time: int = 0, wanted: Wanted = AS_USUAL) -> Layout:
+def layout_for(
+    width: int, zoom: float = 1.0, *, number: int = 0, time: int = 0, wanted: Wanted = AS_USUAL,
+    empty: frozenset[int] = frozenset(),
+) -> Layout:  # fmt: skip
     """How a table of a width lays out its columns.
 
-    Wide columns with Latency and Size come where they leave Message its 240 px, in a 1920 px window and some below;
-    the two figures alone come somewhat earlier, which is from 1700 up. For columns of fields Message becomes narrower,
+    Message has half of the table: what there is beyond that goes to Latency and Size, then columns become wider. Only
+    columns of fields, and widths that were chosen, leave it less. For columns of fields Message becomes narrower,
     then they do whose width nobody chose, then Message again; only where that does not do, Context goes, and they make
     the table wider than its viewport rather than drive out others.
 
@@ -68,7 +74,15 @@ def layout_for(width: int, zoom: float = 1.0, *, number: int = 0, time: int = 0,
         number: least width of the column No., which is never elided.
         time: least width of the column Time.
         wanted: what the user has chosen.
+        empty: columns that say nothing of any message: Message takes their room, unless they were asked for.
     """
+    layout = _layout_of_all(width, zoom, number, time, wanted)
+    kept = {column: wide for column, wide in layout.widths.items() if column not in empty - wanted.always}
+    return Layout(kept, max(layout.message, width - sum(kept.values())))
+
+
+def _layout_of_all(width: int, zoom: float, number: int, time: int, wanted: Wanted) -> Layout:
+    """The same, whatever columns say."""
 
     def scaled(usual: Mapping[int, int]) -> dict[int, int]:
         chosen = {c: wanted.widths.get(c, usual[c]) for c in usual if c not in wanted.never}
@@ -86,9 +100,12 @@ def layout_for(width: int, zoom: float = 1.0, *, number: int = 0, time: int = 0,
             _narrow_fields(widths, wanted, sum(widths.values()) + round(_MESSAGE_LIKED * zoom) - width, field_least)
         return Layout(widths, max(enough, width - sum(widths.values())))
 
-    for usual in (_WIDE | _FIGURES, _NARROW | _FIGURES):
+    half = 0 if wanted.fields or wanted.widths else width // 2
+    for usual in (_NARROW | _FIGURES, _NARROW):
         widths = scaled(usual | wanted.fields)
-        if sum(widths.values()) + least <= width:
+        spare = width - sum(widths.values()) - max(least, half)
+        if spare >= 0 and (usual is not _NARROW or not wanted.always.intersection(_FIGURES)):
+            _widen(widths, scaled(_WIDE), wanted, spare)
             return laid_out(widths)
     narrow = _NARROW | {column: width for column, width in _FIGURES.items() if column in wanted.always}
     for column in _GIVEN_UP:
@@ -99,6 +116,15 @@ def layout_for(width: int, zoom: float = 1.0, *, number: int = 0, time: int = 0,
         if column not in wanted.always and sum(taken.values()) + room > width:
             narrow.pop(column, None)
     return laid_out(scaled(narrow | wanted.fields))
+
+
+def _widen(widths: dict[int, int], wide: Mapping[int, int], wanted: Wanted, spare: int) -> None:
+    """Give columns whose width nobody chose what they may have of the room to spare."""
+    for column in _WIDENED:
+        if column in widths and column not in wanted.widths:
+            given = min(spare, max(0, wide[column] - widths[column]))
+            widths[column] += given
+            spare -= given
 
 
 def _elastic(widths: dict[int, int], wanted: Wanted) -> list[int]:
@@ -180,15 +206,27 @@ class ColumnLayout(QObject):
             time_width = max(time_width, self._paints.width("column", times.title) + padding)
         by = self._model.rows.sorted_by
         shown = None if by is None else columns.sorted_at(by.field.name)  # what the rows go by is seen in any case
-        wanted = (room, zoom, number_width, time_width, columns, shown)
+        empty = self._empty_columns()
+        wanted = (room, zoom, number_width, time_width, columns, shown, empty)
         if wanted == self._laid_out:
             return
         self._laid_out = wanted
         chosen = columns.wanted.showing(shown)
-        layout = layout_for(room, zoom, number=number_width, time=time_width, wanted=chosen)
+        layout = layout_for(room, zoom, number=number_width, time=time_width, wanted=chosen, empty=empty)
         self._arranging = True
         self._arrange(layout, room)
         self._arranging = False
+
+    def _empty_columns(self) -> frozenset[int]:
+        """Columns that have nothing to say of any message there is. O(1)."""
+        analysis = self._document.analysis
+        contexts = analysis.contexts
+        says = {
+            Column.CONTEXT: len(contexts.tree) > 0,
+            Column.TIME: contexts.clock_ns != NO_TIME,
+            Column.LATENCY: analysis.capture.strings.find(kinds.RESPONSE) is not None,
+        }
+        return frozenset(int(column) for column, on in says.items() if not on) if len(analysis) else frozenset()
 
     def lay_out_anew(self) -> None:
         """As `lay_out`, after a change that it does not see: another grid, or other columns."""

@@ -73,9 +73,7 @@ class Legend(QWidget):
         self._themes = themes
         self.keys: tuple[Key, ...] = ()
         self.label_boxes: list[QRectF] = []
-        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Maximum)
         themes.changed.connect(self._fit)
 
     def keep_off(self, left: int, right: int) -> None:
@@ -91,7 +89,6 @@ class Legend(QWidget):
             self._fit()
 
     def _fit(self) -> None:
-        self.setFixedHeight(self.heightForWidth(self.width()))
         self.updateGeometry()
         self.update()
 
@@ -136,18 +133,18 @@ class Legend(QWidget):
     def _line(self) -> int:
         return round(_LINE * self._themes.theme.zoom)
 
-    @override
-    def hasHeightForWidth(self) -> bool:
-        return True
-
-    @override
-    def heightForWidth(self, width: int) -> int:
+    def height_of(self, width: int) -> int:
+        """How high all entries are in some width."""
         places = self._places(self._room(width))
         return (places[-1][1] + 1) * self._line if places else 0
 
     @override
     def sizeHint(self) -> QSize:
-        return QSize(round(self.width_of(short=True)), self.heightForWidth(self.width()))
+        return QSize(round(self.width_of(short=True)), self.height_of(self.width()))
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, 0)  # in a low window lanes and plots come first
 
     def _room(self, width: int) -> float:
         margins = self.contentsMargins()
@@ -167,7 +164,7 @@ class Legend(QWidget):
         painter = QPainter(self)
         painter.setFont(theme.font("small"))
         metrics, short = painter.fontMetrics(), self._is_short(room)
-        top = max(0, (self.height() - self.heightForWidth(self.width())) // 2)
+        top = max(0, (self.height() - self.height_of(self.width())) // 2)
         self.label_boxes.clear()
         for key, (x, line) in zip(self.keys, self._places(room), strict=True):
             long = key.sample * theme.zoom
