@@ -480,6 +480,10 @@ class ContextPass:
         """Places in `type_names` of the types of the contexts of all or some messages, as int32; 0 is none."""
         return self._types.values(self.tree.moves + self.type_version).take(self.nodes_of(rows))
 
+    def types_of_refs(self, refs: Array) -> Array:
+        """(n,) places in `type_names` of the types of contexts, by numbers as `refs` gives them; 0 is none."""
+        return self._types.values(self.tree.moves + self.type_version).take(self.nodes_of_refs(refs))
+
     def state(self, node: int, now_ns: int | None = None) -> str:
         """active, idle, concluded or cancelled (docs/design.md 2).
 

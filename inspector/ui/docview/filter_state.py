@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from inspector.analysis.pending import PENDING_FILTER
 from inspector.document.document import CaptureDocument
 from inspector.filters import DisplayFilter, FilterError, compile_filter
+from inspector.filters.facets import chosen_with, excluded_with
 from inspector.filters.search import Search
 from inspector.filters.stack import FilterStack, opposite, resolved
 from inspector.filters.visible import Scope, VisibleRows
@@ -187,6 +188,19 @@ class FilterState(QObject):
                 self.apply_stack(self._stack.widened(text))
             case _:
                 self.apply_filter(text)
+
+    def choose(self, field: str, value: str, hide: bool) -> None:
+        """Show the messages alone that have a value of a field, or hide them; asked again, no longer.
+
+        Args:
+            field: its name.
+            value: one of it; several may be chosen.
+            hide: hide those that have it.
+        """
+        if mask_text(value) != value:
+            self.filter_refused.emit("This value holds a secret, so no filter is made of it.")
+            return
+        self.apply_stack((excluded_with if hide else chosen_with)(self._stack, field, value))
 
     def set_scope(self, scope: Scope | None) -> None:
         """Bind the table to a part of the tree, or to everything."""

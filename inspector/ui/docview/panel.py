@@ -72,6 +72,7 @@ class Panel(Generic[H]):
             have heard by then.
         present: whether a document has it.
         outlives_panes: it stays when the document is shown anew after an edit, as it follows edits by itself.
+        hidden: its dock is hidden until it is asked for, as all at the bottom are; it is a `BottomPanel`, too.
     """
 
     id: str
@@ -82,3 +83,9 @@ class Panel(Generic[H]):
     waits: bool = False
     present: Callable[[CaptureDocument], bool] = lambda _document: True
     outlives_panes: bool = False
+    hidden: bool = False
+
+    @property
+    def on_demand(self) -> bool:
+        """Whether it is shown when it is asked for, and not with the document."""
+        return self.hidden or self.area is Area.BOTTOM

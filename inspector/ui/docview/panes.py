@@ -29,7 +29,7 @@ from inspector.ui.docview.find_in_view import FindInView
 from inspector.ui.docview.gaps import GapRows
 from inspector.ui.docview.minimap_marks import MinimapMarkGatherer
 from inspector.ui.docview.navigation_history import NavigationHistory, Stop
-from inspector.ui.docview.panel import Area, BottomPanel, Panel
+from inspector.ui.docview.panel import BottomPanel, Panel
 from inspector.ui.docview.problem_counts import ProblemCounts
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.account.figures import AccountFigures
@@ -152,7 +152,7 @@ class Panes(QObject):
         if made is None:
             declared = self._panels[name]
             made = self.made[name] = declared.make(self)
-            if declared.area is Area.BOTTOM and isinstance(made, BottomPanel):
+            if declared.on_demand and isinstance(made, BottomPanel):
                 made.message_requested.connect(self.go_to)
                 made.filter_requested.connect(self.filter_state.combine_filter)
             self.panel_made.emit(name, made)
@@ -168,8 +168,8 @@ class Panes(QObject):
 
     @property
     def bottom(self) -> list[Any]:
-        """The panels at the bottom that were shown once, widgets and `BottomPanel`, in the order of their tabs."""
-        at_bottom = (self.made.get(one.id) for one in self._panels.values() if one.area is Area.BOTTOM)
+        """The panels shown on demand that were shown once, widgets and `BottomPanel`, in the order of their tabs."""
+        at_bottom = (self.made.get(one.id) for one in self._panels.values() if one.on_demand)
         return [panel for panel in at_bottom if isinstance(panel, BottomPanel)]
 
     @property

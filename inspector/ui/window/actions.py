@@ -130,6 +130,8 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            needs="document", on=lambda w: w.dock_row.shows("view.contexts")),
     Action("view.details", "&Details", "&View", lambda w: w.dock_row.switch("view.details"), ("Ctrl+2",),
            needs="document", on=lambda w: w.dock_row.shows("view.details")),
+    Action("view.facets", "Facets", "&View", lambda w: w.dock_row.turn_over("Facets"), ("Ctrl+Alt+F",),
+           needs="document", on=lambda w: w.dock_row.shows("view.facets")),
     Action("view.account", "What happe&ned", "&View", lambda w: w.navigation.show_account(), needs="document"),
     Action("view.findings", "&Findings", "&View", lambda w: w.dock_row.turn_over("Findings"), ("Ctrl+3",),
            needs="document", on=lambda w: w.dock_row.shows("view.findings")),

@@ -96,7 +96,7 @@ class Docks(QObject):
         for one, area, dock in self._made:
             self.by_title[one.title] = dock
             self._frame.addDockWidget(area, dock)
-            dock.setVisible(area is not BOTTOM)
+            dock.setVisible(not one.on_demand)
             dock.toggleViewAction().toggled.connect(lambda *_on: self.changed.emit())
             for moved in (dock.visibilityChanged, dock.topLevelChanged, dock.dockLocationChanged):
                 moved.connect(self._show_titles)
@@ -128,8 +128,8 @@ class Docks(QObject):
         """Do what panes ask for: that the details come up, and of the bottom to be hidden, or left for the middle."""
         for details_requested in (panes.messages.open_details_requested, panes.contexts.details_requested):
             details_requested.connect(self._show_details)
-        for one, area in DOCKS:
-            if area is BOTTOM:
+        for one, _area in DOCKS:
+            if one.on_demand:
                 panes.when_made(one.id, partial(self._attach_panel, self.by_title[one.title]))
 
     def _attach_panel(self, dock: QDockWidget, panel: Any) -> None:
@@ -189,7 +189,8 @@ class Docks(QObject):
                 self.left.emit()
         else:
             again = [title for title in self._closed_at.get(area, []) if title in there]
-            for title in again or (there[:1] if area is BOTTOM else there):
+            usual = {one.title for one, _area in DOCKS if not one.on_demand}
+            for title in again or (there[:1] if area is BOTTOM else [title for title in there if title in usual]):
                 self.bring_up(title)
         self.changed.emit()
 

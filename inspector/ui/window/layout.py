@@ -111,6 +111,7 @@ class WindowLayout(QObject):
         self._give_way()
         self._set_sides(*self._defaults(self._frame.width()))
         self._frame.resizeDocks([docks["Contexts"], docks["Participants"]], [620, 380], Qt.Orientation.Vertical)
+        self._frame.tabifyDockWidget(docks["Contexts"], docks["Facets"])
         bottom = [docks[one.title] for one, area in DOCKS if area is BOTTOM]
         for dock in bottom[1:]:
             self._frame.tabifyDockWidget(bottom[0], dock)
@@ -125,7 +126,7 @@ class WindowLayout(QObject):
             dock.setFloating(False)
             window.removeDockWidget(dock)
             window.addDockWidget(area, dock)
-            dock.setVisible(area is not BOTTOM)
+            dock.setVisible(not one.on_demand)
         self.default_docks()
 
     def restore_docks(self, saved: SavedWindow | None, show_view: Callable[[str], object]) -> None:

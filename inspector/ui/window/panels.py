@@ -14,6 +14,7 @@ from inspector.ui.docview.panel import MESSAGES, Area, Panel
 from inspector.ui.msp import SUBSESSIONS, TITLE, subsessions_panel
 
 if TYPE_CHECKING:
+    from inspector.filters import DisplayFilter
     from inspector.ui.docview.panes import Panes
 
 
@@ -70,6 +71,32 @@ def _subsessions(panes: Panes) -> QWidget:
     if sessions is None:
         raise KeyError(SUBSESSIONS)
     return subsessions_panel(sessions, panes.theme, panes.frame)
+
+
+def _facets(panes: Panes) -> QWidget:
+    from inspector.filters import FilterError, compile_filter
+    from inspector.filters.facets import FacetTally
+    from inspector.ui.panels.facets.panel import FacetsPanel
+
+    state, tally = panes.filter_state, FacetTally(panes.rows)
+    panel = FacetsPanel(panes.document, panes.theme, tally, panes.frame)
+
+    def compiled(text: str) -> DisplayFilter:
+        try:
+            return state.compile(text)
+        except FilterError:  # of $context, which stands for nothing any more
+            return compile_filter("")
+
+    def show_view(*_changed: object) -> None:
+        tally.ask(state.stack, state.scope, compiled)
+        panel.view_changed()
+
+    for changed in (state.filter_applied, state.scope_changed, panes.rows_shown):
+        changed.connect(show_view)
+    panes.ticked.connect(panel.tick)
+    panel.value_chosen.connect(state.choose)
+    show_view()
+    return panel
 
 
 def _findings(panes: Panes) -> QWidget:
@@ -142,6 +169,7 @@ def _details(panes: Panes) -> QWidget:
 PANELS: tuple[Panel[Panes], ...] = (
     Panel("contexts", "Contexts", Area.LEFT, "view.contexts", _contexts),
     Panel("participants", "Participants", Area.LEFT, "view.contexts", _participants),
+    Panel("facets", "Facets", Area.LEFT, "view.facets", _facets, waits=True, hidden=True),
     Panel(MESSAGES, "Messages", Area.MIDDLE, "view.messages", _messages),
     Panel("timeline", "Timeline", Area.MIDDLE, "view.timeline", _timeline, waits=True),
     Panel("model_sees", "Model sees", Area.MIDDLE, "view.model_sees", _model_sees, waits=True),

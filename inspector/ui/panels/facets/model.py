@@ -1,0 +1,104 @@
+"""The rows of the facets: a head for each field, its values below it, and how many more there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from typing_extensions import override
+
+from inspector.filters.facets import FacetValue
+from inspector.present import formats
+from inspector.present.wire_text import plain, tool_tip
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+
+
+@dataclass(frozen=True, slots=True)
+class FacetRow:
+    """A row.
+
+    Attributes:
+        field: which facet.
+        title: of a head, what the facet is called; of what stands below the values, how many more there are.
+        value: of a value.
+        is_more: it stands below the values, and shows the others.
+    """
+
+    field: str
+    title: str = ""
+    value: FacetValue | None = None
+    is_more: bool = False
+
+    @property
+    def is_head(self) -> bool:
+        """Whether it stands above the values of a facet."""
+        return self.value is None and not self.is_more
+
+    @property
+    def words(self) -> str:
+        """The value, safe to show."""
+        return plain(self.value.value, 200) if self.value is not None else self.title
+
+
+class FacetsModel(QAbstractTableModel):
+    """The rows."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.rows: list[FacetRow] = []
+
+    def show_rows(self, rows: list[FacetRow]) -> None:
+        """Show other rows; what is current stays so by its place."""
+        if rows == self.rows:
+            return
+        if len(rows) == len(self.rows):
+            self.rows = rows
+            self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, 0))
+            return
+        self.beginResetModel()
+        self.rows = rows
+        self.endResetModel()
+
+    def row_of(self, row: FacetRow) -> int:
+        """Where a head or a value stands now, whatever its count; -1 where it does not."""
+        keys = ((one.field, one.is_more, one.value and one.value.value) for one in self.rows)
+        wanted = (row.field, row.is_more, row.value and row.value.value)
+        return next((place for place, key in enumerate(keys) if key == wanted), -1)
+
+    @override
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    @override
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else 1
+
+    @override
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if index.isValid() and self.rows[index.row()].is_head:
+            return Qt.ItemFlag.ItemIsEnabled
+        return super().flags(index)
+
+    @override
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        row = self.rows[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.words
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return _spoken(row)
+        if role == Qt.ItemDataRole.ToolTipRole and row.value is not None:
+            return tool_tip(f"{row.value.value}\nClick to show these alone, Alt+click to hide them")
+        if role == Qt.ItemDataRole.CheckStateRole and row.value is not None:
+            return Qt.CheckState.Checked if row.value.chosen else Qt.CheckState.Unchecked
+        return None
+
+
+def _spoken(row: FacetRow) -> str:
+    if row.value is None:
+        return row.title
+    state = ", chosen" if row.value.chosen else ", hidden" if row.value.excluded else ""
+    return f"{row.words}, {formats.count_of(row.value.count, 'message')}{state}"
