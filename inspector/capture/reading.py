@@ -241,6 +241,8 @@ class SourceReader:
         """
         source = self.source
         most_lines = max(1, size // _SHORT_LINE)
+        if self._live:
+            most_lines = min(most_lines, self.pace.lines)
         if source.elements is not None:
             return self._next_elements(at_end=not whole_lines, size=size)
         if self._long_lines is not None and self._long_lines.pending:

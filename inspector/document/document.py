@@ -487,7 +487,9 @@ class CaptureDocument:
             return False
         block = reader.next(whole_lines=whole_lines, size=LIVE_BLOCK_BYTES)
         if block is not None:
+            began = time.perf_counter()
             self._take(reader.source, block, more=self.behind > LIVE_BLOCK_BYTES)
+            reader.pace.note(len(block), time.perf_counter() - began)
         return block is not None
 
     def _take(self, source: SourceFile, block: Block, *, more: bool = False) -> None:

@@ -36,7 +36,7 @@ from tests.bench.offscreen import Found, run
 
 LONG_S = 0.030
 _SAMPLE_S = 0.002
-_SHOWN = 12
+_SHOWN, _MOST_LINES = 12, 25
 _AFTER_S = 3.0
 """What is put off goes on so long after the log is there."""
 
@@ -127,7 +127,7 @@ class Turns:
                 f"{turn.cpu_s * 1e3:.0f} ms (clock {turn.wall_s * 1e3:.0f}, collector {turn.gc_s * 1e3:.0f})"
                 f" at {turn.at_s:.2f} s"
             )
-            lines += _where(turn.stacks)
+            lines += _where(turn.stacks)[:_MOST_LINES]
         return "\n".join(lines)
 
 
@@ -135,6 +135,9 @@ def _stack(frame: FrameType | None) -> Stack:
     found: list[str] = []
     while frame is not None:
         code = frame.f_code
+        if code.co_filename.startswith("<frozen"):
+            frame = frame.f_back
+            continue
         name = code.co_filename.rpartition("/inspector/")[2].rpartition("/site-packages/")[2]
         found.append(f"{name}:{frame.f_lineno} {code.co_name}")
         frame = frame.f_back
