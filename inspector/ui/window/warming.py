@@ -26,8 +26,7 @@ _IN_PIECES = (
     "inspector.ui.panels.details.findings", "inspector.ui.panels.details.related",
     "inspector.ui.panels.details.overview.page", "inspector.ui.panels.details.panel", "inspector.ui.docview.panes",
     "inspector.ui.panels.findings.panel", "inspector.ui.panels.marks.panel", "inspector.ui.panels.latency.panel",
-    "inspector.ui.panels.waste.panel", "inspector.ui.panels.tokens.panel", "inspector.sources.gateway",
-    "inspector.document.live",
+    "inspector.ui.panels.waste.panel", "inspector.ui.panels.tokens.panel",
 )  # fmt: skip
 """What takes long to import; one after the other, so that keys and clicks come through between them."""
 
