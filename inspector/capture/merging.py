@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from inspector.capture.block import STRING_COLUMNS, Block
 from inspector.capture.extracts import Extracts
+from inspector.capture.name_sets import BlockSets
 from inspector.capture.reading import SourceReader, Steps, UnknownFormatError
 from inspector.capture.sources import SourceFile
 from inspector.capture.strings import InternTable
@@ -130,7 +131,7 @@ def merged(parts: Sequence[tuple[Block, int, int, NDArray[np.int64]]]) -> Block:
         parts: block, where the part begins and stops in it, and the keys of all its records, ascending.
     """
     strings: InternTable[str] = InternTable("")
-    to_sets: InternTable[tuple[str, ...]] = InternTable(())
+    to_sets = BlockSets()
     order = np.argsort(np.concatenate([keys[begin:stop] for _, begin, stop, keys in parts]), kind="stable")
     put = np.argsort(order)
     names = set().union(*(block.columns for block, *_ in parts))
@@ -138,7 +139,7 @@ def merged(parts: Sequence[tuple[Block, int, int, NDArray[np.int64]]]) -> Block:
     extracts, before = Extracts(), 0
     for block, begin, stop, _ in parts:
         numbers = strings.intern_all([None, *block.strings[1:]], len(block.strings))
-        sets = to_sets.intern_all([None, *block.to_sets[1:]], len(block.to_sets))
+        sets = to_sets.intern_all([block.to_sets[place] for place in range(len(block.to_sets))])
         for name, held in pieces.items():
             column = block.columns.get(name)
             piece = np.zeros(stop - begin, np.uint64) if column is None else column[begin:stop]

@@ -35,7 +35,7 @@ from inspector.capture.strings import InternTable
 from inspector.capture.usual import Tables, UsualRows, fold_hash, read_usual
 from inspector.protocol import calls, kinds
 from inspector.protocol.context_forms import told_context
-from inspector.protocol.formats import capture_file, payload_of, read_line_as
+from inspector.protocol.formats import capture_file, payload_of, read_chosen, read_line_as
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
 from inspector.protocol.meaning import ApiCall, Chain, Spawn, envelope_bytes
@@ -66,7 +66,14 @@ _Row = tuple[Any, ...]
 class BlockReader:
     """Fills one block from lines."""
 
-    def __init__(self, source: int = 0) -> None:
+    def __init__(self, source: int = 0, reading: str | None = None) -> None:
+        """Prepare.
+
+        Args:
+            source: number of the source in the capture.
+            reading: the format to read lines as; None for the one that knows each.
+        """
+        self._reading = reading
         self._source = source
         self._tables = Tables(InternTable(""), BlockSets())
         # Row after row in one list: tuples kept by the thousand would each be looked at by the garbage collector.
@@ -106,7 +113,7 @@ class BlockReader:
 
     def _block(self, lines: list[bytes], offsets: NDArray[np.int64], stop: int) -> Block:
         """The usual lines column by column, the others one by one, and both put together in their order."""
-        usual = read_usual(lines, self._tables)
+        usual = read_usual(lines, self._tables) if self._reading is None else None
         if usual is None:
             others = range(len(lines))
         else:
@@ -171,7 +178,8 @@ class BlockReader:
         places: list[int] = []
         for number in numbers:
             line, offset = lines[number], int(offsets[number])
-            record, known_as = read_line_as(line)
+            reading = self._reading
+            record, known_as = read_line_as(line) if reading is None else read_chosen(line, reading)
             if record.means:
                 self._formats[known_as] += 1
                 self._mean(record, line, offset)

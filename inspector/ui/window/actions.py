@@ -72,6 +72,8 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("file.demo", "Start the &demo", "&File", lambda w: w.gateway.start_demo()),
     Action("file.paste", "&Paste text as a log", "&File", lambda w: w.opening.paste_text(),
            ("Ctrl+V", "Ctrl+Shift+V")),
+    Action("file.read_as", "Read as...", "&File", lambda w: w.opening.ask_for_reading(), needs="document",
+           words="format reading recognise"),
     Action("file.new_window", "&New window", "&File", lambda w: w.application.new_window(), ("Ctrl+N",),
            separated=True),
     Action("file.save", "&Save capture...", "&File", lambda w: w.saver.save(), ("Ctrl+S",), needs="unsaved",
