@@ -503,6 +503,23 @@ class Capture:
         if len(messages):
             self.columns.put("flags", messages, self.columns["flags"][messages] | flag.value)
 
+    def attribute(self, rows: NDArray[np.int64], **known: int) -> dict[str, NDArray[np.int64]]:
+        """Let frames, which name nobody themselves, be somebody's; what one does say stays.
+
+        Args:
+            rows: frames.
+            known: what is known of them, by column: `sender`, `to_set`, `context`; 0 for what is not.
+
+        Returns:
+            By column, those that have a value by now and had none.
+        """
+        told: dict[str, NDArray[np.int64]] = {}
+        for name, value in known.items():
+            told[name] = rows[self.columns[name][rows] == 0] if value else rows[:0]
+            if len(told[name]):
+                self.columns.put(name, told[name], value)
+        return told
+
     # Reading back
 
     def string(self, column: str, message: int) -> str | None:

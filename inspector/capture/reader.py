@@ -40,6 +40,7 @@ from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
 from inspector.protocol.meaning import ApiCall, Chain, Spawn, envelope_bytes
 from inspector.protocol.object_contexts import levels_of
+from inspector.protocol.payloads.chunks import context_in
 from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME, parse_moment
@@ -274,6 +275,8 @@ class BlockReader:
             call, sender = calls.Call(kinds.JOIN), record.participant or announced
         elif record.shape is Shape.STREAM:
             call = calls.Call(kinds.FRAME, stream=record.stream_id)
+            context, _ = context_key(context_in(record.data or b""))
+            return self._assemble(record, line, offset, flags, call, context=context)
         elif record.shape is Shape.UNREADABLE and header is not None:  # what it is a copy of is known
             sender = header.sender if isinstance(header.sender, str) else None
             fold = _fold_hash(record, header) if isinstance(header.id, str) else NO_HASH

@@ -28,6 +28,7 @@ from inspector.capture.decisions import FILE_NAME, Decisions
 from inspector.capture.merging import MergedReader
 from inspector.capture.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReader, UnknownFormatError
 from inspector.capture.sources import SourceFile
+from inspector.document.stream_texts import StreamTexts
 from inspector.document.transcripts import TranscriptFiles
 from inspector.msp import (
     FORMAT,
@@ -159,6 +160,7 @@ class CaptureDocument:
         sessions: lets the capture follow their edits.
         transcripts: the files it is read from, where these are a session with its sub-agents, or a folder of them.
         memory: what reading may take; when that is used up nothing more is read until `go_on`, or `memory.extend`.
+        stream_texts: what the frames of its streams say together.
         counting: counts the tokens of its messages, when somebody asks for it.
         observers: told about each change.
     """
@@ -181,6 +183,7 @@ class CaptureDocument:
         self._checks_due = 0.0
         self.observers: list[Observer] = []
         self._readers: list[SourceReader] = []
+        self.stream_texts = StreamTexts(self.capture, self.analysis.streams)
         self.counting = Counting(self.capture, self.analysis.tokens)
 
     # Reading
