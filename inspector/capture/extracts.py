@@ -25,7 +25,7 @@ from inspector.protocol import calls, context_forms, kinds, msp
 from inspector.protocol.cut import completed
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
 from inspector.protocol.listed import Listed, listed_in, may_hold_json
-from inspector.protocol.meaning import ApiCall, Chain, Spawn
+from inspector.protocol.meaning import ApiCall, Chain, Spawn, ThreadMark
 
 OWN_PAYLOAD = (Flag.RPC | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP).value
 """Of what has one of these flags the whole object is the payload."""
@@ -37,7 +37,7 @@ _DERIVED = Flag.DERIVED.value
 _WHOLE = (
     "reasoning/start", "participant/status", context_forms.START, context_forms.END, *msp.STRUCTURE, msp.SNAPSHOT,
     "system/welcome", "system/presence", "system/error", kinds.JOIN, "system/register", "space/invite-ack",
-    "capability/grant", "capability/revoke", "stream/request", "stream/open", "stream/ownership-transferred",
+    "capability/grant", "capability/revoke",
 )  # fmt: skip
 """Kinds whose payloads passes and checks look into."""
 _CANCELLED = "notifications/cancelled"
@@ -79,6 +79,7 @@ class Extracts:
         spawns: what such messages tell of sub-agents.
         chains: where records stand that do not name their sub-agent.
         echoes: hashes of texts that may be said again by the result of the call that started a sub-agent, and of that.
+        threads: what records tell of the thread that their file is of.
     """
 
     records: dict[int, DecodedRecord] = field(default_factory=dict)
@@ -93,6 +94,7 @@ class Extracts:
     spawns: dict[int, Spawn] = field(default_factory=dict)
     chains: dict[int, Chain] = field(default_factory=dict)
     echoes: dict[int, int] = field(default_factory=dict)
+    threads: dict[int, ThreadMark] = field(default_factory=dict)
 
     def put(self, others: Extracts, places: Sequence[int]) -> None:
         """Add those of some records; `places` are theirs here, by number there. A place below 0: nowhere."""

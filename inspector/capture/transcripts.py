@@ -20,11 +20,14 @@ from numpy.typing import NDArray
 from inspector.capture.block import Block
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
+from inspector.capture.threads import Threads
 from inspector.protocol.meaning import Chain, Spawn
 
 _WHOLE_ID, _END = 20, 8
 """Letters of an id that names a sub-agent whole; of a longer one its end."""
 _MOST_NAME = 120
+MAIN_AGENTS = ("claude", "codex")
+"""Who starts sub-agents, where no sub-agent does."""
 
 
 @dataclass(slots=True)
@@ -85,6 +88,7 @@ class Transcripts:
         self._said = HashIndex()
         self._echoes: dict[int, int] = {}  # by what was said last in a sub-agent's context, or of its result: the row
         self._told: list[tuple[SubAgent, int, bool, bool, bool]] = []
+        self._threads = Threads()
 
     def use_session(self, source: int, session: str) -> None:
         """Let all records of a source be of a session, whatever they say."""
@@ -111,9 +115,10 @@ class Transcripts:
         derived = np.flatnonzero(block.columns["part"])
         if not len(derived):
             return
+        self._told.clear()
+        self._follow_threads(block, derived)
         self._fill_spaces(block, derived)
         extracts = block.extracts
-        self._told.clear()
         places = sorted(extracts.spawns.keys() | extracts.chains.keys())
         for place in places:
             chain, spawn = extracts.chains.get(place), extracts.spawns.get(place)
@@ -122,6 +127,21 @@ class Transcripts:
             if spawn is not None:
                 self._note(block, place, spawn)
         self._name_all(block, derived)
+
+    def _follow_threads(self, block: Block, derived: NDArray[np.int64]) -> None:
+        """Of files that are one thread's each: which session they are of, and what is told of them as sub-agents."""
+        for found in self._threads.resolve(block, derived):
+            thread = found.thread
+            self._sessions.setdefault(thread.source, thread.space)
+            if thread.parent is None:
+                continue
+            known = thread.identifier in self.agents
+            parent = thread.parent if thread.parent in self.agents else None
+            self.introduce(thread.identifier, None, parent, thread.label, thread.agent_type)
+            agent = self.agents[thread.identifier]
+            began = found.prompts or ([] if known else [int(found.rows[0])])
+            self._told += [(agent, place, True, False, False) for place in began]
+            self._told += [(agent, place, False, True, False) for place in found.ends]
 
     def _fill_spaces(self, block: Block, derived: NDArray[np.int64]) -> None:
         """All records of a file are of one session: some name none, copied ones that of another file."""
@@ -250,7 +270,7 @@ class Transcripts:
             renamed = {"agent": agent.name, f"agent#{context}": agent.name}
             if above is not None:
                 above.name = above.name or _name(above)
-                renamed["claude"] = above.name
+                renamed |= dict.fromkeys(MAIN_AGENTS, above.name)
             for old, new in renamed.items():
                 before = strings.find(old)
                 if before:

@@ -86,6 +86,7 @@ _NAMESPACES = {
     "msp": Family.CONTROL,
     "context": Family.CONTROL,
     "claude": Family.CONTROL,
+    "codex": Family.CONTROL,
 }
 _FAMILIES = {
     REQUEST: Family.TOOLS,

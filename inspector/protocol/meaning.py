@@ -65,6 +65,35 @@ class Chain(msgspec.Struct, gc=False):
     """Of a first record, what the sub-agent is told."""
 
 
+class ThreadMark(msgspec.Struct, gc=False):
+    """What a record tells of the thread that its file is of, where the records themselves name none.
+
+    `inspector.capture.threads` puts it together in the order read.
+    """
+
+    identifier: str | None = None
+    """Which thread it is. Told a second time by another one, what follows was copied from that one."""
+    space: str | None = None
+    """The thread at the top."""
+    parent: str | None = None
+    """Of a sub-agent, the thread that spawned it; "" where it is not said which."""
+    agent_type: str | None = None
+    label: str | None = None
+    first_own: int | None = None
+    """Records with a smaller ordinal were copied."""
+    ordinal: int | None = None
+    turn: str | None = None
+    """A turn begins, or goes on; "" where it has no id."""
+    model: str | None = None
+    """Called from here on."""
+    prompt: bool = False
+    """A person says it, or the agent that spawned this one."""
+    ended: bool = False
+    """A turn is done."""
+    channel: str | None = None
+    """The same words may be told once in each of several ways: this is the way, `Meaning.said` the words."""
+
+
 class Meaning(msgspec.Struct, gc=False):
     """One message that a record means, as far as columns tell."""
 
@@ -90,6 +119,7 @@ class Meaning(msgspec.Struct, gc=False):
     call: ApiCall | None = None
     spawn: Spawn | None = None
     chain: Chain | None = None
+    thread: ThreadMark | None = None
 
 
 Payload = dict[str, Any]

@@ -14,6 +14,7 @@ import msgspec
 
 from inspector.protocol.formats import TRANSCRIPTS, read_line_as
 from inspector.sources.agent_sessions.files import Listing, read_ends
+from inspector.sources.thread_files import files_of_thread, is_thread
 
 MOST_FILES = 400
 """Files of one document: each is kept open. Of more the newest are read, and how many are left out is said."""
@@ -68,7 +69,7 @@ class Seen:
     """What earlier looks have read of files, so that none is read each time.
 
     Attributes:
-        sessions: by path, the session that a sub-agent's file names.
+        sessions: by path, the session that a sub-agent's file names, or the thread that spawned another.
         transcripts: files that hold one.
     """
 
@@ -85,6 +86,8 @@ def members_of(path: Path, seen: Seen | None = None) -> tuple[list[Member], int]
         seen: what was read before; what is read now is added.
     """
     listing, seen = Listing(_MOST_ENTRIES), seen if seen is not None else Seen()
+    if is_thread(path):
+        return _bounded([Member(one) for one in files_of_thread(path, listing, seen.sessions)])
     if not path.is_dir():
         return _bounded(_of_session(path, _beside(path.parent, listing, seen), listing))
     own = path.with_name(path.name + _LINES)

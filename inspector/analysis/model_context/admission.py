@@ -19,7 +19,7 @@ from inspector.protocol import kinds
 
 Mask = NDArray[np.bool_]
 
-CONTROL_OF_TRANSCRIPTS = "claude/"
+CONTROL_OF_TRANSCRIPTS = ("claude/", "codex/")
 _NOTES = (Flag.GAP | Flag.LOG_ONLY).value
 
 
@@ -144,7 +144,8 @@ def _talk(at: _Sorting, _options: Options) -> None:
     at.put(program, Role.NONE, Why.PROGRAM)
     if at.derived.any():
         at.put(at.of("participant/compact-done") & at.mine & at.derived, Role.USER, Why.SUMMARY)
-        at.put(at.derived & at.below(CONTROL_OF_TRANSCRIPTS), Role.NONE, Why.PROGRAM)
+        for namespace in CONTROL_OF_TRANSCRIPTS:
+            at.put(at.derived & at.below(namespace), Role.NONE, Why.PROGRAM)
     verdict = at.of("mcp/reject", "mcp/withdraw") & ~at.mine & at.answers_me
     at.put(verdict, Role.USER, Why.TOLD)
 

@@ -23,6 +23,8 @@ from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
 
 _FORGET, _DONE = "participant/forget", "participant/compact-done"
+_PROGRAMS = ("claude-code", "codex-cli")
+"""Who adds to the context of its agent by itself, in transcripts."""
 _CLEAR, _RESTART = "participant/clear", "participant/restart"
 _SKIPPED = ("skipped", "failed", "error")
 
@@ -144,7 +146,11 @@ class _Leaving:
 
     def _forget(self, row: int, payload: dict[str, Any]) -> None:
         if self._is_derived(row):
-            self._drop(row, payload.get("message_ids"))
+            turns = _count(payload.get("turns"))
+            if turns is None:
+                self._drop(row, payload.get("message_ids"))
+            else:
+                self._roll_back(row, turns)
             return
         count = _count(payload.get("entries"))
         newest = payload.get("direction") == "newest"
@@ -164,6 +170,21 @@ class _Leaving:
 
     def _is_derived(self, row: int) -> bool:
         return bool(self._analysis.capture.columns["part"][row])
+
+    def _roll_back(self, row: int, turns: int) -> None:
+        """The last turns have left: each began with what the reader was told, by another than its own program."""
+        capture = self._analysis.capture
+        fed = self._places[: self._fed]
+        rows = self._rows[: self._fed]
+        programs = [code for name in _PROGRAMS if (code := capture.strings.find(name))]
+        told = (self._sorted.roles[fed] == Role.USER) & (self.by[fed] == NO_ROW)
+        told &= capture.columns["kind"][rows] == (capture.strings.find("chat") or -1)
+        told &= ~np.isin(capture.columns["sender"][rows], programs)
+        begun = np.flatnonzero(told)
+        if turns and len(begun):
+            first = int(begun[-min(turns, len(begun))])
+            count = sum(max(0, stop - max(start, first)) for start, stop in self._inside)
+            self._take(row, count, Why.ROLLED_BACK, newest=True)
 
     def _drop(self, row: int, calls: object) -> None:
         """The results of some calls have left, named by the calls' ids."""

@@ -59,6 +59,7 @@ class Why(enum.IntEnum):
     SUMMARY = 26
     DROPPED = 27
     COPIED = 28
+    ROLLED_BACK = 29
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,7 @@ REASONS: dict[Why, Reason] = {
     Why.SUMMARISED: Reason("Compacted: the summary of No. {no} stands in its place.", assumed=False),
     Why.SUMMARY: Reason("What stands in the place of all that was compacted.", assumed=False),
     Why.DROPPED: Reason("No. {no} names it among the results that were cleared.", assumed=False),
+    Why.ROLLED_BACK: Reason("No. {no} took back the turn that it is of.", assumed=False),
     Why.COPIED: Reason("A copy of a message that stands before it.", assumed=False),
     Why.REPLACED: Reason("No. {no} lists the tools anew."),
 }

@@ -15,7 +15,7 @@ specific first. It has, beside the names above,
 
 - `read(line, *, unknown=False) -> Record | None`: a record of the shape MEANING whose `means` are the messages, at
   least one (`inspector.protocol.meaning`): all that columns are made of. `unknown` asks whether a line that no format
-  knows is a record of a type that came later;
+  knows is a record of a type that came later; OWN says whether such a line makes a file one of the format;
 - `payload(line, number) -> dict`: what one of them says, made again whenever somebody looks.
 
 Kind, sender, recipients, context and ids of the envelope that a message is shown as come from the columns, which may
@@ -25,7 +25,7 @@ know more than its record does; nothing above a capture can tell it from one tha
 from __future__ import annotations
 
 from inspector.protocol.batch import batch_in
-from inspector.protocol.formats import bare, capture_file, claude, gateway_log, prefixed, wrapped
+from inspector.protocol.formats import bare, capture_file, claude, codex, gateway_log, prefixed, wrapped
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import TOO_DEEP, NotAnObjectError, read_header
 from inspector.protocol.joined import joined_in
@@ -37,7 +37,7 @@ from inspector.protocol.shallow import MAX_LENGTH, Shallow
 # `error` as a JSON-RPC answer has; captures come before wrapped lines, whose shape theirs is a case of.
 FORMATS = (gateway_log, bare, capture_file, wrapped)
 
-TRANSCRIPTS = (claude,)
+TRANSCRIPTS = (claude, codex)
 """Formats whose records mean messages, in the order asked: before FORMATS, some of which know a line by one key."""
 
 EVERY = (*FORMATS, prefixed, *TRANSCRIPTS)
@@ -57,41 +57,13 @@ _MAX_NESTING = 4
 _READERS = tuple((f.read, tuple(f.LABELS.get(shape, f.LABEL) for shape in Shape)) for f in FORMATS[:-1])
 
 
-READINGS: dict[str, str] = {one.LABEL: one.WORDS[one.LABEL] for one in (*FORMATS, prefixed, *TRANSCRIPTS)}
-"""What a log may be read as when that is chosen: label and words."""
-
-
-def read_line(line: bytes, reading: str | None = None) -> Record:
+def read_line(line: bytes) -> Record:
     """Read one line of any format. Never raises.
 
     Args:
         line: the line without its end; not blank.
-        reading: the format to read it as, one of READINGS; None for the one that knows it.
     """
-    return read_line_as(line)[0] if reading is None else read_chosen(line, reading)[0]
-
-
-def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
-    """Read one line as a format that was chosen, whatever it looks like; as `read_line_as`."""
-    record: Record | None = None
-    transcript = next((one for one in TRANSCRIPTS if reading == one.LABEL), None)
-    if transcript is not None:
-        record = transcript.read(line, unknown=True)
-    elif reading == prefixed.LABEL:
-        record = prefixed.read(line, read_line)
-    else:
-        try:
-            header = read_header(line)
-        except NotAnObjectError as error:
-            return unreadable(line, str(error)), None
-        if reading == wrapped.LABEL:
-            record = wrapped.read(header, line, read_line)
-        else:
-            module = next(one for one in FORMATS[:-1] if reading == one.LABEL)
-            record = module.read(header, line)
-    if record is None:
-        return unreadable(line, f"nothing that is read as {READINGS[reading]}"), None
-    return record, reading
+    return read_line_as(line)[0]
 
 
 def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
@@ -118,7 +90,7 @@ def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
     for transcript in TRANSCRIPTS:
         record = transcript.read(line, unknown=True)
         if record is not None:
-            return record, transcript.LABEL
+            return record, transcript.LABEL if transcript.OWN else None
     return read_frame(line), None
 
 

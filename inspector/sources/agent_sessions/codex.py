@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -20,6 +20,7 @@ PROGRAM = "codex"
 VARIABLE = "CODEX_HOME"
 
 _NAME = re.compile(r"rollout-.*?-([0-9a-f]{8}-[0-9a-f-]{27})\.jsonl(\.zst)?$")
+_FIRST_BYTES = 64 << 10
 _FOLDERS = (("sessions", 3), ("archived_sessions", 0))
 """With how many levels of folders below."""
 
@@ -50,16 +51,41 @@ def folder(environment: Mapping[str, str]) -> Path:
     return Path(environment.get(VARIABLE) or Path.home() / ".codex")
 
 
+class NameParts(NamedTuple):
+    """What a file's name says."""
+
+    thread: str
+    packed: bool
+
+
+def name_parts(name: str) -> NameParts | None:
+    """What the name of a thread's file says; None for other files."""
+    match = _NAME.match(name)
+    return NameParts(match[1], match[2] is not None) if match is not None else None
+
+
+def parent_in(path: str) -> str | None:
+    """The thread that spawned the one whose file this is, by its first record; None where nobody did, or none says."""
+    head, _ = read_ends(path, _FIRST_BYTES)
+    try:
+        line = _line.decode(head[0]) if head else None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    if line is None or line.type != "session_meta" or line.payload is None:
+        return None
+    return _parent_of(line.payload)
+
+
 def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
     """Every thread's file with what its name tells; `complete` adds what its ends tell."""
     plain: dict[str, AgentSession] = {}
     for name, depth in _FOLDERS:
         for found in listing.files(str(root / name), depth):
-            match = _NAME.match(found.name)
-            if match is None:
+            name = name_parts(found.name)
+            if name is None:
                 continue
-            identifier, packed = match.groups()
-            if identifier in plain and (packed or not plain[identifier].path.name.endswith(".zst")):
+            identifier = name.thread
+            if identifier in plain and (name.packed or not plain[identifier].path.name.endswith(".zst")):
                 continue
             plain[identifier] = AgentSession(PROGRAM, identifier, Path(found.path), found.modified, found.size)
     yield from plain.values()

@@ -16,6 +16,8 @@ LABEL = "claude-code"
 LABELS: dict[Shape, str] = {}
 WORDS = {LABEL: "Claude Code session"}
 READS = "sessions of Claude Code"
+OWN = True
+"""A record of a type that came later bears the session's id."""
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:

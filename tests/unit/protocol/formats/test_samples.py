@@ -38,6 +38,7 @@ def columns(name: str, *fields: str) -> list[tuple[Any, ...]]:
         ("prefixed.log", "prefixed", 6, 1),
         ("joined.jsonl", "envelopes", 4, 1),
         ("claude-code.jsonl", "claude-code", 27, 0),
+        ("codex.jsonl", "codex", 39, 0),
     ],
 )
 def test_is_read(name: str, format_: str | None, records: int, unreadable: int) -> None:

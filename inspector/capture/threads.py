@@ -1,0 +1,226 @@
+"""What the records of a thread's file tell of each other, where none names its thread (docs/transcripts.md, Codex).
+
+A file is of one thread: its first record says which, and who spawned it. All that follows from the order of records is
+resolved here, block by block: in which context they are, by which model, what is told a second time, and what was
+copied from another thread.
+
+RULE: words are told once in each of several ways. The same words in another way, while those of the first are among
+the last that were told in one way only, are a copy.
+
+RULE: what follows a second record about another thread, or has an ordinal below the first own one, was copied from
+there, up to the first turn that began after the thread itself did: ids of turns and threads hold the time they were
+made at.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.capture.block import Block
+from inspector.capture.hashes import NO_HASH, hash_text
+from inspector.protocol.meaning import ApiCall, ThreadMark
+
+AGENT, USER, SUB_AGENT = "codex", "user", "agent"
+_MOST_OPEN = 512
+"""Words waiting to be told in another way: copies stand within a turn of each other."""
+_MOST_ALIKE = 8
+"""Of the same words."""
+_TIMED_VERSION = "7"
+"""Of ids that begin with the time they were made at (RFC 9562, section 5.7)."""
+
+
+@dataclass(slots=True)
+class Thread:
+    """One file, as far as it was read.
+
+    Attributes:
+        identifier: the thread; empty until a record says it.
+        parent: the thread that spawned it; "" where it is not said which; None of one that a person began.
+        model: called from here on.
+        copied: the hash that all that is copied has in common; NO_HASH outside of it.
+        began: whether a turn of its own has begun.
+    """
+
+    source: int
+    identifier: str = ""
+    space: str = ""
+    parent: str | None = None
+    agent_type: str | None = None
+    label: str | None = None
+    model: str | None = None
+    copied: int = NO_HASH
+    copied_from: str = ""
+    first_own: int | None = None
+    began: bool = False
+    prompted: bool = False
+    _told: int = 0
+    _open: OrderedDict[int, list[tuple[int, set[str]]]] = field(default_factory=OrderedDict)
+
+    def begin(self, mark: ThreadMark) -> None:
+        """Take in the first record."""
+        self.identifier = mark.identifier or f"thread of source {self.source}"
+        self.space = mark.space or self.identifier
+        self.parent, self.agent_type, self.label = mark.parent, mark.agent_type, mark.label
+        self.first_own = mark.first_own
+        if mark.first_own is not None:
+            self._copy_from(mark.parent or "")
+
+    def note(self, mark: ThreadMark) -> None:
+        """Take in what a record says, before what it means is looked at."""
+        if mark.identifier is not None and not self.identifier:
+            self.begin(mark)
+        elif mark.identifier not in (None, self.identifier) and not self.began and self.copied == NO_HASH:
+            self._copy_from(mark.identifier or "")
+        elif self.copied != NO_HASH and self._is_own(mark):
+            self.copied = NO_HASH
+        if mark.turn is not None and self.copied == NO_HASH:
+            self.began = True
+        if mark.model is not None:
+            self.model = mark.model
+
+    def _copy_from(self, thread: str) -> None:
+        self.copied_from = thread
+        self.copied = hash_text(f"copied\0{self.source}\0{thread}")
+
+    def _is_own(self, mark: ThreadMark) -> bool:
+        """Whether what was copied ends before this record."""
+        if self.first_own is not None:
+            return mark.ordinal is not None and mark.ordinal >= self.first_own
+        if not mark.turn:
+            return mark.turn is not None and not _made_at(self.identifier)
+        made, own = _made_at(mark.turn), _made_at(self.identifier)
+        return not made or not own or made >= own
+
+    def said(self, words: int, channel: str) -> int:
+        """What words have in common with the same words told in another way; of its own where there are none."""
+        tellings = self._open.setdefault(words, [])
+        self._open.move_to_end(words)
+        for shared, channels in tellings:
+            if channel not in channels:
+                channels.add(channel)
+                return shared
+        self._told += 1
+        shared = hash_text(f"told\0{self.source}\0{self._told}")
+        tellings.append((shared, {channel}))
+        del tellings[:-_MOST_ALIKE]
+        if len(self._open) > _MOST_OPEN:
+            self._open.popitem(last=False)
+        return shared
+
+    def name(self, call: ApiCall) -> None:
+        """Say which model was called; the same count in another thread is another call."""
+        call.model = call.model or self.model
+        call.identifier = f"{self.copied_from if self.copied != NO_HASH else self.identifier}\0{call.identifier}"
+
+
+def _made_at(identifier: str) -> int:
+    """The time an id was made at, in milliseconds since the epoch; 0 where it does not tell."""
+    digits = identifier.replace("-", "")
+    if len(digits) != 32 or digits[12] != _TIMED_VERSION:
+        return 0
+    try:
+        return int(digits[:12], 16)
+    except ValueError:
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """One thread in a block: its rows, where a sub-agent is first told something, and where it is done."""
+
+    thread: Thread
+    rows: NDArray[np.int64]
+    prompts: list[int]
+    ends: list[int]
+
+
+class Threads:
+    """The threads of a capture, by source."""
+
+    def __init__(self) -> None:
+        self._threads: dict[int, Thread] = {}
+
+    def resolve(self, block: Block, derived: NDArray[np.int64]) -> list[Resolved]:
+        """Complete the columns of a block, for each source of it that is a thread's file.
+
+        Args:
+            block: of one source, or of several that are merged.
+            derived: (n,) its messages that records of transcripts mean, ascending.
+        """
+        sources = block.columns["source"]
+        marks, calls = block.extracts.threads, block.extracts.api_calls
+        if not marks and not self._threads:
+            return []
+        places: dict[int, list[int]] = {}
+        for place in sorted(marks.keys() | (calls.keys() if self._threads or marks else ())):
+            places.setdefault(int(sources[place]), []).append(place)
+        begun = {source for source, found in places.items() if any(place in marks for place in found)}
+        found: list[Resolved] = []
+        for source in np.unique(sources[derived]).tolist():
+            if source not in self._threads:
+                if source not in begun:
+                    continue
+                self._threads[source] = Thread(source)
+            rows = derived[sources[derived] == source]
+            found.append(_resolve(block, rows, places.get(source, []), self._threads[source]))
+        return found
+
+
+def _resolve(block: Block, rows: NDArray[np.int64], places: list[int], thread: Thread) -> Resolved:
+    """Complete the columns of the rows of one thread; `places` are those that tell something, in order."""
+    said, marks, calls = block.columns["said"], block.extracts.threads, block.extracts.api_calls
+    found = Resolved(thread, rows, [], [])
+    since = int(rows[0])  # where what is copied, or is not, has begun
+    for place in places:
+        mark, before = marks.get(place), thread.copied
+        if mark is not None:
+            thread.note(mark)
+            if thread.copied != before:
+                _fill(said, rows, since, place, before)
+                since = place
+            if thread.copied == NO_HASH:
+                _take_in(said, place, mark, found)
+        if place in calls:
+            thread.name(calls[place])
+    _fill(said, rows, since, int(rows[-1]) + 1, thread.copied)
+    if thread.parent is not None:
+        _place_inside(block, rows, thread)
+    return found
+
+
+def _take_in(said: NDArray[np.uint64], place: int, mark: ThreadMark, found: Resolved) -> None:
+    """What a record tells that is the thread's own."""
+    thread = found.thread
+    if mark.channel is not None:
+        said[place] = thread.said(int(said[place]), mark.channel)
+    if mark.prompt and not thread.prompted:
+        thread.prompted = True
+        found.prompts.append(place)
+    if mark.ended:
+        found.ends.append(place)
+
+
+def _fill(said: NDArray[np.uint64], rows: NDArray[np.int64], start: int, stop: int, copied: int) -> None:
+    """Let all rows of a thread from `start` to `stop` be copies of what they have in common."""
+    if copied != NO_HASH:
+        said[rows[(rows >= start) & (rows < stop)]] = copied
+
+
+def _place_inside(block: Block, derived: NDArray[np.int64], thread: Thread) -> None:
+    """Let all messages of a sub-agent's file be in its context: who is its user is the agent that spawned it."""
+    columns, strings, sets = block.columns, block.strings, block.to_sets
+    columns["context"][derived] = strings.intern(thread.identifier)
+    renamed = {AGENT: SUB_AGENT, USER: AGENT}
+    senders = columns["sender"][derived]
+    for old, new in ((strings.find(old), new) for old, new in renamed.items()):
+        if old:
+            columns["sender"][derived[senders == old]] = strings.intern(new)
+    recipients = columns["to_set"][derived]
+    for to in np.unique(recipients).tolist():
+        changed = tuple(renamed.get(name) or name for name in sets[to])
+        if changed != sets[to]:
+            columns["to_set"][derived[recipients == to]] = sets.intern(changed)

@@ -1,0 +1,42 @@
+"""Threads of Codex, the three generations of its files: one JSON object a line (docs/transcripts.md).
+
+`lines` knows the shape of a record, `meanings` which messages it means, `payloads` what these say. What records tell of
+each other, copies, the model of a turn, and what was copied from another thread, is resolved in
+`inspector.capture.threads`.
+"""
+
+from __future__ import annotations
+
+from inspector.protocol.formats.codex.lines import read_codex
+from inspector.protocol.formats.codex.meanings import meanings_of
+from inspector.protocol.formats.codex.payloads import payload_of
+from inspector.protocol.meaning import Payload
+from inspector.protocol.record import Record, Shape
+from inspector.protocol.times import written_time
+
+LABEL = "codex"
+LABELS: dict[Shape, str] = {}
+WORDS = {LABEL: "Codex session"}
+READS = "sessions of Codex"
+OWN = False
+"""Whether a record of a type that came later is known for one of this format by itself: any log may have its keys."""
+
+
+def read(line: bytes, *, unknown: bool = False) -> Record | None:
+    """Read one line; None when it is no record of a thread. Never raises.
+
+    Args:
+        line: without its end.
+        unknown: also a record of a type that nobody has seen yet; asked when no other format knows the line.
+    """
+    found = read_codex(line, unknown=unknown)
+    if found is None:
+        return None
+    return Record(
+        Shape.MEANING, line, time_ns=written_time(found.timestamp), means=meanings_of(found), meant_by=LABEL
+    )  # fmt: skip
+
+
+def payload(line: bytes, number: int) -> Payload:
+    """What message `number` of a record says, from 0. Never raises."""
+    return payload_of(line, number)

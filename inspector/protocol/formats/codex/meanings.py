@@ -1,0 +1,352 @@
+"""Which messages a record of a Codex thread means (docs/transcripts.md).
+
+Who says it: `user`; the model's agent, `codex`; `tools`, or `mcp:<server>` for tools of a namespace; and `codex-cli`,
+the program, for what it adds by itself. Of which thread a file is, and so who its agent is, stands in its first record
+and not in these: `inspector.capture.threads` resolves it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from inspector.protocol import kinds
+from inspector.protocol.formats.codex.lines import (
+    EVENT,
+    HEADER,
+    ITEM,
+    Counts,
+    Inner,
+    Line,
+    decoded,
+    head_of,
+    text_of,
+)
+from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Meaning, Spawn, ThreadMark
+from inspector.protocol.times import written_time
+
+USER, AGENT, TOOLS, PROGRAM = "user", "codex", "tools", "codex-cli"
+NAMESPACE = "codex/"
+"""Of the kinds of records that are nobody's words: bookkeeping, copies of calls, and what is not known."""
+CHAT, THOUGHT, ERROR = "chat", "reasoning/thought", "system/error"
+COMPACTED, FORGET, CANCEL = "participant/compact-done", "participant/forget", "reasoning/cancel"
+COLLABORATION = "collaboration"
+"""The namespace of tools that work on other agents."""
+
+_MACHINE = (
+    "<environment_context>", "<user_instructions>", "<turn_aborted>", "<subagent_notification>", "<permissions",
+    "<skill", "<app-context>", "<collaboration_mode>", "<INSTRUCTIONS>", "# AGENTS.md instructions",
+)  # fmt: skip
+"""How a text begins that stands as a user's and was not typed."""
+_MACHINE_BYTES = tuple(b'"' + text.encode() for text in _MACHINE)
+_LONGEST_MARK = max(map(len, _MACHINE_BYTES))
+_BY_ITSELF = ("web_search_call", "image_generation_call")
+"""Calls that the model's side carries out: there is no record of an answer."""
+_EXIT = re.compile(
+    rb'"(?:Exit code: (-?\d{1,10})\\n|(?:[^"\\]|\\[^"]){0,400}?Process exited with code (-?\d{1,10})\\n)'
+)
+_EXIT_CODE = re.compile(rb'\\"metadata\\":\s*\{[^{}]{0,200}?\\"exit_code\\":\s*(-?\d{1,10})')
+_MOST = 1 << 40
+_LONGEST_LABEL = 80
+
+
+def meanings_of(line: Line) -> tuple[Meaning, ...]:
+    """The messages of a record, at least one."""
+    inner = line.payload or Inner()
+    if line.type == ITEM:
+        found = _item(inner)
+    elif line.type == EVENT:
+        found = _event(inner, line)
+    elif line.type == HEADER:
+        found = _header(inner)
+    else:
+        found = _other(line, inner)
+    time_ns = written_time(line.timestamp)
+    for place, one in enumerate(found):
+        one.time_ns = time_ns
+        if place and not one.size:
+            one.size = 1
+    if line.ordinal is not None and found[0].thread is None:
+        found[0].thread = ThreadMark(ordinal=line.ordinal)
+    elif found[0].thread is not None:
+        found[0].thread.ordinal = line.ordinal
+    return tuple(found)
+
+
+def tools_of(inner: Inner) -> str:
+    """Who carries out a call."""
+    space = inner.namespace or ""
+    return f"mcp:{space.removeprefix('mcp__')}" if space and space != COLLABORATION else TOOLS
+
+
+# Items: what the model was given, and what it said
+
+
+def _item(inner: Inner) -> list[Meaning]:
+    sort = inner.type or "item"
+    if sort == "message":
+        return _message(inner)
+    if sort == "reasoning":
+        return _reasoning(inner)
+    if sort.endswith("_output"):
+        return [_result(inner)]
+    if sort in _BY_ITSELF:
+        return _by_itself(inner)
+    if sort.endswith("_call"):
+        return [_call(inner)]
+    if sort == "agent_message":
+        return [Meaning(CHAT, inner.author or AGENT, (inner.recipient or AGENT,), identifier=inner.id)]
+    return [_control(sort)]
+
+
+def _message(inner: Inner) -> list[Meaning]:
+    """A message: each block of its content is one."""
+    content = inner.content
+    if isinstance(content, str):
+        return [_words(inner, msgspec.Raw(msgspec.json.encode(content)))]
+    if not content or len(content) > MOST_MEANINGS:
+        return [_control(f"message of {len(content or ()):,} blocks")]
+    found = [_words(inner, block.text) for block in content]
+    found[-1].identifier = inner.id
+    return found
+
+
+def _words(inner: Inner, text: msgspec.Raw) -> Meaning:
+    if inner.role == "assistant":
+        sender, to = AGENT, USER
+    else:
+        machine = inner.role != "user" or head_of(text, _LONGEST_MARK).startswith(_MACHINE_BYTES)
+        sender, to = PROGRAM if machine else USER, AGENT
+    found = Meaning(CHAT, sender, (to,), said=text, size=len(text))
+    if text:
+        found.thread = ThreadMark(channel=ITEM, prompt=sender == USER)
+    return found
+
+
+def _reasoning(inner: Inner) -> list[Meaning]:
+    """What the model thought, as far as it is shown: each part of the summary is a thought."""
+    summary = inner.summary if isinstance(inner.summary, list) else []
+    parts = summary or (inner.content if isinstance(inner.content, list) else [])
+    if not parts or len(parts) > MOST_MEANINGS:
+        return [Meaning(THOUGHT, AGENT, identifier=inner.id)]
+    found = [_thought(part.text, ITEM) for part in parts]
+    found[-1].identifier = inner.id
+    return found
+
+
+def _thought(text: msgspec.Raw, channel: str) -> Meaning:
+    mark = ThreadMark(channel=channel) if text else None
+    return Meaning(THOUGHT, AGENT, said=text, size=len(text) or 1, thread=mark)
+
+
+def _call(inner: Inner) -> Meaning:
+    call = inner.call_id or inner.id
+    name = inner.name or (inner.type or "").removesuffix("_call")
+    found = Meaning(
+        kinds.REQUEST, AGENT, (tools_of(inner),), identifier=call, alias=inner.id if inner.id != call else None,
+        method="tools/call", target=name, said=inner.arguments or inner.input or inner.action,
+    )  # fmt: skip
+    if name == "spawn_agent":
+        asked = decoded(msgspec.Raw((text_of(inner.arguments) or "").encode("utf-8", "replace")))
+        asked = asked if isinstance(asked, dict) else {}
+        told, role = (_text(asked.get(key)) for key in ("message", "agent_type"))
+        label = _text(asked.get("task_name")) or (told.partition("\n")[0][:_LONGEST_LABEL] if told else None)
+        found.spawn = Spawn(call, None, None, label, role, told)
+    return found
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _result(inner: Inner) -> Meaning:
+    found = Meaning(
+        kinds.RESPONSE, TOOLS, (AGENT,), correlation=inner.call_id, failed=has_failed(inner.output), said=inner.output
+    )  # fmt: skip
+    if b"agent_id" in head_of(inner.output, 400):
+        told = decoded(msgspec.Raw((text_of(inner.output) or "").encode("utf-8", "replace")))
+        agent = _text(told.get("agent_id")) if isinstance(told, dict) else None
+        if agent is not None:
+            found.spawn = Spawn(inner.call_id, agent)
+    return found
+
+
+def has_failed(output: msgspec.Raw) -> bool:
+    """Whether what a tool printed says so: there is no other sign. An exit code, or `success: false`."""
+    head = head_of(output, 2_000)
+    if head.startswith(b'"'):
+        match = _EXIT.match(head)
+        if match is None and head.startswith((b'"{\\"output\\"', b'"{ \\"output\\"', b'"{\\"metadata\\"')):
+            match = _EXIT_CODE.search(bytes(memoryview(output)[-600:]) if len(output) > len(head) else head)
+        return match is not None and int(next(code for code in match.groups() if code is not None)) != 0
+    if head.startswith(b"{"):
+        value = decoded(output)
+        return isinstance(value, dict) and value.get("success") is False
+    return False
+
+
+def _by_itself(inner: Inner) -> list[Meaning]:
+    """A call that the model's side carried out: the call and its answer in one."""
+    name = (inner.type or "").removesuffix("_call")
+    call = inner.call_id or inner.id
+    asked = Meaning(kinds.REQUEST, AGENT, (TOOLS,), identifier=call, method="tools/call", target=name)
+    if call is None:
+        return [asked]
+    return [asked, Meaning(kinds.RESPONSE, TOOLS, (AGENT,), correlation=call)]
+
+
+# Events: copies for the screen, tokens, and what became of turns and calls
+
+
+def _event(inner: Inner, line: Line) -> list[Meaning]:
+    sort = inner.type or "event"
+    if sort in ("user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content"):
+        return [_told(sort, inner)]
+    if sort == "token_count":
+        return [_tokens(inner, line)]
+    if sort in ("task_started", "turn_started"):
+        return [_control(sort, thread=ThreadMark(turn=inner.turn_id or ""))]
+    if sort in ("task_complete", "turn_complete"):
+        return [_control(sort, thread=ThreadMark(ended=True))]
+    if sort == "thread_rolled_back":
+        return [Meaning(FORGET, PROGRAM, (AGENT,))]
+    if sort == "turn_aborted":
+        return [Meaning(CANCEL, PROGRAM, (AGENT,))]
+    if sort in ("error", "stream_error"):
+        return [Meaning(ERROR, PROGRAM, (AGENT,), failed=True)]
+    if sort == "item_completed" and inner.item is not None:
+        return [_completed(inner)]
+    found = _control(sort)
+    found.correlation = inner.call_id
+    agent = inner.new_thread_id or inner.agent_thread_id
+    if agent is not None and inner.call_id is not None:
+        found.spawn = Spawn(inner.call_id, agent, type=inner.new_agent_role)
+    return [found]
+
+
+_TOLD = {"user_message": (CHAT, USER, AGENT), "agent_message": (CHAT, AGENT, USER)}
+
+
+def _told(sort: str, inner: Inner) -> Meaning:
+    """What an item says too, in nearly all files."""
+    text = inner.message or inner.text
+    if sort not in _TOLD:
+        return _thought(text, EVENT)
+    kind, sender, to = _TOLD[sort]
+    machine = sender == USER and head_of(text, _LONGEST_MARK).startswith(_MACHINE_BYTES)
+    mark = ThreadMark(channel=EVENT, prompt=sender == USER and not machine) if text else None
+    return Meaning(kind, PROGRAM if machine else sender, (to,), said=text, thread=mark)
+
+
+_COMPLETED = {
+    "UserMessage": (CHAT, USER, AGENT),
+    "AgentMessage": (CHAT, AGENT, USER),
+    "Reasoning": (THOUGHT, AGENT, ""),
+}
+
+
+def _completed(inner: Inner) -> Meaning:
+    """What a paginated file tells again when it is complete."""
+    item = inner.item
+    assert item is not None
+    if item.type not in _COMPLETED:
+        found = _control(item.type or "item_completed")
+        found.correlation = item.id
+        if item.agent_thread_id is not None:
+            found.spawn = Spawn(item.id, item.agent_thread_id)
+        return found
+    kind, sender, to = _COMPLETED[item.type]
+    text = _only_text(item.content) or _only_text(item.summary_text) or item.text
+    mark = ThreadMark(channel="completed", prompt=sender == USER) if text else None
+    return Meaning(kind, sender, (to,) if to else None, said=text, thread=mark)
+
+
+def _only_text(raw: msgspec.Raw) -> msgspec.Raw:
+    """The text of a list of blocks, or of texts, that has one; empty for others."""
+    if not raw:
+        return raw
+    value = decoded(raw)
+    one = value[0] if isinstance(value, list) and len(value) == 1 else value
+    text = one.get("text") if isinstance(one, dict) else one
+    return msgspec.Raw(msgspec.json.encode(text)) if isinstance(text, str) else msgspec.Raw(b"")
+
+
+def _tokens(inner: Inner, line: Line) -> Meaning:
+    """A count of tokens: the same total once more is the same call once more."""
+    found = _control("token_count")
+    info = inner.info
+    if info is not None and info.last_token_usage is not None:
+        total = info.total_token_usage
+        found.call = api_call(info.last_token_usage, total, line)
+    return found
+
+
+def api_call(usage: Counts, total: Counts | None, line: Line) -> ApiCall:
+    """A call of the model; which model, and of which thread, is resolved later."""
+    if total is None:
+        identifier = f"at {line.timestamp} {line.ordinal}"
+    else:
+        identifier = f"after {total.input_tokens} {total.output_tokens} {total.total_tokens}"
+    read, written = _number(usage.cached_input_tokens), _number(usage.cache_write_input_tokens)
+    return ApiCall(
+        identifier, None, reported=True, input=max(_number(usage.input_tokens) - read - written, 0),
+        output=_number(usage.output_tokens), cache_read=read, cache_write=written,
+    )  # fmt: skip
+
+
+def _number(given: int | None) -> int:
+    return min(max(given or 0, 0), _MOST)
+
+
+# The others
+
+
+def _header(inner: Inner) -> list[Meaning]:
+    """Which thread it is; what it is told before all else is a message of its own."""
+    mark = ThreadMark(
+        identifier=inner.id or "",
+        space=inner.session_id,
+        first_own=inner.subagent_history_start_ordinal,
+        **_origin(inner),
+    )
+    found = [_control("session_meta", thread=mark)]
+    instructions = inner.base_instructions if head_of(inner.base_instructions) == b"{" else inner.instructions
+    if head_of(instructions) in (b"{", b'"') and len(instructions) > len('""'):
+        told = Meaning(CHAT, PROGRAM, (AGENT,), said=instructions, size=len(instructions))
+        told.thread = ThreadMark(channel=HEADER)
+        found.append(told)
+    return found
+
+
+def _origin(inner: Inner) -> dict[str, Any]:
+    """Who spawned a thread, as far as it says."""
+    source = decoded(inner.source) if head_of(inner.source) == b"{" else None
+    sub_agent = source.get("subagent") if isinstance(source, dict) else None
+    if sub_agent is None and inner.parent_thread_id is None:
+        return {}
+    spawn = sub_agent.get("thread_spawn") if isinstance(sub_agent, dict) else None
+    spawn = spawn if isinstance(spawn, dict) else {}
+    role = sub_agent if isinstance(sub_agent, str) else spawn.get("agent_role") or spawn.get("agent_nickname")
+    return {
+        "parent": inner.parent_thread_id or _text(spawn.get("parent_thread_id")) or "",
+        "agent_type": _text(role),
+        "label": _text(spawn.get("agent_path")),
+    }
+
+
+def _other(line: Line, inner: Inner) -> list[Meaning]:
+    if line.type == "turn_context":
+        return [_control("turn_context", thread=ThreadMark(turn=inner.turn_id, model=inner.model))]
+    if line.type == "compacted":
+        return [Meaning(COMPACTED, AGENT, (PROGRAM,), said=inner.message)]
+    found = _control(line.type or "record")
+    if line.type == "token_usage_record" and inner.usage is not None:
+        found.call = api_call(inner.usage, inner.thread_token_usage, line)
+    return [found]
+
+
+def _control(name: str, thread: ThreadMark | None = None) -> Meaning:
+    """A row of its own for what is no message: its name, its time, its place."""
+    return Meaning(NAMESPACE + name, PROGRAM, thread=thread)

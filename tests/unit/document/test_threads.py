@@ -1,0 +1,149 @@
+"""Threads of Codex, read to their end: told once, counted once, without what was copied from another thread."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from inspector.analysis.model_context.reader import Reader
+from inspector.analysis.model_context.story import ModelContext
+from inspector.document.document import CaptureDocument
+from inspector.document.summary import summary
+from inspector.filters import compile_filter
+from tests.builders import document_at, log_file
+
+ROOT = Path(__file__).parents[3]
+OWN = ROOT / "tests" / "data" / "formats" / "codex.jsonl"
+FAMILY = ROOT / "tests" / "data" / "transcripts" / "codex"
+THREAD, CHILD = "019cb813-5280-7000-8000-000000000001", "019cb813-a0a0-7000-8000-000000000002"
+SAMPLES = Path(os.environ.get("TRANSCRIPT_SAMPLES") or ROOT.parent / "shared" / "recordings" / "transcripts")
+
+
+def file_of(thread: str, folder: Path = FAMILY) -> Path:
+    [found] = folder.rglob(f"*{thread}.jsonl")
+    return found
+
+
+def expected() -> dict[str, Any]:
+    try:
+        found = json.loads((SAMPLES / "EXPECTED.json").read_text(encoding="utf-8"))
+    except OSError:
+        return {}
+    return {name: counts for name, counts in found.items() if counts["format"] == "codex"}
+
+
+@pytest.mark.parametrize("name", expected() or [pytest.param("", marks=pytest.mark.skip("no samples here"))])
+def test_a_sample_counts_as_an_independent_script_counts_it(name: str) -> None:
+    counts = expected()[name]
+    found = summary(document_at(SAMPLES / name), name)
+    assert (found["format"], found["records"], found["unreadable"]) == ("codex", counts["records"], 0)
+    if "catalogue" in name:  # one record of each type: ids and numbers are placeholders
+        return
+    total = counts["tokens_total_last"]
+    if total is not None:
+        cached = total["cached_input_tokens"]
+        usage = {"input": total["input_tokens"] - cached, "output": total["output_tokens"], "cache_read": cached}
+        assert found["usage"] == {**usage, "cache_write": 0}
+    assert found["calls"]["tools"] == counts["tool_calls"]
+    assert found["calls"]["answered"] == counts["paired"]
+    assert found["calls"]["unanswered"] == counts["unanswered"]
+    assert set(found["findings"]) <= {"request-unanswered"}
+
+
+@pytest.fixture
+def document() -> Iterator[CaptureDocument]:
+    made = CaptureDocument()
+    yield made
+    made.close()
+
+
+def rows(document: CaptureDocument, text: str) -> list[int]:
+    found = compile_filter(text).mask(document.analysis, np.arange(len(document.capture)))
+    return (found.nonzero()[0] + 1).tolist()
+
+
+def test_what_is_told_in_two_ways_counts_once() -> None:
+    document = document_at(OWN)
+    found = summary(document, "")
+    assert found["usage"] == {"input": 2_500, "output": 260, "cache_read": 12_500, "cache_write": 0}
+    assert found["models"] == {"gpt-5.2-codex": 3}
+    assert found["calls"] == {"tools": 5, "answered": 5, "failed": 1, "unanswered": 0}
+    assert (found["records"], found["unreadable"], found["sub_agents"], found["findings"]) == (39, 0, 1, {})
+    assert rows(document, "repeats") == [7, 12, 13, 31, 38]
+    assert rows(document, 'state == "failed"') == [14]
+
+
+def test_the_same_words_said_twice_are_no_copies() -> None:
+    lines = OWN.read_bytes().splitlines(keepends=True)
+    document = document_at(log_file(b"".join(lines[:5] + lines[4:6] + lines[5:6])))
+    assert rows(document, "repeats") == [8, 9]
+    assert rows(document, '"Make the totals"') == [6, 7, 8, 9]
+
+
+def test_what_a_spawned_thread_copied_from_its_parent_does_not_count() -> None:
+    document = document_at(file_of(CHILD))
+    found = summary(document, "")
+    assert found["usage"] == {"input": 3_000, "output": 40, "cache_read": 0, "cache_write": 0}
+    assert found["models"] == {"gpt-5.2-mini": 1}
+    assert found["calls"]["tools"] == 1
+    assert rows(document, "repeats == 2") == list(range(3, 24))
+
+
+def test_an_ordinal_says_where_what_was_copied_ends() -> None:
+    records = [json.loads(line) for line in file_of(CHILD).read_text().splitlines()]
+    records = [{**one, "ordinal": number} for number, one in enumerate(records) if number != 1]
+    records[0]["payload"]["subagent_history_start_ordinal"] = 21
+    for one in records:  # nothing else tells
+        one["payload"].pop("turn_id", None)
+    document = document_at(log_file(b"".join(json.dumps(one).encode() + b"\n" for one in records)))
+    assert summary(document, "")["models"] == {"gpt-5.2-mini": 1}
+
+
+def test_threads_of_a_family_are_one_document(document: CaptureDocument) -> None:
+    for _ in document.open_log(file_of(THREAD), together=True):
+        pass
+    found = summary(document, "")
+    assert found["usage"] == {"input": 5_500, "output": 300, "cache_read": 12_500, "cache_write": 0}
+    assert found["calls"]["tools"] == 6
+    assert (found["records"], found["sub_agents"], found["spaces"]) == (70, 1, [THREAD])
+    contexts = document.analysis.contexts
+    (node,) = contexts.tree.alive()
+    assert (contexts.label(node), contexts.type(node), contexts.state(node, None)) == (
+        "Run the tests and say what fails.", "sub-agent", "concluded",
+    )  # fmt: skip
+    assert rows(document, 'from == "tester#00000002" && kind == "mcp/request" && !repeats')
+
+
+def test_the_family_is_found_on_other_days_and_not_by_its_name(tmp_path: Path, document: CaptureDocument) -> None:
+    home = shutil.copytree(FAMILY, tmp_path / "codex")
+    child = file_of(CHILD, home)
+    later = home / "sessions" / "2026" / "03" / "05" / child.name.replace("03-04T09-00-20", "03-05T01-00-00")
+    later.parent.mkdir()
+    child.rename(later)
+    stranger = later.with_name(later.name.replace(CHILD, CHILD[:-1] + "9"))
+    stranger.write_text(json.dumps({"timestamp": "x", "type": "session_meta", "payload": {"id": "9"}}) + "\n")
+    for _ in document.open_log(file_of(THREAD, home), together=True):
+        pass
+    assert [source.name for source in document.capture.sources] == [file_of(THREAD).name, later.name]
+
+
+def sees(document: CaptureDocument, at: int) -> list[int]:
+    space = int(document.capture.columns["space"][0])
+    moment = ModelContext(document.analysis, Reader(space, "codex")).at(at - 1)
+    return [entry.message + 1 for entry in moment.entries()]
+
+
+def test_a_compaction_is_the_context_from_there_and_a_turn_can_be_taken_back() -> None:
+    document = document_at(OWN)
+    assert sees(document, 33) == [2, 3, 4, 6, 10, 11, 14, 17, 20, 21, 23, 24, 25, 26, 27, 28, 29, 30]
+    assert sees(document, 35) == [34]
+    assert sees(document, 39) == [34, 37]
+    assert sees(document, 42) == [34]
+    assert document.capture.payload(33)["text"].endswith("Summary: ledger.py rounds once, all tests pass.")
