@@ -23,6 +23,7 @@ from inspector.analysis.named import NamedPass
 from inspector.analysis.participants import ParticipantPass
 from inspector.analysis.reported_usage import ReportedUsage
 from inspector.analysis.states import StatePass
+from inspector.analysis.streams import StreamPass
 from inspector.analysis.tokens import TokenPass
 from inspector.analysis.transients import TransientPass
 from inspector.analysis.trust import TrustPass
@@ -53,6 +54,7 @@ class Analysis:
     Attributes:
         capture: the messages.
         trust: who is believed.
+        streams: the runs of frames, and whose they are.
         contexts, correlation, named, transients, visibility, participants, capabilities, findings, states, tokens,
             usage: the passes.
         marks: what the user put on messages and contexts.
@@ -62,6 +64,7 @@ class Analysis:
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
         self.trust = TrustPass(capture)
+        self.streams = StreamPass(capture, self.trust)
         self.contexts = ContextPass(capture)
         self.correlation = CorrelationPass(capture, self.trust)
         self.named = NamedPass(capture, self.correlation, self.contexts)
@@ -104,19 +107,23 @@ class Analysis:
         """
         start, stop = self._fed, len(self.capture)
         self.trust.feed(start, stop)
-        self.contexts.feed(start, stop)
+        self.streams.feed(start, stop)
+        late = self.streams.take_late()
+        self.contexts.feed(start, stop, late.in_context)
         self.correlation.feed(start, stop)
         linked = self.correlation.take_changes()
         self.named.feed(start, stop)
         self.transients.feed(start, stop, linked, more=more)
         self.visibility.feed(start, stop)
-        self.participants.feed(start, stop)
+        self.participants.feed(start, stop, late.sent)
         self.departures.feed(start, stop)
         self.capabilities.feed(start, stop)
         self.states.feed(start, stop, linked)
         self.tokens.feed(start, stop)
         self.usage.feed(start, stop)
-        passes = (self.transients, self.contexts, self.named, self.departures, self.states, self.usage)
+        passes = (
+            self.streams, self.transients, self.contexts, self.named, self.departures, self.states, self.usage,
+        )  # fmt: skip
         parts = [linked, *(fed.take_changes() for fed in passes)]
         if touched is not None:
             parts.append(touched)

@@ -7,7 +7,7 @@ their parent and segment. Number -1 is the main context, which is no node.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,86 +15,17 @@ from numpy.typing import NDArray
 
 from inspector.analysis.context_notes import Oddity
 from inspector.analysis.node_facts import as_numpy
+from inspector.analysis.node_index import NodeIndex, Siblings
 from inspector.analysis.node_lines import NodeLines
 from inspector.analysis.subtree_sums import MAIN, SubtreeSums
 from inspector.capture.block import OBJECT_KEY
 from inspector.protocol.paths import LAST_SHOWN, LEVELS_SHOWN, DisplayedPath, cut_path, normalise, shown_segment
-
-# What lies below each node of a tree, in the order first seen.
-#
-# A node may have 100,000 children, and each may leave it one by one: that must not cost a search through the others.
-
-
-class Siblings:
-    """Ordered sets of nodes by their owner (a node, or a space for roots), read as lists.
-
-    Adding, removing and asking for emptiness are O(1). A list handed out is never changed afterwards, and must not be
-    changed; it is made when it is first asked for after a change.
-    """
-
-    def __init__(self) -> None:
-        self._sets: dict[int, dict[int, None] | int] = {}  # of an only child, as in a long path, its number: 230 B less
-        self._lists: dict[int, list[int]] = {}
-
-    def __getitem__(self, owner: int) -> list[int]:
-        """The nodes below an owner."""
-        found = self._lists.get(owner)
-        if found is None:
-            if owner not in self._sets:
-                return []
-            found = self._lists[owner] = list(self.each(owner))
-        return found
-
-    def get(self, owner: int, default: Sequence[int] = ()) -> Sequence[int]:
-        """The nodes below an owner, or `default` when it was never seen."""
-        return self[owner] if owner in self._sets else default
-
-    def each(self, owner: int) -> Iterable[int]:
-        """The nodes below an owner, for one pass through them that changes nothing."""
-        held = self._sets.get(owner, ())
-        return (held,) if isinstance(held, int) else held
-
-    def any(self, owner: int) -> bool:
-        """Whether something lies below an owner."""
-        return owner in self._sets
-
-    def count(self, owner: int) -> int:
-        """How many nodes lie directly below an owner."""
-        held = self._sets.get(owner, ())
-        return 1 if isinstance(held, int) else len(held)
-
-    def add(self, owner: int, node: int) -> None:
-        """Put a node last below an owner."""
-        held = self._sets.get(owner)
-        if held is None:
-            self._sets[owner] = node
-        elif isinstance(held, int):
-            self._sets[owner] = {held: None, node: None}
-        else:
-            held[node] = None
-        self._lists.pop(owner, None)
-
-    def remove(self, owner: int, node: int) -> None:
-        """Take a node away from its owner."""
-        held = self._sets[owner]
-        if isinstance(held, dict):
-            del held[node]
-        if isinstance(held, int) or not held:
-            del self._sets[owner]
-        self._lists.pop(owner, None)
-
-    def clear(self, owner: int) -> None:
-        """Take everything away from an owner."""
-        self._sets.pop(owner, None)
-        self._lists.pop(owner, None)
-
 
 __all__ = ["MAIN", "ContextTree"]
 
 MOST_LEVELS = 1_000
 """Segments of a path that become nodes; the rest of a longer one is the name of the last. The drafts suggest five."""
 
-_NOBODY: dict[str, int] = {}
 _MOST_NAMES = 16  # of one node
 
 
@@ -133,8 +64,8 @@ class ContextTree:
         self.settled = 0
         self._alias = array("i")
         self._named = array("b")  # by its id, and not only as a segment of a path
-        self._by_id: dict[int, dict[str, int]] = {}  # by space
-        self._by_place: dict[tuple[int, str], int] = {}
+        self._by_id = NodeIndex(self.space, self.name)
+        self._by_place = NodeIndex(self.parent, self.name)  # those that are no roots
         self._slashed: set[tuple[int, str]] = set()
         self._slashes: set[int] = set()  # in any of these ids
         self.lines = NodeLines(self)
@@ -199,7 +130,7 @@ class ContextTree:
 
     def _with_id(self, space: int, identifier: str) -> int | None:
         """The living node with this id."""
-        found = self.resolve(self._by_id.get(space, _NOBODY).get(identifier, MAIN))
+        found = self.resolve(self._by_id.find(space, identifier))
         return found if found != MAIN else None
 
     def declare(self, space: int, identifier: str, above: int | None, label: str | None) -> int:
@@ -226,8 +157,8 @@ class ContextTree:
         return MAIN, segments
 
     def _child(self, space: int, above: int, segment: str) -> int:
-        found = self._with_id(space, segment) if above == MAIN else self._by_place.get((above, segment))
-        return found if found is not None else self._new(space, above, segment)
+        found = self.resolve(self._by_id.find(space, segment)) if above == MAIN else self._by_place.find(above, segment)
+        return found if found != MAIN else self._new(space, above, segment)
 
     def _find_path(self, space: int, path: str) -> int | None:
         head, *rest = path.split("/", MOST_LEVELS - 1)
@@ -235,7 +166,8 @@ class ContextTree:
         for segment in rest:
             if node is None:
                 return None
-            node = self._by_place.get((node, segment))
+            found = self._by_place.find(node, segment)
+            node = found if found != MAIN else None
         return node
 
     def _new(self, space: int, above: int, name: str) -> int:
@@ -251,10 +183,7 @@ class ContextTree:
         self._named.append(False)
         self._higher.append(above)
         self._hang(node)
-        if above == MAIN:
-            self._by_id.setdefault(space, {})[name] = node
-        else:
-            self._by_place[above, name] = node
+        (self._by_id if above == MAIN else self._by_place).put(node)
         self.version += 1
         return node
 
@@ -286,15 +215,15 @@ class ContextTree:
             return node
         if self._root(above) == node:
             return node
-        twin = self._by_place.get((above, self.name[node]))
-        if twin is not None:
-            self._by_id[self.space[node]][self.name[node]] = twin
+        twin = self._by_place.find(above, self.name[node])
+        if twin != MAIN:
+            self._by_id.put(twin)
             self._merge(node, twin)
             return twin
         self._unhang(node)
         self.parent[node] = self._higher[node] = above
         self._hang(node)
-        self._by_place[above, self.name[node]] = node
+        self._by_place.put(node)
         self._sums.add(above, self._sums.carried[node])
         if self.settled <= node == len(self) - 1:
             self.version += 1
@@ -367,15 +296,15 @@ class ContextTree:
         self._unhang(node)
         if above != MAIN:
             self._sums.add(above, -self._sums.carried[node])
-            self._by_place.pop((above, self.name[node]), None)
+            self._by_place.remove(node)
         pairs = [(node, into)]  # of a pair's children those with the same name are pairs again; names run deep
         while pairs:
             gone, stays = pairs.pop()
             self._take_over(gone, stays)
             for child in self.children.each(gone):
-                twin = self._by_place.get((stays, self.name[child]))
-                self._by_place.pop((gone, self.name[child]), None)
-                if twin is None:
+                twin = self._by_place.find(stays, self.name[child])
+                self._by_place.remove(child)
+                if twin == MAIN:
                     self._adopt(child, stays)
                 else:
                     pairs.append((child, twin))
@@ -399,7 +328,7 @@ class ContextTree:
         """Hang a node whose old parent is gone below another one."""
         self.parent[child] = into
         self._hang(child)
-        self._by_place[into, self.name[child]] = child
+        self._by_place.put(child)
         self._sums.add(into, self._sums.carried[child])
 
     def _drop_if_empty(self, node: int) -> None:
@@ -409,11 +338,7 @@ class ContextTree:
             self._unhang(node)
             self._sums.add(above, self._sums.forget(node))
             self._alias[node] = MAIN
-            known = self._by_id.get(self.space[node], _NOBODY)
-            if above != MAIN:
-                self._by_place.pop((above, self.name[node]), None)
-            elif known.get(self.name[node]) == node:
-                del known[self.name[node]]
+            (self._by_place if above != MAIN else self._by_id).remove(node)
             node = above
 
     # Counting and asking

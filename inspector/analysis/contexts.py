@@ -192,11 +192,18 @@ class ContextPass:
 
     # Feeding
 
-    def feed(self, start: int, stop: int) -> None:
-        """Take in messages `start` to `stop`."""
+    def feed(self, start: int, stop: int, late: Rows = NO_ROWS) -> None:
+        """Take in messages `start` to `stop`.
+
+        Args:
+            start, stop: the messages.
+            late: earlier ones whose context is only known by now (`StreamPass`).
+        """
         columns = self._capture.columns
         moves = self.tree.moves
         self._observe_agents()
+        if len(late):
+            self._take_late(late)
         spaces, keys = columns["space"][start:stop], columns["context"][start:stop]
         refs = self._refs.find_all(spaces, keys)
         structure = self.sessions.of_structure(columns["kind"][start:stop])
@@ -221,6 +228,25 @@ class ContextPass:
         self._count_spaces(spaces, main)
         self._count(start, stop, nodes if structure is None else np.where(structure, MAIN, nodes))
         self._fed = stop
+
+    def _take_late(self, rows: Rows) -> None:
+        """Move messages that were counted in the main context to where they belong."""
+        columns = self._capture.columns
+        rows = rows[(columns["context"][rows] != 0) & (self._columns["ref"][rows] == 0)]
+        spaces, keys = columns["space"][rows], columns["context"][rows]
+        refs = self._refs.find_all(spaces, keys)
+        for place in np.flatnonzero(refs == UNKNOWN).tolist():
+            self._node_of_key(int(spaces[place]), int(keys[place]), int(rows[place]))
+        self._settle()
+        self._follow_merges()
+        refs = self._refs.find_all(spaces, keys)
+        self._columns.put("ref", rows, refs)
+        nodes = self._refs.nodes(refs)
+        for space, count in zip(*np.unique(spaces, return_counts=True), strict=True):
+            self.main_counts[int(space)] -= int(count)
+        self.facts.note_earlier(nodes, rows, columns["time_ns"][rows])
+        self.touched.update(self.tree.count_all(nodes))
+        self._moved = True
 
     def _observe_all(self, start: int, stop: int, refs: Array, structure: Array | None) -> dict[int, int]:
         """Let messages shape the tree, in order: first ones of keys, object contexts, reasoning starts, sub-sessions.
@@ -449,6 +475,7 @@ class ContextPass:
         columns = self._capture.columns
         elsewhere = _TOLD[columns["flags"][rows] >> _TOLD_SHIFT & 15]
         here = np.where(columns["context"][rows] != 0, Told.ENVELOPE.value, Told.MARKERS.value)
+        here[columns["flags"][rows] & Flag.FRAME.value != 0] = Told.STREAM.value
         return np.where(self.nodes_of(rows) == MAIN, 0, np.where(elsewhere != 0, elsewhere, here)).astype(np.uint8)
 
     def told_first(self, node: int) -> Told:

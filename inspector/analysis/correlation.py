@@ -133,6 +133,10 @@ class CorrelationPass:
         self._proposals = Proposals(self._capture, self.columns, self._changed)
         self._outcomes = Outcomes(self._capture, self.columns, self._open_calls, self._changed, trust)
 
+    def rejected_by(self, proposal: int) -> int | None:
+        """The first message that rejected a proposal; None where none did. O(1)."""
+        return self._proposals.rejections.get(proposal)
+
     def take_changes(self) -> Rows:
         """Messages whose links, tool or state changed."""
         return self._changed.take()

@@ -147,6 +147,7 @@ class Counting:
             places.astype(np.uint16),
             tuple(self._capture.strings[kind] if kind else "" for kind in kinds.tolist()),
             columns["part"][rows].astype(np.uint16),
+            source.reading,
             tuple(texts),
         )
 

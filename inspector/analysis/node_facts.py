@@ -86,6 +86,13 @@ class NodeFacts:
         first[nodes[new][::-1]] = rows[new][::-1]
         np.maximum.at(last_ns, nodes, times)
 
+    def note_earlier(self, nodes: NDArray[np.integer[Any]], rows: Rows, times: NDArray[np.int64]) -> None:
+        """Note messages of which it is known by now where they belong; others may have come after them."""
+        for node, row, time in zip(nodes.tolist(), rows.tolist(), times.tolist(), strict=True):
+            self.first_row[node] = _first(row, self.first_row[node])
+            self.last_row[node] = max(row, self.last_row[node])
+            self.last_ns[node] = max(time, self.last_ns[node])
+
     def without_reasons(self, nodes: NDArray[np.integer[Any]]) -> list[int]:
         """Of these nodes, those that do not count as reasoning yet, each once."""
         return np.unique(nodes[as_numpy(self.reasons)[nodes] == 0]).tolist()

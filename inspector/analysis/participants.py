@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.trust import TrustPass
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
@@ -105,8 +106,13 @@ class ParticipantPass:
         self._before: dict[int, int] = {}  # of facts of the batch: the message before with the same id
         self._asking: set[int] = set()  # spaces we have joined and not been welcomed to yet
 
-    def feed(self, start: int, stop: int) -> None:
-        """Take in messages `start` to `stop`."""
+    def feed(self, start: int, stop: int, late: Rows = NO_ROWS) -> None:
+        """Take in messages `start` to `stop`.
+
+        Args:
+            start, stop: the messages.
+            late: earlier ones whose sender is only known by now (`StreamPass`).
+        """
         columns, strings = self._capture.columns, self._capture.strings
         wanted = [code for code in map(strings.find, _FACTS) if code is not None]
         facts = np.flatnonzero(np.isin(columns["kind"][start:stop], wanted)) + start
@@ -115,7 +121,8 @@ class ParticipantPass:
         self._before = {row: one for row, one in zip(facts.tolist(), before.tolist(), strict=True) if one != NO_ROW}
         # Met and heard of in the order of arrival, so that batches make no difference.
         events: list[tuple[int, int, int]] = [  # message; space; sender or recipient, 0 for a fact
-            *self._senders(start, stop),
+            *self._senders(late),
+            *self._senders(slice(start, stop)),
             *((row, 0, 0) for row in facts.tolist()),
             *self._receivers(start, stop),
         ]
@@ -126,7 +133,8 @@ class ParticipantPass:
                 self._meet(space, strings[person])
             else:
                 self._note(row)
-        self._count(start, stop)
+        for rows in (late, slice(start, stop)):
+            self._count(rows)
 
     def _meet(self, space: int, name: object) -> Participant | None:
         if not isinstance(name, str) or not name or name in GATEWAY_IDS:
@@ -136,22 +144,23 @@ class ParticipantPass:
             found = self.all[space, name] = Participant(name, space)
         return found
 
-    def _pairs(self, start: int, stop: int) -> NDArray[np.uint64]:
+    def _pairs(self, rows: slice | Rows) -> NDArray[np.uint64]:
         """(messages,) the space and the sender of each as one number."""
         columns = self._capture.columns
-        return columns["space"][start:stop].astype(np.uint64) << np.uint64(32) | columns["sender"][start:stop]
+        return columns["space"][rows].astype(np.uint64) << np.uint64(32) | columns["sender"][rows]
 
-    def _senders(self, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
+    def _senders(self, rows: slice | Rows) -> Iterator[tuple[int, int, int]]:
         """The first message of each who has not sent anything before."""
-        keys, first = np.unique(self._pairs(start, stop), return_index=True)
+        keys, first = np.unique(self._pairs(rows), return_index=True)
         for key, place in zip(keys.tolist(), first.tolist(), strict=True):
             if key & 0xFFFFFFFF and key not in self._speaking:
-                yield start + place, key >> 32, key & 0xFFFFFFFF
+                row = rows.start + place if isinstance(rows, slice) else int(rows[place])
+                yield row, key >> 32, key & 0xFFFFFFFF
 
-    def _count(self, start: int, stop: int) -> None:
+    def _count(self, rows: slice | Rows) -> None:
         """Note how many messages each sent, and when."""
-        keys, inverse, counts = np.unique(self._pairs(start, stop), return_inverse=True, return_counts=True)
-        times = self._capture.columns["time_ns"][start:stop]
+        keys, inverse, counts = np.unique(self._pairs(rows), return_inverse=True, return_counts=True)
+        times = self._capture.columns["time_ns"][rows]
         earliest, latest = np.full(len(keys), _NEVER), np.full(len(keys), NO_TIME, np.int64)
         np.maximum.at(latest, inverse, times)
         np.minimum.at(earliest, inverse, np.where(times == NO_TIME, _NEVER, times))

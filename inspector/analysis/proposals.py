@@ -31,12 +31,16 @@ class Proposals:
     Args:
         links: the columns of that pass; `cause` and `answer` are read, `proposal_state` is written.
         changed: takes note of proposals whose state changed.
+
+    Attributes:
+        rejections: of proposals that were rejected, the first message that did so.
     """
 
     def __init__(self, capture: Capture, links: GrowingColumns, changed: ChangedRows) -> None:
         self._capture = capture
         self._links = links
         self._changed = changed
+        self.rejections: dict[int, int] = {}
 
     def extend(self, start: int, stop: int) -> None:
         """Open the proposals among messages `start` to `stop`."""
@@ -59,6 +63,7 @@ class Proposals:
                 answered = self._links["answer"][row] != NO_ROW  # its response may have come before it
                 self._raise_state(cause, ProposalState.ANSWERED if answered else ProposalState.FULFILLED)
             elif kind == kinds.REJECT:
+                self.rejections[cause] = min(row, self.rejections.get(cause, row))
                 self._raise_state(cause, ProposalState.REJECTED)
             elif kind == kinds.WITHDRAW and sender[row] == sender[cause] and self._capture.true_sender(row) is None:
                 self._raise_state(cause, ProposalState.WITHDRAWN)

@@ -172,8 +172,9 @@ class TokenPass:
         def read(start: int, length: int) -> bytes:
             return capture.line_part(row, start, length)
 
+        reading = capture.sources[int(capture.columns["source"][row])].reading
         length, part = (int(capture.columns[name][row]) for name in ("length", "part"))
-        found = count_line(read, length, capture.string("kind", row) or "", part)
+        found = count_line(read, length, capture.string("kind", row) or "", part, reading)
         return min(found, _MOST)
 
     # Summaries

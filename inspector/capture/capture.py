@@ -503,6 +503,23 @@ class Capture:
         if len(messages):
             self.columns.put("flags", messages, self.columns["flags"][messages] | flag.value)
 
+    def attribute(self, rows: NDArray[np.int64], **known: int) -> dict[str, NDArray[np.int64]]:
+        """Let frames, which name nobody themselves, be somebody's; what one does say stays.
+
+        Args:
+            rows: frames.
+            known: what is known of them, by column: `sender`, `to_set`, `context`; 0 for what is not.
+
+        Returns:
+            By column, those that have a value by now and had none.
+        """
+        told: dict[str, NDArray[np.int64]] = {}
+        for name, value in known.items():
+            told[name] = rows[self.columns[name][rows] == 0] if value else rows[:0]
+            if len(told[name]):
+                self.columns.put(name, told[name], value)
+        return told
+
     # Reading back
 
     def string(self, column: str, message: int) -> str | None:
@@ -571,11 +588,15 @@ class Capture:
             self._cached_bytes -= len(self._cache.popitem(last=False)[1].raw)
         return found
 
+    def _reading(self, message: int) -> str | None:
+        """The format that was chosen for the message's source."""
+        return self.sources[int(self.columns["source"][message])].reading
+
     def _read_record(self, message: int) -> Record:
         line = self.record_bytes(message)
         if len(line) < int(self.columns["length"][message]):
             return unreadable(line, "its file has become shorter since it was opened")
-        record = read_line(line)
+        record = read_line(line, self._reading(message))
         if self._has(message, Flag.DERIVED.value):
             return self._derived(message, record)
         if record.shape is Shape.NOTHING:  # such a line is no message, unless it stands in a batch
@@ -627,9 +648,9 @@ class Capture:
     def _derived_head(self, message: int) -> Record:
         """What a big record of a transcript means, with its payload as far as the record's head goes."""
         head = completed(self.line_part(message, 0, HEAD)) or b"{}"
-        record, part = read_line(head), int(self.columns["part"][message])
+        record, part = read_line(head, self._reading(message)), int(self.columns["part"][message])
         if part > len(record.means):  # what tells it apart stands behind a long value
-            record = read_line(self.record_bytes(message))
+            record = read_line(self.record_bytes(message), self._reading(message))
         return self._derived(message, record, head)
 
     def line_part(self, message: int, start: int, length: int) -> bytes:
@@ -742,7 +763,7 @@ class Capture:
         """Whether a transcript's record of that id ends in a message."""
         if not self._has(message, Flag.DERIVED.value):
             return False
-        means = read_line(self.record_bytes(message)).means
+        means = read_line(self.record_bytes(message), self._reading(message)).means
         part = int(self.columns["part"][message])
         return part <= len(means) and means[part - 1].alias == identifier
 

@@ -37,7 +37,7 @@ _DERIVED = Flag.DERIVED.value
 _WHOLE = (
     "reasoning/start", "participant/status", context_forms.START, context_forms.END, *msp.STRUCTURE, msp.SNAPSHOT,
     "system/welcome", "system/presence", "system/error", kinds.JOIN, "system/register", "space/invite-ack",
-    "capability/grant", "capability/revoke",
+    "capability/grant", "capability/revoke", "stream/request", "stream/open", "stream/ownership-transferred",
 )  # fmt: skip
 """Kinds whose payloads passes and checks look into."""
 _CANCELLED = "notifications/cancelled"

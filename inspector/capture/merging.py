@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
-from itertools import islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,11 +135,11 @@ def merged(parts: Sequence[tuple[Block, int, int, NDArray[np.int64]]]) -> Block:
     order = np.argsort(np.concatenate([keys[begin:stop] for _, begin, stop, keys in parts]), kind="stable")
     put = np.argsort(order)
     names = set().union(*(block.columns for block, *_ in parts))
-    pieces: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
+    pieces: dict[str, list[NDArray[np.int64]]] = {name: [] for name in names}
     extracts, before = Extracts(), 0
     for block, begin, stop, _ in parts:
         numbers = strings.intern_all([None, *block.strings[1:]], len(block.strings))
-        sets = to_sets.intern_all([None, *islice(block.to_sets, 1, None)])
+        sets = to_sets.intern_all([block.to_sets[place] for place in range(len(block.to_sets))])
         for name, held in pieces.items():
             column = block.columns.get(name)
             piece = np.zeros(stop - begin, np.uint64) if column is None else column[begin:stop]

@@ -57,7 +57,7 @@ def read_overlong(source: SourceFile, place: int, start: int, stop: int, before:
         before: whole lines that lie right before it.
     """
     head = source.read(start, _HEAD)
-    block = BlockReader(place).read(before + head, start - len(before))
+    block = BlockReader(place, source.reading).read(before + head, start - len(before))
     if len(block) and int(block.columns["offset"][-1]) == start:
         _call_unreadable(block, stop - start - (source.read(stop - 1, 1) == b"\n"))
     block.stop = stop

@@ -49,7 +49,7 @@ def read_part(source: SourceFile, place: int, start: int, stop: int) -> Block:
             return _with_overlong(source, place, before + first, data)
     if not data:
         return _nothing(place)
-    return BlockReader(place).read(data, before + first)
+    return BlockReader(place, source.reading).read(data, before + first)
 
 
 def _with_overlong(source: SourceFile, place: int, offset: int, data: bytes) -> Block:
@@ -57,7 +57,7 @@ def _with_overlong(source: SourceFile, place: int, offset: int, data: bytes) -> 
     whole = data[: data.rfind(b"\n") + 1]
     stop = overlong.end_of_line(source, offset + len(data))
     if stop is None:
-        return BlockReader(place).read(whole, offset)
+        return BlockReader(place, source.reading).read(whole, offset)
     return overlong.read_overlong(source, place, offset + len(whole), stop, whole)
 
 
@@ -96,7 +96,8 @@ class PartReader(HelperProcess):
             OSError: the system gives no process.
         """
         path, identity = str(source.data_path), source.identity
-        super().__init__(_serve, path, identity, place, hashes.seed(), name="read a part of a log")
+        how = place, source.reading
+        super().__init__(_serve, path, identity, how, hashes.seed(), name="read a part of a log")
         self.pending: deque[int] = deque()
 
     def give(self, number: int, start: int, stop: int) -> None:
@@ -118,7 +119,9 @@ class PartReader(HelperProcess):
         return self.pending.popleft(), block
 
 
-def _serve(connection: Connection, path: str, identity: tuple[int, int], place: int, seed: int) -> None:
+def _serve(
+    connection: Connection, path: str, identity: tuple[int, int], how: tuple[int, str | None], seed: int
+) -> None:  # fmt: skip
     """A reading process: parts in, blocks out, until the pipe ends."""
     hashes.adopt_seed(seed)
     stand_back(_NICE)
@@ -127,6 +130,7 @@ def _serve(connection: Connection, path: str, identity: tuple[int, int], place: 
     threading.Thread(target=_send, args=(connection, outgoing, room), daemon=True).start()
     try:
         source = SourceFile(Path(path))
+        place, source.reading = how
         if source.identity != identity:
             return
         outgoing.put(b"")

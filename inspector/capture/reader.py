@@ -35,11 +35,12 @@ from inspector.capture.strings import InternTable
 from inspector.capture.usual import Tables, UsualRows, fold_hash, read_usual
 from inspector.protocol import calls, kinds
 from inspector.protocol.context_forms import told_context
-from inspector.protocol.formats import capture_file, payload_of, read_line_as
+from inspector.protocol.formats import capture_file, payload_of, read_chosen, read_line_as
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
 from inspector.protocol.meaning import ApiCall, Chain, Spawn, ThreadMark, envelope_bytes
 from inspector.protocol.object_contexts import levels_of
+from inspector.protocol.payloads.chunks import context_in
 from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME, parse_moment
@@ -66,7 +67,14 @@ _Row = tuple[Any, ...]
 class BlockReader:
     """Fills one block from lines."""
 
-    def __init__(self, source: int = 0) -> None:
+    def __init__(self, source: int = 0, reading: str | None = None) -> None:
+        """Prepare.
+
+        Args:
+            source: number of the source in the capture.
+            reading: the format to read lines as; None for the one that knows each.
+        """
+        self._reading = reading
         self._source = source
         self._tables = Tables(InternTable(""), BlockSets())
         # Row after row in one list: tuples kept by the thousand would each be looked at by the garbage collector.
@@ -107,7 +115,7 @@ class BlockReader:
 
     def _block(self, lines: list[bytes], offsets: NDArray[np.int64], stop: int) -> Block:
         """The usual lines column by column, the others one by one, and both put together in their order."""
-        usual = read_usual(lines, self._tables)
+        usual = read_usual(lines, self._tables) if self._reading is None else None
         if usual is None:
             others = range(len(lines))
         else:
@@ -172,7 +180,8 @@ class BlockReader:
         places: list[int] = []
         for number in numbers:
             line, offset = lines[number], int(offsets[number])
-            record, known_as = read_line_as(line)
+            reading = self._reading
+            record, known_as = read_line_as(line) if reading is None else read_chosen(line, reading)
             if record.means:
                 self._formats[known_as] += 1
                 self._mean(record, line, offset)
@@ -271,6 +280,8 @@ class BlockReader:
             call, sender = calls.Call(kinds.JOIN), record.participant or announced
         elif record.shape is Shape.STREAM:
             call = calls.Call(kinds.FRAME, stream=record.stream_id)
+            context, _ = context_key(context_in(record.data or b""))
+            return self._assemble(record, line, offset, flags, call, context=context)
         elif record.shape is Shape.UNREADABLE and header is not None:  # what it is a copy of is known
             sender = header.sender if isinstance(header.sender, str) else None
             fold = _fold_hash(record, header) if isinstance(header.id, str) else NO_HASH

@@ -241,6 +241,8 @@ class SourceReader:
         """
         source = self.source
         most_lines = max(1, size // _SHORT_LINE)
+        if self._live:
+            most_lines = min(most_lines, self.pace.lines)
         if source.elements is not None:
             return self._next_elements(at_end=not whole_lines, size=size)
         if self._long_lines is not None and self._long_lines.pending:
@@ -263,10 +265,10 @@ class SourceReader:
         if data.count(b"\n") > most_lines:
             end = _end_of_line(data, most_lines)
         elif len(data) < size and not whole_lines and start + len(data) > source.read_to:
-            block = BlockReader(self._place).read(data, start) if data else None
+            block = BlockReader(self._place, self.source.reading).read(data, start) if data else None
             self._torn_at = _torn_at(block, data[end:], start + end) if block is not None else None
             return block
-        return BlockReader(self._place).read(data[:end], start) if end else None
+        return BlockReader(self._place, self.source.reading).read(data[:end], start) if end else None
 
     def _start(self) -> int:
         """Where to read on. A line that was taken torn and goes on after all is read once more, whole.
@@ -302,7 +304,7 @@ class SourceReader:
         if found.overlong_to is not None:
             return overlong.read_element(self._place, found.data, found.offset, found.overlong_to)
         spans = found.spans[::-1] if newest_first else found.spans
-        return BlockReader(self._place).read_spans(found.data, spans, found.offset)
+        return BlockReader(self._place, self.source.reading).read_spans(found.data, spans, found.offset)
 
     def end_live(self) -> None:
         """Nobody writes any more, and nobody waits: all that is left can be read here."""

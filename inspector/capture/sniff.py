@@ -10,7 +10,8 @@ from inspector.capture.batches import messages_of
 from inspector.capture.elements import ElementScanner, Span, layout_of, trimmed
 from inspector.capture.sources import SourceFile
 from inspector.protocol.cut import completed
-from inspector.protocol.formats import FRAME_LABEL, read_line_as
+from inspector.protocol.formats import FRAME_LABEL, read_chosen, read_line_as
+from inspector.protocol.record import Record
 from inspector.protocol.times import NO_TIME, parse_time
 
 SNIFFED_LINES = 1_000
@@ -160,13 +161,17 @@ def sniff(source: SourceFile) -> Generator[None, None, tuple[str | None, int]]:
             yield
             continue
         number += 1
-        record, known_as = read_line_as(next((message for _, message in messages_of(line)), line))
+        record, known_as = _read(next((message for _, message in messages_of(line)), line), source.reading)
         if known_as not in (None, FRAME_LABEL):
             return None, number
         reason = reason or record.reason or "a stream frame"
         if number == SNIFFED_LINES:
             break
     return reason, number
+
+
+def _read(line: bytes, reading: str | None) -> tuple[Record, str | None]:
+    return read_line_as(line) if reading is None else read_chosen(line, reading)
 
 
 def _lines(source: SourceFile) -> Iterator[bytes | None]:

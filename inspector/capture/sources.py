@@ -86,6 +86,7 @@ class SourceFile:
         origin: a capture's own first line, when it is one.
         ended: how the server behind a tap ended, when it has.
         read_to: offset in bytes up to which records were read.
+        reading: the format that was chosen for it; None for the one that knows each line.
     """
 
     def __init__(self, path: Path, name: str | None = None, *, feed: Feed | None = None) -> None:
@@ -101,6 +102,7 @@ class SourceFile:
         self.origin: dict[str, Any] = {}
         self.ended = RUNNING
         self.read_to = 0
+        self.reading: str | None = None
         self.data_path = path if feed is None else feed.path
         self._file = self.data_path.open("rb", buffering=0)
 

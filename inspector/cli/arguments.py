@@ -32,6 +32,13 @@ Collapses = Annotated[
 IdleAfter = Annotated[
     int | None, typer.Option("--idle-after", metavar="SECONDS", min=1, help="When contexts are idle. Default: 30.")
 ]
+ReadAs = Annotated[
+    str | None,
+    typer.Option(
+        "--read-as", metavar="FORMAT",
+        help="Read the log as one format, whatever its lines look like, as `envelopes`, `wrapped` or `claude-code`.",
+    ),
+]  # fmt: skip
 MemoryLimit = Annotated[
     int,
     typer.Option(

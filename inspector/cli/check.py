@@ -11,7 +11,7 @@ import typer
 
 from inspector.analysis.findings import CHECK_BY_CODE, Check, FindingPass, Severity
 from inspector.analysis.findings.store import LONGEST_SENTENCES
-from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, MemoryLimit, ToolAliasTexts
+from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, MemoryLimit, ReadAs, ToolAliasTexts
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, print_array, printable, say
 from inspector.document.summary import finding_entries
@@ -35,9 +35,12 @@ def check_command(
     tool_alias: ToolAliasTexts = None,
     collapses: Collapses = CollapseOrder.oldest,
     memory: MemoryLimit = 0,
+    read_as: ReadAs = None,
 ) -> None:
     """Say what is wrong with the traffic in a log: every finding, with what to do about it."""
-    with opened(file, checked=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory) as document:
+    with opened(
+        file, checked=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
+    ) as document:
         findings = document.analysis.findings
         worst = int(findings.found.severities[findings.columns["set"]].max(initial=0))
         if as_json:

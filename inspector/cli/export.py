@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.arguments import CollapseOrder, Collapses, LogFile, MemoryLimit, ToolAliasTexts, fail
+from inspector.cli.arguments import CollapseOrder, Collapses, LogFile, MemoryLimit, ReadAs, ToolAliasTexts, fail
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, opened
 from inspector.cli.printing import visible
 from inspector.document.marks_file import notes_of, write_beside
@@ -80,6 +80,7 @@ def export_command(
     collapses: Collapses = CollapseOrder.oldest,
     marks: Annotated[bool, typer.Option("--marks", help="jsonl: write marks and comments beside OUT, too.")] = False,
     memory: MemoryLimit = 0,
+    read_as: ReadAs = None,
 ) -> None:
     """Write messages to a file: as JSON Lines that open again as they were, as CSV, Markdown or a web page.
 
@@ -101,7 +102,13 @@ def export_command(
         fail("--marks goes with JSON Lines in a file; the other formats hold marks and comments themselves.")
     checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
     with opened(
-        file, checked=checked, counted=counted, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory
+        file,
+        checked=checked,
+        counted=counted,
+        tool_aliases=tool_alias,
+        collapses=collapses,
+        memory_mb=memory,
+        read_as=read_as,
     ) as document:
         usual = MARKED_FIELDS if len(document.analysis.marks) else DEFAULT_FIELDS
         options = ExportOptions(chosen, self_contained, not unmasked, names or usual, view)

@@ -13,7 +13,16 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.arguments import CollapseOrder, Collapses, IdleAfter, LogFile, MemoryLimit, ToolAliasTexts, fail
+from inspector.cli.arguments import (
+    CollapseOrder,
+    Collapses,
+    IdleAfter,
+    LogFile,
+    MemoryLimit,
+    ReadAs,
+    ToolAliasTexts,
+    fail,
+)
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, opened
 from inspector.cli.printing import dump, echo, json_value, plain, printable, visible
 from inspector.export import matching
@@ -48,6 +57,7 @@ def list_command(
     collapses: Collapses = CollapseOrder.oldest,
     idle_after: IdleAfter = None,
     memory: MemoryLimit = 0,
+    read_as: ReadAs = None,
 ) -> None:
     """List messages, filtered, with the fields asked for."""
     usual = [TABLE_FIELDS if format_ is Format.table else DEFAULT_FIELDS]
@@ -66,6 +76,7 @@ def list_command(
         collapses=collapses,
         idle_after=idle_after,
         memory_mb=memory,
+        read_as=read_as,
     ) as document:
         columns = [field.column(document.analysis) for field in chosen]
         values = (

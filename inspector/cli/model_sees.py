@@ -10,7 +10,7 @@ from inspector.analysis.model_context import Entry, ModelContext, Moment, Option
 from inspector.analysis.model_context.difference import difference
 from inspector.analysis.model_context.file import conversation_parts
 from inspector.analysis.model_context.messages import whole_content
-from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, MemoryLimit, ToolAliasTexts, fail
+from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, MemoryLimit, ReadAs, ToolAliasTexts, fail
 from inspector.cli.opening import opened
 from inspector.cli.printing import dump, printable, say, visible
 from inspector.document.document import CaptureDocument
@@ -39,13 +39,16 @@ def model_sees_command(
     tool_alias: ToolAliasTexts = None,
     collapses: Collapses = CollapseOrder.oldest,
     memory: MemoryLimit = 0,
+    read_as: ReadAs = None,
 ) -> None:
     """Print what a model sees: its conversation at a message, each entry with its tokens and why it is there.
 
     No client reports this, so it is put together from the traffic; what is assumed is marked with a star. Tokens are an
     estimate.
     """
-    with opened(file, counted=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory) as document:
+    with opened(
+        file, counted=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
+    ) as document:
         reader = _reader(document, participant)
         if as_messages and since is not None:
             fail("--messages prints one moment: name it with --at, and leave --since out.")

@@ -19,6 +19,7 @@ from inspector.document.document import CaptureDocument
 from inspector.document.marks_file import restore_marks
 from inspector.filters import DisplayFilter, FilterError, compile_filter, naming
 from inspector.filters.fields import Field
+from inspector.protocol.formats import READINGS
 from inspector.protocol.tool_names import AliasError, ToolAliases, parse_alias
 from inspector.sources.inputs import is_stream, waiting_words
 
@@ -41,6 +42,7 @@ def opened(
     collapses: CollapseOrder = CollapseOrder.oldest,
     idle_after: int | None = None,
     memory_mb: int = 0,
+    read_as: str | None = None,
 ) -> Generator[CaptureDocument]:
     """The document of a log; ends the command with a sentence when it cannot be read.
 
@@ -52,6 +54,7 @@ def opened(
         collapses: which result collapses where several wait.
         idle_after: seconds after which contexts are idle; None for the usual.
         memory_mb: as `--memory` gives it.
+        read_as: as `--read-as` gives it.
     """
     aliases = aliases_of(tool_aliases or [])
     document = CaptureDocument()
@@ -62,7 +65,7 @@ def opened(
         document.analysis.contexts.idle_after_s = idle_after
     try:
         try:
-            _load(document, Path(file))
+            _load(document, Path(file), _reading(read_as))
         except UnknownFormatError as error:
             fail(str(error))
         except OSError as error:
@@ -87,10 +90,17 @@ def aliases_of(texts: list[str]) -> ToolAliases:
         fail(f"--tool-alias: {error}")
 
 
-def _load(document: CaptureDocument, path: Path) -> None:
+def _reading(name: str | None) -> str | None:
+    """The format of `--read-as`, or the end of the command with those there are."""
+    if name is not None and name not in READINGS:
+        fail(f"--read-as: {visible(name)} is no format. There are: {', '.join(READINGS)}.")
+    return name
+
+
+def _load(document: CaptureDocument, path: Path, reading: str | None) -> None:
     """Read to the end; Ctrl+C ends a stream that has none, and what it brought by then is answered for."""
     if not is_stream(path) or threading.current_thread() is not threading.main_thread():
-        document.load(path)
+        document.load(path, reading=reading)
         return
 
     def end(_number: int, _frame: object) -> None:
@@ -105,7 +115,7 @@ def _load(document: CaptureDocument, path: Path) -> None:
     patient_until = time.monotonic() + PATIENCE_S
     said = False
     try:
-        for _ in document.open_log(path):
+        for _ in document.open_log(path, reading=reading):
             if not said and document.waits_for_writer and time.monotonic() > patient_until:
                 said = True
                 say_waiting(path)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from inspector.capture.exact import save_message
-from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, MemoryLimit, ToolAliasTexts, fail
+from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, MemoryLimit, ReadAs, ToolAliasTexts, fail
 from inspector.cli.opening import opened
 from inspector.cli.printing import dump, echo, json_value, plain, printable, say
 from inspector.document.document import CaptureDocument
@@ -26,9 +26,12 @@ def show_command(
     tool_alias: ToolAliasTexts = None,
     collapses: Collapses = CollapseOrder.oldest,
     memory: MemoryLimit = 0,
+    read_as: ReadAs = None,
 ) -> None:
     """Show one message: its fields, envelope, causes, effects and lifecycle."""
-    with opened(file, checked=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory) as document:
+    with opened(
+        file, checked=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
+    ) as document:
         if not 1 <= number <= len(document.capture):
             fail(f"There is no message {number}; {file} has 1 to {len(document.capture):,}.")
         if save is not None:

@@ -12,7 +12,7 @@ import typer
 from inspector.analysis.account import AccountTally
 from inspector.analysis.latency import ENOUGH
 from inspector.analysis.waste import WasteFinder
-from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, MemoryLimit, ToolAliasTexts
+from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, MemoryLimit, ReadAs, ToolAliasTexts
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, masked_table, printable, say
 from inspector.document.document import CaptureDocument
@@ -32,6 +32,7 @@ def summary_command(
     tool_alias: ToolAliasTexts = None,
     collapses: Collapses = CollapseOrder.oldest,
     memory: MemoryLimit = 0,
+    read_as: ReadAs = None,
 ) -> None:
     """Say what a log holds: messages, participants, kinds, contexts, badges, tokens."""
     with opened(
@@ -41,6 +42,7 @@ def summary_command(
         tool_aliases=tool_alias,
         collapses=collapses,
         memory_mb=memory,
+        read_as=read_as,
     ) as document:
         counted, failed = summary(document, file), document.capture.failed_count
         account, waiting = _told(document, spared=tokens is not False)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from inspector.analysis.waste import Waste, WasteFinder, WasteReport
-from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, MemoryLimit, ToolAliasTexts, fail
+from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, MemoryLimit, ReadAs, ToolAliasTexts, fail
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
 from inspector.document.document import CaptureDocument
@@ -29,12 +29,15 @@ def waste_command(
     tool_alias: ToolAliasTexts = None,
     collapses: Collapses = CollapseOrder.oldest,
     memory: MemoryLimit = 0,
+    read_as: ReadAs = None,
 ) -> None:
     """Say what could have been spared: results nobody consumed or spoke of, calls made twice, tools never called.
 
     What costs most comes first. Tokens are an estimate; what is marked with a question mark may have had its reason.
     """
-    with opened(file, counted=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory) as document:
+    with opened(
+        file, counted=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
+    ) as document:
         finder = WasteFinder(document.analysis)
         while not finder.go_on(math.inf):
             pass

@@ -28,6 +28,7 @@ from inspector.capture.decisions import FILE_NAME, Decisions
 from inspector.capture.merging import MergedReader
 from inspector.capture.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReader, UnknownFormatError
 from inspector.capture.sources import SourceFile
+from inspector.document.stream_texts import StreamTexts
 from inspector.document.transcripts import TranscriptFiles
 from inspector.msp import (
     FORMAT,
@@ -159,6 +160,7 @@ class CaptureDocument:
         sessions: lets the capture follow their edits.
         transcripts: the files it is read from, where these are a session with its sub-agents, or a folder of them.
         memory: what reading may take; when that is used up nothing more is read until `go_on`, or `memory.extend`.
+        stream_texts: what the frames of its streams say together.
         counting: counts the tokens of its messages, when somebody asks for it.
         observers: told about each change.
     """
@@ -181,13 +183,14 @@ class CaptureDocument:
         self._checks_due = 0.0
         self.observers: list[Observer] = []
         self._readers: list[SourceReader] = []
+        self.stream_texts = StreamTexts(self.capture, self.analysis.streams)
         self.counting = Counting(self.capture, self.analysis.tokens)
 
     # Reading
 
     def open_log(
         self, path: Path, *, name: str | None = None, block_bytes: int = BLOCK_BYTES, wait: bool = True,
-        follow: bool = False, together: bool = False,
+        follow: bool = False, together: bool = False, reading: str | None = None,
     ) -> Generator[Progress]:  # fmt: skip
         """Read a log step by step; each step is some MB and leaves a usable document.
 
@@ -200,6 +203,7 @@ class CaptureDocument:
             follow: go on with `poll` when the log grows.
             together: a session of a coding agent is opened with the files of its sub-agents. A folder of such is so
                 anyway.
+            reading: the format to read it as, one of `formats.READINGS`; None for those that know its lines.
 
         Raises:
             OSError: the file cannot be read.
@@ -210,14 +214,15 @@ class CaptureDocument:
         if not stream and (together or path.is_dir()) and members_of(path)[0]:
             yield from self._open_transcripts(path, name, block_bytes, wait=wait, follow=follow)
             return
-        if not stream and is_session_document(path):
+        if not stream and reading is None and is_session_document(path):
             yield from self.open_sessions([path], name=name, block_bytes=block_bytes, wait=wait)
             return
         source = open_source(path, name)
+        source.reading = reading
         self.path = source.data_path if stream else path
         self.name = self.name or name or (source.name if stream else title_of(path))
         self.live = stream
-        if stream and (yield from self._streams_sessions(source, wait=wait)):
+        if stream and reading is None and (yield from self._streams_sessions(source, wait=wait)):
             yield from self._open_streamed(source, block_bytes, wait=wait)
         else:
             yield from self._read_log(self._add(source), block_bytes, wait=wait, follow=follow)
@@ -391,9 +396,9 @@ class CaptureDocument:
             done = taken * source.read_to // max(1, source.size) if total else source.read_to
         return Progress(done, total, len(self.capture), waiting=reader.waiting)
 
-    def load(self, path: Path, *, name: str | None = None) -> None:
+    def load(self, path: Path, *, name: str | None = None, reading: str | None = None) -> None:
         """Read a log to its end. Raises as `open_log` does."""
-        for _ in self.open_log(path, name=name):
+        for _ in self.open_log(path, name=name, reading=reading):
             pass
 
     def follow_capture(self, path: Path, *, name: str) -> None:
@@ -487,7 +492,9 @@ class CaptureDocument:
             return False
         block = reader.next(whole_lines=whole_lines, size=LIVE_BLOCK_BYTES)
         if block is not None:
+            began = time.perf_counter()
             self._take(reader.source, block, more=self.behind > LIVE_BLOCK_BYTES)
+            reader.pace.note(len(block), time.perf_counter() - began)
         return block is not None
 
     def _take(self, source: SourceFile, block: Block, *, more: bool = False) -> None:

@@ -14,10 +14,12 @@ from inspector.filters.ast import And, Expression, Not, Or, TextSearch
 from inspector.filters.check import Checker, Term
 from inspector.filters.evaluate import Evaluation, JunctionNode, Node, NotNode, Selection, TermNode, TextNode
 from inspector.filters.fields import FIELD_BY_NAME, Depends, Field, payload_field
+from inspector.filters.find_query import literal_locator
 from inspector.filters.full_text import TextFinder
 from inspector.filters.memory import Answers, Mask, Rows
 from inspector.filters.operators import Matching
 from inspector.filters.parse import parse
+from inspector.protocol import kinds
 
 _CHUNK = 1 << 16
 """Messages whose cheap terms are looked at between two looks at the clock."""
@@ -40,6 +42,8 @@ class DisplayFilter:
     """What can change the answer for a message that was already evaluated."""
     _root: Node | None = field(repr=False, compare=False)
     _matching: tuple[Matching, ...] = field(default=(), repr=False, compare=False)
+    is_about_frames: bool = False
+    """Whether it asks for frames of streams by their kind, so that they are shown one by one."""
 
     @property
     def root(self) -> Node | None:
@@ -154,8 +158,9 @@ def compile_filter(
     builder = _NodeBuilder(Checker(text, fields, payload_field, selected_context))
     root = builder.node(expression)
     return DisplayFilter(
-        text, expression, frozenset(builder.fields), frozenset(builder.depends), root, tuple(builder.matching)
-    )
+        text, expression, frozenset(builder.fields), frozenset(builder.depends), root, tuple(builder.matching),
+        is_about_frames=builder.is_about_frames,
+    )  # fmt: skip
 
 
 class _NodeBuilder:
@@ -167,6 +172,7 @@ class _NodeBuilder:
         self.depends: set[Depends] = set()
         self.matching: list[Matching] = []
         self._terms = 0
+        self.is_about_frames = False
 
     def node(self, expression: Expression) -> Node:
         if isinstance(expression, Not):
@@ -176,11 +182,15 @@ class _NodeBuilder:
             return JunctionNode(operands, decided_by=isinstance(expression, Or))
         self._terms += 1
         if isinstance(expression, TextSearch):
-            self.depends.add(Depends.FIXED)
-            return TextNode(self._terms, TextFinder(expression.text))
+            self.depends.add(Depends.PASS)  # what a frame says may go on in a later one
+            locate = literal_locator(expression.text, match_case=False)
+            return TextNode(self._terms, TextFinder(expression.text), locate)
         term = self._checker.term(expression)
         self.fields.add(term.field.name)
         self.depends.add(term.field.depends)
+        if term.field.name == "kind" and not term.negated:
+            wanted = term.operand if isinstance(term.operand, tuple) else (term.operand,)
+            self.is_about_frames = self.is_about_frames or kinds.FRAME in wanted
         if isinstance(term.predicate, Matching):
             self.matching.append(term.predicate)
         return TermNode(self._terms, term, self._column_of(term))

@@ -28,6 +28,7 @@ from inspector.filters.check import Term
 from inspector.filters.fields import Depends, message_text
 from inspector.filters.full_text import TextFinder
 from inspector.filters.hints import PayloadHint, found_in, hint_of_term, read_together
+from inspector.filters.joined_text import Begins, begins_in_frame
 from inspector.filters.memory import UNKNOWN, Answers, Mask, Rows, TableMemory
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.text import text_shown
@@ -257,10 +258,14 @@ class TermNode:
     make_column: Callable[[Analysis], Column]
     memory: TableMemory = field(default_factory=TableMemory)
     _hint: PayloadHint | None = field(init=False)
+    _begins: Begins | None = field(init=False, default=None)
     _places: tuple[PathTable, list[PathPlaces]] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self._hint = hint_of_term(self.term)
+        operator, predicate = self.term.operator, self.term.predicate
+        if self.term.field.name == "text" and operator is not None and operator.begins and predicate is not None:
+            self._begins = operator.begins(predicate, self.term.operand)
 
     def cost(self, evaluation: Evaluation) -> int:
         """Only columns that are no arrays have to decode."""
@@ -279,10 +284,11 @@ class TermNode:
     def _asked(self, evaluation: Evaluation, column: Decoded, selection: Selection) -> Mask:
         """Decode, but not where it is known beforehand that the term does not hold."""
         kept, likely = self._kept(evaluation, column), self._likely(column, selection)
-        capture = evaluation.analysis.capture
+        analysis = evaluation.analysis
 
         def ask(rows: Rows) -> Mask:
-            return self._decoded(capture, column, rows)
+            mask = self._decoded(analysis.capture, column, rows)
+            return mask if self._begins is None else _or_begins(analysis, rows, mask, self._begins)
 
         if likely is None:
             return _asked_once(kept, selection, ask)
@@ -399,10 +405,12 @@ class TermNode:
 
 @dataclass(frozen=True, slots=True)
 class TextNode:
-    """Text of the whole message contains the needle, letter case aside."""
+    """Text of the whole message contains the needle, letter case aside; of a stream, what its frames say together."""
 
     number: int
     finder: TextFinder
+    locate: Callable[[str], list[tuple[int, int]]]
+    """Where it stands in a text."""
 
     def cost(self, evaluation: Evaluation) -> int:
         """Dearest of all."""
@@ -410,8 +418,16 @@ class TextNode:
 
     def evaluate(self, evaluation: Evaluation, selection: Selection) -> Mask:
         """Search the records, those that lie together at once."""
-        capture = evaluation.analysis.capture
-        return _asked_once(self._kept(evaluation), selection, lambda rows: found_in(self.finder, capture, rows))
+        analysis = evaluation.analysis
+
+        def ask(rows: Rows) -> Mask:
+            return _or_begins(analysis, rows, found_in(self.finder, analysis.capture, rows), self._begins)
+
+        return _asked_once(self._kept(evaluation), selection, ask)
+
+    def _begins(self, text: str, limit: int) -> bool:
+        places = self.locate(text)
+        return bool(places) and places[0][0] < limit
 
     def bounds(self, evaluation: Evaluation, selection: Selection) -> tuple[Mask, Mask]:
         """What was searched before is known."""
@@ -423,7 +439,15 @@ class TextNode:
 
     def _kept(self, evaluation: Evaluation) -> NDArray[np.int8] | None:
         answers = evaluation.answers
-        return None if answers is None else answers.of(self.number, len(evaluation.analysis), Depends.FIXED)
+        return None if answers is None else answers.of(self.number, len(evaluation.analysis), Depends.PASS)
+
+
+def _or_begins(analysis: Analysis, rows: Rows, mask: Mask, begins: Begins) -> Mask:
+    """Add the frames in which what is looked for begins, to go on in the next ones."""
+    open_ = np.flatnonzero((analysis.streams.columns["run"][rows] != 0) & ~mask)
+    if len(open_):
+        mask[open_] = begins_in_frame(analysis, rows[open_], begins)
+    return mask
 
 
 def _asked_once(kept: NDArray[np.int8] | None, selection: Selection, ask: Callable[[Rows], Mask]) -> Mask:

@@ -36,6 +36,7 @@ from inspector.capture.payload_values import PayloadValues, walk
 from inspector.filters.sentences import info
 from inspector.protocol import kinds, msp
 from inspector.protocol.context_forms import WORDS, Told, told_context
+from inspector.protocol.payloads.chunks import context_in, frame_text
 from inspector.protocol.secrets.beside import is_secret_beside
 from inspector.protocol.secrets.masking import is_secret_key
 from inspector.protocol.text import text_shown
@@ -189,7 +190,7 @@ def message_text(capture: Capture, message: int) -> str | None:
     """
     flags = capture.flags(message)
     if flags & Flag.FRAME:
-        return (capture.record(message).data or b"").decode("utf-8", "replace")
+        return frame_text(capture.record(message).data or b"")
     if flags & Flag.UNREADABLE:
         return capture.record(message).raw.decode("utf-8", "replace")
     if flags & Flag.GAP:
@@ -299,6 +300,8 @@ def _labels(analysis: Analysis) -> Column:
 
 
 def _context_raw(analysis: Analysis, message: int) -> object:
+    if analysis.capture.flags(message) & Flag.FRAME:
+        return context_in(analysis.capture.record(message).data or b"")
     header = analysis.capture.record(message).header
     context = told_context(header)[0] if header is not None and analysis.capture.columns["context"][message] else None
     if context is None:
@@ -340,9 +343,9 @@ FIELDS: tuple[Field, ...] = (
           _decoded(lambda a, m: a.capture.envelope_id(m), _may_have_id)),
     Field("protocol", _T.STRING, "Protocol", "The protocol string, a label only.", _strings("protocol")),
     Field("space", _T.STRING, "Space", "The space it was said in.", _strings("space")),
-    Field("from", _T.STRING, "From", "Who sent it.", _strings("sender")),
+    Field("from", _T.STRING, "From", "Who sent it; of a frame, who owns its stream.", _strings("sender"), _D.PASS),
     Field("to", _T.STRING, "To", "Whom it is addressed to; absent means everyone.",
-          lambda a: InternedSets(a.capture.columns["to_set"], a.capture.to_sets), many=True),
+          lambda a: InternedSets(a.capture.columns["to_set"], a.capture.to_sets), _D.PASS, many=True),
     Field("kind", _T.KIND, "Kind", "Canonical kind, without a suffix; `like` also sees method and target.",
           _strings("kind"), like_column=lambda a: Interned(a.correlation.columns["call"], a.correlation.calls)),
     Field("kind.raw", _T.STRING, "Kind as written", "The kind as it was sent.", _strings("kind_raw")),
@@ -366,7 +369,8 @@ FIELDS: tuple[Field, ...] = (
           lambda a: Numbers(_lazy(a, a.contexts.depths), 0), _D.TREE),
     Field("context.raw", _T.STRING, "Context as written", "The context as it was sent.", _decoded(_context_raw)),
     Field("context.told", _T.STRING, "Context told by",
-          "How it names its context: envelope, or as a draft had it: kind, payload.context, context/start, thread_id.",
+          "How it names its context: envelope; stream, of a frame; as drafts had it: kind, payload.context,"
+          " context/start, thread_id.",
           lambda a: Interned(_lazy(a, a.contexts.told), _TOLD), _D.TREE),
     Field("labels", _T.STRING, "Labels", "Labels of its context, where that is an object that has some.", _labels,
           _D.TREE, many=True),
@@ -374,7 +378,8 @@ FIELDS: tuple[Field, ...] = (
           lambda a: Interned(_lazy(a, a.contexts.types), a.contexts.type_names), _D.TREE),
     Field("context.state", _T.STRING, "Context state", "active, idle, concluded, cancelled.", _context_state, _D.CLOCK),
     Field("size", _T.INTEGER, "Size", "Bytes of the envelope, message or frame.", _numbers("size")),
-    Field("text", _T.STRING, "Text", "The text it shows.", _decoded(lambda a, m: message_text(a.capture, m))),
+    Field("text", _T.STRING, "Text", "The text it shows; of a frame, its token or the words of its chunk.",
+          _decoded(lambda a, m: message_text(a.capture, m)), _D.PASS),
     Field("info", _T.STRING, "Info", "What its row says: its text beside what it is about, as a result's tool.",
           _decoded(info), _D.PASS),
     Field("tokens", _T.INTEGER, "Tokens", f"What it says, counted with {TOKENIZER}: an estimate; absent until counted.",

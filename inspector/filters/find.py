@@ -1,7 +1,8 @@
 """Find in view: which of the messages shown hold what is looked for, found out in slices.
 
 A message holds it when the text of its record does, whatever of it is folded on screen, or when the summary does that
-is shown in place of a collapsed result. What was said of a message is kept as long as the query: another filter, or
+is shown in place of a collapsed result; a frame, when it begins there and goes on in the next ones. A hit in a stream
+that is folded is its row. What was said of a message is kept as long as the query: another filter, or
 rows that come, ask only for what is not known.
 """
 
@@ -18,6 +19,8 @@ from inspector.analysis import Changes
 from inspector.analysis.transients import NO_ROW
 from inspector.capture.runs import Stretch, stretches
 from inspector.filters.find_query import FindQuery
+from inspector.filters.folding import NOTHING, Grown
+from inspector.filters.joined_text import begins_in_frame
 from inspector.filters.long_records import LONG, search_long
 from inspector.filters.memory import UNKNOWN
 from inspector.filters.own_text import found_in_own
@@ -30,32 +33,9 @@ _FIRST_BYTES, _MOST_BYTES = 64 << 10, 2 << 20
 _MOST_ROWS = 8_192
 _QUICK_S, _SLOW_S = 0.001, 0.003
 
-NOTHING: Messages = np.empty(0, np.uint32)
 
-
-class _Grown:
-    """An ascending array that is added to, mostly at its end: then nothing is copied but what is added."""
-
-    def __init__(self, values: NDArray[Any]) -> None:
-        self._room = values
-        self._count = len(values)
-
-    @property
-    def values(self) -> NDArray[Any]:
-        """A view: it stays as it is when more is added."""
-        return self._room[: self._count]
-
-    def add(self, more: NDArray[Any]) -> None:
-        """Add ascending values, none of which it has."""
-        now, count = self.values, self._count + len(more)
-        if len(more) and len(now) and more[0] < now[-1]:
-            self._room = np.insert(now, now.searchsorted(more), more)
-        else:
-            if count > len(self._room):
-                self._room = np.empty(max(count * 3 // 2, 1024), now.dtype)
-                self._room[: self._count] = now
-            self._room[self._count : count] = more
-        self._count = count
+def _one(message: int) -> Messages:
+    return np.array([message], np.uint32)
 
 
 class FindSearch:
@@ -95,14 +75,18 @@ class FindSearch:
 
     def _begin(self, origin: int | None) -> None:
         """Look at the rows from a message on, then at those before it."""
-        self._seen, self._replaced = self._rows.visible, self._rows.replaced
-        first = 0 if origin is None else self._rows.place(origin)
+        self._seen, self._replaced, self._folded = self._rows.chosen, self._rows.replaced, self._rows.folded
+        first = 0 if origin is None else self._place(origin)
         self._runs = [[first, len(self._seen)], [0, first]]
         self._hits: list[list[Messages]] = [[], []]
         self._late = NOTHING
-        self._joined: _Grown | None = None
-        self._hit_rows: _Grown | None = None
+        self._joined: Grown | None = None
+        self._hit_rows: Grown | None = None
         self._done = 0
+
+    def _place(self, message: int) -> int:
+        """How many of the messages searched were said before this one."""
+        return int(self._seen.searchsorted(np.uint32(message)))
 
     # Searching
 
@@ -143,9 +127,14 @@ class FindSearch:
             if len(left):
                 chunk = chunk[: int(chunk.searchsorted(left[0]))]
         found = chunk[known[chunk] == 1]
-        if len(found):
-            self._hits[which].append(found)
-            self._add(found)
+        rows = self._rows.standing_for(found)
+        own = found[rows == found]
+        if len(own):
+            own = own[~self._is_late(own)]
+            self._hits[which].append(own)
+            self._add(own)
+        if len(own) < len(found):
+            self._add_late(np.unique(rows[rows != found]).astype(np.uint32))
         run[0] += len(chunk)
         self._done += len(chunk)
 
@@ -157,6 +146,16 @@ class FindSearch:
             self._hit_rows = None
         if self._hit_rows is not None:
             self._hit_rows.add(self._rows.rows_of(found.astype(np.int64)))
+
+    def _add_late(self, rows: Messages) -> None:
+        """Some messages are hits that were passed already, or whose row is that of a hit."""
+        late = rows[~self._is_hit(rows)]
+        if len(late):
+            self._late = np.union1d(self._late, late)
+            self._add(late)
+
+    def _is_late(self, messages: Messages) -> NDArray[np.bool_]:
+        return np.isin(messages, self._late)
 
     def _answer(self, messages: Messages) -> None:
         """Find out about messages, ascending; some stay unknown where that takes long."""
@@ -174,6 +173,7 @@ class FindSearch:
             found = found_in_own(self._finder, analysis.capture, some, stretch)
             known[some] = found
             self._ask_summaries(some, stretch)
+            self._ask_joined(some)
             at += len(found)
             if (found == UNKNOWN).any():
                 break
@@ -198,6 +198,17 @@ class FindSearch:
         for message in messages[open_[asked]].tolist():
             if self._in_summary(message):
                 known[message] = 1
+
+    def _ask_joined(self, messages: Messages) -> None:
+        """Find out about frames which do not hold it themselves: whether it goes on in the next ones."""
+        runs = self._rows.analysis.streams.columns["run"]
+        open_ = messages[(runs[messages] != 0) & (self._known[messages] == 0)]
+        if len(open_):
+            self._known[open_[begins_in_frame(self._rows.analysis, open_, self._begins)]] = 1
+
+    def _begins(self, text: str, limit: int) -> bool:
+        places = self.locate(text)
+        return bool(places) and places[0][0] < limit
 
     def _ask_long(self, message: int) -> np.int8:
         """Search on in a long record."""
@@ -229,9 +240,10 @@ class FindSearch:
             origin: the message to begin at where rows changed otherwise than by new ones below.
         """
         self._to_ask_again(changes)
-        visible, seen = self._rows.visible, self._seen
-        grown = self._rows.replaced == self._replaced or (
-            len(visible) >= len(seen) and np.array_equal(visible[: len(seen)], seen)
+        visible, seen = self._rows.chosen, self._seen
+        grown = self._folded == self._rows.folded and (
+            self._rows.replaced == self._replaced
+            or (len(visible) >= len(seen) and np.array_equal(visible[: len(seen)], seen))
         )
         if not grown:
             self._begin(origin)
@@ -243,17 +255,24 @@ class FindSearch:
     def _to_ask_again(self, changes: Changes) -> None:
         """Remember messages searched before that may hold it now.
 
-        A collapsed result shows its summary too; nothing else changes.
+        A collapsed result shows its summary too, and a frame goes on in newer ones; nothing else changes.
         """
         changed = changes.changed[changes.changed < len(self._known)]
         changed = changed[self._known[changed] == 0]
         if len(changed):
-            changed = changed[self._rows.analysis.transients.columns["collapsed_by"][changed] != NO_ROW]
+            analysis = self._rows.analysis
+            more = analysis.transients.columns["collapsed_by"][changed] != NO_ROW
+            changed = changed[more | (analysis.streams.columns["run"][changed] != 0)]
             self._again = np.union1d(self._again, changed.astype(np.uint32))
 
     def _ask_again(self, until: float) -> None:
         """Ask some of them, one at least, until a time; an expression may take long in each."""
         asked, found = 0, list[int]()
+        frames = self._rows.analysis.streams.columns["run"][self._again] != 0
+        if frames.any():
+            self._ask_joined(self._again[frames])
+            found = self._again[frames][self._known[self._again[frames]] == 1].tolist()
+            self._again = self._again[~frames]
         for message in self._again.tolist():
             asked += 1
             if self._in_summary(message):
@@ -261,14 +280,12 @@ class FindSearch:
             if time.perf_counter() >= until:
                 break
         self._again = self._again[asked:]
-        fresh = np.array(found, np.uint32)
+        fresh = np.unique(np.array(found, np.uint32))
         self._known[fresh] = 1
         visible = self._seen
         if len(fresh) and len(visible):
             shown = visible[np.minimum(visible.searchsorted(fresh), len(visible) - 1)] == fresh
-            late = np.setdiff1d(fresh[shown], self._late, assume_unique=True)
-            self._late = np.union1d(self._late, late)
-            self._add(late[~self._is_hit(late)])
+            self._add_late(np.unique(self._rows.standing_for(fresh[shown])).astype(np.uint32))
 
     # Asking
 
@@ -288,7 +305,7 @@ class FindSearch:
         if self._joined is None:
             parts = [*self._hits[1], *self._hits[0]]
             joined = np.concatenate(parts) if parts else NOTHING
-            self._joined = _Grown(np.union1d(joined, self._late) if len(self._late) else joined)
+            self._joined = Grown(np.union1d(joined, self._late) if len(self._late) else joined)
         return self._joined.values
 
     @property
@@ -303,8 +320,8 @@ class FindSearch:
         return hits[np.minimum(hits.searchsorted(messages), len(hits) - 1)] == messages
 
     def holds(self, message: int) -> bool:
-        """Whether a message is known to hold it."""
-        return message < len(self._known) and bool(self._known[message] == 1)
+        """Whether a message, or one that its row stands for, is known to hold it."""
+        return message < len(self._known) and bool(self._known[message] == 1 or self._is_late(_one(message))[0])
 
     def place_of(self, message: int | None) -> int | None:
         """Which of the hits a message is as they stand, from 0; None when it is none."""
@@ -339,7 +356,7 @@ class FindSearch:
         """(n,) int64, the rows the hits stand in, ascending; kept until messages come to stand elsewhere."""
         if self._hit_rows is None or self._arranged != self._rows.arranged:
             self._arranged = self._rows.arranged
-            self._hit_rows = _Grown(self._rows.rows_of(self.hits.astype(np.int64)))
+            self._hit_rows = Grown(self._rows.rows_of(self.hits.astype(np.int64)))
         return self._hit_rows.values
 
     def knows_next(self, message: int | None, step: int) -> bool:
@@ -349,7 +366,7 @@ class FindSearch:
         found = self.next(message, step)
         if found is None or found[1] or self._rows.sorted_by is not None:
             return False
-        first = (0 if step > 0 else len(self._seen)) if message is None else self._rows.place(message)
-        last = self._rows.place(found[0])
+        first = (0 if step > 0 else len(self._seen)) if message is None else self._place(message)
+        last = self._place(found[0])
         low, high = min(first, last), max(first, last)
         return all(stop <= low or start > high or start >= stop for start, stop in self._runs)

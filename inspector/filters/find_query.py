@@ -87,7 +87,7 @@ class FindQuery:
             PatternError: the expression cannot be used.
         """
         if not self.is_pattern:
-            return _literal(self.text, match_case=self.match_case)
+            return literal_locator(self.text, match_case=self.match_case)
         search = compile_pattern(self.text, match_case=self.match_case).finditer
 
         dear: set[int] = set()
@@ -116,7 +116,8 @@ class FindQuery:
         return locate
 
 
-def _literal(needle: str, *, match_case: bool) -> Callable[[str], Places]:
+def literal_locator(needle: str, *, match_case: bool) -> Callable[[str], Places]:
+    """What finds a text in texts that are shown."""
     folded = needle if match_case else needle.casefold()
 
     def locate(text: str) -> Places:

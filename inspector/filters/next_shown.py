@@ -12,8 +12,8 @@ from inspector.filters.visible import Messages, VisibleRows
 
 
 def are_shown(messages: Rows, shown: VisibleRows) -> NDArray[np.bool_]:
-    """Which of some messages the table shows. O(messages log rows)."""
-    visible = shown.visible
+    """Which of some messages the table shows, frames in the rows of their streams too. O(messages log rows)."""
+    visible = shown.chosen
     if not len(visible) or not len(messages):
         return np.zeros(len(messages), np.bool_)
     places = np.minimum(visible.searchsorted(messages.astype(np.uint32)), len(visible) - 1)
@@ -22,7 +22,7 @@ def are_shown(messages: Rows, shown: VisibleRows) -> NDArray[np.bool_]:
 
 def next_shown(messages: Rows, shown: VisibleRows, current: int | None, step: int) -> int | None:
     """The next (1) or previous (-1) of some ascending messages that is shown, around the end; None where none is."""
-    messages = messages[are_shown(messages, shown)]
+    messages = np.unique(shown.standing_for(messages[are_shown(messages, shown)]))
     if not len(messages):
         return None
     if current is None:

@@ -81,6 +81,9 @@ class Operator:
     """Of paths: the same by the node of a context, since displayed paths are cut; None when it is about the text."""
     literal: bool = True
     """Whether the operand is taken as it stands; false for patterns, into which no variable is put."""
+    begins: Callable[[Predicate, Any], Callable[[str, int], bool]] | None = None
+    """Predicate and operand to whether a text has it, and it begins before a place; None for what is about all of a
+    text, so that it does not go on from one piece of a stream to the next."""
 
 
 def _is_number(value: object) -> bool:
@@ -165,6 +168,15 @@ def _contains(operand: str, _type: FieldType) -> Predicate:
     return lambda value: isinstance(value, str) and operand in value
 
 
+def _contains_early(_predicate: Predicate, operand: str) -> Callable[[str, int], bool]:
+    return lambda text, limit: 0 <= text.find(operand) < limit
+
+
+def _matches_early(predicate: Predicate, _operand: str) -> Callable[[str, int], bool]:
+    assert isinstance(predicate, Matching)
+    return predicate.begins
+
+
 def _guard_pattern(pattern: str) -> None:
     if len(pattern) > MAX_PATTERN:
         raise OperandError(f"The pattern is longer than {MAX_PATTERN:,} characters.")
@@ -193,22 +205,28 @@ class Matching:
         too_long: how many values took too long.
     """
 
-    def __init__(self, search: Callable[[str], object]) -> None:
+    def __init__(self, search: Callable[[str], re.Match[str] | None]) -> None:
         self._search = search
         self._limit = _MATCH_S
         self.too_long = 0
 
     def __call__(self, value: object) -> bool:
         """Whether the expression is found in the value; never of what is no text."""
-        if not isinstance(value, str):
-            return False
+        return isinstance(value, str) and self._first(value) is not None
+
+    def begins(self, text: str, limit: int) -> bool:
+        """Whether the expression is found in a text, and begins before a place."""
+        found = self._first(text)
+        return found is not None and found.start() < limit
+
+    def _first(self, text: str) -> re.Match[str] | None:
         try:
             with at_most(self._limit):
-                found = self._search(value) is not None
+                found = self._search(text)
         except TookTooLongError:
             self.too_long += 1
             self._limit = max(_MATCH_LEAST_S, self._limit / 2)
-            return False
+            return None
         self._limit = min(_MATCH_S, self._limit * 2)
         return found
 
@@ -278,10 +296,11 @@ OPERATORS: tuple[Operator, ...] = (
         "in", (), _ALL - {FieldType.BOOLEAN}, "Equal to one of a set, as in {a, b}.", _member, _vector_member,
         places=PathPlaces.at,
     ),
-    Operator("contains", (), _TEXT, "Has the text in it; upper and lower case differ.", _contains, wants_text=True),
+    Operator("contains", (), _TEXT, "Has the text in it; upper and lower case differ.", _contains, wants_text=True,
+             begins=_contains_early),
     Operator(
         "matches", (), _TEXT, "Has a match of the regular expression in it; (?i) ignores case.", _matches,
-        wants_text=True, literal=False,
+        wants_text=True, literal=False, begins=_matches_early,
     ),
     Operator(
         "like", (), _TEXT, "Matches the glob as a whole, * any characters and ? any one; on kind, method and target"

@@ -12,17 +12,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.analysis import Analysis
+from inspector.analysis.stream_links import stream_of
 from inspector.analysis.transients import Badge
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
 from inspector.protocol.payloads.blocks import size_words
+from inspector.protocol.payloads.chunks import frame_text
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.protocol.text import EMPTY, compact, content_text, text_shown
 
 _LONGEST = 500  # characters of a sentence
 _MOST_JSON = 1 << 16  # characters of a text that is decoded to see its shape
 _MOST_PARTS = 4
+_MOST_CAPABILITIES = 12
 _LONGEST_VALUE = 40
 _DEEPEST = 3
 _JSON_STARTS = ("{", "[")
@@ -64,15 +67,59 @@ def info(analysis: Analysis, message: int) -> str | None:
         flags = int(capture.columns["flags"][message])
         if flags & Flag.GAP.value:
             return capture.reason(message)
+        if flags & Flag.FRAME.value:
+            words = frame_text(capture.record(message).data or b"")
+            return _one_line(f"{capture.string('stream', message) or ''} {words}")
         if flags & _UNTOLD:
             return None
         kind, payload = capture.string("kind", message) or "", capture.payload(message)
-        text = text_shown(kind, payload)
+        text = " ".join(filter(None, parts_of(analysis, message, kind, payload))) or text_shown(kind, payload)
         if not text and payload and not kind.startswith("reasoning/"):
             text = compact(mask_secrets(payload))
         told = Sentence("", text or "")
-    line = " ".join(mask_text(told.text[: 8 * _LONGEST]).split())
+    return _one_line(told.text)
+
+
+def _one_line(text: str) -> str | None:
+    line = " ".join(mask_text(text[: 8 * _LONGEST]).split())
     return (line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…") or None
+
+
+# What rows say of streams, of who comes in, and of what anybody may do: parts, which a table sets differently.
+
+
+def parts_of(analysis: Analysis, message: int, kind: str, payload: Mapping[str, Any]) -> tuple[str, ...]:
+    """What is told of a message that says nothing itself, part by part; "" for a part there is not; () of others."""
+    namespace = kind.partition("/")[0]
+    if namespace == "stream":
+        return _stream_parts(analysis, message, payload)
+    if kind == "system/welcome":
+        others = payload.get("participants")
+        if not isinstance(others, list):
+            return ("welcome",)
+        return (f"welcome, {_count(len(others), 'others')} present" if others else "welcome, no others present",)
+    return _capability_parts(kind, payload) if namespace in ("capability", "space") else ()
+
+
+def _stream_parts(analysis: Analysis, message: int, payload: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Which stream, how it flows or why it ended, what it is about."""
+    capture = analysis.capture
+    stream = int(capture.columns["stream"][message])
+    if not stream and capture.string("kind", message) == "stream/close":
+        stream = stream_of(analysis, message)
+    facts = (payload.get(key) for key in ("direction", "encoding", "reason", "status"))
+    about = payload.get("description")
+    words = "  ".join(" ".join(fact.split()) for fact in facts if isinstance(fact, str))
+    return capture.strings[stream] if stream else "", words, about if isinstance(about, str) else ""
+
+
+def _capability_parts(kind: str, payload: Mapping[str, Any]) -> tuple[str, str]:
+    """Whom it is about, and what they gain or lose."""
+    listed = payload.get("capabilities")
+    listed = listed[:_MOST_CAPABILITIES] if isinstance(listed, list) else []
+    names = (item.get("kind") if isinstance(item, Mapping) else item for item in listed)
+    words = "  ".join(" ".join(name.split())[:80] for name in names if isinstance(name, str))
+    return text_shown(kind, payload) or "", words
 
 
 def sentence_of(analysis: Analysis, message: int) -> Sentence | None:

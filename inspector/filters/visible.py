@@ -3,13 +3,15 @@
 A row is a (message, part): part 0 is the message itself, parts 1 to n are lines of its expanded original, so that
 all rows have one height (docs/design.md 3). `visible` is an ascending array of message indices; expansions are few and
 are kept apart, so nothing is as long as the capture but one array. A *place* is one in that array, a *position* one
-among the rows' messages as they stand: the same, unless the rows are sorted (`Order`).
+among the rows' messages as they stand: the same, unless the rows are sorted (`Order`). The frames of a stream are
+folded into one row (`Folding`): `chosen` is what filter and scope let through, `visible` what has a row.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ from inspector.analysis.context_tree import MAIN
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.evaluate import Selection
 from inspector.filters.fields import Depends
+from inspector.filters.folding import Folding, Grown
 from inspector.filters.memory import Answers
 from inspector.filters.order import Order, Places
 from inspector.filters.scope import Reach, Scope, ScopeNodes
@@ -43,6 +46,9 @@ class Update:
         before: the messages shown before.
         replaced: what is shown of them and of the earlier ones afterwards; None where that is the same.
         fresh: new messages, shown below.
+        chosen: all that is let through afterwards, folded or not; None where that is what was, and `more`.
+        more: what is let through of new messages.
+        grown: messages shown whose rows stand for more frames than before, or for some that changed.
         appended: rows come only at the end, so that views need not be reset.
         changed: messages shown before and after whose values changed.
         reached: messages looked at.
@@ -54,6 +60,9 @@ class Update:
     appended: bool
     changed: NDArray[np.int64]
     reached: int
+    chosen: Messages | None
+    more: Messages
+    grown: NDArray[np.int64]
 
     @property
     def visible(self) -> Messages:
@@ -61,7 +70,7 @@ class Update:
         return np.concatenate((self.before if self.replaced is None else self.replaced, self.fresh))
 
     @property
-    def grown(self) -> int:
+    def added(self) -> int:
         """How many more are shown afterwards."""
         kept = self.before if self.replaced is None else self.replaced
         return len(kept) + len(self.fresh) - len(self.before)
@@ -88,6 +97,9 @@ class VisibleRows:
         self.scope: Scope | None = None
         self.sorted_by: SortBy | None = None
         self.replaced = self.arranged = 0
+        self._folding = Folding(analysis)
+        self._folds = True
+        self._chosen: Grown | None = None  # None while everything let through has a row
         self._order: Order | None = None
         self._shown: Messages = np.empty(0, np.uint32)
         self._count = 0
@@ -107,6 +119,11 @@ class VisibleRows:
     def visible(self) -> Messages:
         """(n,) uint32, message indices shown, ascending. A view: it stays as it is when rows come."""
         return self._shown[: self._count]
+
+    @property
+    def chosen(self) -> Messages:
+        """(n,) uint32, what filter and scope let through, ascending: those shown, and frames folded into their rows."""
+        return self.visible if self._chosen is None else self._chosen.values
 
     @property
     def seen(self) -> int:
@@ -129,6 +146,23 @@ class VisibleRows:
         """The messages a filter and a scope let through; changes nothing."""
         return self.run(filter_, scope, 0, len(self.analysis), answers or Answers())
 
+    @property
+    def folds(self) -> bool:
+        """Whether the frames of a stream have one row wherever the filter is not about frames."""
+        return self._folds
+
+    @property
+    def folded(self) -> bool:
+        """Whether the frames of a stream have one row now: not where the filter is about frames."""
+        return self._folding.on
+
+    def fold(self, on: bool) -> None:
+        """Give the frames of each stream one row, or each its own."""
+        self._folds = on
+        chosen = self.chosen
+        self._folding.on = self._folds and not self.filter.is_about_frames
+        self._put_chosen(chosen)
+
     def choose(
         self,
         filter_: DisplayFilter,
@@ -141,7 +175,7 @@ class VisibleRows:
         Args:
             filter_: the display filter.
             scope: part of the context tree, or None.
-            visible: what `evaluate` gave for them just now, when it was asked.
+            visible: what `evaluate` gave for them just now, when it was asked; frames are not folded in it.
             answers: what dear terms of the filter have said so far.
         """
         answers = answers or (self._answers if filter_ is self.filter else Answers())
@@ -149,7 +183,14 @@ class VisibleRows:
         self.filter, self.scope, self._answers = filter_, scope, answers
         self._seen = self._told = len(self.analysis)
         self._stale = False
-        self._replace(visible)
+        self._folding.on = self._folds and not filter_.is_about_frames
+        self._put_chosen(visible)
+
+    def _put_chosen(self, chosen: Messages) -> None:
+        """Let other messages be let through."""
+        rows = self._folding.begin(chosen)
+        self._chosen = None if rows is chosen else Grown(chosen)
+        self._replace(rows)
 
     def run(self, filter_: DisplayFilter, scope: Scope | None, start: int, stop: int, answers: Answers) -> Messages:
         """The messages chosen among a run of them."""
@@ -209,17 +250,28 @@ class VisibleRows:
             self._stale, self._settled = True, 0
         many = len(changed) > _MANY and Depends.PASS in depends and not self.filter.is_cheap(self.analysis)
         self._stale = self._stale or (many and until is not None)
-        visible = self.visible
-        replaced = self._looked_at_again(until) if self._stale else self._corrected(changed)
-        fresh, reached = self._new(until)
-        if replaced is not None and np.array_equal(replaced, visible):
-            replaced = None
+        visible, chosen = self.visible, self.chosen
+        again = self._looked_at_again(until) if self._stale else self._corrected(changed)
+        more, reached = self._new(until)
+        replaced = None
+        if again is None or np.array_equal(again, chosen):
+            everything, fresh = None, self._folding.folded(more)
+        else:
+            everything = np.concatenate((again, more))
+            rows = self._folding.folded(everything, anew=True)
+            behind = int(rows.searchsorted(np.uint32(self._seen)))
+            replaced, fresh = rows[:behind], rows[behind:]
+            if np.array_equal(replaced, visible):
+                replaced = None
         kept = visible if replaced is None else replaced
         appended = replaced is None or (len(kept) > len(visible) and np.array_equal(kept[: len(visible)], visible))
-        return Update(visible, replaced, fresh, appended, changed[_among(changed, kept)], reached)
+        grown = np.union1d(self._folding.grown(more), self._folding.grown(changed))
+        grown = grown[_among(grown, kept)]
+        changed = np.union1d(changed[_among(changed, kept)], grown)
+        return Update(visible, replaced, fresh, appended, changed, reached, everything, more, grown)
 
     def _looked_at_again(self, until: float | None) -> Messages | None:
-        """What is shown of the messages seen, all of them evaluated anew; None when the time did not suffice."""
+        """What is let through of the messages seen, all of them evaluated anew; None when the time did not suffice."""
         if until is not None:
             asked = self.settle(self.filter, self.scope, self._settled, self._seen, self._answers, until)
             self._settled = asked
@@ -229,10 +281,10 @@ class VisibleRows:
         return self.run(self.filter, self.scope, 0, self._seen, self._answers)
 
     def _corrected(self, changed: NDArray[np.int64]) -> Messages | None:
-        """What is shown of the messages seen once those that changed are evaluated again; None for no difference."""
+        """What is let through of the messages seen once those that changed are asked again; None for no difference."""
         if not len(changed) or Depends.PASS not in self.filter.depends:
             return None
-        visible = self.visible
+        visible = self.chosen
         selection = Selection.of(changed)
         shown = self.filter.mask_of(self.analysis, selection, self._answers)
         if self.scope is not None:
@@ -246,7 +298,7 @@ class VisibleRows:
         return np.insert(kept, np.searchsorted(kept, come), come) if len(come) else kept
 
     def _new(self, until: float | None) -> tuple[Messages, int]:
-        """The new messages shown, and how far it was looked."""
+        """The new messages let through, and how far it was looked."""
         stop = self._told
         if until is not None and self._seen < stop:
             stop = min(stop, self._seen + _AT_ONCE)
@@ -256,10 +308,24 @@ class VisibleRows:
     def apply(self, update: Update) -> None:
         """Make an update the truth. O(new rows) where rows only come at the end."""
         self._seen = update.reached
+        self._take_chosen(update)
         if update.replaced is not None:
             self._replace(update.visible)
         elif len(update.fresh):
             self._append(update.fresh)
+
+    def _take_chosen(self, update: Update) -> None:
+        """Note what is let through from now on, before the rows follow."""
+        if update.chosen is not None:
+            rows = self._folding.begin(update.chosen)
+            self._chosen = None if len(rows) == len(update.chosen) else Grown(update.chosen)
+            self.replaced += update.replaced is None
+            return
+        self._folding.take(update.more)
+        if self._chosen is None and len(update.fresh) < len(update.more):
+            self._chosen = Grown(self.visible.copy())
+        if self._chosen is not None:
+            self._chosen.add(update.more)
 
     def _append(self, fresh: Messages) -> None:
         needed = self._count + len(fresh)
@@ -345,7 +411,10 @@ class VisibleRows:
 
     def _place_of(self, message: int) -> int | None:
         place = self.place(message)
-        return place if place < self._count and self._shown[place] == message else None
+        if place < self._count and self._shown[place] == message:
+            return place
+        head = self._folding.head_of(message)
+        return None if head is None or head == message else self._place_of(head)
 
     def place(self, message: int) -> int:
         """How many messages shown were said before this one. O(log rows)."""
@@ -384,9 +453,28 @@ class VisibleRows:
 
     def nearest_row(self, message: int) -> int:
         """The row of a message, or of the next one said (the last one where none follows); -1 when nothing is shown."""
+        own = self.row_of(message)
+        if own is not None:
+            return own
         place = min(self.place(message), self._count - 1)
         found = self.row_of(int(self.visible[place])) if place >= 0 else None
         return -1 if found is None else found
+
+    def stands_for(self, message: int) -> int:
+        """The message that has the row of one: of a frame that is folded the stream's first; else itself."""
+        head = self._folding.head_of(message)
+        return message if head is None else head
+
+    def standing_for(self, messages: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """(n,) the same of some messages."""
+        return self._folding.heads_of(messages)
+
+    def members(self, messages: Messages) -> Messages:
+        """All that is let through for which the rows of some messages stand, ascending; those themselves included."""
+        if self._chosen is None or not len(messages):
+            return messages
+        chosen = self.chosen
+        return chosen[np.isin(self.standing_for(chosen), messages)]
 
     def parts(self, message: int) -> int:
         """Lines an expanded message has below it; 0 when it is not expanded."""

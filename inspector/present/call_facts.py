@@ -11,14 +11,14 @@ from inspector.analysis.correlation import ToolRule
 from inspector.analysis.fulfilments import has_failed
 from inspector.analysis.named import Named
 from inspector.analysis.participant_queries import answering, participants_of
-from inspector.analysis.pending import pending_age_ns
+from inspector.analysis.pending import is_cancelled, is_refused, pending_age_ns
 from inspector.analysis.proposals import ProposalState
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.formats import delta
-from inspector.present.states import ANSWER_WITHIN_NS, presence, request_state
+from inspector.present.states import ANSWER_WITHIN_NS, presence
 from inspector.present.subject import Subject, linked, sender_of
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
@@ -35,10 +35,8 @@ _NEARBY = 1_000  # messages before and after one
 
 def request_facts(subject: Subject) -> list[Fact]:
     """What became of a request, or how long it has waited: by the wall clock while live, else by the last record."""
-    state = request_state(subject)
-    word = state.word if state else ""
     refusal = next((m for m in subject.effects if subject.capture.string("kind", m) == "system/error"), None)
-    if word == "refused":
+    if is_refused(subject.analysis, subject.message):
         if refusal is None:
             return [words_fact("Refused by the gateway, as its log says.")]
         return [Fact("", (FactPart("Refused by the gateway, "), message_part(refusal)))]
@@ -59,7 +57,7 @@ def request_facts(subject: Subject) -> list[Fact]:
                 ),
             )
         ]
-    if word == "cancelled":
+    if is_cancelled(subject.analysis, subject.message):
         return [words_fact("Cancelled by its sender; no answer was seen.")]
     last = subject.last_ns()
     if NO_TIME in (subject.time_ns, last):

@@ -12,16 +12,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from inspector.analysis.stream_links import stream_of
 from inspector.analysis.transients import Badge
 from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import message_text
-from inspector.filters.sentences import Sentence, sentence_of
+from inspector.filters.sentences import Sentence, parts_of, sentence_of
 from inspector.present import formats, wire_text
 from inspector.protocol import kinds
 from inspector.protocol.payloads.tables import compact
-from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text
+from inspector.protocol.secrets.masking import MASK, mask_secrets
 
 _FIRST_BYTES = 240
 _MAX_ARGUMENTS = 12
@@ -227,14 +226,6 @@ def _thought(subject: _Subject, phrase: Phrase) -> None:
         phrase.add(f"→ {tool.rpartition('/')[2] or tool}", Style.TERTIARY)
 
 
-def _welcome(subject: _Subject, phrase: Phrase) -> None:
-    others = subject.payload.get("participants")
-    if not isinstance(others, list):
-        phrase.add("welcome")
-    else:
-        phrase.add(f"welcome, {formats.count_of(len(others), 'other') if others else 'no others'} present")
-
-
 _EVENTS = {"join": "joined", "leave": "left", "heartbeat": "is present"}
 
 
@@ -248,29 +239,19 @@ def _presence(subject: _Subject, phrase: Phrase) -> None:
         _plain(subject, phrase)
 
 
-def _stream(subject: _Subject, phrase: Phrase) -> None:
-    payload = subject.payload
-    stream = stream_of(subject.document.analysis, subject.message) if subject.kind == "stream/close" else (
-        int(subject.document.capture.columns["stream"][subject.message])
-    )  # fmt: skip
-    phrase.add(subject.document.capture.strings[stream] if stream else None, Style.MONO)
-    words = [payload.get(key) for key in ("direction", "encoding", "reason", "status")]
-    facts = "  ".join(wire_text.one_line(w) for w in words if isinstance(w, str))
-    phrase.add_line(mask_text(facts), Style.MONO_SECONDARY if phrase.runs else Style.TEXT)
-    description = payload.get("description")
-    phrase.add(description if isinstance(description, str) else None, Style.TERTIARY)
-    if not phrase.runs:
-        _plain(subject, phrase)
+_PARTS = {
+    "stream": (Style.MONO, Style.MONO_SECONDARY, Style.TERTIARY),
+    "capability": (Style.TEXT, Style.MONO_SECONDARY),
+    "space": (Style.TEXT, Style.MONO_SECONDARY),
+}
+"""How the parts of what is told are set, by namespace."""
 
 
-def _capabilities(subject: _Subject, phrase: Phrase) -> None:
-    """Who gains, loses or acknowledges what."""
-    payload = subject.payload
-    phrase.add(subject.text)
-    listed = payload.get("capabilities")
-    if isinstance(listed, list):
-        found = [c.get("kind") if isinstance(c, Mapping) else c for c in listed[:_MAX_ARGUMENTS]]
-        phrase.add_line("  ".join(wire_text.one_line(k, 80) for k in found if isinstance(k, str)), Style.MONO_SECONDARY)
+def _parts(subject: _Subject, phrase: Phrase) -> None:
+    """What is known of a message that says nothing itself, as the field `info` has it."""
+    parts = parts_of(subject.document.analysis, subject.message, subject.kind, subject.payload)
+    for part, style in zip(parts, _PARTS.get(subject.kind.partition("/")[0], (Style.TEXT,)), strict=True):
+        phrase.add(part, style)
     if not phrase.runs:
         _plain(subject, phrase)
 
@@ -285,7 +266,7 @@ _BY_KIND: dict[str, _Describe] = {
     kinds.WITHDRAW: _verdict,
     "reasoning/thought": _thought,
     "system/join": _hello,
-    "system/welcome": _welcome,
+    "system/welcome": _parts,
     "system/presence": _presence,
 }
-_BY_NAMESPACE: dict[str, _Describe] = {"stream": _stream, "capability": _capabilities, "space": _capabilities}
+_BY_NAMESPACE: dict[str, _Describe] = dict.fromkeys(_PARTS, _parts)

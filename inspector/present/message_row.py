@@ -15,7 +15,8 @@ from inspector.analysis.pending import pending_since
 from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text
-from inspector.present.message_phrase import TextRun, phrase_of
+from inspector.present.folded_stream import FoldedStream, folded_stream
+from inspector.present.message_phrase import Style, TextRun, phrase_of
 from inspector.present.row_state import RowState, row_state, took_ns
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS
@@ -25,7 +26,8 @@ MAX_NAME = 120
 _UNREADABLE, _LOG_ONLY, _ERROR, _SENT, _GAP = (
     flag.value for flag in (Flag.UNREADABLE, Flag.LOG_ONLY, Flag.ERROR, Flag.SENT, Flag.GAP)
 )
-_NOT_ADDRESSED = (Flag.UNREADABLE | Flag.LOG_ONLY | Flag.FRAME).value
+_NOT_ADDRESSED = (Flag.UNREADABLE | Flag.LOG_ONLY).value
+_FRAME = Flag.FRAME.value
 _NO_BROADCAST = (Flag.RPC | Flag.JOIN | Flag.DERIVED).value
 _QUIET_NAMESPACES = ("mcp/", "reasoning/", "chat/")
 
@@ -47,6 +49,7 @@ class RowContent:
         runs: the Message column.
         aside: words at its right end: why it is unreadable.
         gap: the sentence of a gap row.
+        stream: of a row that stands for all frames of a stream, what it says; else None.
         badges: words of its badges, in the order of a result's life.
         severity: of its worst finding.
         note: what the user put on it.
@@ -72,6 +75,7 @@ class RowContent:
     gap: str | None = None
     badges: tuple[str, ...] = ()
     collapsed: bool = False
+    stream: FoldedStream | None = None
     error: bool = False
     sent: bool = False
     unreadable: bool = False
@@ -84,6 +88,11 @@ class RowContent:
     severity: Severity | None = None
     note: Note = NOTHING
     fields: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def expandable(self) -> bool:
+        """Whether lines can be shown below it: the original of a collapsed result, the text of a stream."""
+        return self.collapsed or self.stream is not None
 
     @property
     def signs(self) -> list[str]:
@@ -115,8 +124,14 @@ class RowContent:
         return "  ".join(wire_text.visible_controls(run.text) for run in self.runs if run.text)
 
 
-def row_content(document: CaptureDocument, message: int) -> RowContent:
-    """Work out a row. Never raises for odd traffic."""
+def row_content(document: CaptureDocument, message: int, *, folded: bool = False) -> RowContent:
+    """Work out a row. Never raises for odd traffic.
+
+    Args:
+        document: whose messages they are.
+        message: whose row it is.
+        folded: the row of a frame is that of its stream.
+    """
     capture, analysis = document.capture, document.analysis
     flags = int(capture.columns["flags"][message])  # bits of an enum cost ten times as much to look at
     content = RowContent(
@@ -139,8 +154,12 @@ def row_content(document: CaptureDocument, message: int) -> RowContent:
     _fill_context(content, document)
     content.badges = tuple(analysis.transients.badges(message))
     content.collapsed = "collapsed" in content.badges
-    phrase = phrase_of(document, message, Flag(flags), content.kind)
-    content.runs, content.aside = phrase.runs, phrase.aside
+    stream = folded_stream(document, message) if folded and flags & _FRAME else None
+    if stream is not None:
+        _fill_stream(content, stream)
+    else:
+        phrase = phrase_of(document, message, Flag(flags), content.kind)
+        content.runs, content.aside = phrase.runs, phrase.aside
     if message in analysis.trust.forged:
         content.aside = "forged"
     content.state = row_state(document, message)
@@ -150,6 +169,17 @@ def row_content(document: CaptureDocument, message: int) -> RowContent:
     elif analysis.now_ns is not None and content.kind in (kinds.REQUEST, kinds.PROPOSAL):
         content.awaits_since = pending_since(analysis, message)
     return content
+
+
+def _fill_stream(content: RowContent, stream: FoldedStream) -> None:
+    """What the frames of a stream say together."""
+    content.stream, content.word, content.aside = stream, "frames", stream.aside
+    content.size = formats.size(stream.size)
+    line = wire_text.one_line(stream.text) or "no message"
+    style = Style.TEXT if stream.is_speech else Style.TERTIARY
+    content.runs = [TextRun(line, style, wire_text.has_hidden(line))]
+    worst = max(stream.severity, content.severity.value if content.severity is not None else 0)
+    content.severity = Severity(worst) if worst else None
 
 
 def _worst(document: CaptureDocument, message: int) -> Severity | None:
@@ -173,7 +203,7 @@ def _fill_ends(content: RowContent, document: CaptureDocument, flags: int) -> No
     sender = capture.string("sender", message) or ""
     is_forged = message in document.analysis.trust.forged
     content.sender = "gateway" if sender in GATEWAY_IDS and not is_forged else _name(sender)
-    if flags & _NOT_ADDRESSED:
+    if flags & _NOT_ADDRESSED or (flags & _FRAME and not sender):
         return
     receivers = [_name(name) for name in capture.to(message)]
     if not receivers:

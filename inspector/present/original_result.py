@@ -21,6 +21,8 @@ class OriginalLineKind(enum.Enum):
     COLUMNS = "columns"
     RECORD = "record"
     TEXT = "text"
+    NOTE = "note"
+    """What was said about it, not by it."""
     MORE = "more"
 
 
@@ -44,12 +46,14 @@ class Original:
         lines: its rows, the head first.
         numeric: per column of its table, whether it is set right.
         source: all of it as text, secrets masked; what Copy gives.
+        title: what its head says first.
     """
 
     message: int
     lines: tuple[OriginalLine, ...]
     numeric: tuple[bool, ...]
     source: str
+    title: str = "Original"
 
     @property
     def table(self) -> tuple[OriginalLine, ...]:

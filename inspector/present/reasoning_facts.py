@@ -233,7 +233,8 @@ def _unanswered(subject: Subject, row: int) -> tuple[str, str]:
         return "cancelled", "ink.tertiary"
     if gone := who_left(analysis, row):
         return f"{gone} left", "ink.tertiary"
-    return ("no answer", "badge.transient") if is_pending(analysis, row) else ("", "ink.tertiary")
+    state = analysis.states.of(row)
+    return (state.name.lower(), "badge.transient") if is_pending(analysis, row) else ("", "ink.tertiary")
 
 
 def cost_facts(subject: Subject, node: int, outside: int) -> list[Fact]:

@@ -3,35 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
-
-import numpy as np
 
 from inspector.analysis.pending import is_refused, who_left
 from inspector.analysis.states import State
 from inspector.capture.hashes import NO_ROW
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text
+from inspector.present.states import LOOKS, Glyph
 from inspector.protocol import kinds
-
-Glyph = Literal["ring", "check", "dash", "cross"]
-_GOOD, _GREY, _AMBER, _RED = "badge.consumed", "badge.collapsed", "badge.transient", "severity.error"
-_LOOKS: dict[State, tuple[str, Glyph]] = {
-    State.ANSWERED: (_GREY, "check"),
-    State.FAILED: (_RED, "cross"),
-    State.UNANSWERED: (_AMBER, "cross"),
-    State.WAITING: (_AMBER, "ring"),
-    State.FULFILLED: (_GREY, "check"),
-    State.REJECTED: (_AMBER, "cross"),
-    State.WITHDRAWN: (_GREY, "cross"),
-    State.RUNNING: (_GOOD, "ring"),
-    State.CONCLUDED: (_GREY, "check"),
-    State.CANCELLED: (_GREY, "cross"),
-    State.OPEN: (_GOOD, "ring"),
-    State.CLOSED: (_GREY, "check"),
-}
-QUIET = _GREY
-"""The colour of what is done and over: its words are enough, it needs no pill."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +30,6 @@ class RowState:
     glyph: Glyph
 
 
-_SOON = 20_000  # messages after a proposal among which the rejection is looked for
 _LONGEST = 40
 
 
@@ -60,12 +38,12 @@ def row_state(document: CaptureDocument, message: int) -> RowState | None:
     state = document.analysis.states.of(message)
     if state is State.NONE:
         return None
-    token, glyph = _LOOKS[state]
+    token, glyph = LOOKS[state]
     word, short = _words(document, message, state), state.name.lower()
     if state is State.ANSWERED:
         short = word.removeprefix(f"{short} in ")
-    elif state is State.CANCELLED:
-        short = word
+    elif state is State.CANCELLED and who_left(document.analysis, message) == "asker":
+        short = "asker left"
     return RowState(word, short, token, glyph)
 
 
@@ -82,11 +60,11 @@ def _words(document: CaptureDocument, message: int, state: State) -> str:
     word = state.name.lower()
     if state in (State.ANSWERED, State.FAILED):
         if state is State.FAILED and is_refused(document.analysis, message):
-            return "refused"
+            return f"{word} (refused)"
         took = took_ns(document, message)
         return word if took is None or took < 0 else f"{word} in {formats.duration(took)}"
     if state is State.CANCELLED and who_left(document.analysis, message) == "asker":
-        return "asker left"
+        return f"{word} (asker left)"
     if state is State.FULFILLED:
         by = int(document.analysis.correlation.columns["answer"][message])
         who = (document.capture.string("sender", by) or "") if by != NO_ROW else ""
@@ -97,10 +75,7 @@ def _words(document: CaptureDocument, message: int, state: State) -> str:
 
 
 def _reason(document: CaptureDocument, message: int) -> str:
-    """Why a proposal was rejected, by the first rejection soon after it; ""."""
-    causes = document.analysis.correlation.columns["cause"][message : message + _SOON]
-    code = document.capture.strings.find(kinds.REJECT)
-    effects = np.flatnonzero(causes == message) + message
-    rejections = effects[document.capture.columns["kind"][effects] == code]
-    reason = document.capture.payload(int(rejections[0])).get("reason") if len(rejections) else None
+    """Why a proposal was rejected, by the first rejection; ""."""
+    rejection = document.analysis.correlation.rejected_by(message)
+    reason = None if rejection is None else document.capture.payload(rejection).get("reason")
     return wire_text.plain(reason, _LONGEST) if isinstance(reason, str) else ""

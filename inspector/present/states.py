@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.requests import PATIENCE_S
-from inspector.analysis.fulfilments import has_failed
 from inspector.analysis.participants import Participant
-from inspector.analysis.pending import is_cancelled, is_refused, wants_no_answer, who_left
-from inspector.analysis.proposals import ProposalState
+from inspector.analysis.states import State as Became
 from inspector.capture.flags import Flag
 from inspector.present.badges import shown_in_row
 from inspector.present.subject import Subject
@@ -33,13 +30,23 @@ class State:
 
 
 _GOOD, _GREY, _AMBER, _RED = "badge.consumed", "badge.collapsed", "badge.transient", "severity.error"
-_PROPOSALS = {
-    ProposalState.OPEN: State("open", _GREY, "ring"),
-    ProposalState.REJECTED: State("rejected", _AMBER, "cross"),
-    ProposalState.WITHDRAWN: State("withdrawn", _GREY, "cross"),
-    ProposalState.FULFILLED: State("fulfilled", _GOOD, "check"),
-    ProposalState.ANSWERED: State("answered", _GOOD, "check"),
+LOOKS: dict[Became, tuple[str, Glyph]] = {
+    Became.ANSWERED: (_GREY, "check"),
+    Became.FAILED: (_RED, "cross"),
+    Became.UNANSWERED: (_AMBER, "cross"),
+    Became.WAITING: (_AMBER, "ring"),
+    Became.FULFILLED: (_GREY, "check"),
+    Became.REJECTED: (_AMBER, "cross"),
+    Became.WITHDRAWN: (_GREY, "cross"),
+    Became.RUNNING: (_GOOD, "ring"),
+    Became.CONCLUDED: (_GREY, "check"),
+    Became.CANCELLED: (_GREY, "cross"),
+    Became.OPEN: (_GOOD, "ring"),
+    Became.CLOSED: (_GREY, "check"),
 }
+"""Colour and mark of what became of a message; its word is that of the field `state` everywhere."""
+QUIET = _GREY
+"""The colour of what is done and over: in a row its words are enough, it needs no pill."""
 CONTEXT_STATES: dict[str, State] = {
     "active": State("active", _GOOD, "ring"),  # a pill's text needs more contrast than a mark's colour has
     "idle": State("idle", _GREY, "ring"),
@@ -53,48 +60,20 @@ def state_of(subject: Subject) -> State | None:
     flags = subject.flags
     if flags & Flag.UNREADABLE:
         return State("unreadable", _RED, "cross")
+    became = subject.analysis.states.of(subject.message)
+    if became is not Became.NONE:
+        return State(became.name.lower(), *LOOKS[became])
     if flags & Flag.REJECTED:
         return State("rejected", _RED, "cross")
     if subject.hints and (badges := shown_in_row(subject.story.badges)):
         return State(badges[-1].text, badges[-1].token, badges[-1].glyph)
-    if subject.kind == kinds.REQUEST:
-        return request_state(subject)
-    if subject.kind == kinds.PROPOSAL and has_failed(subject.analysis, subject.message):
-        return State("failed", _RED, "cross")
-    if subject.kind == kinds.PROPOSAL:
-        return _PROPOSALS.get(
-            ProposalState(int(subject.analysis.correlation.columns["proposal_state"][subject.message]))
-        )
     if subject.kind != "system/error" and subject.has_finding("capability-denied"):
         return State("refused", _RED, "cross")
     if flags & Flag.ERROR:
         return State("failed" if subject.kind == kinds.RESPONSE else "error", _RED, "cross")
     if subject.has_finding("response-without-request"):
         return State("no request", _AMBER, "cross")
-    if subject.started_node != MAIN:
-        analysis = subject.analysis
-        return CONTEXT_STATES.get(analysis.contexts.state(subject.started_node, analysis.now_ns))
     return None
-
-
-def request_state(subject: Subject) -> State | None:
-    """Of a request: answered, failed, refused, cancelled, waiting, no answer; None for a notification."""
-    analysis, message = subject.analysis, subject.message
-    if is_refused(analysis, message):
-        return State("refused", _RED, "cross")
-    if subject.answer is not None:
-        if subject.capture.flags(subject.answer) & Flag.ERROR:
-            return State("failed", _RED, "cross")
-        return State("answered", _GOOD, "check")
-    if is_cancelled(analysis, message):
-        return State("cancelled", _GREY, "cross")
-    if wants_no_answer(analysis, message):
-        return None
-    if gone := who_left(analysis, message):
-        return State(f"{gone} left", _GREY, "cross")
-    if subject.document.live and subject.last_ns() - subject.time_ns < ANSWER_WITHIN_NS:
-        return State("waiting", _GREY, "ring")
-    return State("no answer", _AMBER, "cross")
 
 
 def presence(participant: Participant | None, time_ns: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from inspector.analysis.changes import Rows
-from inspector.analysis.stream_links import closes_of, stream_of, tellers
+from inspector.analysis.stream_links import closes_of, tellers
 from inspector.capture.flags import Flag
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact, message_part, value_facts
@@ -19,13 +19,6 @@ _BYTES_IN_ROW = 40
 _NO_FRAMES = "Gateway logs hold no frames, and a stream with a target sends them to that target only."
 _CLOSE = "stream/close"
 _SHOWN_KEYS = ("stream_id", "owner", "authorized_writers", "direction", "description")
-
-
-def frames_of(subject: Subject, opened: int) -> Rows:
-    """The frames of the stream a message opened, in order."""
-    other = Subject(subject.document, opened)
-    stream = stream_of(other.analysis, other.message)
-    return frames_among(other, stream_messages(other, stream)) if stream else np.empty(0, np.int64)
 
 
 def stream_messages(subject: Subject, stream: int) -> list[int]:

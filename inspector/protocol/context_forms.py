@@ -27,6 +27,8 @@ class Told(enum.IntEnum):
     """`thread_id`."""
     REASONING_ID = 6
     """`payload.reasoning_id`, as the first draft of t8k had it."""
+    STREAM = 7
+    """A frame: its chunk does, or the request for its stream."""
 
 
 WORDS = {
@@ -36,6 +38,7 @@ WORDS = {
     Told.MARKERS: "context/start",
     Told.THREAD: "thread_id",
     Told.REASONING_ID: "reasoning_id",
+    Told.STREAM: "stream",
 }
 """What filters and lists call it."""
 SOURCES = {

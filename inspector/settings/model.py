@@ -83,6 +83,8 @@ class Display(_Part):
     """Badges on tool results that may be collapsed, were consumed, or were replaced by their summary."""
     show_states: bool = True
     """What became of requests, proposals, starts and streams, at the end of their rows."""
+    fold_streams: bool = True
+    """The frames of a stream have one row, with what they say together."""
     count_tokens: bool = True
     """Estimate the tokens of every message, in a process of its own."""
     animate: bool = True
@@ -238,6 +240,7 @@ DEFAULT_PRESETS: tuple[tuple[str, str], ...] = (
     ("Tools", 'kind like "mcp/*"'),
     ("Proposals", 'kind in {"mcp/proposal", "mcp/reject", "mcp/withdraw"}'),
     ("Transient results", "badge"),
+    ("Stream frames", 'kind == "stream/frame"'),
     ("Problems", "finding.severity >= warning"),
 )
 """Presets of a new installation: (name, filter)."""

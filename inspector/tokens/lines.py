@@ -26,7 +26,7 @@ Read = Callable[[int, int], bytes]
 """Bytes of the line: from a place on, so many."""
 
 
-def count_line(read: Read, length: int, kind: str, part: int = 0) -> int:
+def count_line(read: Read, length: int, kind: str, part: int = 0, reading: str | None = None) -> int:
     """Tokens of the message a line holds; 0 where a model would be given nothing, NOT_COUNTED where it is gone.
 
     Args:
@@ -34,6 +34,7 @@ def count_line(read: Read, length: int, kind: str, part: int = 0) -> int:
         length: its bytes.
         kind: canonical kind of the message.
         part: of a transcript's record, which of the messages it means, from 1; 0 where the line is one itself.
+        reading: the format that was chosen for its log.
     """
     if part and kind != SUMMARY and family(kind) in (Family.CONTROL, Family.GATEWAY):
         return 0  # bookkeeping, which no model is given
@@ -42,14 +43,14 @@ def count_line(read: Read, length: int, kind: str, part: int = 0) -> int:
         whole = completed(head, mark=False)
         if whole is None:
             return 0
-        return round(count(line_text(whole, kind, part)) * (1 if part else length / len(head)))
+        return round(count(line_text(whole, kind, part, reading)) * (1 if part else length / len(head)))
     line = read(0, length)
-    return count(line_text(line, kind, part)) if len(line) == length else NOT_COUNTED
+    return count(line_text(line, kind, part, reading)) if len(line) == length else NOT_COUNTED
 
 
-def line_text(line: bytes, kind: str, part: int = 0) -> str:
+def line_text(line: bytes, kind: str, part: int = 0, reading: str | None = None) -> str:
     """What of a line a model would be given."""
-    record = read_line(line)
+    record = read_line(line, reading)
     if part:
         return counted_text(kind, payload_of(record, part - 1)) if part <= len(record.means) else ""
     return counted_text(kind, _payload(record))

@@ -37,6 +37,7 @@ class Lines:
         path, identity: the file they lie in, and which one that is: another at that path by now is not read.
         offsets, lengths: in bytes.
         kinds: place in `kind_names` of the kind of each.
+        reading: the format that was chosen for their file.
         parts: of transcripts' records, which of the messages it means, from 1; 0.
         texts: counted as they are.
     """
@@ -48,6 +49,7 @@ class Lines:
     kinds: NDArray[np.uint16]
     kind_names: tuple[str, ...]
     parts: NDArray[np.uint16]
+    reading: str | None = None
     texts: tuple[str, ...] = ()
 
 
@@ -148,15 +150,19 @@ def _count_lines(source: SourceFile | None, lines: Lines) -> NDArray[np.int32]:
     for offset, length, kind, part in zip(
         lines.offsets.tolist(), lines.lengths.tolist(), lines.kinds.tolist(), lines.parts.tolist(), strict=True
     ):
-        found.append(_count_one(source, ahead, offset, length, lines.kind_names[kind], part))
+        found.append(_count_one(source, ahead, (offset, length), lines.kind_names[kind], part, lines.reading))
     counts[:] = found
     return counts
 
 
-def _count_one(source: SourceFile, ahead: ReadAhead, offset: int, length: int, kind: str, part: int) -> int:
+def _count_one(
+    source: SourceFile, ahead: ReadAhead, span: tuple[int, int], kind: str, part: int, reading: str | None
+) -> int:
+    offset, length = span
+
     def read(start: int, wanted: int) -> bytes:
         return ahead.read(source, offset + start, min(wanted, length - start))
 
     with contextlib.suppress(Exception):  # whatever is odd about one line, the others are counted
-        return min(count_line(read, length, kind, part), _MOST)
+        return min(count_line(read, length, kind, part, reading), _MOST)
     return NOT_COUNTED

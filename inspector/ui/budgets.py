@@ -32,7 +32,7 @@ class Budgets:
     """One turn of counting the tokens of summaries."""
     cheap_s: float = 0.002
     """What took no longer to work out need not rest before it is worked out again."""
-    large: int = 200_000
+    large: int = 10_000
     """Messages from which on a window does in slices what it does at once for fewer."""
 
     # Between two slices

@@ -33,6 +33,9 @@ async def measure(
         SendingGateway(rate=rate, count=count, log=(log := Path(folder) / "sent.jsonl"), mix=mix) as gateway,
     ):
         window = application.new_window()
+        while "capture_saving" not in vars(window):  # noqa: ASYNC110  made a piece each turn of the loop, once painted
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(0.3)
         if not window.gateway.watch(gateway.connection()):
             raise OSError("the capture file could not be made")
         await until(lambda: len(window.document.capture) >= 1, "the welcome", 10)

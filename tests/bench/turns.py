@@ -6,10 +6,11 @@ stack, and of the turns longer than LONG_S it is printed where they were. For wh
 
     python -m tests.bench.turns open LOG
     python -m tests.bench.turns act LOG [ACTION]...
+    python -m tests.bench.turns look LOG
     python -m tests.bench.turns live MIX RATE SECONDS
 
-`act` triggers actions of the window by their ids, sorts (`sort:time`, `sort:payload.n`) or filters (`filter:TEXT`),
-each some seconds after the one before.
+`look` selects the first messages and the last, and turns to every tab of the details. `act` triggers actions of the
+window by their ids, sorts (`sort:time`, `sort:payload.n`) or filters (`filter:TEXT`), some seconds after one another.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from tests.bench.offscreen import Found, run
 
 LONG_S = 0.030
 _SAMPLE_S = 0.002
-_SHOWN = 12
+_SHOWN, _MOST_LINES = 12, 25
 _AFTER_S = 3.0
 """What is put off goes on so long after the log is there."""
 
@@ -127,7 +128,7 @@ class Turns:
                 f"{turn.cpu_s * 1e3:.0f} ms (clock {turn.wall_s * 1e3:.0f}, collector {turn.gc_s * 1e3:.0f})"
                 f" at {turn.at_s:.2f} s"
             )
-            lines += _where(turn.stacks)
+            lines += _where(turn.stacks)[:_MOST_LINES]
         return "\n".join(lines)
 
 
@@ -135,6 +136,9 @@ def _stack(frame: FrameType | None) -> Stack:
     found: list[str] = []
     while frame is not None:
         code = frame.f_code
+        if code.co_filename.startswith("<frozen"):
+            frame = frame.f_back
+            continue
         name = code.co_filename.rpartition("/inspector/")[2].rpartition("/site-packages/")[2]
         found.append(f"{name}:{frame.f_lineno} {code.co_name}")
         frame = frame.f_back
@@ -205,6 +209,33 @@ async def acting(application: Application, path: Path, acts: list[str]) -> Found
     return found
 
 
+async def looking(application: Application, path: Path) -> Found:
+    """Open the log, then look at its first messages and its last one in every way."""
+    from inspector.ui.panels.details.panel import TABS
+
+    window = await _opened(application, path)
+    with Turns() as turns:
+        await window.opening.load(path)
+        await asyncio.sleep(0.5)
+    print(f"opening: {turns.report()}")
+    panes = window.panes
+    assert panes is not None
+    count = len(panes.document.capture)
+    for message in sorted({0, 1, 2, count - 1} & set(range(count))):
+        for tab in ("", *TABS):
+            with Turns() as turns:
+                await asyncio.sleep(0.02)
+                if tab:
+                    panes.details.show_tab(tab)
+                else:
+                    panes.go_to(message)
+                window.repaint()
+                await asyncio.sleep(0.3)
+            if turns.long:
+                print(f"{message} {tab}: {turns.report()}")
+    return {}
+
+
 async def living(application: Application, mix: str, rate: float, seconds: float) -> Found:
     """Take in so much live traffic of a mix."""
     with Turns() as turns:
@@ -218,6 +249,7 @@ if __name__ == "__main__":
     what, *rest = sys.argv[1:]
     steps: dict[str, Any] = {
         "open": lambda application: opening(application, Path(rest[0])),
+        "look": lambda application: looking(application, Path(rest[0])),
         "act": lambda application: acting(application, Path(rest[0]), rest[1:]),
         "live": lambda application: living(application, rest[0], float(rest[1]), float(rest[2])),
     }

@@ -236,7 +236,7 @@ def test_a_request_in_the_details_says_how_long_it_waits(application: Applicatio
     assert panes.details.head.state.word == "waiting"
     panes.tick(at + 20 * 10**9)
     assert state.rows[0].value == "No answer yet, 20.0 s after it was asked."
-    assert panes.details.head.state.word == "no answer"
+    assert panes.details.head.state.word == "waiting"
 
 
 def test_everyone_who_acted_on_a_proposal_is_named(application: Application) -> None:

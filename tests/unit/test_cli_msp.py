@@ -237,6 +237,7 @@ def test_only_what_was_edited_changes(sample: Path) -> None:
     assert sample.read_text() == text
 
 
+@pytest.mark.real
 def test_several_at_once_lose_nothing(made: Path) -> None:
     code = (
         "import sys; from inspector.startup.program import app\n"

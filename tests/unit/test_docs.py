@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import io
 import itertools
 import re
 import shlex
-import tokenize
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -63,15 +62,14 @@ _ELSEWHERE = {"guide/README.md": "docs/README.md"}
 """What a page is called where the folder docs is called otherwise: in packages it is the guide."""
 
 
-def _said(path: Path) -> str:
+def _words(path: Path) -> str:
     """What a file says to its readers; of code its docstrings and comments, as its texts may be traffic."""
     text = path.read_text(encoding="utf-8")
     if ".md" not in text or path.suffix != ".py":
         return re.sub(r"\w+://\S+", "", text)
     statements = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Expr))
     docstrings = (one.value for one in statements if isinstance(one, ast.Constant) and isinstance(one.value, str))
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    return "\n".join((*docstrings, *(token.string for token in tokens if token.type == tokenize.COMMENT)))
+    return "\n".join((*docstrings, *re.findall(r"(?:^|\s)#(.*\.md.*)", text)))
 
 
 @cache
@@ -80,8 +78,8 @@ def _readable() -> dict[str, str]:
     files = [path for path in ROOT.iterdir() if path.is_file() and path.name not in (".git", ".coverage")]
     files += [path for folder in _FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
     texts = (path for path in files if path.suffix in _TEXTS and "__pycache__" not in path.parts)
-    said = {name_of(path): _said(path) for path in texts if path.suffix == ".md" or _TRAFFIC not in path.parents}
-    return {name: text for name, text in said.items() if ".md" in text}
+    words = {name_of(path): _words(path) for path in texts if path.suffix == ".md" or _TRAFFIC not in path.parents}
+    return {name: text for name, text in words.items() if ".md" in text}
 
 
 def test_pages_that_are_named_are_in_the_repository() -> None:
@@ -184,8 +182,12 @@ def _is_a_module(name: str) -> bool:
 
 def _is_declared(name: str) -> bool:
     declaration = re.compile(rf"^{name}\b.* = ", re.MULTILINE)
-    sources = [path for folder in ("inspector", "docs", "tests") for path in (ROOT / folder).rglob("*.py")]
-    return any(declaration.search(source.read_text(encoding="utf-8")) for source in sources)
+    return any(declaration.search(source) for folder in ("inspector", "docs", "tests") for source in _sources(folder))
+
+
+@cache
+def _sources(folder: str) -> list[str]:
+    return [path.read_text(encoding="utf-8") for path in (ROOT / folder).rglob("*.py")]
 
 
 def test_rooms_of_the_page_are_folders() -> None:
@@ -199,10 +201,12 @@ def test_rooms_of_the_page_are_folders() -> None:
 
 def test_classes_and_methods_of_the_architecture_page_exist() -> None:
     text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
-    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "inspector").rglob("*.py")]
+    holding: defaultdict[str, list[str]] = defaultdict(list)
+    for source in _sources("inspector"):
+        for name in re.findall(r"^class (\w+)", source, re.MULTILINE):
+            holding[name].append(source)
     for name, method in set(re.findall(r"`([A-Z][a-z]\w+)(?:\.(\w+))?`", text)):
-        holding = [source for source in sources if re.search(rf"^class {name}\b", source, re.MULTILINE)]
-        assert holding, name
+        assert name in holding
         if method:
             needed = rf"\bdef {method}\b|^    {method} = Signal"
-            assert any(re.search(needed, source, re.MULTILINE) for source in holding), f"{name}.{method}"
+            assert any(re.search(needed, source, re.MULTILINE) for source in holding[name]), f"{name}.{method}"

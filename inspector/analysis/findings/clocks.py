@@ -6,12 +6,14 @@ for as long as it runs; a link that cannot keep up is late by more and more, who
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import heapq
+from typing import Any
 
 import numpy as np
 
-from inspector.analysis.findings.batch import Batch
+from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import NOTE, Check
+from inspector.capture.columns import GrowingColumns
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.times import DATED_FROM_NS, NO_TIME
 
@@ -43,38 +45,41 @@ _FEWEST_LATE = 5
 _NONE = -1
 
 
-@dataclass(slots=True)
-class _Apart:
-    """How long after its `ts` what somebody sent came: sums, so that it does not matter in which pieces it is read.
+_NEVER, _EVER = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+_COLUMNS: dict[str, tuple[Any, int]] = {
+    "sender": (np.uint32, 0),
+    "gateway": (np.bool_, 0),
+    "low": (np.int64, _EVER),
+    "high": (np.int64, _NEVER),
+    "late": (np.int64, 0),
+    "first_late": (np.int64, _NONE),
+    "first_late_ns": (np.int64, 0),
+    "first_ahead": (np.int64, _NONE),
+    "first_ahead_ns": (np.int64, 0),
+    "latest": (np.int64, _NONE),
+    "told": (np.uint8, 0),
+    "told_row": (np.int64, _NONE),
+    "watched": (np.int64, _EVER),
+}
+"""Of each sender how long after its `ts` what it sent came, in whatever pieces that is read.
 
-    Attributes:
-        low_ns, high_ns: the least and the most; below 0 for what came before it was sent.
-        late: messages later than the limit.
-        first_late, first_ahead, latest: rows of the first ones beyond the limit and of the one with the most; or none.
-        first_late_ns, first_ahead_ns: of those.
-    """
-
-    low_ns: int
-    high_ns: int
-    late: int = 0
-    first_late: int = _NONE
-    first_late_ns: int = 0
-    first_ahead: int = _NONE
-    first_ahead_ns: int = 0
-    latest: int = _NONE
-
-    @property
-    def steady(self) -> bool:
-        """Whether it was late by about the same each time, as a wrong clock makes it."""
-        return self.low_ns > _SKEW_NS and self.high_ns - self.low_ns <= self.low_ns // 2
+The least and the most, below 0 for what came before it was sent; messages later than the limit; rows of the first ones
+beyond the limit and of the one with the most; what was told of it, and of one behind from what lateness on of others
+something else would be.
+"""
+_AHEAD, _BEHIND, _LATE = 1, 2, 3
+_CHECK = {_AHEAD: SKEWED, _BEHIND: SKEWED, _LATE: LATE}
 
 
 class Clocks:
-    """Compares when messages came with when their senders say that they sent them."""
+    """Compares when messages came with when their senders say that they sent them. O(messages), whoever sends them."""
 
     def __init__(self) -> None:
-        self._apart: dict[int, _Apart] = {}
-        self._told: dict[int, tuple[Check, int, str]] = {}
+        self._of = GrowingColumns({name: dtype for name, (dtype, _) in _COLUMNS.items()})
+        self._number = Marks(np.int32)  # of each sender, counted from 1
+        # What comes late over the link, by a clock that is not wrong in the same way: the two latest.
+        self._sharing: list[tuple[int, int]] = []
+        self._unshared: list[tuple[int, int]] = []  # a heap of those told to be behind, by what would tell otherwise
 
     def feed(self, batch: Batch) -> None:
         """Look at the messages of a batch."""
@@ -86,62 +91,130 @@ class Clocks:
         places = batch.on_the_wire(places + batch.start) - batch.start
         if not len(places):
             return
-        senders = batch.new("sender")[places]
         apart = times[places] - np.maximum(said[places], 0)
+        senders = batch.new("sender")[places]
         order = np.argsort(senders, kind="stable")
         found, starts = np.unique(senders[order], return_index=True)
-        for sender, own in zip(found.tolist(), np.split(order, starts[1:]), strict=True):
-            self._note(sender, apart[own], places[own] + batch.start)
-        if any(one.late or one.first_ahead != _NONE for one in self._apart.values()):
-            self._tell(batch)
+        numbers = self._numbers(batch, found)
+        lost = self._note(numbers, starts, apart[order], places[order] + batch.start)
+        self._tell(batch, np.arange(len(self._of)) if lost else self._to_judge(numbers))
 
-    def _note(self, sender: int, apart: np.ndarray, rows: np.ndarray) -> None:
-        low, high = int(apart.min()), int(apart.max())
-        one = self._apart.get(sender)
-        if one is None:
-            one = self._apart[sender] = _Apart(low, high)
-        if low < -_SKEW_NS and one.first_ahead == _NONE:
-            place = int(np.argmax(apart < -_SKEW_NS))
-            one.first_ahead, one.first_ahead_ns = int(rows[place]), int(apart[place])
-        if high > _SKEW_NS:
-            late = apart > _SKEW_NS
-            if one.first_late == _NONE:
-                place = int(np.argmax(late))
-                one.first_late, one.first_late_ns = int(rows[place]), int(apart[place])
-            one.late += int(np.count_nonzero(late))
-            if one.latest == _NONE or high > one.high_ns:
-                one.latest = int(rows[int(np.argmax(apart))])
-        one.low_ns, one.high_ns = min(one.low_ns, low), max(one.high_ns, high)
+    def _numbers(self, batch: Batch, senders: Array) -> Array:
+        """The places of senders in the columns; new ones are added."""
+        new = senders[self._number.of(senders) == 0]
+        if len(new):
+            first = len(self._of)
+            strings = batch.capture.strings
+            values: dict[str, Any] = {name: empty for name, (_, empty) in _COLUMNS.items()}
+            values |= {"sender": new, "gateway": np.array([strings[one] in GATEWAY_IDS for one in new.tolist()])}
+            self._of.append(values, len(new))
+            self._number.put(new, np.arange(first, first + len(new)) + 1)
+        return self._number.of(senders).astype(np.int64) - 1
 
-    def _tell(self, batch: Batch) -> None:
+    def _note(self, numbers: Array, starts: Array, apart: Array, rows: Array) -> bool:
+        """Take in messages, those of a sender side by side; whether one shares the link no more with those behind."""
+        of, count = self._of, len(apart)
+        sizes = np.diff(np.append(starts, count))
+        low, high = np.minimum.reduceat(apart, starts), np.maximum.reduceat(apart, starts)
+
+        def first(wanted: Array) -> Array:
+            """Of each sender the first place where it holds; beyond the last for none."""
+            return np.minimum.reduceat(np.where(wanted, np.arange(count), count), starts)
+
+        ahead = first(apart < -_SKEW_NS)
+        is_ahead = (ahead < count) & (of["first_ahead"][numbers] == _NONE)
+        of.put("first_ahead", numbers[is_ahead], rows[ahead[is_ahead]])
+        of.put("first_ahead_ns", numbers[is_ahead], apart[ahead[is_ahead]])
+        late = first(apart > _SKEW_NS)
+        is_late = late < count
+        of.put("late", numbers, of["late"][numbers] + np.add.reduceat((apart > _SKEW_NS).astype(np.int64), starts))
+        is_first = is_late & (of["first_late"][numbers] == _NONE)
+        of.put("first_late", numbers[is_first], rows[late[is_first]])
+        of.put("first_late_ns", numbers[is_first], apart[late[is_first]])
+        most = first(apart == np.repeat(high, sizes))
+        is_most = is_late & (high > of["high"][numbers])
+        of.put("latest", numbers[is_most], rows[most[is_most]])
+        of.put("low", numbers, np.minimum(of["low"][numbers], low))
+        of.put("high", numbers, np.maximum(of["high"][numbers], high))
+        return self._share(numbers, lost=set(numbers[is_ahead].tolist()))
+
+    def _share(self, numbers: Array, lost: set[int]) -> bool:
+        gone = any(number in lost for _, number in self._sharing)
+        if gone:
+            numbers = np.arange(len(self._of))
+        of = self._of
+        shares = (of["first_ahead"][numbers] == _NONE) & (of["gateway"][numbers] | ~self._are_steady(numbers))
+        numbers = numbers[shares]
+        most = of["high"][numbers]
+        if len(numbers) > 2:
+            top = np.argpartition(most, -2)[-2:]
+            numbers, most = numbers[top], most[top]
+        latest = dict([] if gone else ((number, high) for high, number in self._sharing))
+        latest.update(zip(numbers.tolist(), most.tolist(), strict=True))
+        self._sharing = sorted(((high, number) for number, high in latest.items()), reverse=True)[:2]
+        return gone
+
+    def _are_steady(self, numbers: Array) -> Array:
+        """Which were late by about the same each time, as a wrong clock makes it."""
+        low, high = self._of["low"][numbers], self._of["high"][numbers]
+        return (low > _SKEW_NS) & (high - low <= low // 2)
+
+    def _to_judge(self, numbers: Array) -> Array:
+        """Those whose finding may be another: senders that sent, and those behind that came over the same link."""
+        more = [number for _, number in self._sharing]
+        latest = self._sharing[0][0] if self._sharing else _NEVER
+        while self._unshared and self._unshared[0][0] < latest:
+            more.append(heapq.heappop(self._unshared)[1])
+            self._of.put("watched", more[-1], _EVER)
+        return np.union1d(numbers, more).astype(np.int64)
+
+    def _tell(self, batch: Batch, numbers: Array) -> None:
         """Let each sender's finding be the one that holds now."""
-        gateways = {code for code in map(batch.code, sorted(GATEWAY_IDS)) if code >= 0}
-        for sender, one in self._apart.items():
-            holds = self._verdict(sender, one, gateways)
-            told = self._told.get(sender)
-            if holds == told:
-                continue
-            if told is not None:
-                batch.findings.withdraw(told[0], np.array([told[1]]))
-                del self._told[sender]
-            if holds is not None:
-                batch.findings.add(holds[0], [holds[1]], details=holds[2])
-                self._told[sender] = holds
+        of = self._of
+        kinds, rows = self._verdicts(numbers)
+        behind = numbers[kinds == _BEHIND]
+        limits = of["low"][behind] // 2
+        for number, limit in zip(behind.tolist(), limits.tolist(), strict=True):
+            if limit < of["watched"][number]:
+                heapq.heappush(self._unshared, (limit, number))
+                of.put("watched", number, limit)
+        differs = (kinds != of["told"][numbers]) | (rows != of["told_row"][numbers])
+        numbers, kinds, rows = numbers[differs], kinds[differs], rows[differs]
+        before, before_rows = of["told"][numbers], of["told_row"][numbers]
+        for check in CHECKS:
+            of_check = [kind for kind, one in _CHECK.items() if one is check]
+            batch.findings.withdraw(check, before_rows[np.isin(before, of_check)])
+        for check in CHECKS:
+            now = np.isin(kinds, [kind for kind, one in _CHECK.items() if one is check])
+            words = [self._words(*one) for one in zip(numbers[now].tolist(), kinds[now].tolist(), strict=True)]
+            batch.findings.add(check, rows[now], details=words)
+        of.put("told", numbers, kinds)
+        of.put("told_row", numbers, rows)
 
-    def _verdict(self, sender: int, one: _Apart, gateways: set[int]) -> tuple[Check, int, str] | None:
-        if one.first_ahead != _NONE:  # no link delivers what has not been sent yet
-            return SKEWED, one.first_ahead, f"{_words(-one.first_ahead_ns)} ahead of"
-        if not one.late:
-            return None
+    def _verdicts(self, numbers: Array) -> tuple[Array, Array]:
+        """What holds of each, 0 for nothing, and the message that shows it."""
+        of = self._of
+        ahead, late = of["first_ahead"][numbers] != _NONE, of["late"][numbers]
+        others = np.full(len(numbers), self._sharing[0][0] if self._sharing else _NEVER)
+        if self._sharing:
+            others[numbers == self._sharing[0][1]] = self._sharing[1][0] if len(self._sharing) > 1 else _NEVER
         # Others that were as late, by a clock that is not wrong in the same way, came over the same link.
-        shared = any(
-            other.high_ns > one.low_ns // 2 and (which in gateways or not other.steady)
-            for which, other in self._apart.items()
-            if which != sender and other.first_ahead == _NONE
-        )
-        if one.steady and not shared:
-            return SKEWED, one.first_late, f"{_words(one.first_late_ns)} behind"
-        return (LATE, one.latest, _words(one.high_ns)) if one.late >= _FEWEST_LATE else None
+        shared = others > of["low"][numbers] // 2
+        behind = (late > 0) & self._are_steady(numbers) & ~shared
+        kinds = np.where(late >= _FEWEST_LATE, _LATE, 0)
+        kinds = np.where(behind, _BEHIND, kinds)
+        kinds = np.where(ahead, _AHEAD, kinds)  # no link delivers what has not been sent yet
+        shows = [of["first_ahead"][numbers], of["first_late"][numbers], of["latest"][numbers]]
+        return kinds, np.select([kinds == kind for kind in (_AHEAD, _BEHIND, _LATE)], shows, _NONE)
+
+    def _words(self, number: int, kind: int) -> str:
+        match kind:
+            case 1:
+                return f"{_words(-int(self._of['first_ahead_ns'][number]))} ahead of"
+            case 2:
+                return f"{_words(int(self._of['first_late_ns'][number]))} behind"
+            case _:
+                return _words(int(self._of["high"][number]))
 
 
 _UNITS = ((86_400, "days"), (3_600, "h"), (60, "min"))

@@ -141,13 +141,16 @@ class Contexts:
         self._times: dict[int, Array] = {}  # by sender, of its latest new contexts
         self._flooded: set[tuple[int, Check]] = set()
         self._grown: set[int] = set()
+        self._grown_at_least: dict[int, int] = {}  # by node, with how many messages it is looked at again
 
     def feed(self, batch: Batch) -> None:
         """Look at the new contexts of a batch."""
         self._noted = take_notes(batch, NOTED, self._noted)
         batch.findings.add(NOT_A_PATH, batch.flagged(Flag.BAD_CONTEXT.value))
         self._look_at_growth(batch)
-        new = self._seen.unseen(batch.passes.contexts.refs(batch.start, batch.stop))
+        refs = batch.passes.contexts.refs(batch.start, batch.stop)
+        frames = batch.capture.columns["flags"][batch.start : batch.stop] & Flag.FRAME.value != 0
+        new = self._seen.unseen(np.where(frames, 0, refs))  # a frame only repeats what its stream is about
         if not new:
             return
         refs, places = np.array(new, np.int64).T
@@ -169,11 +172,17 @@ class Contexts:
             return
         nodes = np.unique(contexts.nodes_of(slice(batch.start, batch.stop)))
         nodes = nodes[nodes != MAIN]
-        for node in nodes[as_numpy(contexts.tree.own)[nodes] >= GROWN].tolist():
-            if node in self._grown:
+        own = as_numpy(contexts.tree.own)[nodes]
+        for node, count in zip(nodes[own >= GROWN].tolist(), own[own >= GROWN].tolist(), strict=True):
+            if node in self._grown or count < self._grown_at_least.get(node, 0):
+                continue
+            frames = batch.capture.columns["flags"][: batch.stop] & Flag.FRAME.value != 0
+            rows = np.flatnonzero((contexts.nodes_of(slice(0, batch.stop)) == node) & ~frames)
+            if len(rows) < GROWN:  # pieces of a stream are no messages that crowd it
+                self._grown_at_least[node] = count + GROWN - len(rows)
                 continue
             self._grown.add(node)
-            row = int(np.flatnonzero(contexts.nodes_of(slice(0, batch.stop)) == node)[GROWN - 1])
+            row = int(rows[GROWN - 1])
             if not contexts.facts.end[node] or contexts.facts.concluded_by[node] > row:
                 batch.findings.add(GROWING, batch.on_the_wire(np.array([row])))
 

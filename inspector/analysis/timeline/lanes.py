@@ -29,7 +29,7 @@ FAMILIES = tuple(Family)
 
 _MERGED_UP_TO = 1 << 18
 """Messages that are ordered anew at once while traffic comes: some 20 ms."""
-_AT_ONCE = 1 << 15
+_AT_ONCE = 4_096
 """Messages that are taken in in one step."""
 
 

@@ -57,13 +57,41 @@ _MAX_NESTING = 4
 _READERS = tuple((f.read, tuple(f.LABELS.get(shape, f.LABEL) for shape in Shape)) for f in FORMATS[:-1])
 
 
-def read_line(line: bytes) -> Record:
+READINGS: dict[str, str] = {one.LABEL: one.WORDS[one.LABEL] for one in (*FORMATS, prefixed, *TRANSCRIPTS)}
+"""What a log may be read as when that is chosen: label and words."""
+
+
+def read_line(line: bytes, reading: str | None = None) -> Record:
     """Read one line of any format. Never raises.
 
     Args:
         line: the line without its end; not blank.
+        reading: the format to read it as, one of READINGS; None for the one that knows it.
     """
-    return read_line_as(line)[0]
+    return read_line_as(line)[0] if reading is None else read_chosen(line, reading)[0]
+
+
+def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
+    """Read one line as a format that was chosen, whatever it looks like; as `read_line_as`."""
+    record: Record | None = None
+    transcript = next((one for one in TRANSCRIPTS if reading == one.LABEL), None)
+    if transcript is not None:
+        record = transcript.read(line, unknown=True)
+    elif reading == prefixed.LABEL:
+        record = prefixed.read(line, read_line)
+    else:
+        try:
+            header = read_header(line)
+        except NotAnObjectError as error:
+            return unreadable(line, str(error)), None
+        if reading == wrapped.LABEL:
+            record = wrapped.read(header, line, read_line)
+        else:
+            module = next(one for one in FORMATS[:-1] if reading == one.LABEL)
+            record = module.read(header, line)
+    if record is None:
+        return unreadable(line, f"nothing that is read as {READINGS[reading]}"), None
+    return record, reading
 
 
 def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:

@@ -106,7 +106,7 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
     if text:
         panes.filter_state.apply_filter(text)
     if shot.select is not None:
-        if text and shot.select - 1 not in panes.rows.visible:  # going there would take the filter away again
+        if text and shot.select - 1 not in panes.rows.chosen:  # going there would take the filter away again
             return f"Message {shot.select} does not match the filter; select one that does."
         panes.go_to(shot.select - 1)
         if shot.expand:

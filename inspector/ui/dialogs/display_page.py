@@ -105,6 +105,7 @@ ZOOM_STEPS = tuple(range(80, 201, 10))
 
 HINTS_HELP = "Mark tool results that may be collapsed, were consumed, or were replaced by their summary."
 STATES_HELP = "At the end of a row, what became of it: answered, waiting, rejected; behind its time, how long it took."
+STREAMS_HELP = "The frames of a stream have one row, with what they say together. Off: each has its own."
 TOKENS_HELP = f"Estimate what each message costs, with {TOKENIZER}, in the background. Nothing leaves this computer."
 MOTION_HELP = "A short fade on contexts and participants that speak. Off when the system asks for less motion."
 
@@ -176,12 +177,15 @@ class DisplayPage(QWidget):
         self._hints.add_below(self._preview)
         self._states = CheckField("Show states", STATES_HELP, name="settingsStates", parent=self)
         self._states.toggled.connect(self._on_states_toggled)
+        self._streams = CheckField("Fold streams", STREAMS_HELP, name="settingsStreams", parent=self)
+        self._streams.toggled.connect(self._on_streams_toggled)
         self._tokens = CheckField("Count tokens", TOKENS_HELP, name="settingsTokens", parent=self)
         self._tokens.toggled.connect(self._on_tokens_toggled)
         self._motion = CheckField("Animate activity", MOTION_HELP, name="settingsMotion", parent=self)
         self._motion.toggled.connect(self._on_motion_toggled)
         form.add_wide(self._hints)
         form.add_wide(self._states)
+        form.add_wide(self._streams)
         form.add_wide(self._tokens)
         self._developer = CheckField("Show the Developer menu", DEVELOPER_HELP, name="settingsDeveloper", parent=self)
         self._developer.toggled.connect(self._on_developer_toggled)
@@ -199,6 +203,7 @@ class DisplayPage(QWidget):
         self._hints.set_checked(display.show_context_hints)
         self._preview.set_hints(display.show_context_hints)
         self._states.set_checked(display.show_states)
+        self._streams.set_checked(display.fold_streams)
         self._tokens.set_checked(display.count_tokens)
         self._motion.set_checked(display.animate)
         self._developer.set_checked(display.developer_menu)
@@ -222,6 +227,9 @@ class DisplayPage(QWidget):
 
     def _on_states_toggled(self, shown: bool) -> None:
         self._change(show_states=shown)
+
+    def _on_streams_toggled(self, folded: bool) -> None:
+        self._change(fold_streams=folded)
 
     def _on_tokens_toggled(self, counted: bool) -> None:
         self._change(count_tokens=counted)

@@ -191,7 +191,7 @@ class FindInView(QObject):
             self.bar.show_state(self._trouble, usable=False, wrong=bool(self._trouble))
             return
         count, place = len(search.hits), search.place_of(self._messages.current_message())
-        if not count and search.done and (search.gave_up or 0 < search.too_long == len(self._rows.visible)):
+        if not count and search.done and (search.gave_up or 0 < search.too_long == len(self._rows.chosen)):
             self.bar.show_state(_TOO_LONG, usable=False, wrong=True)
             return
         if count:

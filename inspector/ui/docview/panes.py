@@ -266,6 +266,7 @@ class Panes(QObject):
         """Take over what the settings say about display; context hints are up to the window."""
         self.messages.set_context_hints(hints)
         self.messages.set_states_shown(settings.display.show_states)
+        self.messages.set_streams_folded(settings.display.fold_streams)
         self.details.set_context_hints(hints)
         self.contexts.set_animated(settings.display.animate)
         self.messages.set_table(settings.table)
@@ -335,7 +336,7 @@ class Panes(QObject):
         Nor does a gap, or a row that only tells of a session. Without a filter and a scope the two are one.
         """
         self.gaps.update()
-        shown, seen = self.rows.visible, self.rows.seen
+        shown, seen = self.rows.chosen, self.rows.seen
         structure = self.document.analysis.contexts.sessions.count_structure
         return (
             len(shown) - self.gaps.among(shown) - structure(shown),
@@ -455,6 +456,8 @@ class Panes(QObject):
         if hidden:
             state.put_view(compile_filter(""), None, state.stack.alone(""))
         self.messages.go_to(message)
+        if self.rows.stands_for(message) != message:  # its row is its stream's; asked for was this frame
+            self.details.show_message(message)
         if hidden:
             hider = "the chain" if by_chain else hider_words(before[0], before[1])
             self.view_left.emit(message, hider, lambda: self._put_back(before, current))

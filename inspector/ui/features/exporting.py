@@ -84,9 +84,9 @@ class Exporting(QObject):
         if panes is None or self._dialog is not None or not len(document.analysis):
             return
         counts = {
-            Which.SELECTED: len(panes.messages.selected_messages()),
+            Which.SELECTED: len(panes.rows.members(panes.messages.selected_messages())),
             Which.MARKED: len(self._marked()),
-            Which.SHOWN: len(panes.rows.visible),
+            Which.SHOWN: len(panes.rows.chosen),
             Which.ALL: len(document.analysis),
         }
         several = counts[Which.SELECTED] > 1  # whoever has selected some means them
@@ -107,10 +107,10 @@ class Exporting(QObject):
         if panes is None:
             return (), 0
         if which is Which.SELECTED:
-            selected = panes.messages.selected_messages()
+            selected = panes.rows.members(panes.messages.selected_messages())
             return rows_of(selected), len(selected)
         if which is not Which.ALL:
-            rows = self._marked() if which is Which.MARKED else panes.rows.visible
+            rows = self._marked() if which is Which.MARKED else panes.rows.chosen
             return rows_of(rows), len(rows)
         total = len(self._shown.document.analysis)
         return range(total), total

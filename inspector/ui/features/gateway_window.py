@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -112,6 +113,7 @@ class GatewayWatch(QObject):
         elif url:
             dialog.set_address(url)
         dialog.open()
+        QTimer.singleShot(0, dialog, lambda: import_module("inspector.document.live"))  # while an address is typed
         return dialog
 
     def _connect_to(self, connection: Connection) -> None:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Coroutine, Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 from inspector.base import collector
 from inspector.base.aio import spawn
@@ -21,7 +21,7 @@ from inspector.capture.captures import OwnCapture
 from inspector.capture.reading import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
 from inspector.document.document import CaptureDocument, Progress
 from inspector.msp import is_session_document
-from inspector.protocol.formats import WORDS
+from inspector.protocol.formats import READINGS, WORDS
 from inspector.sources.answering import first_answer
 from inspector.sources.inputs import is_stream, waiting_words
 from inspector.ui import budgets
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 FORMAT_WORDS: dict[str | None, str] = {**WORDS, "msp-session": "MSP sessions"}
 _log = logging.getLogger(__name__)
+_AS_KNOWN = "What each line is known as"
 _LOGS = "Logs and captures (*.jsonl *.log *.json *.ctxcap *.txt *.gz *.zst);;All files (*)"
 
 
@@ -128,13 +129,32 @@ class Opening(QObject):
         for path in found:
             self.open_path(path)
 
-    def open_path(self, path: Path, *, name: str | None = None, beside: Sequence[Path] = ()) -> None:
+    def ask_for_reading(self) -> None:
+        """Ask as which format the log shown is to be read, and open it once more."""
+        if not str(self._log[0]):
+            return
+        dialog = QInputDialog(self._parent)
+        dialog.setObjectName("readAsDialog")
+        dialog.setWindowTitle("Read as")
+        dialog.setLabelText("Read the log as")
+        dialog.setOkButtonText("Open")
+        dialog.setComboBoxItems([_AS_KNOWN, *READINGS.values()])
+        labels = {words: label for label, words in READINGS.items()}
+        path = self._log[0]
+        dialog.textValueSelected.connect(lambda words: self.open_path(path, reading=labels.get(words)))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    def open_path(
+        self, path: Path, *, name: str | None = None, beside: Sequence[Path] = (), reading: str | None = None
+    ) -> None:
         """Open a log here, or in a new window when this one is taken.
 
         Args:
             path: the log.
             name: what titles show instead of the file's own.
             beside: further files of sessions that belong to it.
+            reading: the format to read it as; None for those that know its lines.
         """
         shown = "" if is_stream(path) else name or path.name
         free = self._free(shown)
@@ -142,11 +162,11 @@ class Opening(QObject):
             free._status.show_opening(shown)
         else:
             free._notices.say(waiting_words(path), lasting=True)
-        free._reading = self._services.spawn(free._open(path, name, beside), f"open {path.name}")
+        free._reading = self._services.spawn(free._open(path, name, beside, reading), f"open {path.name}")
 
-    async def _open(self, path: Path, name: str | None, beside: Sequence[Path]) -> None:
-        reading = self.load(path, name=name, follow=name is None, beside=beside)
-        if await self._read_or_say(path, reading) and not (name or self._is_streamed):
+    async def _open(self, path: Path, name: str | None, beside: Sequence[Path], reading: str | None) -> None:
+        loading = self.load(path, name=name, follow=name is None, beside=beside, reading=reading)
+        if await self._read_or_say(path, loading) and not (name or self._is_streamed):
             self.remember(path)
         self.ended.emit()
 
@@ -219,8 +239,9 @@ class Opening(QObject):
         self._services.save_settings()
 
     async def load(
-        self, path: Path, *, name: str | None = None, follow: bool = False, beside: Sequence[Path] = ()
-    ) -> None:
+        self, path: Path, *, name: str | None = None, follow: bool = False, beside: Sequence[Path] = (),
+        reading: str | None = None,
+    ) -> None:  # fmt: skip
         """Read a log into this window; rows show while it is being read, and afterwards as it grows.
 
         Args:
@@ -228,6 +249,7 @@ class Opening(QObject):
             name: what titles show instead of the file's own.
             follow: read on when the log grows, until the window closes.
             beside: further files of sessions that belong to it.
+            reading: the format to read it as; None for those that know its lines.
 
         Raises:
             OSError: the file cannot be read.
@@ -244,7 +266,9 @@ class Opening(QObject):
             if beside:
                 steps = document.open_sessions([path, *beside], name=name, block_bytes=LIVE_BLOCK_BYTES, wait=False)
             else:
-                steps = document.open_log(path, name=name, block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=follow)
+                steps = document.open_log(
+                    path, name=name, block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=follow, reading=reading
+                )
             await self._read(document, steps)
         except BaseException:
             if self._shown.document is not document:  # else it is closed with the window

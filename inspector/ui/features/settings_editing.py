@@ -102,6 +102,11 @@ class SettingsEditing(QObject):
         self._services.apply_settings(hints=hints)
         self.edited.emit()
 
+    def fold_streams(self, folded: bool) -> None:
+        """Give the frames of each stream one row, or each its own, in all windows and from now on."""
+        self._services.settings.display.fold_streams = folded
+        self.apply()
+
     def show_hints(self, shown: bool) -> None:
         """Show or hide the badges of transient results."""
         self._services.settings.display.show_context_hints = shown

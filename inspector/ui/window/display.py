@@ -56,6 +56,11 @@ class Display(QObject):
         self.hints_here = True
 
     @property
+    def folds_streams(self) -> bool:
+        """Whether the frames of a stream have one row."""
+        return self._owner.settings.display.fold_streams
+
+    @property
     def shows_hints(self) -> bool:
         """Whether transient results have their badges."""
         return self._owner.settings.display.show_context_hints if self.hints_here is None else self.hints_here

@@ -12,15 +12,19 @@ from inspector.base import collector
 from inspector.ui.msp import IMPORTED_AHEAD
 
 _IN_PIECES = (
-    "numpy", "numpy.ma", "lark", "inspector.capture.capture", "inspector.analysis", "inspector.filters",
-    "inspector.document.document", "inspector.ui.window.tool_bar", "inspector.ui.features.filtering",
-    "inspector.ui.features.presets", "inspector.ui.features.filter_conditions", "inspector.ui.features.exporting",
-    *IMPORTED_AHEAD, "inspector.ui.docview.center", "inspector.ui.docview.view_head",
-    "inspector.ui.features.highlighting", "inspector.ui.features.marking", "inspector.ui.features.message_saving",
-    "inspector.ui.features.deferred_checks", "inspector.ui.features.token_counting",
-    "inspector.ui.features.next_message", "inspector.ui.features.restoring", "inspector.ui.panels.messages.panel",
-    "inspector.ui.panels.contexts.panel", "inspector.ui.panels.details.overview.page",
-    "inspector.ui.panels.details.panel", "inspector.ui.docview.panes",
+    "numpy", "numpy.ma", "lark", "inspector.protocol.formats", "inspector.capture.extracts",
+    "inspector.capture.capture", "inspector.protocol.payloads.blocks", "inspector.protocol.secrets",
+    "inspector.analysis", "inspector.filters", "inspector.msp", "inspector.document.document",
+    "inspector.ui.window.tool_bar", "inspector.ui.features.filtering", "inspector.ui.features.presets",
+    "inspector.ui.features.filter_conditions", "inspector.document.marks_file", "inspector.export",
+    "inspector.ui.features.exporting", *IMPORTED_AHEAD, "inspector.ui.docview.center",
+    "inspector.ui.docview.view_head", "inspector.ui.features.highlighting", "inspector.ui.features.marking",
+    "inspector.ui.features.message_saving", "inspector.ui.features.deferred_checks",
+    "inspector.ui.features.token_counting", "inspector.ui.features.next_message", "inspector.ui.features.restoring",
+    "inspector.ui.panels.messages.column_layout", "inspector.ui.panels.messages.view",
+    "inspector.ui.panels.messages.panel", "inspector.ui.panels.contexts.panel", "inspector.ui.panels.details.sheet",
+    "inspector.ui.panels.details.findings", "inspector.ui.panels.details.related",
+    "inspector.ui.panels.details.overview.page", "inspector.ui.panels.details.panel", "inspector.ui.docview.panes",
     "inspector.ui.panels.findings.panel", "inspector.ui.panels.marks.panel", "inspector.ui.panels.latency.panel",
     "inspector.ui.panels.waste.panel", "inspector.ui.panels.tokens.panel",
 )  # fmt: skip

@@ -331,7 +331,7 @@ def test_a_sequence_is_one_thread_over_the_contexts_below(show: Show, message: i
     listed = rows(show(*reasoning(), message=message), "thoughts", ThreadView)
     assert [row.rpartition("No. ")[2] for row in listed] == ["1", "2", "3", "4", "5"]
     assert "search" in listed[2]
-    assert "grep, search, no answer" in listed[3]
+    assert "grep, search, waiting" in listed[3]
     assert "in this context" in listed[4] or message == 2
     assert "no message" not in listed[4]
 
@@ -533,7 +533,7 @@ def test_a_failed_fulfilment_is_no_success(show: Show):
     assert rows(panel, "proposalState") == ["Fulfilled, but the call failed."]
     assert rows(panel, "arguments") == ["no arguments"]
     assert panel.head.state is not None
-    assert panel.head.state.word == "failed"
+    assert panel.head.state.word == "fulfilled"
     assert rows(panel, "chain", FittedList)[-1] == "+2.0 s, write_file, failed, No. 9"
 
 

@@ -160,7 +160,7 @@ def proposal_with(*kinds: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(
     ("kinds", "word"),
-    [((), "open"), (("mcp/reject",), "rejected"), (("mcp/withdraw",), "withdrawn"), (("mcp/request",), "fulfilled")],
+    [((), "waiting"), (("mcp/reject",), "rejected"), (("mcp/withdraw",), "withdrawn"), (("mcp/request",), "fulfilled")],
 )
 def test_the_pill_of_a_proposal(show: Show, kinds: tuple[str, ...], word: str):
     panel = show(*proposal_with(*kinds), message=0)
@@ -238,7 +238,7 @@ def test_a_request_nobody_answered_says_so(show: Show):
     panel = show(tool_call("grep"), envelope(), message=0)
     assert rows(one(panel, FactsView, "requestState"))[0].startswith("No answer in the ")
     assert panel.head.state is not None
-    assert panel.head.state.word == "no answer"
+    assert panel.head.state.word == "waiting"
     assert rows(one(panel, FactsView, "addressedTo")) == ["files: never seen"]
 
 
@@ -262,7 +262,7 @@ def test_a_thought_opens_on_its_own_text_then_on_the_whole_sequence(show: Show):
     listed = rows(one(panel, ChainView, "thoughts"))
     assert [row.rpartition("No. ")[2] for row in listed] == ["1", "2", "3", "4"]
     assert "this, because" in listed[1]
-    assert "no answer" in listed[2]
+    assert "waiting" in listed[2]
     assert "no message" in listed[3]
 
 
@@ -779,7 +779,7 @@ def test_an_answer_that_arrives_is_shown(show: Show):
     document = document_of(request)
     panel = show(document=document)
     assert panel.head.state is not None
-    assert panel.head.state.word == "no answer"
+    assert panel.head.state.word == "waiting"
     panel.apply_changes(grow(document, tool_result(request)))
     assert panel.head.state.word == "answered"
     assert len(rows(one(panel, ChainView, "chain"))) == 2

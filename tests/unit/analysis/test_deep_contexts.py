@@ -79,7 +79,7 @@ def everything(lines: list[dict[str, Any]]) -> None:
 
 @pytest.mark.parametrize("chain", CHAINS)
 def test_a_chain_four_times_as_long_is_four_times_the_work(chain: str) -> None:
-    few, many = list(CHAINS[chain](200)), list(CHAINS[chain](800))
+    few, many = list(CHAINS[chain](80)), list(CHAINS[chain](320))
     everything(few)  # whatever is made only once
     assert steps_of(lambda: everything(many)) < 5 * steps_of(lambda: everything(few))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.analysis.context_tree import Siblings
+from inspector.analysis.node_index import Siblings
 
 
 def test_order_is_that_of_coming() -> None:

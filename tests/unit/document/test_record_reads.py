@@ -19,8 +19,8 @@ from tests.bench.mixes import NAMED, write
 DATA = Path(__file__).parents[2] / "data"
 LOGS = sorted(path for path in DATA.rglob("*") if path.suffix in (".jsonl", ".ctxcap", ".log", ".json"))
 MIXES = ["story", *NAMED, "random:1", "random:2", "random:3"]
-COUNT = 400
-_PIECES = 5
+COUNT = 200
+_PIECES = 3
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -85,6 +86,11 @@ class FakeAnalysis:
 
     def append(self, *rows: Row) -> None:
         self.rows.extend(rows)
+
+    @property
+    def streams(self) -> Any:
+        """Nothing here is a frame."""
+        return SimpleNamespace(columns={"run": np.zeros(len(self.rows), np.uint32)})
 
     def interned(self, of: Callable[[Row], str | None]) -> Interned:
         ids = [0 if of(row) is None else self.strings.id_of(of(row)) for row in self.rows]

@@ -262,7 +262,7 @@ def test_dear_terms_see_only_undecided_rows(text: str, decoded: list[int]) -> No
     ("text", "fields", "depends"),
     [
         ("", set(), set()),
-        ('"any text"', set(), {Depends.FIXED}),
+        ('"any text"', set(), {Depends.PASS}),
         ("from == a && latency > 5", {"from", "latency"}, {Depends.FIXED, Depends.PASS}),
         ("!context", {"context"}, {Depends.TREE}),
         ("kind == chat", {"kind"}, {Depends.FIXED}),

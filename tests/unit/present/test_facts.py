@@ -17,7 +17,7 @@ from inspector.present.head_words import context_words, participant_words, secon
 from inspector.present.hex_rows import broken_at, hex_rows
 from inspector.present.lifecycle_facts import why_no_lifecycle
 from inspector.present.reasoning_facts import sequence_of, thread_rows
-from inspector.present.states import presence, request_state, state_of
+from inspector.present.states import presence, state_of
 from inspector.present.subject import ContextPlace, ParticipantPlace, Subject, name_of, recipients, sender_of
 from tests.builders import document_of, envelope, received, tool_call, tool_result
 
@@ -68,7 +68,7 @@ def test_a_request_says_who_answered_it_and_how_the_answer_knows_its_tool() -> N
     call = tool_call("read_file")
     document = document_of(received(call), received(tool_result(call)))
     asked, answered = Subject(document, 0), Subject(document, 1)
-    state = request_state(asked)
+    state = state_of(asked)
     assert state is not None
     assert state.word == "answered"
     assert request_facts(asked)[0].value.startswith("Answered by files")
@@ -83,7 +83,7 @@ def test_a_request_nobody_answered_in_a_log_ends_its_chain_with_what_did_not_com
     assert missing.relation == "lead went on"
     state = state_of(subject)
     assert state is not None
-    assert state.word == "no answer"
+    assert state.word == "waiting"
 
 
 def test_the_row_of_the_shown_message_leads_nowhere() -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from inspector.present.row_state import QUIET, row_state, took_ns
+from inspector.present.row_state import row_state, took_ns
+from inspector.present.states import QUIET
 from tests.builders import document_of, envelope
 from tests.findings import answer, ask, at, fulfil, gateway, later, propose
 from tests.unit.analysis.test_departures import moved
@@ -22,9 +23,9 @@ REJECT = envelope("mcp/reject", {"reason": "unsafe\nreally"}, sender="files", co
         ([ask(), answer(ts=at(0.034))], "answered in 34 ms", "34 ms", True),
         ([ask(), answer(ts=None)], "answered", "answered", True),
         ([ask(), answer(ts=at(0.034), payload=ERROR)], "failed in 34 ms", "failed", False),
-        ([ask(), REFUSED], "refused", "failed", False),
+        ([ask(), REFUSED], "failed (refused)", "failed", False),
         ([ask(), later(16)], "unanswered", "unanswered", False),
-        ([ask(), moved("lead", ts=at(1)), later(16)], "asker left", "asker left", True),
+        ([ask(), moved("lead", ts=at(1)), later(16)], "cancelled (asker left)", "asker left", True),
         ([ask()], "waiting", "waiting", False),
         ([propose()], "waiting", "waiting", False),
         ([propose(), fulfil()], "fulfilled by human", "fulfilled", True),

@@ -46,12 +46,12 @@ def test_a_long_text_is_cut_where_tokens_begin(encoding: tiktoken.Encoding) -> N
     assert count(text) == len(encoding.encode_ordinary(text))
 
 
-@pytest.mark.parametrize("text", ["a" * 1_000_000, "ab" * 500_000, " " * 1_000_000, "é" * 1_000_000, "=-" * 500_000])
+@pytest.mark.parametrize("text", ["a" * 300_000, "ab" * 150_000, " " * 300_000, "é" * 300_000, "=-" * 150_000])
 def test_hostile_text_takes_a_bounded_time(text: str) -> None:
     count("load")
     began = time.thread_time()
     assert count(text) > 1_000
-    assert time.thread_time() - began < 20  # it takes a fifth of a second
+    assert time.thread_time() - began < 7  # it takes a twentieth of a second
 
 
 def test_beyond_a_million_characters_it_is_taken_to_go_on_like_that(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,7 @@ class RowMenu(QObject):
         return menu
 
     def _add_places(self, menu: QMenu, message: int) -> None:
-        if self._model.content(message).collapsed:
+        if self._model.content(message).expandable:
             title = "Collapse the result" if self._model.is_expanded(message) else "Expand the original"
             self._add(menu, "toggle", title, lambda: self.toggle_requested.emit(message))
         self._add(menu, "chain", "Show this chain alone", lambda: self.chain_requested.emit(message))

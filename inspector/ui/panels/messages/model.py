@@ -23,6 +23,7 @@ from inspector.filters.sorting import SortBy
 from inspector.filters.visible import Messages, Scope, VisibleRows
 from inspector.present import formats, wire_text
 from inspector.present.badges import Badge, shown_in_row
+from inspector.present.folded_stream import stream_lines
 from inspector.present.message_columns import COLUMN_TEXTS, RIGHT_ALIGNED, Column, TimeColumn, cell_text
 from inspector.present.message_row import RowContent, row_content
 from inspector.present.original_result import Original, OriginalLineKind, original_of
@@ -140,7 +141,7 @@ class MessageTableModel(QAbstractTableModel):
             if len(self._contents) >= _CACHED_ROWS:
                 for old in list(self._contents)[: _CACHED_ROWS // 2]:
                     del self._contents[old]
-            found = self._contents[message] = row_content(self._document, message)
+            found = self._contents[message] = row_content(self._document, message, folded=self.rows.folded)
         return found
 
     @property
@@ -206,7 +207,7 @@ class MessageTableModel(QAbstractTableModel):
     def _line_text(self, message: int, part: int) -> str:
         line = self.original(message).lines[part - 1]
         text = wire_text.visible_controls(line.text)
-        return f"Original, {text}" if line.kind is OriginalLineKind.HEAD else text
+        return f"{self.original(message).title}, {text}" if line.kind is OriginalLineKind.HEAD else text
 
     def _accessible(self, message: int, part: int, column: int) -> str:
         text = self._display(message, part, column)
@@ -215,7 +216,7 @@ class MessageTableModel(QAbstractTableModel):
         if part or column != Column.MESSAGE:
             return text
         content = self.content(message)
-        state = ("expanded" if self.is_expanded(message) else "can be expanded") if content.collapsed else ""
+        state = ("expanded" if self.is_expanded(message) else "can be expanded") if content.expandable else ""
         words = [badge.text for badge in self.badges(content)]
         became = self.state(content)
         ends = (content.aside, became.word if became is not None else "", self.waiting_text(content), state)
@@ -336,10 +337,12 @@ class MessageTableModel(QAbstractTableModel):
         """
         update = self.rows.prepare(changes, clock=clock, until=until)
         self._forget(changes)
+        for message in update.grown.tolist() if self._contents else ():
+            self._contents.pop(message, None)
         self._read.clear()
-        if update.appended and update.grown:
+        if update.appended and update.added:
             first = len(self.rows)
-            self.beginInsertRows(QModelIndex(), first, first + update.grown - 1)
+            self.beginInsertRows(QModelIndex(), first, first + update.added - 1)
             self.rows.apply(update)
             self.endInsertRows()
         elif update.appended:
@@ -348,6 +351,8 @@ class MessageTableModel(QAbstractTableModel):
             self.beginResetModel()
             self.rows.apply(update)
             self.endResetModel()
+        for message in update.grown.tolist():
+            self._grow(message)
         self._report_changed(update.changed)
         if changes.tree_moved:
             self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole])
@@ -396,8 +401,29 @@ class MessageTableModel(QAbstractTableModel):
             answers: what dear terms of the filter have said so far.
         """
         self.beginResetModel()
+        folded = self.rows.folded
         self.rows.choose(filter_, scope, visible, answers)
+        if self.rows.folded != folded:
+            self._forget_streams()
         self.endResetModel()
+
+    def fold_streams(self, on: bool) -> bool:
+        """Give the frames of each stream one row, or each its own, in a reset; whether that makes a difference."""
+        if on == self.rows.folds:
+            return False
+        self.beginResetModel()
+        self.rows.fold(on)
+        self._forget_streams()
+        self.endResetModel()
+        return True
+
+    def _forget_streams(self) -> None:
+        """The rows of frames say something else, and have no lines below them."""
+        runs = self._document.analysis.streams.columns["run"]
+        for message in [message for message in self._originals if runs[message]]:
+            self.rows.collapse(message)
+            del self._originals[message]
+        self._contents.clear()
 
     # Originals
 
@@ -405,10 +431,31 @@ class MessageTableModel(QAbstractTableModel):
         """The lines of a result's original; kept while it is expanded."""
         found = self._originals.get(message)
         if found is None:
-            found = original_of(self._document, message)
+            found = self._lines_of(message)
             if self.is_expanded(message):
                 self._originals[message] = found
         return found
+
+    def _lines_of(self, message: int) -> Original:
+        of_stream = self.content(message).stream is not None
+        return (stream_lines if of_stream else original_of)(self._document, message)
+
+    def _grow(self, message: int) -> None:
+        """Show below the row of a stream what has come of it."""
+        row, before = self.rows.row_of(message), self.rows.parts(message)
+        if not before or row is None:
+            return
+        lines = self._originals[message] = stream_lines(self._document, message)
+        count = len(lines.lines)
+        if count > before:
+            self.beginInsertRows(QModelIndex(), row + before + 1, row + count)
+            self.rows.expand(message, count)
+            self.endInsertRows()
+        elif count < before:
+            self.beginRemoveRows(QModelIndex(), row + count + 1, row + before)
+            self.rows.expand(message, count)
+            self.endRemoveRows()
+        self._report(row + 1, row + count, column=Column.MESSAGE)
 
     def is_expanded(self, message: int) -> bool:
         """Whether the lines of its original stand below a message."""
@@ -417,9 +464,9 @@ class MessageTableModel(QAbstractTableModel):
     def expand(self, message: int) -> bool:
         """Show the original of a collapsed result below its row; whether there was anything to show."""
         row = self.rows.row_of(message)
-        if row is None or self.is_expanded(message) or not self.content(message).collapsed:
+        if row is None or self.is_expanded(message) or not self.content(message).expandable:
             return False
-        original = self._originals[message] = original_of(self._document, message)
+        original = self._originals[message] = self._lines_of(message)
         count = len(original.lines)
         self.beginInsertRows(QModelIndex(), row + 1, row + count)
         self.rows.expand(message, count)

@@ -9,6 +9,8 @@ from PySide6.QtGui import QPainter, QPen
 
 from inspector.present import wire_text
 from inspector.present.original_result import Original, OriginalLine, OriginalLineKind
+from inspector.protocol import kinds
+from inspector.ui.look.icons import kind_icon
 from inspector.ui.look.paint_cache import PaintCache
 
 COPY, DETAILS = "Copy", "Open in details"
@@ -34,8 +36,8 @@ class OriginalPainter:
     def __init__(self, paints: PaintCache) -> None:
         self._paints = paints
 
-    def links(self, rect: QRect, line: OriginalLine) -> list[Link]:
-        """What can be clicked in a line; `rect` as for `paint`."""
+    def links(self, rect: QRect, line: OriginalLine, title: str = "Original") -> list[Link]:
+        """What can be clicked in a line; `rect` as for `paint`, `title` that of its original."""
         paints = self._paints
         if line.kind is OriginalLineKind.MORE:
             width = paints.width("small", line.text)
@@ -43,7 +45,7 @@ class OriginalPainter:
         if line.kind is not OriginalLineKind.HEAD:
             return []
         right = rect.right() + 1 - _INDENT
-        room = right - rect.x() - _INDENT - self._head_width(line)
+        room = right - rect.x() - _INDENT - self._head_width(line, title)
         copy, details = paints.width("small", COPY), paints.width("small", DETAILS)
         links: list[Link] = []
         if room >= copy + details + 2 * _LINK_GAP:
@@ -52,11 +54,9 @@ class OriginalPainter:
         links.append(Link(QRect(right - copy, rect.y(), copy, rect.height()), COPY))
         return links
 
-    def _head_width(self, line: OriginalLine) -> int:
+    def _head_width(self, line: OriginalLine, title: str) -> int:
         paints = self._paints
-        return (
-            paints.metrics.icon_row + 6 + paints.width("body-medium", "Original") + 8 + paints.width("small", line.text)
-        )
+        return paints.metrics.icon_row + 6 + paints.width("body-medium", title) + 8 + paints.width("small", line.text)
 
     def paint(self, painter: QPainter, rect: QRect, original: Original, part: int, hovered: str | None) -> None:
         """Paint one line.
@@ -73,29 +73,37 @@ class OriginalPainter:
         painter.fillRect(rect, theme.color("surface.inset"))
         painter.fillRect(QRect(rect.x(), rect.y(), _RULE, rect.height()), theme.color("line.strong"))
         if line.kind is OriginalLineKind.HEAD:
-            self._paint_head(painter, rect, line)
+            self._paint_head(painter, rect, line, original.title)
         elif line.kind in (OriginalLineKind.COLUMNS, OriginalLineKind.RECORD):
             self._paint_cells(painter, rect, original, line)
         elif line.kind is OriginalLineKind.TEXT:
-            self._paint_text(painter, rect, line.text)
-        self._paint_links(painter, rect, line, hovered)
+            role = "mono-row" if original.title == "Original" else "body"  # speech is read, code is looked at
+            self._paint_text(painter, rect, line.text, role, "ink.secondary")
+        elif line.kind is OriginalLineKind.NOTE:
+            self._paint_text(painter, rect, line.text, "small", "ink.tertiary")
+        self._paint_links(painter, rect, line, original.title, hovered)
 
-    def _paint_head(self, painter: QPainter, rect: QRect, line: OriginalLine) -> None:
+    def _paint_head(self, painter: QPainter, rect: QRect, line: OriginalLine, title: str) -> None:
         paints = self._paints
         x = rect.x() + _INDENT
-        end = min(link.rect.x() for link in self.links(rect, line)) - _INDENT
-        x += paints.icon(painter, "read_only", "ink.tertiary", x, rect) + 6
-        x += paints.draw(painter, "body-medium", "ink.secondary", x, rect, "Original", end - x) + 8
+        end = min(link.rect.x() for link in self.links(rect, line, title)) - _INDENT
+        x += (
+            paints.icon(
+                painter, "read_only" if title == "Original" else kind_icon(kinds.FRAME), "ink.tertiary", x, rect
+            )
+            + 6
+        )
+        x += paints.draw(painter, "body-medium", "ink.secondary", x, rect, title, end - x) + 8
         paints.draw(painter, "small", "ink.tertiary", x, rect, line.text, max(0, end - x))
 
-    def _paint_text(self, painter: QPainter, rect: QRect, text: str) -> None:
+    def _paint_text(self, painter: QPainter, rect: QRect, text: str, role: str, token: str) -> None:
         x = rect.x() + _INDENT
         room = rect.right() + 1 - _INDENT - x
         draw = self._paints.draw_chips if wire_text.has_hidden(text) else self._paints.draw
-        draw(painter, "mono-row", "ink.secondary", x, rect, text, room)
+        draw(painter, role, token, x, rect, text, room)
 
-    def _paint_links(self, painter: QPainter, rect: QRect, line: OriginalLine, hovered: str | None) -> None:
-        for link in self.links(rect, line):
+    def _paint_links(self, painter: QPainter, rect: QRect, line: OriginalLine, title: str, hovered: str | None) -> None:
+        for link in self.links(rect, line, title):
             text = line.text if line.kind is OriginalLineKind.MORE else link.name
             self._paints.draw(painter, "small", "accent.text", link.rect.x(), rect, text, link.rect.width())
             if link.name == hovered:

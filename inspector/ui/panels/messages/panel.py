@@ -239,6 +239,11 @@ class MessagesPanel(QWidget):
         """Show or hide what became of messages at the end of their rows."""
         self.model.set_states_shown(on)
 
+    def set_streams_folded(self, on: bool) -> None:
+        """Give the frames of each stream one row, or each its own."""
+        if self.model.fold_streams(on):
+            self.sorter.again()
+
     def expect(self, share: float) -> None:
         """So much of the log is read (0 to 1): columns keep room for what is to come, so that they need not move."""
         self.view.columns.expect(share)
@@ -257,7 +262,7 @@ class MessagesPanel(QWidget):
         self._refresh_empty()
 
     def _refresh_empty(self) -> None:
-        shown, total = len(self.model.rows.visible), len(self._document.analysis)
+        shown, total = len(self.model.rows.chosen), len(self._document.analysis)
         if shown != self._shown:
             self._shown = shown
             self.shown_changed.emit(shown)

@@ -16,7 +16,7 @@ from inspector.present.badges import Badge
 from inspector.present.message_columns import Column
 from inspector.present.message_phrase import Style, TextRun
 from inspector.present.message_row import RowContent
-from inspector.present.row_state import QUIET
+from inspector.present.states import QUIET
 from inspector.ui import budgets
 from inspector.ui.look import icons
 from inspector.ui.look.hit_highlight import Locate, everything
@@ -121,8 +121,8 @@ class RowPainter(QObject):
         message, part = self._model.at(row)
         if not part:
             return None
-        line = self._model.original(message).lines[part - 1]
-        links = self.originals.links(self.block_rect(row), line)
+        original = self._model.original(message)
+        links = self.originals.links(self.block_rect(row), original.lines[part - 1], original.title)
         return next((link for link in links if link.rect.contains(position)), None)
 
     def hits_in(self, message: int) -> Locate | None:
@@ -486,7 +486,7 @@ class RowPainter(QObject):
     def _paint_message(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
         paints, pad = self._paints, self._paints.metrics.cell_padding
         x, end = rect.x() + pad, rect.right() + 1 - pad
-        if content.collapsed:
+        if content.expandable:
             name = "collapse" if self._model.is_expanded(content.message) else "expand"
             x += paints.icon(painter, name, "ink.secondary", self.chevron_rect(rect).x(), rect) + 2
         for badge in self._model.badges(content):
@@ -506,6 +506,8 @@ class RowPainter(QObject):
         paints, state = self._paints, self._model.state(content)
         roomy = round(_ROOMY * paints.theme.zoom)  # by the column, so that rows below each other say it alike
         text = content.aside
+        if content.stream is not None and rect.width() < roomy:
+            text = content.stream.short
         if content.awaits_since is not None and (waiting := self._model.waiting_text(content)):
             text, self._waiting_painted = waiting, True
         if state is not None and not text and state.token != QUIET:

@@ -128,6 +128,7 @@ class ScrollAnchor(QObject):
         self._paints = paints
         self.follower = Follower(model.rows, following=document.live, parent=self)
         self._preferred_at: Anchor | None = None  # where what the user chose was seen last
+        self._among: Anchor | None = None
         self._pushed = 0
         self._clamped = False
         self._before = self._snapshot()
@@ -135,6 +136,7 @@ class ScrollAnchor(QObject):
         selection.picked.connect(self._on_picked)
         model.modelAboutToBeReset.connect(self._before_reset)
         model.modelReset.connect(self._after_reset)
+        model.rowsAboutToBeInserted.connect(self._before_insertion)
         model.rowsInserted.connect(self._on_rows_inserted)
         self._bar.rangeChanged.connect(self._on_range_changed)
         self._bar.valueChanged.connect(self._on_scrolled)
@@ -240,8 +242,19 @@ class ScrollAnchor(QObject):
         self.rows_moved.emit()
         selection.announce()
 
+    def _before_insertion(self, _parent: QModelIndex, first: int, _last: int) -> None:
+        """Lines of a stream that flows come among the rows: note what must not move for it."""
+        among = first < self._model.rowCount() and not self._selection.restoring
+        self._among = self.at_top() if among else None
+
     def _on_rows_inserted(self, _parent: QModelIndex, _first: int, last: int) -> None:
-        if self._selection.restoring or last != self._model.rowCount() - 1:
+        if self._selection.restoring:
+            return
+        if last != self._model.rowCount() - 1:
+            if self.follower.following:
+                self.to_bottom()
+            else:
+                self.hold(self._among)
             return
         if self.follower.following:
             self.to_bottom()

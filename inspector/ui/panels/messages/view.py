@@ -515,7 +515,7 @@ class MessageView(QTableView):
         if (
             not index.isValid()
             or index.column() != Column.MESSAGE
-            or not self.messages.content(self.messages.at(index.row())[0]).collapsed
+            or not self.messages.content(self.messages.at(index.row())[0]).expandable
         ):
             return False
         return self.painter.chevron_rect(self.visualRect(index)).adjusted(-4, -6, 4, 6).contains(position)

@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from inspector.analysis.participant_queries import shown_participants
 from inspector.analysis.participants import Participant
+from inspector.base.slices import Steps, finished
 from inspector.document.document import CaptureDocument
 from inspector.present import participant_words as words
 from inspector.present.wire_text import plain, tool_tip
@@ -19,7 +20,7 @@ from inspector.protocol.times import NO_TIME
 SPEAKING_S = 2
 """Somebody speaks for this long after a message."""
 
-_MANY = 500
+_MANY, _AT_ONCE = 500, 2_000
 
 Index = QModelIndex | QPersistentModelIndex
 Key = tuple[int, str]
@@ -46,29 +47,40 @@ class ParticipantsModel(QAbstractListModel):
         self._document = document
         self._analysis = document.analysis
         self._here = 0, False
-        self._keys: list[Key] = self._wanted()
+        self._keys: list[Key] = finished(self._wanted())
         self._of_several_spaces = False
         self._note_spaces()
 
-    def _wanted(self) -> list[Key]:
+    def _wanted(self) -> Steps[list[Key]]:
         """Here first, in the order first seen; this program after the others; gone last. Never seen: behind them."""
         groups: list[list[Participant]] = [[] for _ in range(8)]
         everyone = self._analysis.participants.all
         here = announced = 0
-        for key in shown_participants(self._analysis):
+        for place, key in enumerate(shown_participants(self._analysis)):
             one = everyone[key]
             groups[4 * (one.here is False) + 2 * one.is_us + (one.first_ns == NO_TIME)].append(one)
             here += one.here is True
             announced += one.here is not None
+            if place % _AT_ONCE == _AT_ONCE - 1:
+                yield
         self._here = here, announced > 0
+        wanted: list[Key] = []
         for group in groups:
             group.sort(key=_FIRST)
-        return [(one.space, one.name) for group in groups for one in group]
+            yield
+            wanted += [(one.space, one.name) for one in group]
+        yield
+        return wanted
 
     def _note_spaces(self) -> None:
         self._of_several_spaces = len({space for space, _ in self._keys}) > 1
 
     # What rows mean
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether there are so many that looking through all of them takes a while."""
+        return len(self._analysis.participants.all) > _MANY
 
     def participant(self, row: int) -> Participant:
         """Who stands in a row."""
@@ -137,7 +149,11 @@ class ParticipantsModel(QAbstractListModel):
 
     def refresh(self) -> None:
         """Take in who came, left, spoke or reported."""
-        wanted = self._wanted()
+        finished(self.refreshing())
+
+    def refreshing(self) -> Steps[None]:
+        """The same in steps, for a crowd."""
+        wanted = yield from self._wanted()
         if wanted != self._keys:
             self._reorder(wanted)
             self._note_spaces()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QVBoxLayout, QWidget
@@ -11,6 +13,7 @@ from inspector.analysis import Changes
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present.wire_text import plain
+from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.list_panel import HeadedPanel
 from inspector.ui.panels.pane_head import PaneHead
@@ -18,7 +21,10 @@ from inspector.ui.panels.participants.delegate import ParticipantDelegate
 from inspector.ui.panels.participants.model import Key, ParticipantsModel
 from inspector.ui.panels.plain_table import PlainTable
 from inspector.ui.widgets.filter_menu import add_filter_actions
+from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
+_REST = 20
+"""Between two lists of a crowd the loop is left to others for this many times as long as one takes."""
 EMPTY = "No one has spoken yet."
 """What stands in the list while it is empty (docs/design.md 16)."""
 
@@ -57,6 +63,7 @@ class ParticipantsPanel(HeadedPanel):
         self._body.addWidget(self.view)
         self.stack(self.head, self.view, body=self._body)
         theme_controller.changed.connect(self._on_theme_changed)
+        self._throttle = RefreshThrottle(self, self._refreshing, lambda: budgets.current.lists_ms, rest=_REST)
         self._on_theme_changed()
         self._show_count()
 
@@ -66,8 +73,16 @@ class ParticipantsPanel(HeadedPanel):
     # What the window says
 
     def apply_changes(self, changes: Changes) -> None:
-        """Take in new traffic; called once per flush. What is selected stays selected."""
-        self.model.refresh()
+        """Take in new traffic; called once per flush, of a crowd not each time. What is selected stays selected."""
+        if self.model.is_crowded:
+            self._throttle.request()
+        else:
+            self.model.refresh()
+            self._show_count()
+
+    def _refreshing(self) -> Iterator[int]:
+        for _ in self.model.refreshing():
+            yield budgets.current.more_ms
         self._show_count()
 
     def tick(self, now_ns: int | None) -> None:

@@ -122,7 +122,7 @@ class TimelineSource:
     @property
     def share(self) -> float:
         """How far the lanes are, 0 to 1."""
-        wanted = len(self._rows.visible) if self.only_shown and self._rows.chooses else self._stop
+        wanted = len(self._rows.chosen) if self.only_shown and self._rows.chooses else self._stop
         return min(1.0, (self._anew or self.lanes).given / max(1, wanted))
 
     @property
@@ -202,7 +202,7 @@ class TimelineSource:
         """Give the lanes what they do not have yet."""
         lanes, stop = self._anew or self.lanes, self._stop
         if self.only_shown and self._rows.chooses:
-            visible = self._rows.visible
+            visible = self._rows.chosen
             fresh = visible[visible.searchsorted(np.uint32(self._fed)) :].astype(np.int64)
             fresh = fresh[fresh < stop]
         else:
@@ -230,7 +230,7 @@ class TimelineSource:
             self._again(self._tidy)
 
     def _mark_shown(self) -> Steps[None]:
-        given = int(self._rows.visible.searchsorted(np.uint32(self._fed)))
+        given = int(self._rows.chosen.searchsorted(np.uint32(self._fed)))
         if self.only_shown and self._rows.chooses and given != self.lanes.given:
             # What changed has come into view, or gone from it, somewhere among what the lanes have.
             self._again(self._shown)
@@ -238,7 +238,7 @@ class TimelineSource:
         self._mask = None
         if self._dims:
             shown = np.zeros(self._stop, np.bool_)
-            visible = self._rows.visible
+            visible = self._rows.chosen
             shown[visible[visible < self._stop]] = True
             shown[self._rows.seen :] = True  # nobody has looked yet
             yield
@@ -265,7 +265,7 @@ class TimelineSource:
         """The time of the nearest message after (1) or before (-1) what is shown. O(messages), asked for by hand."""
         times = self.times.values
         if self.only_shown and self._rows.chooses:
-            visible = self._rows.visible
+            visible = self._rows.chosen
             times = times[visible[visible < len(times)]]
         bounds = np.iinfo(np.int64)
         if step > 0:

@@ -274,7 +274,7 @@ class TokensPanel(HeadedPanel):
 
     def _add_up(self) -> Steps[None]:
         analysis, way = self._document.analysis, self.way
-        counted = np.asarray(self._rows.visible, np.int64) if self.shown.isChecked() else None
+        counted = np.asarray(self._rows.chosen, np.int64) if self.shown.isChecked() else None
         below = way == "context" and self.below.isChecked()
         own = yield from summing(analysis, way, counted)
         total, colors = int(own.tokens.sum()), colors_of(own)

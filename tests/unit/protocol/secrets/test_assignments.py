@@ -73,10 +73,10 @@ def test_code_markers_and_prose_stay(text: str):
 def test_hostile_text_takes_linear_time():
     began = thread_time()
     for text in (
-        "token=" * 50_000, "token='" * 50_000, "token=" + "\\" * 200_000, 'token="' + "a" * 200_000, "_pat" * 50_000,
-        "token" + " " * 200_000, "token= " * 40_000, "a" * 200_000 + "token=x", 'token=\\"a' * 30_000,
-        "-token=" * 40_000,
-        '"token": {' * 30_000, '"token":{"' * 30_000, "://" * 60_000 + "@", "token_1" * 40_000,
+        "token=" * 10_000, "token='" * 10_000, "token=" + "\\" * 60_000, 'token="' + "a" * 60_000, "_pat" * 10_000,
+        "token" + " " * 60_000, "token= " * 10_000, "a" * 60_000 + "token=x", 'token=\\"a' * 10_000,
+        "-token=" * 10_000,
+        '"token": {' * 10_000, '"token":{"' * 10_000, "://" * 20_000 + "@", "token_1" * 10_000,
     ):  # fmt: skip
         mask_text(text)
-    assert thread_time() - began < 30  # quadratic time would be minutes
+    assert thread_time() - began < 10  # quadratic time would be half a minute

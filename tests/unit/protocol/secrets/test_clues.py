@@ -93,10 +93,11 @@ def test_of_text_the_clues_rule_out_nothing_that_the_rules_find(text: str):
     assert mask_text(text) == slowly(mask_text, text)
 
 
-@pytest.mark.parametrize("text", _SECRETS)
-def test_of_each_secret_alone_neither(text: str):
-    assert mask_text(text) == slowly(mask_text, text)
-    assert may_hold_secrets(json.dumps({"text": text})) or slowly(mask_secrets, {"text": text}) == {"text": text}
+def test_of_each_secret_alone_neither():
+    assert len(_SECRETS) > 500
+    assert [text for text in _SECRETS if mask_text(text) != slowly(mask_text, text)] == []
+    clueless = [text for text in _SECRETS if not may_hold_secrets(json.dumps({"text": text}))]
+    assert [text for text in clueless if slowly(mask_secrets, {"text": text}) != {"text": text}] == []
 
 
 @given(_VALUES)
@@ -154,9 +155,9 @@ def test_what_was_masked_is_counted_by_rule_and_once():
 def test_clues_take_linear_time():
     began = thread_time()
     for text in (
-        "token" + "\\" * 500_000, "token" * 200_000, 'token"' * 100_000, ":\\" * 300_000 + "@", "eyj" * 200_000,
-        "token" + "1" * 500_000, "_pat1" * 100_000, "key'" * 100_000, "-----BEGIN " * 50_000, "xoxb-" * 100_000,
-        "token" + '"' * 500_000, "token " * 100_000, "key\\n" * 100_000, "\\" * 500_000 + "u0065",
+        "token" + "\\" * 100_000, "token" * 60_000, 'token"' * 30_000, ":\\" * 100_000 + "@", "eyj" * 60_000,
+        "token" + "1" * 100_000, "_pat1" * 30_000, "key'" * 30_000, "-----BEGIN " * 10_000, "xoxb-" * 30_000,
+        "token" + '"' * 100_000, "token " * 30_000, "key\\n" * 30_000, "\\" * 100_000 + "u0065",
     ):  # fmt: skip
         rules_for(text)
-    assert thread_time() - began < 20  # quadratic time would be minutes
+    assert thread_time() - began < 6  # quadratic time would be half a minute

@@ -113,14 +113,14 @@ def test_any_text_is_taken(text: str):
 
 def test_hostile_text_takes_linear_time():
     started = thread_time()
-    mask_text('"token":' * 50_000)
-    mask_text("\\" * 100_000 + '"token":"')
-    mask_text('"' + "token" * 20_000)
-    mask_text("a.token" * 50_000)
-    mask_text("eyJ" + "aaaaaaaa." * 50_000)
-    mask_text("eyJaaaaaaaa-" * 50_000)
-    mask_text('"token"' + " " * 200_000)
-    assert thread_time() - started < 20  # quadratic time would be minutes
+    mask_text('"token":' * 10_000)
+    mask_text("\\" * 30_000 + '"token":"')
+    mask_text('"' + "token" * 6_000)
+    mask_text("a.token" * 10_000)
+    mask_text("eyJ" + "aaaaaaaa." * 10_000)
+    mask_text("eyJaaaaaaaa-" * 10_000)
+    mask_text('"token"' + " " * 60_000)
+    assert thread_time() - started < 6  # quadratic time would be half a minute
 
 
 @pytest.mark.parametrize(
@@ -362,31 +362,31 @@ def test_prose_commands_and_files_without_secrets_stay(text: str):
 def test_hostile_lines_take_linear_time():
     started = thread_time()
     for text in (
-        '{"name":"API_KEY","x":' * 10_000 + '"value":"s"', '"name":"API_KEY","value":' + "[" * 100_000,
-        "'name':'API_KEY','value':\"" * 10_000, '["--token",' * 20_000, "[" + "\\n" * 100_000, "--token " * 20_000,
-        "curl -u " * 20_000, "login a\\n" * 20_000 + "password ", 'authorization: hawk a="' * 10_000,
-        "cookie: a=b; " * 20_000, "basic " + "QUJD" * 50_000, "%26token%3D" * 20_000, "://a:" + "b/" * 50_000 + "@",
-        "hooks.slack.com/services/" * 10_000, "eyJaaaaaaaa.." + "a." * 50_000, "tokens: [" + "a," * 50_000,
-        "name: API_KEY value: " * 10_000, "token is " * 20_000, "password is " + "a" * 100_000, "<token>" * 20_000,
-        '"tokens":{"a":"b",' * 10_000, "-----BEGIN PRIVATE KEY-----" + '\\"' * 100_000, "value: " + "key " * 20_000,
-        '"cookies":[{"value":"a"}' + ',{"value":"a"}' * 10_000, "-a_" * 50_000, "auth=" + "." * 100_000,
-        "api_tokens: [" + "\n" * 64 + ",", "api_tokens: [" + "\r\n" * 100_000,
+        '{"name":"API_KEY","x":' * 3_000 + '"value":"s"', '"name":"API_KEY","value":' + "[" * 30_000,
+        "'name':'API_KEY','value':\"" * 3_000, '["--token",' * 6_000, "[" + "\\n" * 30_000, "--token " * 6_000,
+        "curl -u " * 6_000, "login a\\n" * 6_000 + "password ", 'authorization: hawk a="' * 3_000,
+        "cookie: a=b; " * 6_000, "basic " + "QUJD" * 10_000, "%26token%3D" * 6_000, "://a:" + "b/" * 10_000 + "@",
+        "hooks.slack.com/services/" * 3_000, "eyJaaaaaaaa.." + "a." * 10_000, "tokens: [" + "a," * 10_000,
+        "name: API_KEY value: " * 3_000, "token is " * 6_000, "password is " + "a" * 30_000, "<token>" * 6_000,
+        '"tokens":{"a":"b",' * 3_000, "-----BEGIN PRIVATE KEY-----" + '\\"' * 30_000, "value: " + "key " * 6_000,
+        '"cookies":[{"value":"a"}' + ',{"value":"a"}' * 3_000, "-a_" * 10_000, "auth=" + "." * 30_000,
+        "api_tokens: [" + "\n" * 64 + ",", "api_tokens: [" + "\r\n" * 30_000,
         "-----BEGIN PRIVATE KEY-----" + "Version: " * 50,
     ):  # fmt: skip
         mask_text(text)
-    assert thread_time() - started < 40  # quadratic time would be minutes
+    assert thread_time() - started < 13  # quadratic time would be half a minute
 
 
 def test_hostile_pairs_take_linear_time():
     started = thread_time()
     for text in (
-        '"name":"API_KEY","value":' * 20_000, '"value":"' * 50_000 + '"name":"API_KEY"',
-        '\\"value\\":\\"token' * 30_000,
-        "authorization: digest " + "a=b," * 100_000, "authorization: digest a=\"" * 20_000, "https://" + "a1" * 200_000,
-        "https://a1" * 50_000 + "@", "?sig" * 100_000 + "=", '"name":"' * 50_000 + '"value"',
+        '"name":"API_KEY","value":' * 6_000, '"value":"' * 10_000 + '"name":"API_KEY"',
+        '\\"value\\":\\"token' * 10_000,
+        "authorization: digest " + "a=b," * 30_000, "authorization: digest a=\"" * 6_000, "https://" + "a1" * 60_000,
+        "https://a1" * 10_000 + "@", "?sig" * 30_000 + "=", '"name":"' * 10_000 + '"value"',
     ):  # fmt: skip
         mask_text(text)
-    assert thread_time() - started < 30  # quadratic time would be minutes
+    assert thread_time() - started < 10  # quadratic time would be half a minute
 
 
 @pytest.mark.parametrize("cut", [8, 20, 40])

@@ -15,16 +15,16 @@ from tests.unit.protocol.keys import KEYS, PEM
 
 
 @pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize("around", ["{}", "see {}, thanks", "({})", "a\n{}\nb", "x={}", "`{}`", "url/{}"])
-def test_a_key_is_masked_wherever_it_stands(key: str, around: str):
-    text = around.format(key)
-    masked = mask_text(text)
-    assert key[-8:] not in masked
-    assert MASK in masked
-    assert mask_text(masked) == masked
-    assert key[-8:] not in mask_text(json.dumps({"text": text}))
-    assert key[-8:] not in json.dumps(mask_secrets({"text": [text]}))
-    assert may_hold_secrets(json.dumps({"text": text}))
+def test_a_key_is_masked_wherever_it_stands(key: str):
+    for around in ("{}", "see {}, thanks", "({})", "a\n{}\nb", "x={}", "`{}`", "url/{}"):
+        text = around.format(key)
+        masked = mask_text(text)
+        assert key[-8:] not in masked
+        assert MASK in masked
+        assert mask_text(masked) == masked
+        assert key[-8:] not in mask_text(json.dumps({"text": text}))
+        assert key[-8:] not in json.dumps(mask_secrets({"text": [text]}))
+        assert may_hold_secrets(json.dumps({"text": text}))
 
 
 def test_every_shape_of_the_table_has_an_example():
@@ -86,10 +86,10 @@ def test_names_that_hold_a_key():
 def test_hostile_text_takes_linear_time():
     began = thread_time()
     for text in (
-        "ghp_" * 50_000, "AKIA" * 50_000, "xoxb-" * 40_000, "xoxb-1" * 40_000, "-----BEGIN PRIVATE KEY-----" * 10_000,
-        "-----BEGIN PRIVATE KEY-----" + "\\" * 200_000, "-----BEGIN PRIVATE KEY-----" + "\\n" * 100_000,
-        "SG." * 60_000, "SG.aaaaaaaaaaaaaaaaa." * 10_000, "sk-" * 60_000 + "1", "_" + "a" * 200_000,
-        "glpat-aaaaaaaaaaaaaaaaaaaaaaa." * 8_000, "-----BEGIN " + "A " * 100_000, "hvs." * 50_000, "." * 200_000,
+        "ghp_" * 10_000, "AKIA" * 10_000, "xoxb-" * 10_000, "xoxb-1" * 10_000, "-----BEGIN PRIVATE KEY-----" * 3_000,
+        "-----BEGIN PRIVATE KEY-----" + "\\" * 60_000, "-----BEGIN PRIVATE KEY-----" + "\\n" * 30_000,
+        "SG." * 20_000, "SG.aaaaaaaaaaaaaaaaa." * 3_000, "sk-" * 20_000 + "1", "_" + "a" * 60_000,
+        "glpat-aaaaaaaaaaaaaaaaaaaaaaa." * 2_000, "-----BEGIN " + "A " * 30_000, "hvs." * 10_000, "." * 60_000,
     ):  # fmt: skip
         mask_text(text)
-    assert thread_time() - began < 20  # quadratic time would be minutes
+    assert thread_time() - began < 6  # quadratic time would be half a minute

@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
+from inspector.analysis.states import State
 from inspector.capture.flags import Flag
 from inspector.present import formats
 from inspector.present.call_facts import (
@@ -25,7 +26,6 @@ from inspector.present.call_facts import (
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.lifecycle_facts import seen_label, seen_now_facts, signal_facts
 from inspector.present.reasoning_facts import thought_facts
-from inspector.present.states import request_state
 from inspector.present.subject import Subject, sender_of
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
@@ -48,7 +48,9 @@ def build_request(sheet: Sheet) -> list[QWidget]:
     if (subject.method or "").startswith("notifications/"):
         sections += notification_sections(sheet)
     else:
-        silent = request_state(subject) is None  # a notification that only its missing id tells
+        silent = (
+            subject.analysis.states.of(subject.message) is State.NONE
+        )  # a notification that only its missing id tells
         if not silent and (subject.document.live or not subject.has_finding("request-unanswered")):  # said right above
             live = None if subject.answer is not None else lambda: request_facts(subject)  # its age goes by the clock
             card = sheet.fact_card(request_facts(subject), name="requestState", label="State", live=live)

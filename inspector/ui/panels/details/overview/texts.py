@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from inspector.analysis.changes import Rows
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.stream_links import stream_of
+from inspector.analysis.streams import NO_RUN
 from inspector.capture.flags import Flag
 from inspector.present import formats
 from inspector.present.envelope_facts import visibility_facts
@@ -24,12 +23,11 @@ from inspector.present.reasoning_facts import (
     stream_opener,
     thread_rows,
 )
-from inspector.present.stream_facts import frame_fact, frames_among, frames_of, is_data, stream_facts, stream_messages
+from inspector.present.stream_facts import frame_fact, is_data, stream_facts, stream_messages
 from inspector.present.subject import ContextPlace, Subject, sender_of, text_of
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds, msp
 from inspector.protocol.payloads.blocks import is_markdown
-from inspector.protocol.payloads.chunks import join_frames
 from inspector.protocol.payloads.outline import nested_in, value_text
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.protocol.text import TEXT_KEYS
@@ -117,7 +115,7 @@ def build_reasoning(sheet: Sheet) -> list[QWidget]:
     sections.append(sheet.section("Thoughts and acts", *body, action=scope))
     stream = stream_opener(subject, subject.analysis.contexts.started_by[node])
     if stream is not None:
-        sections += joined_sections(sheet, frames_of(subject, stream), "Streamed meanwhile")
+        sections += joined_sections(sheet, subject.analysis.streams.of(stream), "Streamed meanwhile")
     cost = cost_facts(subject, node, outside) + ([stream_link(subject, stream)] if stream is not None else [])
     sections.append(sheet.section("Cost", sheet.facts(cost, name="cost", label="Cost")))
     return sections
@@ -141,37 +139,53 @@ def _own_text_sections(sheet: Sheet) -> list[QWidget]:
     return sections
 
 
-_LAST_FRAMES = 8
+MOST_LISTED = 100
+"""Frames of a stream that are listed."""
 MOST_JOINED = 1_000
 """Frames of a stream whose data is joined."""
 _BYTES_SHOWN = 128
 
 
 def build_stream(sheet: Sheet) -> list[QWidget]:
-    """A frame's data; then, of the whole stream, its text, who owns it, and its last frames."""
+    """What a stream says as one text, and beside it who owns it and its frames one by one; a frame's own data last."""
     subject = sheet.subject
-    sections: list[QWidget] = []
-    if subject.flags & Flag.FRAME:
-        sections.append(_frame_section(sheet))
     stream = stream_of(subject.analysis, subject.message)
     life = stream_messages(subject, stream) if stream else []
-    sections.append(
-        sheet.section("Stream", sheet.facts(stream_facts(subject, stream, life), name="streamFacts", label="Stream"))
+    facts = sheet.section(
+        "Stream", sheet.facts(stream_facts(subject, stream, life), name="streamFacts", label="Stream")
     )
-    frames = frames_among(subject, life) if life else np.empty(0, np.int64)
-    if len(frames) and not (len(frames) == 1 and subject.flags & Flag.FRAME):
-        sections[-1:] = [*joined_sections(sheet, frames), sections[-1]]
-        rows = [frame_fact(subject, row) for row in frames[-_LAST_FRAMES:].tolist()]
-        label = "Last frames" if len(frames) > _LAST_FRAMES else "Frames"
-        sections.append(sheet.section(label, sheet.facts(rows, name="frames", label=label, name_width=64)))
-    return sections + sheet.chain_section()
+    run = subject.analysis.streams.of(subject.message) or _run_among(subject, life)
+    count = int(subject.analysis.streams.runs["frames"][run])
+    own = [_frame_section(sheet, alone=count == 1)] if subject.flags & Flag.FRAME else []
+    if not count or (count == 1 and own):
+        return [*own, facts, *sheet.chain_section()]
+    return [*joined_sections(sheet, run), facts, _frames_section(sheet, run), *own, *sheet.chain_section()]
 
 
-def joined_sections(sheet: Sheet, frames: Rows, label: str = "Streamed text") -> list[QWidget]:
-    """What frames say together, bounded; nothing where that is nothing."""
-    capture = sheet.subject.capture
-    some = frames[:MOST_JOINED]
-    joined = join_frames(capture.record(row).data or b"" for row in some.tolist())
+def _run_among(subject: Subject, life: list[int]) -> int:
+    """The run that some messages of a stream are about; NO_RUN."""
+    runs = map(subject.analysis.streams.of, life)
+    return next(filter(None, runs), NO_RUN)
+
+
+def _frames_section(sheet: Sheet, run: int) -> QWidget:
+    """The frames one by one, the newest ones where they are many."""
+    subject, streams = sheet.subject, sheet.subject.analysis.streams
+    last = int(streams.runs["last"][run]) + 1
+    frames = streams.before(last, run, MOST_LISTED).tolist()
+    left_out = int(streams.runs["frames"][run]) - len(frames)
+    label = f"Last {MOST_LISTED} frames" if left_out else "Frames"
+    rows = [frame_fact(subject, row) for row in frames]
+    return sheet.section(label, sheet.facts(rows, name="frames", label=label, name_width=64))
+
+
+def joined_sections(sheet: Sheet, run: int, label: str = "Streamed text") -> list[QWidget]:
+    """What the frames of a run say together, bounded; nothing where that is nothing.
+
+    Frames are read once, however often a stream that flows is shown again.
+    """
+    text = sheet.subject.document.stream_texts.of(run)
+    joined = text.read(MOST_JOINED).joined
     body: list[QWidget] = []
     if joined.data:
         label = "Streamed bytes"
@@ -179,7 +193,7 @@ def joined_sections(sheet: Sheet, frames: Rows, label: str = "Streamed text") ->
         body.append(sheet.facts(rows, name="joinedBytes", label=label, name_width=40))
     elif joined.text:
         body.append(sheet.text(mask_text(joined.text), name="joinedText", label=label, mono=is_data(joined)))
-    left_out = len(frames) - len(some) + joined.left_out
+    left_out = text.left
     rows = [fact("Said", plain(" → ".join(joined.notes), 400), "dim", lines=2)] if joined.notes else []
     if left_out or len(joined.data) > _BYTES_SHOWN:
         words = f"{formats.count_of(left_out, 'more frame')}" if left_out else "the first bytes"
@@ -189,7 +203,14 @@ def joined_sections(sheet: Sheet, frames: Rows, label: str = "Streamed text") ->
     return [sheet.section(label, *body, name="joined")] if body else []
 
 
-def _frame_section(sheet: Sheet) -> QWidget:
+def _frame_section(sheet: Sheet, *, alone: bool) -> QWidget:
+    """The data of one frame.
+
+    Args:
+        sheet: where it is shown.
+        alone: it is all there is of its stream.
+    """
+    title = "Data" if alone else f"Data of {formats.message_number(sheet.subject.message)}"
     data = sheet.subject.capture.record(sheet.subject.message).data or b""
     try:
         text = data.decode("utf-8")
@@ -199,8 +220,8 @@ def _frame_section(sheet: Sheet) -> QWidget:
         if more > 0:
             rows.append(fact("", f"{formats.size(more)} more, see Raw", "dim"))
         facts = sheet.facts(rows, name="frameData", label="Data", name_width=40)
-        return sheet.section("Data, no text", facts, name="data")
-    label, inner = "Data", nested_in(text)
+        return sheet.section(f"{title}, no text", facts, name="data")
+    label, inner = title, nested_in(text)
     if isinstance(inner, Mapping):
         facts = sheet.fact_card(value_facts(mask_secrets(inner), lines=8), name="frameData", label=label)
         return sheet.section(label, facts, name="data")

@@ -1,0 +1,132 @@
+"""Which of the messages that a view lets through have a row: of the frames of one stream the first of them alone.
+
+The row of a stream stands for all its frames that filter and scope let through. What is one by one otherwise (a filter
+about frames, the setting) is not folded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis import Analysis
+from inspector.analysis.streams import NO_RUN
+
+Messages = NDArray[np.uint32]
+
+NOTHING: Messages = np.empty(0, np.uint32)
+
+
+class Grown:
+    """An ascending array that is added to, mostly at its end: then nothing is copied but what is added."""
+
+    def __init__(self, values: NDArray[Any]) -> None:
+        self._room = values
+        self._count = len(values)
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """A view: it stays as it is when more is added."""
+        return self._room[: self._count]
+
+    def add(self, more: NDArray[Any]) -> None:
+        """Add ascending values, none of which it has."""
+        now, count = self.values, self._count + len(more)
+        if len(more) and len(now) and more[0] < now[-1]:
+            self._room = np.insert(now, now.searchsorted(more), more)
+        else:
+            if count > len(self._room):
+                # Memory past the end is never touched, so generous steps cost no resident pages.
+                self._room = np.empty(max(count * 3 // 2, 1024), now.dtype)
+                self._room[: self._count] = now
+            self._room[self._count : count] = more
+        self._count = count
+
+
+class Folding:
+    """Knows the row of each stream.
+
+    Attributes:
+        on: whether streams are folded.
+    """
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._heads = np.zeros(1, np.uint32)  # by run, the message that has its row, counted from 1; 0 for none
+        self.on = True
+
+    def begin(self, chosen: Messages) -> Messages:
+        """Fold all messages let through anew: those that have a row. O(messages)."""
+        self._heads = np.zeros(1, np.uint32)
+        rows = self.folded(chosen)
+        self.take(chosen)
+        return rows
+
+    def folded(self, chosen: Messages, *, anew: bool = False) -> Messages:
+        """Those of more messages let through that have a row of their own; the same array where all have.
+
+        Args:
+            chosen: ascending; behind all that was taken in.
+            anew: nothing was taken in before.
+        """
+        places, runs = self._frames(chosen)
+        if not len(places):
+            return chosen
+        _, first = np.unique(runs, return_index=True)
+        heads = np.zeros(len(runs), np.bool_)
+        heads[first] = True
+        if not anew:
+            heads &= self._heads_of(runs) == 0
+        kept = np.ones(len(chosen), np.bool_)
+        kept[places[~heads]] = False
+        return chosen if kept.all() else chosen[kept]
+
+    def grown(self, messages: NDArray[Any]) -> NDArray[np.int64]:
+        """The messages whose rows some messages belong to that are folded; ascending."""
+        _, runs = self._frames(messages)
+        heads = np.unique(self._heads_of(runs)).astype(np.int64)
+        return heads[heads > 0] - 1
+
+    def take(self, chosen: Messages) -> None:
+        """Take in messages let through, behind all others."""
+        places, runs = self._frames(chosen)
+        if not len(places):
+            return
+        found, first = np.unique(runs, return_index=True)
+        if int(found[-1]) >= len(self._heads):
+            wider = np.zeros(max(int(found[-1]) + 1, 2 * len(self._heads)), np.uint32)
+            wider[: len(self._heads)] = self._heads
+            self._heads = wider
+        new = self._heads[found] == 0
+        self._heads[found[new]] = chosen[places[first[new]]] + 1
+
+    def head_of(self, message: int) -> int | None:
+        """The message that has the row of a frame's stream; None where it has none."""
+        runs = self._analysis.streams.columns["run"]
+        if not self.on or message >= len(runs):
+            return None
+        run = int(runs[message])
+        head = int(self._heads[run]) if NO_RUN < run < len(self._heads) else 0
+        return head - 1 if head else None
+
+    def heads_of(self, messages: NDArray[Any]) -> NDArray[np.int64]:
+        """(n,) for each message the one that has its row, as far as its stream has one; else itself."""
+        found = messages.astype(np.int64)
+        places, runs = self._frames(messages)
+        heads = self._heads_of(runs).astype(np.int64)
+        found[places[heads > 0]] = heads[heads > 0] - 1
+        return found
+
+    def _frames(self, messages: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        """Places of the frames among some messages, and their runs; none where nothing is folded."""
+        runs = self._analysis.streams.columns["run"]
+        if not self.on or runs.strides[0] == 0:  # one value for all: there are no frames
+            return np.zeros(0, np.int64), np.zeros(0, np.uint32)
+        found = runs[messages]
+        places = np.flatnonzero(found)
+        return places, found[places]
+
+    def _heads_of(self, runs: NDArray[Any]) -> NDArray[np.uint32]:
+        return np.where(runs < len(self._heads), self._heads[np.minimum(runs, len(self._heads) - 1)], 0)

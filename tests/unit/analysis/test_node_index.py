@@ -1,0 +1,48 @@
+"""Nodes found by owner and name, as a dict of pairs would find them."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.analysis.node_index import NodeIndex
+
+_STEPS = st.lists(
+    st.tuples(st.sampled_from(("put", "remove", "move")), st.integers(0, 299), st.integers(0, 5)), max_size=400
+)
+
+
+@given(_STEPS)
+def test_it_finds_what_a_dict_of_pairs_finds(steps: list[tuple[str, int, int]]) -> None:
+    owners, names = [n % 7 for n in range(300)], [f"n{n % 11}" for n in range(300)]
+    index, plain = NodeIndex(owners, names), dict[tuple[int, str], int]()
+    for what, node, owner in steps:
+        key = (owners[node], names[node])
+        if what == "put":
+            index.put(node)
+            plain[key] = node
+        else:
+            index.remove(node)
+            if plain.get(key) == node:
+                del plain[key]
+            owners[node] = owner if what == "move" else owners[node]
+    for owner in range(8):
+        for name in (f"n{n}" for n in range(12)):
+            assert index.find(owner, name) == plain.get((owner, name), -1)
+
+
+def test_many_take_some_bytes_each() -> None:
+    count = 50_000
+    owners, names = [0] * count, [f"part-{n:x}" for n in range(count)]
+    tracemalloc.start()
+    try:
+        index = NodeIndex(owners, names)
+        for node in range(count):
+            index.put(node)
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 16 * count
+    assert all(index.find(0, names[node]) == node for node in range(0, count, 7))

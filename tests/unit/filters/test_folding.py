@@ -1,0 +1,196 @@
+"""The frames of a stream have one row; what they say together is searched, whatever comes in between."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.document.document import CaptureDocument
+from inspector.filters import compile_filter
+from inspector.filters.find import FindSearch
+from inspector.filters.find_query import FindQuery
+from inspector.filters.folding import Folding
+from inspector.filters.visible import VisibleRows
+from tests.builders import GrowingLog, clean_up, document_of, envelope
+from tests.streamed import HEAD, Line, asked, came, chunk, closed, frame, opened, speech
+
+
+def rows_of(document: CaptureDocument, text: str = "") -> VisibleRows:
+    rows = VisibleRows(document.analysis)
+    rows.choose(compile_filter(text), None)
+    return rows
+
+
+def talk() -> CaptureDocument:
+    """Two streams that flow at once, with a chat among them: 2 to 5 and 7 to 9."""
+    said = came(envelope("chat", {"text": "the direct way"}))
+    return document_of(
+        HEAD, opened("s"), opened("t", None, owner="lead"), chunk("s", "First the di"), chunk("s", "rect"),
+        chunk("t", "the "), chunk("s", "ory."), said, chunk("t", "dir"), chunk("t", "ection"), closed("s"),
+    )  # fmt: skip
+
+
+def test_a_stream_has_the_row_of_its_first_frame() -> None:
+    rows = rows_of(talk())
+    assert rows.visible.tolist() == [0, 1, 2, 4, 6, 9]
+    assert rows.chosen.tolist() == list(range(10))
+    assert [rows.row_of(message) for message in (2, 3, 5, 4, 7, 8)] == [2, 2, 2, 3, 3, 3]
+    assert rows.nearest_row(8) == 3
+    assert rows.members(rows.visible[2:3]).tolist() == [2, 3, 5]
+    assert rows.hidden_calls() == (0, 0)
+
+
+def test_frames_one_by_one() -> None:
+    rows = rows_of(talk())
+    rows.fold(False)
+    assert rows.visible.tolist() == list(range(10))
+    rows.fold(True)
+    assert rows.visible.tolist() == [0, 1, 2, 4, 6, 9]
+
+
+@pytest.mark.parametrize("text", ['kind == "stream/frame"', 'from == mew && kind in {chat, "stream/frame"}'])
+def test_a_filter_about_frames_shows_them_one_by_one(text: str) -> None:
+    document = talk()
+    rows = rows_of(document, text)
+    assert not rows.folded
+    assert rows.visible.tolist() == rows.chosen.tolist()
+    rows.choose(compile_filter('kind like "stream/*"'), None)
+    assert rows.folded
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('text contains "directory"', [2]),
+        ('text contains "direct"', [2, 6, 7]),
+        ('"DIRECTORY"', [2]),
+        ('text matches "dir.?ect"', [2, 6, 7]),
+        ('text matches "^ory"', [5]),
+        ('text == "rect"', [3]),
+        ('text contains "the directory"', [2]),
+        ('text contains "ory.x"', []),
+    ],
+)
+def test_a_word_over_two_frames_is_found_where_it_begins(text: str, found: list[int]) -> None:
+    rows = rows_of(talk(), text)
+    assert rows.chosen.tolist() == found
+    assert rows.folded
+
+
+def test_a_word_is_found_once_its_end_is_there() -> None:
+    log = GrowingLog()
+    log.write(HEAD, opened("s"), chunk("s", "di"), chunk("s", "rect"))
+    rows = rows_of(log.document, 'text contains "directory" || "directory"')
+    assert rows.chosen.tolist() == []
+    for changes in log.write(came(envelope("chat")), chunk("s", "ory")):
+        rows.apply(rows.prepare(changes))
+    assert rows.chosen.tolist() == rows.visible.tolist() == [1]
+
+
+@pytest.mark.parametrize("query", [FindQuery("Directory"), FindQuery("direc.ory", is_pattern=True)])
+def test_find_leads_to_the_row_of_the_stream(query: FindQuery) -> None:
+    rows = rows_of(talk())
+    search = FindSearch(rows, query)
+    assert search.step(math.inf)
+    assert search.hits.tolist() == [2]
+    assert search.holds(2)
+    assert not search.holds(4)
+    assert search.next(None, 1) == (2, False)
+
+
+def test_find_counts_rows() -> None:
+    rows = rows_of(talk())
+    search = FindSearch(rows, FindQuery("t"))
+    assert search.step(math.inf)
+    assert [message for message in search.hits.tolist() if message not in rows.visible] == []
+    one = FindSearch(rows, FindQuery("ect"))
+    assert one.step(math.inf)
+    assert one.hits.tolist() == [2, 4, 6]
+    assert [one.next(message, 1) for message in (2, 4, 6)] == [(4, False), (6, False), (2, True)]
+
+
+def test_find_follows_a_stream_that_flows() -> None:
+    log = GrowingLog()
+    log.write(HEAD, opened("s"), chunk("s", "nothing "), chunk("s", "dire"))
+    rows = rows_of(log.document)
+    search = FindSearch(rows, FindQuery("directory"))
+    assert search.step(math.inf)
+    assert not len(search.hits)
+    for changes in log.write(chunk("s", "ctory")):
+        rows.apply(rows.prepare(changes))
+        search.take_in(changes, None)
+    assert search.step(math.inf)
+    assert search.hits.tolist() == [1]
+
+
+def test_bytes_are_searched_across_a_character() -> None:
+    word = "Übergröße".encode()
+    lines = [HEAD, opened("s"), frame("s", word[:1]), frame("s", word[1:7]), frame("s", word[7:])]
+    assert rows_of(document_of(*lines), 'text contains "größe"').chosen.tolist() == [2]
+
+
+@st.composite
+def traffic(draw: st.DrawFn) -> list[Line]:
+    lines: list[Any] = [opened("s"), opened("t", None, owner="lead")]
+    pieces = st.sampled_from(["a", "b", "ab", "ba ", ""])
+    for _ in range(draw(st.integers(0, 12))):
+        what = draw(st.integers(0, 5))
+        stream = draw(st.sampled_from("st"))
+        if what == 0:
+            lines.append(came(envelope("chat", {"text": draw(pieces)})))
+        elif what == 1:
+            lines.append(opened(stream, None))
+        else:
+            lines.append(chunk(stream, draw(pieces), draw(st.sampled_from(["token", "token", "thought", "status"]))))
+    return [HEAD, asked("r1"), *lines]
+
+
+FILTERS = ("", "text contains abb", '"bab"', 'from == mew && !(text contains "ba")', 'kind == "stream/frame"')
+
+
+@given(traffic(), st.integers(1, 4), st.sampled_from(FILTERS), st.booleans())
+def test_any_batches_give_the_same_rows(lines: list[Line], size: int, text: str, fold: bool) -> None:
+    log = GrowingLog()
+    rows = rows_of(log.document, text)
+    rows.fold(fold)
+    for place in range(0, len(lines), size):
+        for changes in log.write(*lines[place : place + size]):
+            update = rows.prepare(changes)
+            before = len(rows)
+            rows.apply(update)
+            assert len(rows) == before + update.added
+    once = rows_of(document_of(*lines), text)
+    once.fold(fold)
+    assert rows.chosen.tolist() == once.chosen.tolist()
+    assert rows.visible.tolist() == once.visible.tolist() == first_ones(once)
+    for message in rows.chosen.tolist():
+        row = rows.row_of(message)
+        assert row is not None
+        assert rows.at(row)[0] == rows.stands_for(message)
+    clean_up()
+
+
+def first_ones(rows: VisibleRows) -> list[int]:
+    """The rows by going through what is let through one by one."""
+    runs, seen, found = rows.analysis.streams.columns["run"], set[int](), list[int]()
+    for message in rows.chosen.tolist():
+        run = int(runs[message])
+        if not (rows.folded and run and run in seen):
+            found.append(message)
+        seen.add(run)
+    return found
+
+
+def test_without_frames_nothing_is_kept_twice() -> None:
+    rows = rows_of(document_of(HEAD, came(envelope("chat")), came(envelope("chat"))))
+    assert rows.chosen.base is rows.visible.base
+    assert Folding(rows.analysis).folded(rows.chosen) is not None
+
+
+def test_speech_is_one_row() -> None:
+    rows = rows_of(document_of(HEAD, opened("s"), *speech("s", "First I will look"), closed("s")))
+    assert rows.visible.tolist() == [0, 1, 7]
