@@ -411,7 +411,10 @@ class AccountTally:
         called = np.isin(deeds, (Deed.CALL.value, Deed.PROPOSAL.value))
         what = np.where(called, links["target"][rows], links["method"][rows])
         self._by_what.add(_keys(deeds, senders, np.where(targeted, what, 0)), outcomes, by)
-        self._by_recipients.add(_keys(deeds, senders, columns["to_set"][rows]), outcomes, by)
+        calls = deeds == Deed.CALL
+        if calls.any():
+            keys = _keys(deeds[calls], senders[calls], columns["to_set"][rows[calls]])
+            self._by_recipients.add(keys, outcomes[calls], by)
 
     def _look_again(self, rows: Rows) -> None:
         """Count messages by what they are now."""
@@ -465,9 +468,9 @@ class AccountTally:
         """By sender and by tool or method; of more than some thousands the first."""
         return self._by_what.of(deed)
 
-    def recipients(self, deed: Deed) -> Groups:
-        """By sender and recipients (ids of `Capture.to_sets`)."""
-        return self._by_recipients.of(deed)
+    def recipients(self) -> Groups:
+        """Calls of tools by sender and recipients (ids of `Capture.to_sets`)."""
+        return self._by_recipients.of(Deed.CALL)
 
     def first(self, name: str) -> Rows:
         """The first messages of a sort named in `_FIRST`, ascending; at most MOST_FIRST."""

@@ -103,7 +103,7 @@ def _say_account(account: Account) -> None:
         no = (
             "" if line.message is None or line.text.endswith(f"No. {line.message + 1}") else f", No. {line.message + 1}"
         )
-        say(f"    {line.about:12}{printable(line.text, 300)}{no}")
+        say(f"    {line.about:14}{printable(line.text, 300)}{no}")
 
 
 def _say_models(found: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,7 +17,9 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.account import DISCOVERY, MOST_GROUPS, AccountTally, Deed, Groups, Outcome
 from inspector.analysis.findings import Severity
+from inspector.analysis.marked_contexts import START
 from inspector.analysis.states import State
+from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
@@ -25,6 +28,7 @@ from inspector.present.findings import Problems, problems_of
 from inspector.present.subject import recipients, sender_of, text_of
 from inspector.present.waiting import Wait, asker, waits
 from inspector.present.wire_text import plain
+from inspector.protocol import msp
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.times import NO_TIME
 
@@ -37,7 +41,8 @@ _QUOTED = 160
 _MOST_LISTED = 100
 _MOST_ASKED, _MOST_CALLERS, _MOST_TOOLS, _MOST_WAITS, _MOST_KINDS = 3, 3, 3, 3, 3
 _NAME = 60
-_SILENT_FROM_NS = 1_000_000_000
+_WAITED_FROM_NS = 1_000_000_000
+_SILENT_FROM_NS = 2_000_000_000
 _CALLS = 'kind == "mcp/request" && method == "tools/call"'
 _REQUESTS = 'kind == "mcp/request"'
 
@@ -115,9 +120,15 @@ class _Words:
         """A string of the capture, safe to show."""
         return plain(self.analysis.capture.strings[code], _NAME) if code else ""
 
-    def who(self, code: int) -> str:
-        """A sender; lines of MCP that name nobody are a client's."""
-        return self.name(code) or "the MCP client"
+    def who(self, code: int, deed: Deed = Deed.SAID) -> str:
+        """Who did something; lines of MCP that name nobody are a client's."""
+        return self.name(code) or ("the MCP client" if deed is Deed.CALL and self._is_piped else "somebody")
+
+    @cached_property
+    def _is_piped(self) -> bool:
+        """Whether calls are lines of MCP without an envelope."""
+        first = self.tally.first("call")
+        return bool(len(first)) and bool(int(self.analysis.capture.columns["flags"][first[0]]) & Flag.RPC.value)
 
     def from_filter(self, code: int) -> str:
         """What chooses messages of a sender."""
@@ -136,7 +147,7 @@ class _Words:
         if total > len(lines):
             said = self._shared(tally.groups(Deed.SAID))
             lines.append(AccountLine("Said", f"{formats.count_of(total, 'chat')}{said}", filter='kind == "chat"'))
-        return _one_heading(lines)
+        return lines
 
     def _quoted(self, row: int) -> str:
         capture = self.analysis.capture
@@ -173,44 +184,43 @@ class _Words:
             lines.append(
                 AccountLine("Done", f"others called tools {_times(rest)}; {total:,} calls in all", filter=_CALLS)
             )
-        return _one_heading(lines)
+        return lines
 
     def _calls_of(self, sender: int, count: int, groups: Groups) -> str:
         codes, counts = groups.of(sender).by_what()
         named = zip(codes[:_MOST_TOOLS].tolist(), counts[:_MOST_TOOLS].tolist(), strict=True)
         tools = [(self.name(code) or "no name", times) for code, times in named]
-        who, server = _begun(self.who(sender)), self._one_recipient(Deed.CALL, sender)
-        of = f" of {server}" if server else ""
+        who, server = _begun(self.who(sender, Deed.CALL)), self._one_recipient(sender)
+        of = f" of {server}" if server and server != "tools" else ""
         if len(tools) == 1:
             return f"{who} called {tools[0][0]}{of} {_times(count)}"
         each = ", ".join(f"{tool} {times:,}" for tool, times in tools)
         more = f" and {len(codes) - _MOST_TOOLS:,} more" if len(codes) > _MOST_TOOLS else ""
         return f"{who} called tools{of} {_times(count)}: {each}{more}"
 
-    def _one_recipient(self, deed: Deed, sender: int) -> str:
+    def _one_recipient(self, sender: int) -> str:
         """Whom somebody asked, where that was one and the same."""
-        sets = self.tally.recipients(deed).of(sender).what
+        sets = self.tally.recipients().of(sender).what
         to = self.analysis.capture.to_sets[int(sets[0])] if len(sets) == 1 else ()
         return plain(to[0], _NAME) if len(to) == 1 else ""
 
     def reasoned(self) -> list[AccountLine]:
         """Who reasoned, what was opened, and how that ended."""
-        lines = [
-            self._with_ends(Deed.REASONING, "reasoned", 'kind == "reasoning/start"', _ENDS),
-            self._with_ends(Deed.CONTEXT, "opened contexts", 'kind in {"context/start", "subsession.opened"}', _ENDS),
-        ]
-        return [line for line in lines if line is not None]
-
-    def _with_ends(self, deed: Deed, did: str, text: str, ends: dict[State, str]) -> AccountLine | None:
-        count = self.tally.count(deed)
-        if not count:
-            return None
-        who = self._by(self.tally.groups(deed).by_sender()[0])
-        return AccountLine("", f"{_begun(who)} {did} {_times(count)}{self._ends(deed, ends)}", filter=text)
+        lines: list[AccountLine] = []
+        if count := self.tally.count(Deed.REASONING):
+            who = self._by(self.tally.groups(Deed.REASONING).by_sender()[0])
+            words = f"{who} reasoned {_times(count)}{self._ends(Deed.REASONING, _ENDS)}"
+            lines.append(AccountLine("Done", words, filter='kind == "reasoning/start"'))
+        if count := self.tally.count(Deed.CONTEXT):
+            opened = formats.count_of(count, "context was", "contexts were")
+            words = f"{opened} opened{self._ends(Deed.CONTEXT, _ENDS)}"
+            lines.append(AccountLine("Done", words, filter=f"kind in {{{quote(START)}, {quote(msp.OPENED)}}}"))
+        return lines
 
     def _ends(self, deed: Deed, ends: dict[State, str]) -> str:
         counted = [(word, self.tally.count(deed, state)) for state, word in ends.items()]
-        told = [f"{count:,} {self._word(word)}" for word, count in counted if count]
+        alone = self.tally.count(deed) == 1
+        told = [f"{'' if alone else f'{count:,} '}{self._word(word)}" for word, count in counted if count]
         return f": {', '.join(told)}" if told else ""
 
     def _word(self, word: str) -> str:
@@ -237,6 +247,9 @@ class _Words:
         links = self.analysis.correlation.columns
         return self.name(int(links["target"][row])) or self.name(int(links["method"][row])) or "a request"
 
+    def _asked_by(self, row: int) -> str:
+        return f"{self._called_at(row)}, asked by {asker(self.analysis, row)}"
+
     def failed(self) -> list[AccountLine]:
         """What failed or was refused."""
         tally = self.tally
@@ -246,7 +259,7 @@ class _Words:
         if failed:
             first = int(tally.first("failed")[0])
             which = self._which(deeds, State.FAILED)
-            told = f"{_begun(asker(self.analysis, first))}: {self._called_at(first)}" if failed == 1 else which
+            told = self._asked_by(first) if failed == 1 else which
             text = f'{_REQUESTS} && state == "failed" && answered'
             words = f"{formats.count_of(failed, 'request')} failed: {told}"
             lines.append(_leading("Failed", words, first, text, failed, "bad"))
@@ -254,7 +267,8 @@ class _Words:
         refused = sum(tally.count(deed, Outcome.REFUSED) for deed in deeds)
         if refused:
             first = int(tally.first("refused")[0])
-            words = f"the gateway refused {formats.count_of(refused, 'message')}: {self._which(deeds, Outcome.REFUSED)}"
+            told = self._asked_by(first) if refused == 1 else self._which(deeds, Outcome.REFUSED)
+            words = f"the gateway refused {formats.count_of(refused, 'message')}: {told}"
             lines.append(_leading("Refused", _begun(words), first, 'state == "failed" && !answered', refused, "bad"))
         errors = tally.count(Deed.ERROR)
         if errors and not refused:
@@ -303,7 +317,7 @@ class _Words:
             words = f"{formats.count_of(vain, 'request')} got no answer before those asked were gone"
             text = f'{_REQUESTS} && !answered && !waiting && state in {{"waiting", "unanswered"}}'
             lines.append(_leading("Unanswered", words, row, text, vain, "quiet"))
-        return _one_heading(lines)
+        return lines
 
     def silence(self) -> list[AccountLine]:
         """The longest time without a message, and where messages may be missing."""
@@ -329,7 +343,7 @@ class _Words:
         for kind, count in list(counts.items())[:_MOST_KINDS] if len(self.analysis) else ():
             words = f"{count:,} of kind {plain(kind, _NAME)}" if kind else f"{count:,} without a kind that can be read"
             lines.append(AccountLine("Holds", words, filter=f"kind == {quote(kind)}"))
-        return _one_heading(lines)
+        return lines
 
     def collapsed(self) -> list[AccountLine]:
         """What became of transient results."""
@@ -406,7 +420,7 @@ def account_of(document: CaptureDocument, tally: AccountTally, waste: WasteRepor
         *first, *deeds, *words.failed(), *last, *words.problems(), *words.silence(), *words.collapsed(),
         *words.tokens(),
     ]  # fmt: skip
-    return Account(words.head(), tuple(lines))
+    return Account(words.head(), tuple(_one_heading(lines)))
 
 
 def _hangs(document: CaptureDocument, waiting: Sequence[Wait]) -> bool:
@@ -423,7 +437,7 @@ def waiting_now(document: CaptureDocument, tally: AccountTally) -> tuple[int, Wa
         return None
     wait = waits(document.analysis, longest)[0]
     count = sum(tally.count(deed, *_WAITS) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
-    return (count, wait) if (wait.waited_ns or 0) >= _SILENT_FROM_NS else None
+    return (count, wait) if (wait.waited_ns or 0) >= _WAITED_FROM_NS else None
 
 
 def spared_words(waste: WasteReport, *, short: bool = False) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from inspector.analysis import Analysis
+from inspector.capture.flags import Flag
 from inspector.present import formats
 from inspector.present.subject import linked, recipients
 from inspector.present.wire_text import plain
@@ -74,7 +75,7 @@ def _wait(analysis: Analysis, message: int, *, discovery: bool) -> Wait:
     proposed = capture.string("kind", message) == kinds.PROPOSAL
     what = linked(analysis, "target", message) or linked(analysis, "method", message) or "an answer"
     to = capture.to(message)
-    server = "the server" if not capture.string("sender", message) else "everyone"
+    server = "the server" if capture.flags(message) & Flag.RPC else "everyone"
     whom = "somebody to decide" if proposed else recipients(to) if to else server
     since = int(capture.columns["time_ns"][message])
     now = analysis.now_ns if analysis.now_ns is not None else analysis.contexts.clock_ns
@@ -85,4 +86,6 @@ def _wait(analysis: Analysis, message: int, *, discovery: bool) -> Wait:
 def asker(analysis: Analysis, message: int) -> str:
     """Who sent a message; lines of MCP that name nobody are a client's."""
     name = analysis.capture.string("sender", message)
-    return plain(name, _LONGEST) if name else "the MCP client"
+    if name:
+        return plain(name, _LONGEST)
+    return "the MCP client" if analysis.capture.flags(message) & Flag.RPC else "somebody"

@@ -29,7 +29,7 @@ def told(tally: AccountTally) -> list[Any]:
     found: list[Any] = [tally.silence(), tally.span_ns, tally.gaps, tally.first_unreadable]
     for deed in Deed:
         found.append([tally.count(deed, outcome) for outcome in range(16)])
-        for groups in (tally.groups(deed), tally.recipients(deed)):
+        for groups in (tally.groups(deed), tally.recipients()):
             rows = np.column_stack((groups.senders, groups.what, groups.outcomes)).tolist()
             found += [sorted(rows)]
     return [*found, *(tally.first(name).tolist() for name in account._FIRST)]

@@ -50,7 +50,7 @@ def test_who_asked_what_and_who_did_it() -> None:
         ("Asked", "human to lead: “Fix the timeout”"),
         ("Done", "lead called tools of files twice: grep 1, stat 1"),
         ("", "coder called grep of files once"),
-        ("", "lead reasoned once: 1 concluded"),
+        ("", "lead reasoned once: concluded"),
     ]
 
 
@@ -68,8 +68,8 @@ def test_what_failed_and_what_was_refused() -> None:
     failed = tool_result(call, result={"isError": True}, ts=at(0))
     error = gateway("system/error", {"error": "capability_violation"}, correlation_id=[refused["id"]], ts=at(0))
     found = lines(call, failed, refused, error)
-    assert ("Failed", "1 request failed: lead: grep") in found
-    assert ("Refused", "The gateway refused 1 message: rm 1") in found
+    assert ("Failed", "1 request failed: grep, asked by lead") in found
+    assert ("Refused", "The gateway refused 1 message: rm, asked by intern") in found
 
 
 def test_waits_for_tools_stand_apart() -> None:
@@ -126,9 +126,9 @@ def test_what_could_be_spared_in_few_words() -> None:
 
 SAMPLES = sorted(
     path
-    for folder in ("recordings", "dialects", "formats", "captures")
+    for folder in ("recordings", "dialects", "formats", "captures", "msp")
     for path in (RECORDINGS.parent / folder).rglob("*.*")
-    if path.suffix in (".jsonl", ".ctxcap")
+    if path.suffix in (".jsonl", ".ctxcap") or path.name == "weekly-report.json"
 )
 
 
