@@ -19,6 +19,7 @@ from inspector.analysis.account import DISCOVERY, MOST_GROUPS, AccountTally, Dee
 from inspector.analysis.findings import Severity
 from inspector.analysis.marked_contexts import START
 from inspector.analysis.states import State
+from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, shares
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.document.document import CaptureDocument
@@ -37,9 +38,10 @@ if TYPE_CHECKING:
 
 Tone = Literal["plain", "quiet", "bad", "warn"]
 
-_QUOTED = 160
+_QUOTED = 90
 _MOST_LISTED = 100
 _MOST_ASKED, _MOST_CALLERS, _MOST_TOOLS, _MOST_WAITS, _MOST_KINDS = 3, 3, 3, 3, 3
+_MOST_SHARES = 2
 _NAME = 60
 _WAITED_FROM_NS = 1_000_000_000
 _SILENT_FROM_NS = 2_000_000_000
@@ -372,13 +374,24 @@ class _Words:
             return []
         so_far = "" if tokens.done else " so far"
         words = f"{formats.count_of(tokens.total, 'token')}{so_far}, estimate"
-        lines = [AccountLine("Tokens", words, panel="Tokens")]
+        lines = [AccountLine("Tokens", f"{words}{self._shares()}", panel="Tokens")]
         if self.waste is not None and self.waste.wastes:
             lines.append(AccountLine("", spared_words(self.waste), panel="Waste"))
             first = self.waste.wastes[0]
             words = f"The largest part: {plain(first.sentence).rstrip('.')}"
             lines.append(AccountLine("", words, message=first.message, tone="quiet"))
         return lines
+
+    def _shares(self) -> str:
+        """What most of the tokens are: ": 6,944 definitions of tools, 2,153 search_records"; once all is counted."""
+        if not self.analysis.tokens.done or self.document.arriving:
+            return ""
+        found = [one for one in shares(self.analysis, "tool") if one.key != NO_TOOL and one.tokens][:_MOST_SHARES]
+        named = (
+            f"{one.tokens:,} {'definitions of tools' if one.key == DEFINITIONS else self.name(one.key)}"
+            for one in found
+        )
+        return f": {', '.join(named)}" if found else ""
 
     def head(self) -> str:
         """How much there is, whose, and in what time."""

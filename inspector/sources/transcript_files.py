@@ -90,7 +90,7 @@ def members_of(path: Path, seen: Seen | None = None) -> tuple[list[Member], int]
         return _bounded([Member(one) for one in files_of_thread(path, listing, seen.sessions)])
     if not path.is_dir():
         return _bounded(_of_session(path, _beside(path.parent, listing, seen), listing))
-    own = path.with_name(path.name + _LINES)
+    own = path.parent / (path.name + _LINES)  # "/" has no name
     if (path / _SUB_AGENTS).is_dir() and own.is_file() and not own.is_symlink():
         return _bounded(_of_session(own, {}, listing))
     return _bounded(_of_folder(path, listing, seen))

@@ -15,7 +15,8 @@ MOST_STOPS = 100
 class Stop:
     """A message or what else the details showed, and the view it was seen in."""
 
-    shown: int | Place
+    shown: int | Place | None
+    """None for what happened."""
     filter: DisplayFilter
     scope: Scope | None
     scrolled: int = 0

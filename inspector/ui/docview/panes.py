@@ -230,7 +230,7 @@ class Panes(QObject):
             panel.mark_requested.connect(self.mark_requested)
             panel.comment_requested.connect(self.comment_requested)
         self.selection_changed.connect(self.plot_choices.follow)
-        self.details.message_requested.connect(self.go_to)
+        self.details.message_requested.connect(self._follow_link)
         self.details.filter_requested.connect(state.combine_filter)
         for panel in (self.messages, self.details):
             panel.column_requested.connect(self.column_requested)
@@ -386,6 +386,12 @@ class Panes(QObject):
             self.details.show_message(message)
         self._show_picked()
 
+    def _follow_link(self, message: int) -> None:
+        """Go where a link in the details leads; Back leads to what happened again."""
+        if self.details.shows_account:
+            self._navigation.add(self._stop_at(None))
+        self.go_to(message)
+
     def show_account(self) -> None:
         """Show what happened in the details; the table stays as it is."""
         self.details.show_message(None)
@@ -397,7 +403,7 @@ class Panes(QObject):
         if not self._going_back and (last is None or last.shown != shown):
             self._navigation.add(self._stop_at(shown))
 
-    def _stop_at(self, shown: int | Place) -> Stop:
+    def _stop_at(self, shown: int | Place | None) -> Stop:
         return Stop(shown, self.filter_state.filter, self.filter_state.scope)
 
     def _note_stop(self, message: int) -> None:
@@ -502,7 +508,9 @@ class Panes(QObject):
         state = self.filter_state
         if state.filter is left.filter and state.scope == left.scope:  # the view was not chosen since
             state.put_view(place.filter, place.scope)
-        if isinstance(place.shown, int):
+        if place.shown is None:
+            self.show_account()
+        elif isinstance(place.shown, int):
             self.go_to(place.shown)
         else:
             self.show_place(place.shown)

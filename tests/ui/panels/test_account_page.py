@@ -63,6 +63,11 @@ def test_a_line_selects_its_message_or_filters(qtbot: QtBot, application: Applic
     lines.setCurrentIndex(lines.model().index(0, 0))
     qtbot.keyClick(lines, Qt.Key.Key_Return)
     assert panes_of(window).messages.current_message() == 0
+    assert not lines.isVisible()
+    window.actions_by_id["go.back"].trigger()
+    assert lines.isVisible()
+    window.actions_by_id["go.forward"].trigger()
+    assert panes_of(window).details.message == 0
     assert lines.is_link(0, QPoint())
 
 

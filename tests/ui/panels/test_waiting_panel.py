@@ -54,13 +54,13 @@ def test_it_lists_the_longest_first_and_discovery_last(
 ) -> None:
     panel = opened(window_on(application, document), qtbot)
     assert texts(panel) == [
-        ["write_file", "lead", "somebody to decide", "9 s", "3"],
-        ["stat", "coder", "files", "9 s", "4"],
-        ["grep", "coder", "files", "8 s", "2"],
-        ["tools/list", "lead", "files", "10 s", "1"],
+        ["lead", "somebody to decide", "write_file", "9 s", "3"],
+        ["coder", "files", "stat", "9 s", "4"],
+        ["coder", "files", "grep", "8 s", "2"],
+        ["lead", "files", "tools/list", "10 s", "1"],
     ]
     assert panel.head.count() == "4 waits, 1 of them about what others offer"
-    assert panel.model.index(0, Column.WHO).data(Qt.ItemDataRole.AccessibleTextRole) == "Waits lead"
+    assert panel.model.index(0, Column.WHOM).data(Qt.ItemDataRole.AccessibleTextRole) == "For somebody to decide"
 
 
 def test_a_row_leads_to_its_message_and_its_menu_filters(
@@ -86,7 +86,7 @@ def test_a_wait_ends_with_an_answer_a_departure_or_a_new_start(
     log.write(asked)
     window = window_on(application, log.document)
     panel = opened(window, qtbot)
-    assert [row[0] for row in texts(panel)] == ["grep"]
+    assert [row[2] for row in texts(panel)] == ["grep"]
     moved = gateway("system/presence", {"event": ends, "participant": {"id": "lead"}})
     log.write(tool_result(asked) if ends == "answer" else moved)
     panes_of(window).bridge.flush()

@@ -6,7 +6,7 @@ import enum
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QPainter, QShowEvent
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QHeaderView, QMenu, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
@@ -31,22 +31,23 @@ MOST_LISTED = 200
 class Column(enum.IntEnum):
     """The columns, left to right."""
 
-    WHAT = 0
-    WHO = 1
-    WHOM = 2
+    WHO = 0
+    WHOM = 1
+    WHAT = 2
     LONG = 3
     NO = 4
 
 
-TITLES = ("Asked for", "Waits", "For", "How long", "No.")
+TITLES = ("Waits", "For", "Asked for", "How long", "No.")
 _TIPS = (
-    "The tool or method that was asked for, or is proposed",
     "Who has had no answer",
     "Who was asked; somebody to decide, where it is a proposal",
+    "The tool or method that was asked for, or is proposed",
     "Until now while traffic is live, else until the last message",
     "The request or proposal; Enter or a click goes there",
 )
-_WIDEST = {Column.WHO: 180, Column.WHOM: 200, Column.LONG: "88 min 88 s", Column.NO: "8888888"}
+_NAME = 200
+_WIDEST = {Column.WHOM: _NAME, Column.WHAT: _NAME, Column.LONG: "88 min 88 s", Column.NO: "8888888"}
 _NAMES = {Column.WHAT: "what", Column.WHO: "who", Column.WHOM: "whom", Column.LONG: "how_long"}
 
 
@@ -95,6 +96,14 @@ class WaitingView(FiguresTable):
         self._model = model
         self._panel = parent
         self.clicked.connect(lambda index: self.enter_row(index.row()))
+
+    @override
+    def use_theme(self) -> None:
+        super().use_theme()
+        heads = self.horizontalHeader()
+        heads.setSectionResizeMode(Column.WHO, QHeaderView.ResizeMode.Fixed)
+        heads.resizeSection(Column.WHO, round(_NAME * self._themes.theme.zoom))
+        heads.setSectionResizeMode(Column.WHAT, QHeaderView.ResizeMode.Stretch)
 
     @override
     def paint_cell(self, painter: QPainter, box: QRect, index: QModelIndex | QPersistentModelIndex) -> None:

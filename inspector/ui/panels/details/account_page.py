@@ -21,7 +21,7 @@ from inspector.ui.panels.details.sheet import Links
 from inspector.ui.panels.waste.figures import WasteFigures
 from inspector.ui.widgets.filter_menu import add_filter_actions
 
-_MOST_LINES = 4
+_MOST_LINES = 3
 _ABOUT: dict[Tone, str] = {
     "plain": "ink.secondary", "quiet": "ink.secondary", "bad": "severity.error", "warn": "severity.warning",
 }  # fmt: skip

@@ -272,6 +272,11 @@ class DetailsPanel(QWidget):
         return self._message
 
     @property
+    def shows_account(self) -> bool:
+        """Whether what happened is shown."""
+        return self.account is not None and not self.account.isHidden()
+
+    @property
     def place(self) -> Place | None:
         """The context or participant shown; None where a message is, or nothing."""
         return self._place
