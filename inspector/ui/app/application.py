@@ -107,7 +107,8 @@ class Application:
             qt, setting=cast("ThemeSetting", theme or display.theme), density=display.density,
             zoom=display.zoom_percent / 100, bundled_fonts=bundled_fonts, parent=qt,
         )  # fmt: skip
-        qt.setWindowIcon(icons.app_icon())
+        if qt.windowIcon().isNull():
+            qt.setWindowIcon(icons.app_icon())
         qt.setQuitOnLastWindowClosed(False)
 
     @property

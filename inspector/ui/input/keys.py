@@ -123,7 +123,6 @@ class Keys(QObject):
         self._known: dict[str, Keyed] = {}
         self._actions: dict[str, QAction] = {}
         self._in_force: dict[str, tuple[str, ...]] = {}
-        self._titled: dict[str, tuple[str, tuple[str, ...]]] = {}  # texts and keys that tool tips were written for
 
     def take(self, action: QAction, group: str, defaults: Sequence[str] = (), *, in_panes: bool = False) -> None:
         """Let an action's keys follow the settings from now on; one of the same id is replaced.
@@ -147,7 +146,7 @@ class Keys(QObject):
         self._known.pop(name, None)
         action = self._actions.pop(name, None)
         if action is not None:
-            self._forget(name)
+            self._in_force.pop(name, None)
             self._frame.removeAction(action)
             self.changed.emit()
 
@@ -156,32 +155,27 @@ class Keys(QObject):
         for action, keyed in actions:
             self._known[keyed.id] = keyed
             self._actions[keyed.id] = action
-            self._forget(keyed.id)
+            self._in_force.pop(keyed.id, None)
         self.apply(self._chosen)
-
-    def _forget(self, name: str) -> None:
-        """Nothing is known of an action's keys: it is another one, or none."""
-        self._in_force.pop(name, None)
-        self._titled.pop(name, None)
 
     def apply(self, chosen: Chosen) -> None:
         """Set the keys of every action, as the settings have them."""
         self._chosen = chosen
-        for name, keys in keys_in_force(list(self._known.values()), chosen).items():
-            if self._in_force.get(name, ()) != keys:  # a new action has none
-                self._actions[name].setShortcuts([QKeySequence(key) for key in keys])
+        others = [
+            (name, keys)
+            for name, keys in keys_in_force(list(self._known.values()), chosen).items()
+            if self._in_force.get(name) != keys
+        ]
+        for name, keys in others:
+            action = self._actions[name]
+            if keys or self._in_force.get(name):  # a new action has none
+                action.setShortcuts([QKeySequence(key) for key in keys])
             self._in_force[name] = keys
-            self._name_keys(self._actions[name], keys)
-        self.changed.emit()
-
-    def _name_keys(self, action: QAction, keys: tuple[str, ...]) -> None:
-        """Name the keys of an action in its tool tip, unless that has words of its own."""
-        text = action.text()
-        if self._titled.get(action.objectName()) != (text, keys):
-            self._titled[action.objectName()] = text, keys
-            title = plain_title(text)
-            if not action.toolTip() or action.toolTip().startswith(title):
+            title = plain_title(action.text())
+            if not action.toolTip() or action.toolTip().startswith(title):  # else it has words of its own
                 action.setToolTip(f"{title} ({native(keys[:1])})" if keys else title)
+        if others:
+            self.changed.emit()
 
     def known(self) -> list[Keyed]:
         """Everything that can have keys, in the order in which it is listed; not what is hidden, as for developers."""

@@ -110,7 +110,6 @@ class MainWindow(QMainWindow):
         self.requests = WindowRequests(self)
         self.undo_history = UndoHistory(application, self)
         self.display = Display(application, self.shown, self)
-        self._named_keys: dict[str, str] = {}
         self._waiting_parts: tuple[Callable[[], object], ...] = (
             lambda: self.bars, lambda: self.filter_conditions, lambda: self.page,
             lambda: self.opening, lambda: self.gateway, lambda: self.capture_saving,
@@ -503,10 +502,7 @@ class MainWindow(QMainWindow):
     # Building
 
     def _on_keys_changed(self) -> None:
-        named = {one.id: self.keys.words(one.id) for one in self.keys.known()}
-        if named != self._named_keys:
-            self._named_keys = named
-            self._name_keys(self.panes)
+        self._name_keys(self.panes)
 
     def _name_keys(self, panes: Panes | None) -> None:
         """Keys are named in sentences and on buttons as they are now."""
