@@ -239,18 +239,22 @@ def is_seen(content: QWidget) -> bool:
 
 def _clear(dock: QDockWidget) -> None:
     """Empty a dock, which is filled again when it is shown."""
-    before = dock.widget()
-    if before is not None:
-        before.setParent(None)
-        before.deleteLater()
+    panel, head = dock.widget(), dock.titleBarWidget()
+    if panel is not None:
+        panel.setParent(None)
+        panel.deleteLater()
+    if head is not None:
+        dock.setTitleBarWidget(None)  # pyright: ignore[reportArgumentType]  Qt takes none for its own
+        head.deleteLater()
 
 
 def _fill(dock: QDockWidget, panel: QWidget) -> None:
     """Show a panel in a dock, in place of the one that is there."""
-    before = dock.widget()
+    before = dock.widget(), dock.titleBarWidget()
     dock.setWidget(panel)
     head = getattr(panel, "head", None)
     if isinstance(head, QWidget):  # the pane's own head, by which it can be dragged
         dock.setTitleBarWidget(head)
-    if before is not None:
-        before.deleteLater()
+    for one in before:
+        if one is not None:
+            one.deleteLater()
