@@ -154,7 +154,8 @@ class TokenCounts(QObject):
             if not keys:
                 return
             texts = tuple(self._waiting[key] for key in keys)
-            process.give(Lines("", (0, 0), _NOTHING, _NOTHING, np.empty(0, np.uint16), (), texts))
+            none = np.empty(0, np.uint16)
+            process.give(Lines("", (0, 0), _NOTHING, _NOTHING, none, (), none, texts=texts))
             self._given.append(keys)
 
     def _batch(self) -> Iterator[int]:
