@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 Rows = NDArray[np.int64]
 
+_ENOUGH = 1 << 20
+
 NO_ROWS: Rows = np.empty(0, np.int64)
 
 
@@ -18,6 +20,7 @@ class ChangedRows:
     def __init__(self) -> None:
         self._rows: set[int] = set()
         self._batches: list[Rows] = []
+        self._held, self._most = 0, _ENOUGH  # rows in batches, and how many there may be
 
     def add(self, row: int) -> None:
         """Note one message."""
@@ -31,6 +34,11 @@ class ChangedRows:
         """Note the messages of an array, which must not be changed afterwards."""
         if len(rows):
             self._batches.append(rows)
+            self._held += len(rows)
+            if self._held > self._most:  # nobody takes them: each is held once
+                self._batches = [np.unique(np.concatenate(self._batches))]
+                self._held = len(self._batches[0])
+                self._most = max(_ENOUGH, 2 * self._held)
 
     def take(self) -> Rows:
         """The messages noted, ascending; forgets them."""
@@ -38,5 +46,5 @@ class ChangedRows:
             return NO_ROWS
         rows = np.fromiter(self._rows, np.int64, len(self._rows))
         found = np.unique(np.concatenate([rows, *self._batches]))
-        self._rows, self._batches = set(), []
+        self._rows, self._batches, self._held, self._most = set(), [], 0, _ENOUGH
         return found

@@ -7,6 +7,7 @@ kind they only name the context their message belongs to. A message without `con
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -26,7 +27,7 @@ class ContextObjects:
     """Lets contexts in object form shape the tree.
 
     Attributes:
-        parent_ids: (space, id) of each parent named, once.
+        parents: hashes (`Capture.hash_in`) of the ids of parents named; who looks at them takes them out.
 
     Args:
         settle: called after nodes may have merged, so that what is known of them is together.
@@ -43,8 +44,7 @@ class ContextObjects:
         self._notes = notes
         self._settle = settle
         self._typed = typed
-        self.parent_ids: list[tuple[int, str]] = []
-        self._named_parents: set[tuple[int, str]] = set()
+        self.parents = array("Q")
         self._stacks: dict[tuple[int, int], list[int]] = {}
 
     def observe(self, space: int, row: int) -> int | None:
@@ -97,9 +97,7 @@ class ContextObjects:
         if parent == MAIN:
             self._notes.add(node, row, Oddity.PARENT_CONFLICT)
             return node
-        if (space, above) not in self._named_parents:
-            self._named_parents.add((space, above))
-            self.parent_ids.append((space, above))
+        self.parents.append(self._capture.hash_in(space, above))
         refused = tree.refusal(node, parent)
         if refused is not None:
             self._notes.add(tree.resolve(node), row, refused)

@@ -348,13 +348,13 @@ class ContextTree:
         self.own[node] += messages
         self._sums.add(node, messages)
 
-    def count_all(self, nodes: NDArray[np.integer[Any]]) -> list[int]:
-        """Add one message to each of these nodes, and to all above them; returns the nodes, each once."""
+    def count_all(self, nodes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """Add one message to each of these nodes, and to all above them; returns the nodes, each once: int64."""
         found, numbers = np.unique(nodes, return_counts=True)
         own = as_numpy(self.own)
         own[found] += numbers
-        held = found.tolist()
-        self._sums.add_all(held, numbers.tolist())
+        held = found.astype(np.int64)
+        self._sums.add_all(held, numbers)
         return held
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.context_notes import ContextNotes
 from inspector.analysis.context_objects import ContextObjects
 from inspector.analysis.context_tree import MAIN, MOST_LEVELS, ContextTree
@@ -138,11 +138,8 @@ class ContextPass:
         facts: what is noted of each node; its arrays `first_row`, `last_row`, `last_ns`, `started_by` and
             `concluded_by` are attributes here too.
         main_counts: messages in main by space (string id).
-        touched: nodes that gained messages, and sub-sessions that began or ended; whoever shows counts takes and clears
-            it.
         notes: what is odd about contexts as messages name them.
         sessions: what is known of spaces that are MSP sessions.
-        parent_ids: (space, id) of contexts that objects named as parents, in the order of their messages.
         started_again: nodes of reasoning starts that bear the id of a start before, by message.
         declarations: grows with each type and label that a context gets.
         type_names: what the numbers of `types` stand for.
@@ -166,9 +163,13 @@ class ContextPass:
             self._capture, self.tree, self.facts, settle=self._settle, typed=self._type_changed
         )
         self._merged: list[tuple[int, int]] = []
-        self.parent_ids = self._objects.parent_ids
         self._marked = MarkedContexts(
-            self._capture, self.tree, self.facts, settle=self._settle, typed=self._type_changed, named=self.parent_ids
+            self._capture,
+            self.tree,
+            self.facts,
+            settle=self._settle,
+            typed=self._type_changed,
+            named=self._objects.parents,
         )
         self._labels: tuple[tuple[int, ...], Array, list[tuple[str, ...]]] = ((), np.zeros(1, np.uint32), [()])
         self.first_row, self.last_row, self.last_ns = self.facts.first_row, self.facts.last_row, self.facts.last_ns
@@ -178,7 +179,7 @@ class ContextPass:
         self._fed = 0
         self.type_version = 0
         self.declarations = 0
-        self.touched: set[int] = set()
+        self._touched = ChangedRows()
         self.started_again: dict[int, int] = {}
         self.paths = PathTable(self.tree)
         self.roots = NodeTable(self.tree, lambda node: shown_segment(self.tree.name[self._root(node)]))
@@ -284,7 +285,7 @@ class ContextPass:
                 self._spaces[space] = None
                 told = self.sessions.observe(space, start + place, node)
                 if told is not None:  # that it has ended is seen, although nobody said anything in it
-                    self.touched.add(told)
+                    self._touched.add(told)
             self._settle()
         return operations
 
@@ -307,7 +308,7 @@ class ContextPass:
                 self.facts.note_start(node, told.row)
             if told.ended:
                 self.facts.note_end(node, CANCELLED if told.failed else CONCLUDED, told.row)
-                self.touched.add(node)
+                self._touched.add(node)
 
     def _node_of_key(self, space: int, key: int, row: int) -> int:
         known = self._refs.find(space, key)
@@ -366,8 +367,7 @@ class ContextPass:
             return
         held, rows = nodes[inside], start + inside
         self.facts.note_messages(held, rows, columns["time_ns"][start:stop][inside])
-        found = self.tree.count_all(held)
-        self.touched.update(found)
+        self._touched.update_all(self.tree.count_all(held))
         self._note_kinds(rows, held, columns["kind"][start:stop][inside])
 
     def _count_spaces(self, spaces: Array, in_main: Array) -> None:
@@ -420,6 +420,17 @@ class ContextPass:
     def take_changes(self) -> Rows:
         """No single message changes here: either nothing, or the tree moved."""
         return NO_ROWS
+
+    def take_touched(self) -> set[int]:
+        """Nodes that gained messages, and sub-sessions that began or ended, since the last call."""
+        return set(self._touched.take().tolist())
+
+    def take_parents(self) -> list[int]:
+        """Hashes (`Capture.hash_in`) of ids that named contexts as parents since the last call."""
+        parents = self._objects.parents
+        found = parents.tolist()
+        del parents[:]
+        return found
 
     def take_moved(self) -> bool:
         """Whether nodes appeared, moved or changed their type since the last call."""

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 
 import numpy as np
@@ -27,12 +28,12 @@ class MarkedContexts:
     Args:
         settle: called after nodes may have merged.
         typed: called with a node that has got its first declared type.
-        named: gains (space, id) of each context that a marker names.
+        named: gains the hash (`Capture.hash_in`) of the id of each context that a marker names.
     """
 
     def __init__(
         self, capture: Capture, tree: ContextTree, facts: NodeFacts, *,
-        settle: Callable[[], None], typed: Callable[[int], None], named: list[tuple[int, str]],
+        settle: Callable[[], None], typed: Callable[[int], None], named: array[int],
     ) -> None:  # fmt: skip
         self._capture = capture
         self._tree = tree
@@ -95,9 +96,9 @@ class MarkedContexts:
         parent = payload.get("parent")
         if isinstance(parent, str) and is_name(parent):
             node = self._tree.place(node, self._tree.of_id(space, parent))
-            self._named.append((space, parent))
+            self._named.append(self._capture.hash_in(space, parent))
         self._settle()
-        self._named.append((space, name))
+        self._named.append(self._capture.hash_in(space, name))
         if len(self._open) < _MOST_OPEN:
             self._open[self._capture.hash_in(space, name)] = node
         self._facts.note_start(node, row)

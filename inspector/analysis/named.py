@@ -6,9 +6,9 @@ The links between messages are the correlation pass's; this one looks only at me
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis.changes import ChangedRows, Rows
 from inspector.analysis.context_tree import MAIN
@@ -18,7 +18,7 @@ from inspector.capture.block import OBJECT_KEY
 from inspector.capture.capture import Capture
 from inspector.capture.columns import Array, GrowingColumns
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW
+from inspector.capture.hashes import NO_ROW, HashIndex
 from inspector.protocol import kinds
 from inspector.protocol.paths import normalise
 
@@ -51,11 +51,10 @@ class NamedPass:
         self._correlation = correlation
         self._contexts = contexts
         self._columns = GrowingColumns({"found": np.uint8})
-        self._waiting: dict[tuple[int, int], list[int]] = {}  # by space and hash of the id
-        self._names: dict[tuple[int, int], Named] = {}
+        self._waiting = HashIndex()  # messages by the hashes of the ids they name (`Capture.hash_in`)
+        self._names = {what: HashIndex() for what in _COLUMNS}  # the same hashes of names; rows mean nothing
+        self._met = {what: _Met() for what in _COLUMNS}
         self._listed = 0
-        self._known: set[int] = set()  # space and string of contexts as one number and, negated, of streams
-        self._named_ids = 0
         self._changed = ChangedRows()
 
     def take_changes(self) -> Rows:
@@ -69,54 +68,54 @@ class NamedPass:
         loose = (columns["flags"][start:stop] & _CORRELATED != 0) & (
             self._correlation.columns["cause"][start:stop] == NO_ROW
         )
-        rows = (np.flatnonzero(loose) + start).tolist()
-        if not rows and not self._waiting:
+        rows = np.flatnonzero(loose) + start
+        if not len(rows) and not len(self._waiting):
             return
         self._list_names(stop)
-        spaces = columns["space"]
-        for row in rows:
-            space = int(spaces[row])
-            hashes = self._correlation.hashes_named_by(row)
-            self._take(row, max((self._names.get((space, h), 0) for h in hashes), key=_RANK.__getitem__, default=0))
-            for value in hashes:
-                self._waiting.setdefault((space, value), []).append(row)
+        named = [self._correlation.hashes_named_by(row) for row in rows.tolist()]
+        hashes = np.array([one for ones in named for one in ones], np.uint64)
+        naming = np.repeat(rows, [len(ones) for ones in named])
+        for what, names in self._names.items():  # the best last
+            self._take(naming[names.latest(hashes, _any(hashes)) != NO_ROW], what)
+        self._waiting.add(hashes, naming.astype(np.uint32))
 
-    def _take(self, row: int, found: int) -> None:
-        if found and _RANK[found] > _RANK[int(self._columns["found"][row])]:
-            self._columns.put("found", row, int(found))
-            self._changed.add(row)
+    def _take(self, rows: Rows, what: Named) -> None:
+        found = self._columns["found"][rows]
+        better = np.unique(rows[_RANKS[found] < _RANKS[what]])
+        if len(better):
+            self._columns.put("found", better, what.value)
+            self._changed.update_all(better)
 
     # The names
 
     def _list_names(self, stop: int) -> None:
         """Take in the names of contexts and streams that messages up to `stop` have brought."""
         start, self._listed = self._listed, stop
-        for column, what in (("context", Named.CONTEXT), ("stream", Named.STREAM)):
-            for space, code in self._pairs(column, start, stop):
-                text = self._capture.strings[code]
-                for name in _context_names(text) if what is Named.CONTEXT else (text,):
-                    self._name(space, name, what)
-        ids = self._contexts.parent_ids
-        for space, identifier in ids[self._named_ids :]:
-            self._name(space, identifier, Named.CONTEXT)
-        self._named_ids = len(ids)
+        for what, column in _COLUMNS.items():
+            strings, hash_in = self._capture.strings, self._capture.hash_in
+            hashes: list[int] = []
+            for key in self._unmet(what, column, start, stop).tolist():
+                space, text = key >> 32, strings[key & 0xFFFFFFFF]
+                hashes += [hash_in(space, name) for name in (_context_names(text) if column == "context" else (text,))]
+            if what is Named.CONTEXT:
+                hashes += self._contexts.take_parents()
+            self._name(np.unique(np.array(hashes, np.uint64)), what)
 
-    def _pairs(self, column: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """Each space and string of a column that was not met before."""
+    def _unmet(self, what: Named, column: str, start: int, stop: int) -> NDArray[np.int64]:
+        """Each space and string of a column that was not met before, as one number."""
         codes = self._capture.columns[column][start:stop].astype(np.int64)
         spaces = self._capture.columns["space"][start:stop].astype(np.int64)
-        mark = -1 if column == "stream" else 1
-        for key in np.unique((spaces << 32 | codes)[codes != 0]).tolist():
-            if mark * key not in self._known:
-                self._known.add(mark * key)
-                yield key >> 32, key & 0xFFFFFFFF
+        return self._met[what].new(np.unique((spaces << 32 | codes)[codes != 0]))
 
-    def _name(self, space: int, name: str, what: Named) -> None:
-        key = (space, self._capture.hash_in(space, name))
-        if _RANK[self._names.get(key, 0)] < _RANK[what]:
-            self._names[key] = what
-            for row in self._waiting.get(key, ()):
-                self._take(row, what)
+    def _name(self, hashes: NDArray[np.uint64], what: Named) -> None:
+        if not len(hashes):
+            return
+        names = self._names[what]
+        new = hashes[names.latest(hashes, _any(hashes)) == NO_ROW] if len(names) else hashes
+        names.add(new, np.zeros(len(new), np.uint32))
+        if len(new) and len(self._waiting):
+            _, rows = self._waiting.all_rows(new)
+            self._take(rows, what)
 
     # Asking
 
@@ -173,7 +172,7 @@ class NamedPass:
 
     def _candidates(self, row: int) -> list[int]:
         """Messages that name a context or stream that this one is about."""
-        if not self._waiting:
+        if not len(self._waiting):
             return []
         capture, tree = self._capture, self._contexts.tree
         space = int(capture.columns["space"][row])
@@ -185,8 +184,8 @@ class NamedPass:
         stream = capture.string("stream", row)
         if stream is not None:
             names.append(stream)
-        keys = ((space, capture.hash_in(space, name)) for name in names)
-        return [other for key in keys for other in self._waiting.get(key, ())]
+        hashes = {capture.hash_in(space, name) for name in names}
+        return [other for one in hashes for other in self._waiting.rows(one)]
 
     def started_by(self, row: int) -> int:
         """The context a reasoning start opened; MAIN."""
@@ -197,8 +196,39 @@ class NamedPass:
         return node if node != MAIN and self._contexts.started_by[node] == row else MAIN
 
 
-_RANK = {0: 0, Named.STREAM: 1, Named.CONTEXT: 2}
-"""An id that names both is the context's."""
+_COLUMNS = {Named.STREAM: "stream", Named.CONTEXT: "context"}
+"""Where names are, the better ones last."""
+_RANKS = np.zeros(max(Named) + 1, np.uint8)
+_RANKS[[Named.STREAM, Named.CONTEXT]] = 1, 2
+
+
+def _any(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Rows that all are below, for each hash."""
+    return np.full(len(hashes), np.iinfo(np.int64).max)
+
+
+class _Met:
+    """Strings that were met in a space: nearly all in one space only, which is kept by string."""
+
+    def __init__(self) -> None:
+        self._space_of = np.full(1024, -1, np.int64)
+        self._others: set[int] = set()
+
+    def new(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of some spaces and strings, each as one number and given once, that come for the first time."""
+        if not len(keys):
+            return keys
+        codes, spaces = keys & 0xFFFFFFFF, keys >> 32
+        room, most = len(self._space_of), int(codes.max())
+        if most >= room:
+            more = np.full(max(most + 1, 2 * room) - room, -1, np.int64)
+            self._space_of = np.concatenate((self._space_of, more))
+        keys, codes, spaces = (part[self._space_of[codes] != spaces] for part in (keys, codes, spaces))
+        first = self._space_of[codes] == -1
+        self._space_of[codes[first][::-1]] = spaces[first][::-1]
+        elsewhere = [key for key in keys[self._space_of[codes] != spaces].tolist() if key not in self._others]
+        self._others.update(elsewhere)
+        return np.concatenate((keys[self._space_of[codes] == spaces], np.array(elsewhere, np.int64)))
 
 
 def _context_names(key: str) -> list[str]:

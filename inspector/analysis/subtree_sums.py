@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, MutableSequence, Sequence
+from collections.abc import Callable, MutableSequence, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.changes import ChangedRows
 
 MAIN = -1
 
@@ -25,31 +30,49 @@ class SubtreeSums:
         self._parent = parent
         self._own = own
         self._order = order
-        self._waiting: dict[int, int] = {}
+        self._waiting = array("q")  # by node
+        self._changed = ChangedRows()  # nodes at which something waits, and others
+        self._any = False
         self.carried: MutableSequence[int] = array("q")
 
     def add(self, node: int, number: int) -> None:
         """Add to a node's sum and to those above it. O(1)."""
         if number and node != MAIN:
-            self._waiting[node] = self._waiting.get(node, 0) + number
+            self._reach(node)
+            self._waiting[node] += number
+            self._changed.add(node)
 
-    def add_all(self, nodes: Iterable[int], numbers: Iterable[int]) -> None:
-        """Add to the sums of several nodes, none of them MAIN."""
-        waiting = self._waiting
-        for node, number in zip(nodes, numbers, strict=True):
-            waiting[node] = waiting.get(node, 0) + number
+    def add_all(self, nodes: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
+        """Add to the sums of several nodes, each given once, none of them MAIN."""
+        if len(nodes):
+            self._reach(int(nodes.max()))
+            np.frombuffer(self._waiting, np.int64)[nodes] += numbers
+            self._changed.update_all(nodes)
+
+    def _reach(self, node: int) -> None:
+        self._any = True
+        length = len(self._waiting)
+        if node >= length:
+            self._waiting.frombytes(bytes(8 * (node + 1 + max(64, length // 8) - length)))
 
     def forget(self, node: int) -> int:
         """What waits at a node that goes away; it waits no longer."""
-        return self._waiting.pop(node, 0)
+        if node >= len(self._waiting):
+            return 0
+        waited, self._waiting[node] = self._waiting[node], 0
+        return waited
 
     def read(self) -> Sequence[int]:
         """The sums by node. O(nodes) at worst after changes, whatever the tree's shape; O(1) without any."""
-        if self._waiting:
-            waiting, self._waiting = self._waiting, {}
+        if self._any:
+            self._any = False
+            nodes = self._changed.take()
+            waiting = np.frombuffer(self._waiting, np.int64)
+            numbers = waiting[nodes].tolist()
+            waiting[nodes] = 0
             left = 4 * len(self._parent)
-            for node, number in waiting.items():
-                while node != MAIN:
+            for node, number in zip(nodes.tolist(), numbers, strict=True):
+                while node != MAIN and number:
                     self.carried[node] += number
                     node = self._parent[node]
                     left -= 1

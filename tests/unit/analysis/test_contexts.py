@@ -257,9 +257,9 @@ def test_nodes_that_gained_messages_are_noted() -> None:
     log = GrowingLog()
     log.write(said("a"), said("b"))
     contexts = log.document.analysis.contexts
-    contexts.touched.clear()
+    contexts.take_touched()
     log.write(said("b"), said(None))
-    assert contexts.touched == {node(log.document, "b")}
+    assert contexts.take_touched() == {node(log.document, "b")}
 
 
 def test_states_of_a_deep_tree() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from inspector.analysis.subtree_sums import MAIN, SubtreeSums
 
 
@@ -40,5 +42,5 @@ def test_what_waits_can_be_forgotten() -> None:
 
 def test_several_are_added_at_once() -> None:
     sums = chain(3)
-    sums.add_all([2, 0], [5, 7])
+    sums.add_all(np.array([0, 2]), np.array([7, 5]))
     assert list(sums.read()) == [15, 7, 6]

@@ -63,7 +63,7 @@ class ContextTreeModel(QAbstractTableModel):
         self._document = document
         self._analysis = document.analysis
         self._contexts = document.analysis.contexts
-        self._contexts.touched = set()
+        self._contexts.take_touched()
         self._analysis.findings.by_context.take_touched()
         self.rows = ContextRows(self._contexts)
         self.activity = Activity(self._analysis)
@@ -257,7 +257,7 @@ class ContextTreeModel(QAbstractTableModel):
 
         Costs by what changed, not by the rows there are; a moving tree costs some ms at 100,000 contexts more.
         """
-        touched, self._contexts.touched = self._contexts.touched, set()
+        touched = self._contexts.take_touched()
         main = self.activity.feed()
         # In a view that was held back the tree may have gone on without messages of this change.
         self._follow_tree(touched)
