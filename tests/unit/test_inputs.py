@@ -25,7 +25,7 @@ from inspector.document.document import CaptureDocument
 from inspector.sources.decoders import is_compressed
 from tests.builders import clean_up, document_at, envelope, lines_of, log_file, received, tool_call
 from tests.pictures import picture
-from tests.strategies import logs
+from tests.strategies import logs, share_of_examples
 
 FORMATS = Path(__file__).parents[1] / "data" / "formats"
 SAMPLES = sorted(path for path in FORMATS.iterdir() if path.suffix in (".jsonl", ".ctxcap"))
@@ -33,16 +33,18 @@ PACKERS = {".gz": gzip.compress, ".zst": zstandard.compress}
 packed = pytest.mark.parametrize("ending", PACKERS)
 
 
-@packed
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
-def test_an_archive_of_any_format_reads_as_what_is_in_it(sample: Path, ending: str) -> None:
+def test_an_archive_of_any_format_reads_as_what_is_in_it(sample: Path) -> None:
     plain = document_at(sample)
-    # Told by its content: the name says nothing.
-    document = document_at(log_file(PACKERS[ending](sample.read_bytes()), sample.name))
-    assert picture(document) == picture(plain)
-    assert (document.format, document.troubles) == (plain.format, [])
+    seen = picture(plain)
+    for pack in PACKERS.values():
+        # Known by its content: the name says nothing.
+        document = document_at(log_file(pack(sample.read_bytes()), sample.name))
+        assert picture(document) == seen
+        assert (document.format, document.troubles) == (plain.format, [])
 
 
+@share_of_examples(2)
 @packed
 @given(logs, st.integers(1, 3))
 def test_archives_of_several_members_read_as_one(ending: str, data: bytes, members: int) -> None:
@@ -127,8 +129,7 @@ def array_of(lines: list[Any], indent: int | None) -> bytes:
 
 @pytest.mark.parametrize("indent", [None, 0, 2])
 @pytest.mark.parametrize("size", [7, 1 << 20])
-@packed
-def test_an_array_of_any_lines_reads_as_the_lines(indent: int | None, size: int, ending: str) -> None:
+def test_an_array_of_any_lines_reads_as_the_lines(indent: int | None, size: int) -> None:
     lines = [
         envelope(), received(envelope("mcp/request")), tool_call("read"), {"jsonrpc": "2.0", "id": 1, "method": "ping"},
         {"t": 10**18, "dir": "in", "message": {"jsonrpc": "2.0", "id": 2, "result": {}}}, {"what": 1}, [envelope()],
@@ -136,7 +137,7 @@ def test_an_array_of_any_lines_reads_as_the_lines(indent: int | None, size: int,
     ]  # fmt: skip
     plain = document_at(log_file(lines_of(*map(json.dumps, lines))))
     data = array_of(lines, indent)
-    for stored in (data, PACKERS[ending](data)):
+    for stored in (data, *(pack(data) for pack in PACKERS.values())):
         document = CaptureDocument()
         for _ in document.open_log(log_file(stored), block_bytes=size):
             pass
@@ -149,6 +150,7 @@ def test_an_array_of_any_lines_reads_as_the_lines(indent: int | None, size: int,
         document.close()
 
 
+@share_of_examples(2)
 @given(st.lists(st.integers(0, 9).map(lambda n: envelope(payload={"text": '[{"\\' * n, "list": [{}] * n})), max_size=6),
        st.sampled_from([None, 0, 1, 4]), st.integers(5, 400))  # fmt: skip
 def test_elements_are_kept_byte_for_byte(lines: list[Any], indent: int | None, size: int) -> None:

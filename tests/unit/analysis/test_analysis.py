@@ -11,7 +11,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELDS, Depends
 from tests.builders import GrowingLog, clean_up, document_of, tool_call, tool_result
 from tests.pictures import message_picture, picture
-from tests.strategies import context_conversations, conversations, gateway_logs, rpc_conversations
+from tests.strategies import context_conversations, conversations, gateway_logs, rpc_conversations, share_of_examples
 
 traffic = st.one_of(conversations, context_conversations, rpc_conversations, gateway_logs())
 batches = st.integers(1, 5)
@@ -26,6 +26,7 @@ def test_any_batches_give_the_same(lines: list[dict[str, Any]], size: int) -> No
     clean_up()
 
 
+@share_of_examples(2)
 @given(traffic, batches)
 def test_what_changes_is_reported(lines: list[dict[str, Any]], size: int) -> None:
     """A value of an earlier message differs: the message is among the changed ones, or it is the tree that moved."""

@@ -278,9 +278,13 @@ def test_an_expression_that_takes_too_long_everywhere_is_given_up_with_what_was_
 _LONG = ('é line of "text" and more\n' * 40_000) + "the very tail"
 
 
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
+@pytest.mark.parametrize("window", [1 << 12, 1 << 18])
+def test_a_long_record_is_searched_window_by_window(window: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_records, "_WINDOW", window)
+    monkeypatch.setattr(long_records, "_OVERLAP", 1 << 10)
+    monkeypatch.setattr(long_records, "LONG", 1 << 12)
+    rows = rows_of(chats("hello", _LONG, "hello again"))
+    for query, expected in (
         (FindQuery("the very tail"), [1]),
         (FindQuery("more\nthe"), [1]),
         (FindQuery("é LINE"), [1]),
@@ -289,18 +293,8 @@ _LONG = ('é line of "text" and more\n' * 40_000) + "the very tail"
         (FindQuery(r"\bthe very", is_pattern=True), [1]),
         (FindQuery(r"^e line|^ine of", is_pattern=True), []),
         (FindQuery("hello"), [0, 2]),
-    ],
-    ids=lambda value: value.text if isinstance(value, FindQuery) else "",
-)
-@pytest.mark.parametrize("window", [1 << 12, 1 << 18])
-def test_a_long_record_is_searched_window_by_window(
-    query: FindQuery, expected: list[int], window: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(long_records, "_WINDOW", window)
-    monkeypatch.setattr(long_records, "_OVERLAP", 1 << 10)
-    monkeypatch.setattr(long_records, "LONG", 1 << 12)
-    search = FindSearch(rows_of(chats("hello", _LONG, "hello again")), query)
-    assert finished(search) == expected
+    ):
+        assert (query.text, finished(FindSearch(rows, query))) == (query.text, expected)
 
 
 def test_no_slice_searches_a_long_record_whole() -> None:

@@ -16,7 +16,7 @@ from inspector.filters import compile_filter, pace
 from inspector.filters.search import Search
 from inspector.filters.visible import Scope, VisibleRows
 from tests.builders import GrowingLog, clean_up, document_of, envelope
-from tests.strategies import traffic
+from tests.strategies import share_of_examples, traffic
 from tests.unit.filters.test_visible import FILTERS, slow_decoding
 
 
@@ -76,6 +76,7 @@ def test_time_given_is_kept_to() -> None:
     assert found.result().tolist() == []
 
 
+@share_of_examples(3)
 @given(traffic(), st.sampled_from(FILTERS), st.integers(-1, 3), st.integers(1, 5), st.integers(0, 4))
 def test_traffic_meanwhile_changes_nothing_about_the_result(
     lines: list[dict[str, Any]], text: str, node: int, size: int, steps: int

@@ -17,7 +17,7 @@ from inspector.filters import compile_filter
 from inspector.filters.tally import ConditionTally
 from inspector.filters.visible import Scope, VisibleRows
 from tests.builders import GrowingLog, clean_up, document_of, envelope
-from tests.strategies import traffic
+from tests.strategies import share_of_examples, traffic
 from tests.unit.filters.test_visible import FILTERS, slow_decoding
 
 FOREVER = float("inf")
@@ -108,6 +108,7 @@ def test_nothing_asked_costs_nothing() -> None:
 CHOSEN = st.lists(st.tuples(st.sampled_from(FILTERS), st.booleans()), max_size=4, unique_by=lambda chosen: chosen[0])
 
 
+@share_of_examples(3)
 @given(traffic(), CHOSEN, st.sampled_from(FILTERS), st.integers(-1, 3), st.integers(1, 5), st.integers(0, 3))
 def test_it_follows_the_traffic(
     lines: list[dict[str, Any]], chosen: list[tuple[str, bool]], own: str, node: int, size: int, steps: int

@@ -15,6 +15,7 @@ from inspector.protocol.payloads.chunks import MAX_JOINED, join_frames
 from inspector.protocol.payloads.content import content_of
 from inspector.protocol.payloads.listings import listing_in
 from inspector.protocol.payloads.outline import outline
+from tests.strategies import share_of_examples
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -65,6 +66,7 @@ def test_an_outline_is_bounded_and_says_what_is_left_out():
     assert long[-1].text.endswith("more, see Tree")
 
 
+@share_of_examples(3)
 @given(st.dictionaries(st.text(), JSON))
 def test_any_object_has_an_outline(values: dict[str, object]):
     shown, hidden = outline(values, limit=20)
