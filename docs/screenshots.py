@@ -66,10 +66,11 @@ PICTURES = (
     Picture("resources/screenshots/timeline-light.png", DEMO, (*_TIMELINE, "--theme", "light")),
     Picture("resources/screenshots/timeline-dark.png", DEMO, (*_TIMELINE, "--theme", "dark")),
     Picture("docs/pictures/welcome.png", DEMO, ("--select", "2", *_LOW), _ALL_PANES),
+    Picture("docs/pictures/what-happened.png", CODER, (), (177, 100, 1103, 676)),
     Picture("docs/pictures/tapped.png", LOOP, ("--select", "11", "--hints", *_LOW), _CENTER_AND_DETAILS),
     Picture("docs/pictures/tokens.png", DEMO, ("--panel", "tokens"), _BELOW),
     Picture("docs/pictures/model-sees.png", DEMO, ("--select", "106", "--view", "model sees"), _CENTER),
-    Picture("docs/pictures/waste.png", RUNE, ("--panel", "waste"), (213, 579, 1067, 100)),
+    Picture("docs/pictures/waste.png", RUNE, ("--panel", "waste"), (177, 579, 1103, 100)),
     Picture("docs/pictures/chain.png", CODER, ("--select", "25", *_LOW), _CENTER_AND_DETAILS),
     Picture("docs/pictures/findings.png", CODER, ("--select", "22", "--panel", "findings")),
     Picture(

@@ -316,7 +316,7 @@ class _Words:
         vain = sum(tally.count(deed, Outcome.IN_VAIN) for deed in (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY))
         if vain:
             row = int(tally.first("in vain")[0])
-            words = f"{formats.count_of(vain, 'request')} got no answer before those asked were gone"
+            words = f"{formats.count_of(vain, 'request')}: those asked were gone"
             text = f'{_REQUESTS} && !answered && !waiting && state in {{"waiting", "unanswered"}}'
             lines.append(_leading("Unanswered", words, row, text, vain, "quiet"))
         return lines
@@ -326,8 +326,8 @@ class _Words:
         lines: list[AccountLine] = []
         found = self.tally.silence()
         if found is not None and found.ns >= _SILENT_FROM_NS:
-            words = f"nothing was sent for {_rounded(found.ns)} before {formats.message_number(found.row)}"
-            lines.append(AccountLine("Silence", f"At longest {words}", message=found.row))
+            words = f"{_rounded(found.ns)} at longest, before {formats.message_number(found.row)}"
+            lines.append(AccountLine("Silence", words, message=found.row))
         if self.tally.gaps:
             words = f"the connection was lost {_times(self.tally.gaps)}: messages may be missing there"
             lines.append(AccountLine("Missing", _begun(words), message=self.tally.first_gap, tone="warn"))
@@ -373,10 +373,10 @@ class _Words:
         if not tokens.total:
             return []
         so_far = "" if tokens.done else " so far"
-        words = f"{formats.count_of(tokens.total, 'token')}{so_far}, estimate"
+        words = f"{tokens.total:,}{so_far}, estimate"
         lines = [AccountLine("Tokens", f"{words}{self._shares()}", panel="Tokens")]
         if self.waste is not None and self.waste.wastes:
-            lines.append(AccountLine("", spared_words(self.waste), panel="Waste"))
+            lines.append(AccountLine("", spared_words(self.waste, of="Tokens"), panel="Waste"))
             first = self.waste.wastes[0]
             words = f"The largest part: {plain(first.sentence).rstrip('.')}"
             lines.append(AccountLine("", words, message=first.message, tone="quiet"))
@@ -453,18 +453,19 @@ def waiting_now(document: CaptureDocument, tally: AccountTally) -> tuple[int, Wa
     return (count, wait) if (wait.waited_ns or 0) >= _WAITED_FROM_NS else None
 
 
-def spared_words(waste: WasteReport, *, short: bool = False) -> str:
+def spared_words(waste: WasteReport, *, short: bool = False, of: str = "") -> str:
     """How many tokens could be spared: "8,076 tokens could be spared, 7,373 of them perhaps".
 
     Args:
         waste: what was found.
         short: for where there is little room: "8.1k tokens could be spared".
+        of: what stands beside it, where that says already that tokens are meant.
     """
     if short:
         return f"{formats.short_count(waste.tokens)} tokens could be spared"
     perhaps = waste.tokens - waste.sure_tokens
     part = f", {perhaps:,} of them perhaps" if perhaps and waste.sure_tokens else ", perhaps" if perhaps else ""
-    return f"{formats.count_of(waste.tokens, 'token')} could be spared{part}"
+    return f"{f'{waste.tokens:,}' if of else formats.count_of(waste.tokens, 'token')} could be spared{part}"
 
 
 def longest_waiting(analysis: Analysis, tally: AccountTally, most: int, *, discovery: bool = False) -> list[int]:

@@ -57,6 +57,8 @@ def take_screenshot(shot: Shot) -> str | None:
 
 
 _COUNTED_S = 0.3
+_COUNTED_BYTES = 32 << 20
+"""Of a log whose tokens are counted for the picture."""
 _SETTLED_S = 1.5
 """Layouts settle and delayed painting happens; views that count and look for something do it behind the rest."""
 
@@ -115,7 +117,11 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
     if sentence is not None:
         return sentence
     panes.problem_counts.refresh()  # else it takes its time
-    await asyncio.sleep(0.05 if shot.view is None and shot.panel is None else _SETTLED_S)
+    if shot.select is None and panes.document.analysis.tokens.bytes_left <= _COUNTED_BYTES:
+        panes.document.count_tokens()  # what happened says how many there are
+        panes.document.tell_counted()
+    quick = shot.view is None and shot.panel is None and shot.select is not None
+    await asyncio.sleep(0.05 if quick else _SETTLED_S)
     if window.msp.view.count_now():
         await asyncio.sleep(_COUNTED_S)
     if not window.grab().save(shot.output):

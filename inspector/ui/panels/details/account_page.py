@@ -12,6 +12,7 @@ from typing_extensions import override
 from inspector.document.document import CaptureDocument
 from inspector.present.account import AccountLine, Tone, account_of
 from inspector.present.head_words import account_words
+from inspector.present.wire_text import tool_tip
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.account.figures import AccountFigures
@@ -21,7 +22,7 @@ from inspector.ui.panels.details.sheet import Links
 from inspector.ui.panels.waste.figures import WasteFigures
 from inspector.ui.widgets.filter_menu import add_filter_actions
 
-_MOST_LINES = 3
+_MOST_LINES, _MOST_QUIET = 3, 2
 _ABOUT: dict[Tone, str] = {
     "plain": "ink.secondary", "quiet": "ink.secondary", "bad": "severity.error", "warn": "severity.warning",
 }  # fmt: skip
@@ -53,9 +54,10 @@ class AccountList(FittedList[AccountLine]):
 
     @override
     def row_tooltip(self, row: AccountLine) -> str:
+        leads = "Show these messages alone" if row.filter is not None else f"Show {row.panel}"
         if row.message is not None:
-            return f"Go to No. {row.message + 1}"
-        return "Show these messages alone" if row.filter is not None else "Show more"
+            leads = f"Go to No. {row.message + 1}"
+        return tool_tip(f"{row.text}\n{leads}")
 
     # Geometry
 
@@ -71,7 +73,8 @@ class AccountList(FittedList[AccountLine]):
         found = self._wrapped.get((row, width))
         if found is None:
             room = width - self._about_width(width) - self._sign_width()
-            found = wrap(self.rows[row].text, self.themes.theme.font("body"), room, _MOST_LINES)
+            most = _MOST_QUIET if self.rows[row].tone == "quiet" else _MOST_LINES
+            found = wrap(self.rows[row].text, self.themes.theme.font("body"), room, most)
             self._wrapped[row, width] = found
         return found
 

@@ -249,15 +249,12 @@ class DetailsPanel(QWidget):
         self._show_empty(self._message is None and self._place is None)
 
     def _show_empty(self, empty: bool) -> None:
-        """Show what happened, and what to do, or no more of it."""
-        self.empty.setVisible(empty)
+        """Show what happened, or what to do where nothing has; or neither."""
+        told = empty and self.account is not None and len(self._document.capture) > 0
+        self.empty.setVisible(empty and not told)
         if self.account is not None:
-            told = empty and len(self._document.capture) > 0
             self.account.setVisible(told)
             self._line.setVisible(told or not empty)
-            layout = self.layout()
-            assert isinstance(layout, QVBoxLayout)
-            layout.setStretchFactor(self.empty, 0 if told else 1)
 
     def show_keys(self, words: KeyWords) -> None:
         """Name keys as they are now, where a page says which key does something."""
