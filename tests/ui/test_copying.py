@@ -85,29 +85,25 @@ def test_a_big_message_is_not_copied_in_part(
 # Said
 
 
-@pytest.mark.parametrize(
-    ("what", "one", "several"),
-    [
+def test_the_status_bar_says_what_was_copied(application: Application, qtbot: QtBot) -> None:
+    window = shown(application, qtbot, document_of(*(envelope("chat", {"text": "x"}) for _ in range(3))))
+    for what, one, several in (
         ("row", "the row", "3 rows"),
         ("value", "the value", "3 values"),
         ("json", "No. 1 as JSON", "3 messages as JSON Lines"),
         ("markdown", "No. 1 as Markdown", "3 messages as Markdown"),
         ("id", "the id", "3 ids"),
         ("filter", "a filter", "a filter for 3 messages"),
-    ],
-)
-def test_the_status_bar_says_what_was_copied(
-    application: Application, qtbot: QtBot, what: str, one: str, several: str
-) -> None:
-    window = shown(application, qtbot, document_of(*(envelope("chat", {"text": "x"}) for _ in range(3))))
-    assert told(window) == []
-    window.actions_by_id[f"edit.copy_{what}"].trigger()
-    assert told(window) == [f"Copied {one}"]
-    press(window, KEYS.Key_A, CONTROL)
-    window.actions_by_id[f"edit.copy_{what}"].trigger()
-    assert told(window) == [f"Copied {several}"]
-    child(window.status, QTimer, "statusMessageTimer").timeout.emit()  # some seconds later
-    assert told(window) == []
+    ):
+        window.actions_by_id["go.first"].trigger()
+        assert told(window) == []
+        window.actions_by_id[f"edit.copy_{what}"].trigger()
+        assert told(window) == [f"Copied {one}"]
+        press(window, KEYS.Key_A, CONTROL)
+        window.actions_by_id[f"edit.copy_{what}"].trigger()
+        assert told(window) == [f"Copied {several}"]
+        child(window.status, QTimer, "statusMessageTimer").timeout.emit()  # some seconds later
+        assert told(window) == []
 
 
 def test_what_was_not_copied_is_not_said(application: Application, qtbot: QtBot, big: CaptureDocument) -> None:

@@ -13,13 +13,14 @@ from pytestqt.qtbot import QtBot
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panel import Area, Panel
 from inspector.ui.docview.panes import Panes
+from inspector.ui.panels.findings.rows import Grouping
 from inspector.ui.window.actions import ACTIONS
 from inspector.ui.window.docks import is_in_front
 from inspector.ui.window.layout import fitting
 from inspector.ui.window.main_window import MainWindow
 from inspector.ui.window.panels import PANELS
 from tests.ui.find import child
-from tests.ui.windows import panes_of, story
+from tests.ui.windows import bury, panes_of, story
 
 pytestmark = pytest.mark.styled
 
@@ -104,6 +105,37 @@ def test_a_pane_at_the_bottom_is_reached_left_and_closed(window: MainWindow, one
     panel.close_requested.emit()
     assert dock.isHidden()
     assert not window.actions_by_id[one.action].isChecked()
+
+
+def test_a_pane_that_is_shown_late_knows_what_came_before(window: MainWindow) -> None:
+    panes = panes_of(window)
+    panes.go_to(5)
+    press(window, "edit.mark")
+    window.actions_by_id["view.marks"].trigger()
+    assert panes.marks.view.selected is not None, "the note of the current message"
+    assert panes.marks.actions(), "keys that count in panes"
+    panes.messages.view.setFocus()
+    press(window, "edit.mark")
+    assert panes.marks.view.empty_text.startswith("Nothing is marked. ")
+    shown: list[int] = []
+    panes.selection_changed.connect(shown.append)
+    panes.marks.message_requested.emit(2)
+    assert shown == [2]
+    assert panes.findings.model.choice.grouping is Grouping(window.application.settings.findings_by)
+
+
+def test_what_is_shown_anew_leaves_nothing_of_what_was_there(window: MainWindow) -> None:
+    press(window, "view.findings")
+    press(window, "view.marks")
+    panes_of(window).marks.close_requested.emit()
+    for _ in range(3):
+        window.show_anew(story())
+        bury()
+    assert len(window.findChildren(QWidget, "findingsHead")) == 1
+    assert panes_of(window).made["findings"].isVisible()
+    assert window.findChildren(QWidget, "marksHead") == []
+    press(window, "view.marks")
+    assert panes_of(window).marks.head.isVisible()
 
 
 def title_of(window: MainWindow, name: str) -> QLabel:

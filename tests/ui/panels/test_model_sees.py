@@ -657,10 +657,10 @@ def test_every_part_has_a_name(window: MainWindow) -> None:
     assert spoken.startswith("No. 4, tool, collapsed, 15 visits")
 
 
-@pytest.mark.parametrize("width", [300, 520, 728, 1400])
-def test_it_paints_in_any_width(window: MainWindow, width: int) -> None:
+def test_it_paints_in_any_width(window: MainWindow) -> None:
     panel = opened(window)
     panel.head.compare.click()
     panel.head.out.click()
-    panel.resize(width, 500)
-    assert not panel.grab().isNull()
+    for width in (300, 520, 728, 1400):
+        panel.resize(width, 500)
+        assert not panel.grab().isNull()
