@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from typer.testing import CliRunner, Result
@@ -33,11 +34,11 @@ class ReadOnce(CaptureDocument):
     _path: Path | None = None
 
     @override
-    def load(self, path: Path, *, name: str | None = None) -> None:
+    def load(self, path: Path, **named: Any) -> None:
         assert self._path in (None, path)
         if self._path is None:
             self._path = path
-            super().load(path, name=name)
+            super().load(path, **named)
 
     @override
     def close(self) -> None:
