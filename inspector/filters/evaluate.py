@@ -283,7 +283,7 @@ class TermNode:
 
     def _asked(self, evaluation: Evaluation, column: Decoded, selection: Selection) -> Mask:
         """Decode, but not where it is known beforehand that the term does not hold."""
-        kept, likely = self._kept(evaluation, column), self._likely(column, selection)
+        answers, likely = self._answers_of(evaluation, column), self._likely(column, selection)
         analysis = evaluation.analysis
 
         def ask(rows: Rows) -> Mask:
@@ -291,9 +291,9 @@ class TermNode:
             return mask if self._begins is None else _or_begins(analysis, rows, mask, self._begins)
 
         if likely is None:
-            return _asked_once(kept, selection, ask)
+            return _asked_once(answers, selection, ask)
         if likely.any():
-            likely[likely] = _asked_once(kept, selection.where(likely), ask)
+            likely[likely] = _asked_once(answers, selection.where(likely), ask)
         return likely
 
     def _likely(self, column: Decoded, selection: Selection) -> Mask | None:
@@ -314,7 +314,7 @@ class TermNode:
         if not isinstance(column, Decoded):
             mask = self.evaluate(evaluation, selection)
             return mask, mask
-        sure, possible = _bounds_of(self._kept(evaluation, column), selection)
+        sure, possible = _bounds_of(self._answers_of(evaluation, column), selection)
         likely = self._likely(column, selection)
         if likely is not None:
             sure, possible = sure & likely, possible & likely
@@ -346,7 +346,7 @@ class TermNode:
             self._places = table, [table.places(path) for path in wanted if isinstance(path, str)]
         return self._places[1]
 
-    def _kept(self, evaluation: Evaluation, column: Column) -> NDArray[np.int8] | None:
+    def _answers_of(self, evaluation: Evaluation, column: Column) -> NDArray[np.int8] | None:
         answers = evaluation.answers
         return None if answers is None else answers.of(self.number, len(column), self.term.field.depends)
 
@@ -423,7 +423,7 @@ class TextNode:
         def ask(rows: Rows) -> Mask:
             return _or_begins(analysis, rows, found_in(self.finder, analysis.capture, rows), self._begins)
 
-        return _asked_once(self._kept(evaluation), selection, ask)
+        return _asked_once(self._answers_of(evaluation), selection, ask)
 
     def _begins(self, text: str, limit: int) -> bool:
         places = self.locate(text)
@@ -431,13 +431,13 @@ class TextNode:
 
     def bounds(self, evaluation: Evaluation, selection: Selection) -> tuple[Mask, Mask]:
         """What was searched before is known."""
-        return _bounds_of(self._kept(evaluation), selection)
+        return _bounds_of(self._answers_of(evaluation), selection)
 
     def learn(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
         """Nothing beforehand."""
         return True
 
-    def _kept(self, evaluation: Evaluation) -> NDArray[np.int8] | None:
+    def _answers_of(self, evaluation: Evaluation) -> NDArray[np.int8] | None:
         answers = evaluation.answers
         return None if answers is None else answers.of(self.number, len(evaluation.analysis), Depends.PASS)
 
@@ -450,23 +450,23 @@ def _or_begins(analysis: Analysis, rows: Rows, mask: Mask, begins: Begins) -> Ma
     return mask
 
 
-def _asked_once(kept: NDArray[np.int8] | None, selection: Selection, ask: Callable[[Rows], Mask]) -> Mask:
-    """Answers for the messages, asking only for what is not kept."""
-    if kept is None:
+def _asked_once(answers: NDArray[np.int8] | None, selection: Selection, ask: Callable[[Rows], Mask]) -> Mask:
+    """Answers for the messages, asking only for what is not known."""
+    if answers is None:
         return ask(selection.rows)
-    found = kept[selection.take]
+    found = answers[selection.take]
     unknown = found == UNKNOWN
     if unknown.any():
         rows = selection.where(unknown).rows
-        kept[rows] = ask(rows)
-        found = kept[selection.take]
+        answers[rows] = ask(rows)
+        found = answers[selection.take]
     return found == 1
 
 
-def _bounds_of(kept: NDArray[np.int8] | None, selection: Selection) -> tuple[Mask, Mask]:
-    if kept is None:
+def _bounds_of(answers: NDArray[np.int8] | None, selection: Selection) -> tuple[Mask, Mask]:
+    if answers is None:
         return np.zeros(len(selection), np.bool_), np.ones(len(selection), np.bool_)
-    found = kept[selection.take]
+    found = answers[selection.take]
     return found == 1, found != 0
 
 

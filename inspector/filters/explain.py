@@ -53,8 +53,8 @@ def explained(display_filter: DisplayFilter) -> dict[str, object]:
     parts: list[dict[str, object]] = []
     if expression is not None and root is not None:
         for line, cost in _parts(expression, root, Evaluation(Analysis(Capture())), 0):
-            said = line.lstrip(" ")
-            part: dict[str, object] = {"depth": (len(line) - len(said)) // 2, "part": said}
+            part_text = line.lstrip(" ")
+            part: dict[str, object] = {"depth": (len(line) - len(part_text)) // 2, "part": part_text}
             parts.append(part if cost is None else {**part, "cost": _COST[cost]})
     return {
         "filter": "" if expression is None else str(expression),
@@ -92,8 +92,8 @@ def _term(term: Term) -> str:
     what = f"{field.name} ({_type(field)})"
     if term.operator is None or term.operand is None:
         return f"{what} is {'absent' if term.negated else 'present'}"
-    said = f"{what} {term.operator.symbol} {_operand(field, term.operand)}"
-    return f"not {said}, so also where it is absent" if term.negated else said
+    sentence = f"{what} {term.operator.symbol} {_operand(field, term.operand)}"
+    return f"not {sentence}, so also where it is absent" if term.negated else sentence
 
 
 def _type(field: Field) -> str:

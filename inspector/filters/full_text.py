@@ -74,8 +74,8 @@ class Literal:
         self.looked_for = text if match_case else lifted(text)
         self._length = len(text)
         # A letter stands for both its cases only, anything else also for what differs from it by that one bit.
-        told_apart = [] if match_case else [n for n, byte in enumerate(text) if not 0x61 <= byte <= 0x7A]
-        self._told_apart = [(n, text[n]) for n in told_apart]
+        exact = [] if match_case else [n for n, byte in enumerate(text) if not 0x61 <= byte <= 0x7A]
+        self._exact = [(n, text[n]) for n in exact]
 
     def first_in_each(self, folded: bytes | bytearray, records: Records) -> tuple[Places, NDArray[np.intp]]:
         """The first find in each record that has one.
@@ -108,7 +108,7 @@ class Literal:
     def is_exactly(self, records: Records, places: Places) -> Mask:
         """Where the find is what is looked for, and not only alike."""
         same = np.ones(len(places), np.bool_)
-        for offset, byte in self._told_apart:
+        for offset, byte in self._exact:
             same &= records.bytes[places + offset] == byte
         return same
 

@@ -133,8 +133,8 @@ class Highlighter:
         if changes.tree_moved and self._depends_on(Depends.TREE):
             self._looks.clear()
         elif len(changes.changed) and self._looks:
-            kept = np.fromiter(self._looks, np.int64, len(self._looks))
-            for message in kept[np.isin(kept, changes.changed)].tolist():
+            held = np.fromiter(self._looks, np.int64, len(self._looks))
+            for message in held[np.isin(held, changes.changed)].tolist():
                 del self._looks[message]
 
     def tick(self) -> bool:

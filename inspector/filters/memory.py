@@ -54,8 +54,8 @@ class Answers:
     def forget(self, rows: Rows) -> None:
         """Values of these messages may have changed."""
         for number in self._may_change:
-            kept = self._by_term[number]
-            kept[rows[rows < len(kept)]] = UNKNOWN
+            answers = self._by_term[number]
+            answers[rows[rows < len(answers)]] = UNKNOWN
 
 
 @dataclass(slots=True)

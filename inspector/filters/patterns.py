@@ -150,7 +150,7 @@ class PatternFinder:
         as_bytes = self._may_be_bytes(records)
         self._search_bytes(records, np.flatnonzero(as_bytes), found)
         for row in np.flatnonzero(~as_bytes).tolist():
-            found[row] = self._told(partial(self, records.record(row)))
+            found[row] = self._in_time(partial(self, records.record(row)))
         return found
 
     def in_part(self, part: bytes, *, first: bool, last: bool) -> int:
@@ -161,9 +161,9 @@ class PatternFinder:
         """
         self._wasted = 0.0
         lead = 0 if first else _LEAD
-        return int(self._told(lambda: any(self._is_in(text, lead, last=last) for text in record_texts(part))))
+        return int(self._in_time(lambda: any(self._is_in(text, lead, last=last) for text in record_texts(part))))
 
-    def _told(self, ask: Callable[[], bool]) -> np.int8:
+    def _in_time(self, ask: Callable[[], bool]) -> np.int8:
         """The answer of a record, once there is time for it."""
         if self._wasted >= _WASTED_S:
             return UNKNOWN
@@ -214,7 +214,7 @@ class PatternFinder:
                     found[some] = [search(data, start, end) is not None for start, end in places]
                 self._in_a_row = 0
             except TookTooLongError:
-                found[some] = [self._told(partial(is_in, start, end)) for start, end in places]
+                found[some] = [self._in_time(partial(is_in, start, end)) for start, end in places]
             first = stop
 
     def _is_in(self, text: str, begin: int = 0, *, last: bool = True) -> bool:

@@ -61,9 +61,9 @@ class Sentence:
 
 def info(analysis: Analysis, message: int) -> str | None:
     """The sentence of any message on one line, masked: what it says itself where nothing more is known."""
-    told = sentence_of(analysis, message)
+    sentence = sentence_of(analysis, message)
     capture = analysis.capture
-    if told is None:
+    if sentence is None:
         flags = int(capture.columns["flags"][message])
         if flags & Flag.GAP.value:
             return capture.reason(message)
@@ -76,8 +76,8 @@ def info(analysis: Analysis, message: int) -> str | None:
         text = " ".join(filter(None, parts_of(analysis, message, kind, payload))) or text_shown(kind, payload)
         if not text and payload and not kind.startswith("reasoning/"):
             text = compact(mask_secrets(payload))
-        told = Sentence("", text or "")
-    return _one_line(told.text)
+        sentence = Sentence("", text or "")
+    return _one_line(sentence.text)
 
 
 def _one_line(text: str) -> str | None:
@@ -241,8 +241,8 @@ def _error(analysis: Analysis, message: int) -> Sentence:
     call = [_linked(analysis, column, cause) for column in ("method", "target")] if cause != NO_ROW else ["", ""]
     if payload.get("error") == _VIOLATION:
         attempted = payload.get("attempted_kind")
-        told = kinds.split_kind(attempted) if isinstance(attempted, str) else kinds.Kind(kind, None, None)
-        words = [told.name, told.method or call[0], told.target or call[1]]
+        named = kinds.split_kind(attempted) if isinstance(attempted, str) else kinds.Kind(kind, None, None)
+        words = [named.name, named.method or call[0], named.target or call[1]]
         to = capture.to(message)
         who = (capture.string("sender", cause) if cause != NO_ROW else "") or (to[0] if len(to) == 1 else "")
         what = " ".join(filter(None, words)) or "this"

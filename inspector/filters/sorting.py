@@ -201,13 +201,13 @@ class _Entries:
         known, field = self._known, self._field
         found: list[int] = []
         for value in values:
-            told_by = value[:MAX_TEXT] if isinstance(value, str) else sort_key(field, value)
-            entry = known.get(told_by)
+            identity = value[:MAX_TEXT] if isinstance(value, str) else sort_key(field, value)
+            entry = known.get(identity)
             if entry is None:
                 entry = len(self.keys)
-                self.keys.append(sort_key(field, told_by) if isinstance(told_by, str) else told_by)
+                self.keys.append(sort_key(field, identity) if isinstance(identity, str) else identity)
                 if entry < _MOST_KNOWN:
-                    known[told_by] = entry
+                    known[identity] = entry
             found.append(entry)
         return found
 

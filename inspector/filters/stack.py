@@ -105,14 +105,14 @@ class FilterStack:
         if text.strip() != self.text.strip():
             return moved
         # It counted before, so that what is shown as well is an exception to it, too.
-        kept = [replace(one, later=False) if one.text == text.strip() else one for one in moved.conditions]
-        return replace(moved, conditions=tuple(kept))
+        conditions = [replace(one, later=False) if one.text == text.strip() else one for one in moved.conditions]
+        return replace(moved, conditions=tuple(conditions))
 
     def widened(self, text: str) -> FilterStack:
         """With what a filter lets through shown as well: what counts now becomes the bar's text, `||` the filter."""
         now = replace(self, besides="").combined
-        kept = tuple([condition for condition in self.conditions if not condition.on])
-        return replace(self, conditions=kept, text=f"({now}) || {text}" if now else text)
+        suspended = tuple([condition for condition in self.conditions if not condition.on])
+        return replace(self, conditions=suspended, text=f"({now}) || {text}" if now else text)
 
     def switched(self, place: int, *, on: bool) -> FilterStack:
         """With one condition switched on or off."""

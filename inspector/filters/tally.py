@@ -89,15 +89,15 @@ class ConditionTally:
         wanted.setdefault(own.text, (own, None))
         if scope is not None:
             wanted[scope] = (_EVERYTHING, scope)
-        kept = {key: bit for key, bit in self._bits.items() if key in wanted and bit.filter is wanted[key][0]}
-        free = [place for place in range(_BITS) if place not in {bit.place for bit in kept.values()}]
+        bits = {key: bit for key, bit in self._bits.items() if key in wanted and bit.filter is wanted[key][0]}
+        free = [place for place in range(_BITS) if place not in {bit.place for bit in bits.values()}]
         for key, (filter_, part) in wanted.items():
-            if key not in kept:
-                kept[key] = _Bit(free.pop(0), filter_, part)
+            if key not in bits:
+                bits[key] = _Bit(free.pop(0), filter_, part)
         before = {key: count for (key, _), count in zip(self._keys(), self.hidden, strict=False)}
-        asked = [(kept[filter_.text], on) for filter_, on in conditions]
-        self._bits, self._asked, self._own = kept, asked, kept[own.text]
-        always = [bit for key, bit in kept.items() if key in (own.text, scope)]
+        asked = [(bits[filter_.text], on) for filter_, on in conditions]
+        self._bits, self._asked, self._own = bits, asked, bits[own.text]
+        always = [bit for key, bit in bits.items() if key in (own.text, scope)]
         self._in_force = np.bitwise_or.reduce(
             [np.uint16(0), *(b.value for b in always), *(b.value for b, on in asked if on)]
         )

@@ -72,8 +72,8 @@ class Update:
     @property
     def added(self) -> int:
         """How many more are shown afterwards."""
-        kept = self.before if self.replaced is None else self.replaced
-        return len(kept) + len(self.fresh) - len(self.before)
+        earlier = self.before if self.replaced is None else self.replaced
+        return len(earlier) + len(self.fresh) - len(self.before)
 
 
 class VisibleRows:
@@ -104,7 +104,7 @@ class VisibleRows:
         self._shown: Messages = np.empty(0, np.uint32)
         self._count = 0
         self._seen = 0
-        self._told = 0
+        self._announced = 0
         self._answers = Answers()
         self._stale = False
         self._settled = 0
@@ -138,7 +138,7 @@ class VisibleRows:
     @property
     def behind(self) -> bool:
         """Whether messages wait to be looked at, new ones or earlier ones again."""
-        return self._stale or self._seen < self._told
+        return self._stale or self._seen < self._announced
 
     # Choosing
 
@@ -181,7 +181,7 @@ class VisibleRows:
         answers = answers or (self._answers if filter_ is self.filter else Answers())
         visible = self.evaluate(filter_, scope, answers) if visible is None else visible
         self.filter, self.scope, self._answers = filter_, scope, answers
-        self._seen = self._told = len(self.analysis)
+        self._seen = self._announced = len(self.analysis)
         self._stale = False
         self._folding.on = self._folds and not filter_.is_about_frames
         self._put_chosen(visible)
@@ -241,7 +241,7 @@ class VisibleRows:
             until: when to leave the rest for later, by `time.perf_counter`; None does everything.
         """
         depends = self.filter.depends
-        self._told = max(self._told, changes.stop)  # a view that is held back hears of no more than that
+        self._announced = max(self._announced, changes.stop)  # a view that is held back hears of no more than that
         changed = changes.changed[changes.changed < self._seen]
         self._answers.forget(changes.changed)
         if (changes.tree_moved and (self.scope is not None or Depends.TREE in depends)) or (
@@ -263,11 +263,13 @@ class VisibleRows:
             replaced, fresh = rows[:behind], rows[behind:]
             if np.array_equal(replaced, visible):
                 replaced = None
-        kept = visible if replaced is None else replaced
-        appended = replaced is None or (len(kept) > len(visible) and np.array_equal(kept[: len(visible)], visible))
+        earlier = visible if replaced is None else replaced
+        appended = replaced is None or (
+            len(earlier) > len(visible) and np.array_equal(earlier[: len(visible)], visible)
+        )
         grown = np.union1d(self._folding.grown(more), self._folding.grown(changed))
-        grown = grown[_among(grown, kept)]
-        changed = np.union1d(changed[_among(changed, kept)], grown)
+        grown = grown[_among(grown, earlier)]
+        changed = np.union1d(changed[_among(changed, earlier)], grown)
         return Update(visible, replaced, fresh, appended, changed, reached, everything, more, grown)
 
     def _looked_at_again(self, until: float | None) -> Messages | None:
@@ -294,12 +296,12 @@ class VisibleRows:
         if not len(come) and not len(gone):
             return None
         gone, come = gone.astype(np.uint32), come.astype(np.uint32)
-        kept = np.delete(visible, np.searchsorted(visible, gone)) if len(gone) else visible
-        return np.insert(kept, np.searchsorted(kept, come), come) if len(come) else kept
+        rest = np.delete(visible, np.searchsorted(visible, gone)) if len(gone) else visible
+        return np.insert(rest, np.searchsorted(rest, come), come) if len(come) else rest
 
     def _new(self, until: float | None) -> tuple[Messages, int]:
         """The new messages let through, and how far it was looked."""
-        stop = self._told
+        stop = self._announced
         if until is not None and self._seen < stop:
             stop = min(stop, self._seen + _AT_ONCE)
             stop = self.settle(self.filter, self.scope, self._seen, stop, self._answers, until)
