@@ -29,6 +29,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from inspector.base.held_file import Lock
+from inspector.base.targets import SESSION, path_in
 
 
 def _build() -> str:
@@ -307,13 +308,15 @@ def _current_folder() -> str:
 
 
 def _absolute(target: str, folder: str) -> str:
-    return target if target.startswith(_SCHEMES) else os.path.normpath(Path(folder) / target)
+    if target.startswith((*_SCHEMES, SESSION)):
+        return target
+    return os.path.normpath(Path(folder) / target)
 
 
 def _is_target(value: object) -> bool:
     if not isinstance(value, str) or not value or len(value) > _LONGEST_TARGET or "\0" in value:
         return False
-    return value.startswith(_SCHEMES) or Path(value).is_absolute()
+    return value.startswith(_SCHEMES) or path_in(value).is_absolute()
 
 
 def _plain_token(token: str) -> str:

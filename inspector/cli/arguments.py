@@ -7,7 +7,13 @@ from typing import Annotated, NoReturn
 
 import typer
 
-LogFile = Annotated[str, typer.Argument(metavar="FILE", help="Any readable log; - for standard input.")]
+LogFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="Any readable log; - for standard input; session:ID for one that `sessions` lists, with its sub-agents.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ToolAliasTexts = Annotated[
     list[str] | None,

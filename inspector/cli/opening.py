@@ -12,6 +12,7 @@ from pathlib import Path
 
 import typer
 
+from inspector.base.targets import is_session, path_in
 from inspector.capture.reading import UnknownFormatError
 from inspector.cli.arguments import CollapseOrder, fail
 from inspector.cli.printing import visible
@@ -57,6 +58,7 @@ def opened(
         read_as: as `--read-as` gives it.
     """
     aliases = aliases_of(tool_aliases or [])
+    path = path_at(file)
     document = CaptureDocument()
     document.memory.limit_to(memory_mb)
     document.use_tool_aliases(aliases)
@@ -65,7 +67,7 @@ def opened(
         document.analysis.contexts.idle_after_s = idle_after
     try:
         try:
-            _load(document, Path(file), _reading(read_as))
+            _load(document, path, _reading(read_as), together=is_session(file))
         except UnknownFormatError as error:
             fail(str(error))
         except OSError as error:
@@ -76,7 +78,7 @@ def opened(
             document.count_tokens()
         for sentence in document.troubles:
             typer.echo(visible(sentence), err=True)
-        restore_marks(document, None if is_stream(Path(file)) else Path(file))
+        restore_marks(document, None if is_stream(path) else path)
         yield document
     finally:
         document.close()
@@ -97,10 +99,23 @@ def _reading(name: str | None) -> str | None:
     return name
 
 
-def _load(document: CaptureDocument, path: Path, reading: str | None) -> None:
+def path_at(file: str) -> Path:
+    """The file of FILE; of `session:ID` the session's. Ends the command where there is none, or there are several."""
+    if not is_session(file):
+        return Path(file)
+    from inspector.sources.agent_sessions.lookup import AmbiguousError, session_named
+
+    path = path_in(file)
+    try:
+        return path if path.is_absolute() else session_named(str(path)).path
+    except AmbiguousError as error:
+        fail(visible(str(error)))
+
+
+def _load(document: CaptureDocument, path: Path, reading: str | None, *, together: bool) -> None:
     """Read to the end; Ctrl+C ends a stream that has none, and what it brought by then is answered for."""
     if not is_stream(path) or threading.current_thread() is not threading.main_thread():
-        document.load(path, reading=reading)
+        document.load(path, reading=reading, together=together)
         return
 
     def end(_number: int, _frame: object) -> None:

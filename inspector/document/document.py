@@ -396,9 +396,11 @@ class CaptureDocument:
             done = taken * source.read_to // max(1, source.size) if total else source.read_to
         return Progress(done, total, len(self.capture), waiting=reader.waiting)
 
-    def load(self, path: Path, *, name: str | None = None, reading: str | None = None) -> None:
-        """Read a log to its end. Raises as `open_log` does."""
-        for _ in self.open_log(path, name=name, reading=reading):
+    def load(
+        self, path: Path, *, name: str | None = None, reading: str | None = None, together: bool = False
+    ) -> None:  # fmt: skip
+        """Read a log to its end. Takes and raises what `open_log` does."""
+        for _ in self.open_log(path, name=name, reading=reading, together=together):
             pass
 
     def follow_capture(self, path: Path, *, name: str) -> None:

@@ -122,3 +122,22 @@ def short_count(value: float) -> str:
     if abs(value) < 1_000_000:
         return f"{value / 1_000:.1f}k".replace(".0k", "k")
     return f"{value / 1_000_000:.1f}M".replace(".0M", "M")
+
+
+def day_words(time_s: float, now: datetime) -> str:
+    """A day as people say it: "today 20:45", "yesterday", "19 November", "19 November 2024".
+
+    Args:
+        time_s: seconds since the epoch.
+        now: local time.
+    """
+    try:
+        then = datetime.fromtimestamp(time_s).astimezone()
+    except (OverflowError, OSError, ValueError):
+        return ""
+    days = (now.date() - then.date()).days
+    if days == 0:
+        return f"today {then:%H:%M}"
+    if days == 1:
+        return "yesterday"
+    return f"{then.day} {then:%B}" if then.year == now.year else f"{then.day} {then:%B %Y}"

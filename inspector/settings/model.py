@@ -258,6 +258,8 @@ class Start(_Part):
     """Open what was open before, where it is started without files."""
     reconnect: bool = False
     """Join gateways again that were watched then, where nothing has to be asked for it."""
+    agent_sessions: bool = True
+    """Look up sessions of coding agents on this machine when their list is asked for."""
 
 
 class Contexts(_Part):

@@ -77,6 +77,20 @@ def window_command(
     raise typer.Exit(code)
 
 
+@app.command("last")
+def last_command(new_window: NewWindow = False) -> None:
+    """Open the window on the session that a coding agent wrote to last, with its sub-agents."""
+    from inspector.base.targets import session_target
+    from inspector.sources.agent_sessions.lookup import AmbiguousError, newest_session
+
+    try:
+        newest = newest_session()
+        code = start_window([session_target(newest.path)], new_window=new_window)
+    except (AmbiguousError, CannotStartError) as error:
+        fail(str(error))
+    raise typer.Exit(code)
+
+
 @app.command("demo")
 def demo_command(
     seconds: Annotated[float | None, typer.Option("--seconds", min=1, help="End after so many seconds.")] = None,

@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from inspector.base import collector, instance
 from inspector.base.display import has_display, is_within_reach
+from inspector.base.targets import SESSION, is_session, path_in, session_target
 from inspector.diagnostics import hard_crashes
 
 WRONG_USE = 2
@@ -62,8 +63,11 @@ def start_window(
     Raises:
         CannotStartError: why there can be no window.
     """
+    targets = [_session_at(target) if is_session(target) else target for target in targets]
     for target in targets:
-        if target != "-" and not target.startswith(("ws://", "wss://")) and not _exists(target):
+        if target == "-" or is_session(target) or target.startswith(("ws://", "wss://")):
+            continue
+        if not _exists(target):
             raise CannotStartError(
                 f"There is no file {target}, and no command of that name; see context-inspector --help."
             )
@@ -88,6 +92,22 @@ def start_window(
         )
 
 
+def _session_at(target: str) -> str:
+    """A session by its id as one by its file.
+
+    Raises:
+        CannotStartError: there is none, or there are several.
+    """
+    from inspector.sources.agent_sessions.lookup import AmbiguousError, session_named
+
+    if path_in(target).is_absolute():
+        return target
+    try:
+        return session_target(session_named(target.removeprefix(SESSION)).path)
+    except AmbiguousError as error:
+        raise CannotStartError(str(error)) from None
+
+
 def ask_for_developer(asked: bool) -> None:
     """Have the window show the Developer menu."""
     if asked:
@@ -109,7 +129,7 @@ def _exists(target: str) -> bool:
 
 
 def _any_stream(targets: Sequence[str]) -> bool:
-    files = [Path(target) for target in targets if "://" not in target]
+    files = [Path(target) for target in targets if "://" not in target and not is_session(target)]
     if not files:
         return False
     from inspector.sources.inputs import is_stream  # with all that reads

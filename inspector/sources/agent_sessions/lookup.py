@@ -15,6 +15,7 @@ NEWEST = 500
 """Sessions completed when nothing else is asked for: each costs two reads."""
 _CHILDREN = 20
 """Files of sub-agents read for each session asked for, at most: only a file tells whose it is."""
+_LEAST_CHILDREN = 2_000
 _SHORTEST_PREFIX = 4
 _FRESH_S = 60.0
 """A file written so lately is taken for one of a session that runs, where no process is named."""
@@ -33,6 +34,14 @@ def find_sessions(environment: Mapping[str, str] = os.environ, newest: int = NEW
         environment: `CLAUDE_CONFIG_DIR` and `CODEX_HOME` say where the agents' folders are.
         newest: sessions listed, at most.
     """
+    found, everything = _all_of(environment)
+    found.sessions, children = _completed(everything, newest)
+    found.total = len(everything) - children
+    return found
+
+
+def _all_of(environment: Mapping[str, str]) -> tuple[Lookup, list[AgentSession]]:
+    """Where was looked, and every session by its file alone, the newest first; sub-agents of Codex among them."""
     found = Lookup()
     everything: list[AgentSession] = []
     for program in (claude_code, codex):
@@ -47,18 +56,28 @@ def find_sessions(environment: Mapping[str, str] = os.environ, newest: int = NEW
             more = f" (and {others} more)" if others else ""
             found.notices.append(f"{listing.unreadable[0]}{more} cannot be read: may you read it?")
     everything.sort(key=attrgetter("modified"), reverse=True)
-    found.sessions, children = _completed(everything, newest)
-    found.total = len(everything) - children
-    return found
+    return found, everything
 
 
-def session_named(text: str, lookup: Lookup) -> AgentSession:
-    """The session whose id begins with a text.
+def newest_session(environment: Mapping[str, str] = os.environ) -> AgentSession:
+    """The session written to last.
+
+    Raises:
+        AmbiguousError: there is none.
+    """
+    lookup = find_sessions(environment, newest=1)
+    if not lookup.sessions:
+        raise AmbiguousError(f"There are no sessions of agents in {' or '.join(map(str, lookup.folders))}.")
+    return lookup.sessions[0]
+
+
+def session_named(text: str, environment: Mapping[str, str] = os.environ) -> AgentSession:
+    """The session whose id begins with a text, as far as its file's name tells of it.
 
     Raises:
         AmbiguousError: none does, or several do.
     """
-    sessions = lookup.sessions
+    lookup, sessions = _all_of(environment)
     exact = [one for one in sessions if one.identifier == text]
     fitting = exact or [one for one in sessions if len(text) >= _SHORTEST_PREFIX and one.identifier.startswith(text)]
     if len(fitting) == 1:
@@ -76,7 +95,7 @@ def _completed(everything: list[AgentSession], newest: int) -> tuple[list[AgentS
     sessions: list[AgentSession] = []
     spawned: list[tuple[str, AgentSession]] = []
     for session in everything:
-        if len(sessions) >= newest or len(spawned) >= newest * _CHILDREN:
+        if len(sessions) >= newest or len(spawned) >= max(newest * _CHILDREN, _LEAST_CHILDREN):
             break
         parent = codex.complete(session) if session.program == codex.PROGRAM else claude_code.complete(session)
         if parent is None:

@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import Coroutine, Generator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import qasync
@@ -21,6 +20,7 @@ from inspector.base import collector
 from inspector.base.aio import cancel_and_wait, spawn
 from inspector.base.held_file import Lock
 from inspector.base.instance import Place
+from inspector.base.targets import path_in
 from inspector.diagnostics import program_log
 from inspector.present import secret_settings
 from inspector.protocol.secrets.masking import mask_text
@@ -230,12 +230,12 @@ class Application:
         from inspector.sources.inputs import is_stream  # with numpy: not for a start page
 
         for target in targets:
-            is_file = "://" not in target and not is_stream(Path(target))
-            window = self.new_window(Path(target).name if is_file else "")
+            is_file = "://" not in target and not is_stream(path_in(target))
+            window = self.new_window(path_in(target).name if is_file else "")
             if "://" in target:  # the dialog says so if it cannot be used
                 window.gateway.ask_for_gateway(target)
                 continue
-            window.opening.open_path(Path(target))
+            window.opening.open_target(target)
 
     async def run(self, start: Coroutine[Any, Any, None]) -> None:
         """Run until the last window is closed.

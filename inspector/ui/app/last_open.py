@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QObject, QTimer
 
 from inspector.base.held_file import Lock
+from inspector.base.targets import path_in
 from inspector.present.wire_text import plain
 from inspector.settings.last_open import (
     MOST_ATTEMPTS,
@@ -116,11 +117,10 @@ class LastOpenKeeper(QObject):
         return bool(self._program.windows)
 
     def _open(self, saved: SavedWindow, *, file: bool) -> None:
-        path = Path(saved.path)
         reads = bool(saved.path) and file
-        window = self._program.new_window(path.name if reads else "", saved=saved)
+        window = self._program.new_window(path_in(saved.path).name if reads else "", saved=saved)
         if reads:
-            window.opening.open_path(path)
+            window.opening.open_target(saved.path)
         elif saved.connection is not None:
             self._offer_connection(window, saved)
 

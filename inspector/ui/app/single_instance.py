@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication
 
 from inspector.base.held_file import Lock
 from inspector.base.instance import GREETING, MOST_BYTES, TAKEN, Place, Request, decoded, is_own_user
+from inspector.base.targets import is_session, path_in
 from inspector.sources.answering import in_time
 from inspector.sources.inputs import is_stream
 
@@ -160,19 +161,18 @@ def open_request(program: TakesRequests, request: Request) -> None:
 
 
 def _open(program: TakesRequests, target: str, *, new_window: bool) -> MainWindow:
-    reads = "://" not in target and in_time([partial(_can_be_read, Path(target))]) == [True]
-    open_already = _window_on(program, Path(target)) if reads and not new_window else None
+    reads = "://" not in target and in_time([partial(_can_be_read, path_in(target))]) == [True]
+    open_already = _window_on(program, target) if reads and not new_window else None
     if open_already is not None:
         return open_already
     window = (None if new_window else _free_window(program)) or program.new_window()
     if "://" in target:
         window.gateway.ask_for_gateway(target)
         return window
-    path = Path(target)
     if not reads:
-        window.say(f"{path} cannot be read: there is no such file, or it does not answer.", "severity.error")
+        window.say(f"{path_in(target)} cannot be read: there is no such file, or it does not answer.", "severity.error")
         return window
-    window.opening.open_path(path)
+    window.opening.open_target(target)
     return window
 
 
@@ -184,9 +184,11 @@ def _can_be_read(path: Path) -> bool:
         return False
 
 
-def _window_on(program: TakesRequests, path: Path) -> MainWindow | None:
-    """A window that shows this file already."""
-    shown = ((window, window.opening.home_of(window.document)) for window in program.windows if window.panes)
+def _window_on(program: TakesRequests, target: str) -> MainWindow | None:
+    """A window that shows this file already, as what is asked for: alone, or a session with its sub-agents."""
+    path = path_in(target)
+    windows = [window for window in program.windows if window.opening.is_together == is_session(target)]
+    shown = ((window, window.opening.home_of(window.document)) for window in windows if window.panes)
     return next((window for window, home in shown if home is not None and _is_same(home, path)), None)
 
 

@@ -17,6 +17,11 @@ RECONNECT_HELP = (
     "Gateways kept under a name are joined again, with the token in the system keyring. Others are offered."
 )
 
+SESSIONS_HELP = (
+    "File > Agent sessions looks into the folders of Claude Code and Codex when it is opened, "
+    "at the ends of files only."
+)
+
 
 class StartSettingsPage(QWidget):
     """Edits a copy of what the settings say about the start.
@@ -50,6 +55,11 @@ class StartSettingsPage(QWidget):
         self._reconnect.toggled.connect(self._on_reconnect_toggled)
         form.add_across(self._restore)
         form.add_across(self._reconnect)
+        self._sessions = CheckField(
+            "List sessions of coding agents", SESSIONS_HELP, name="settingsAgentSessions", parent=self
+        )
+        self._sessions.toggled.connect(lambda on: self._change(agent_sessions=on))
+        form.add_across(self._sessions)
         column.addLayout(form)
         column.addStretch(1)
         self.show_values(start)
@@ -59,6 +69,7 @@ class StartSettingsPage(QWidget):
         self._now = start.model_copy()
         self._restore.set_checked(start.restore_windows)
         self._reconnect.set_checked(start.reconnect)
+        self._sessions.set_checked(start.agent_sessions)
         self._reconnect.setEnabled(start.restore_windows)
 
     def _change(self, **values: object) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from inspector.base.targets import path_in
 from inspector.capture.captures import OwnCapture, Unsaved, claim
 from inspector.capture.flags import Flag
 from inspector.document.saving import save_capture, save_copy, why_not_saved
@@ -175,7 +176,7 @@ class CaptureSaving(QObject):
     def usual_folder(self) -> Path:
         """Where a file was opened or saved last; never among the program's own data."""
         recent = self._services.settings.recent_files
-        folder = Path(recent[0]).parent if recent else Path.home()
+        folder = path_in(recent[0]).parent if recent else Path.home()
         return folder if folder.is_dir() else Path.home()
 
     @property

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 from inspector.base import collector
 from inspector.base.aio import spawn
+from inspector.base.targets import is_session, path_in, session_target
 from inspector.capture.block import RUNNING
 from inspector.capture.captures import OwnCapture
 from inspector.capture.reading import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
@@ -82,6 +83,7 @@ class Opening(QObject):
         self._may_read = self._is_finite = self._is_streamed = False
         self._stopped_at: float | None = None
         self._log: tuple[Path, str | None, bool] = (Path(), None, False)
+        self.is_together = False
         status.cancel_clicked.connect(self.cancel_reading)
         status.go_on_clicked.connect(self.go_on_reading)
 
@@ -93,7 +95,7 @@ class Opening(QObject):
         """The document lies in this file from now on; one of ours that it was read from is not needed any more."""
         document = self._shown.document
         document.name, document.path = path.name, path
-        self._log, self._is_streamed = (path, None, False), False
+        self._log, self._is_streamed, self.is_together = (path, None, False), False, False
         self._drop_spooled()
         self.remember(path)
 
@@ -102,7 +104,7 @@ class Opening(QObject):
     def ask_for_files(self) -> None:
         """Ask for logs and open each in a window."""
         recent = self._services.settings.recent_files
-        folder = str(Path(recent[0]).parent) if recent else ""
+        folder = str(path_in(recent[0]).parent) if recent else ""
         dialog = QFileDialog(self._parent, "Open a log", folder, _LOGS)
         dialog.setObjectName("openDialog")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
@@ -112,7 +114,7 @@ class Opening(QObject):
     def ask_for_folder(self) -> None:
         """Ask for a folder of sessions and open it as one document."""
         recent = self._services.settings.recent_files
-        folder = str(Path(recent[0]).parent) if recent else ""
+        folder = str(path_in(recent[0]).parent) if recent else ""
         dialog = QFileDialog(self._parent, "Open a folder of sessions", folder)
         dialog.setObjectName("openFolderDialog")
         dialog.setFileMode(QFileDialog.FileMode.Directory)
@@ -145,9 +147,14 @@ class Opening(QObject):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
 
+    def open_target(self, target: str) -> None:
+        """Open a file by its path, or an agent's session with its sub-agents (`base.targets`)."""
+        self.open_path(path_in(target), together=is_session(target))
+
     def open_path(
-        self, path: Path, *, name: str | None = None, beside: Sequence[Path] = (), reading: str | None = None
-    ) -> None:
+        self, path: Path, *, name: str | None = None, beside: Sequence[Path] = (), reading: str | None = None,
+        together: bool = False,
+    ) -> None:  # fmt: skip
         """Open a log here, or in a new window when this one is taken.
 
         Args:
@@ -155,6 +162,7 @@ class Opening(QObject):
             name: what titles show instead of the file's own.
             beside: further files of sessions that belong to it.
             reading: the format to read it as; None for those that know its lines.
+            together: it is an agent's session, opened with its sub-agents.
         """
         shown = "" if is_stream(path) else name or path.name
         free = self._free(shown)
@@ -162,9 +170,13 @@ class Opening(QObject):
             free._status.show_opening(shown)
         else:
             free._notices.say(waiting_words(path), lasting=True)
-        free._reading = self._services.spawn(free._open(path, name, beside, reading), f"open {path.name}")
+        opening = free._open(path, name, beside, reading, together=together)
+        free._reading = self._services.spawn(opening, f"open {path.name}")
 
-    async def _open(self, path: Path, name: str | None, beside: Sequence[Path], reading: str | None) -> None:
+    async def _open(
+        self, path: Path, name: str | None, beside: Sequence[Path], reading: str | None, *, together: bool
+    ) -> None:  # fmt: skip
+        self.is_together = together
         loading = self.load(path, name=name, follow=name is None, beside=beside, reading=reading)
         if await self._read_or_say(path, loading) and not (name or self._is_streamed):
             self.remember(path)
@@ -211,7 +223,7 @@ class Opening(QObject):
             self._status.set_progress(self._stopped_at, len(document.capture))
             self._reading = self._services.spawn(self._read_or_say(path, self._go_on()), f"go on with {path.name}")
             return
-        self.open_path(path, name=name)
+        self.open_path(path, name=name, together=self.is_together)
         self._requests.replaced.emit()
 
     def go_on_with_more_memory(self) -> None:
@@ -234,8 +246,9 @@ class Opening(QObject):
         self._following.stop()
 
     def remember(self, path: Path) -> None:
-        """Put a file on top of the recent ones."""
-        self._services.settings.remember_file(str(path.resolve()))
+        """Put a file, or a session, on top of the recent ones."""
+        path = path.resolve()
+        self._services.settings.remember_file(session_target(path) if self.is_together else str(path))
         self._services.save_settings()
 
     async def load(
@@ -267,8 +280,9 @@ class Opening(QObject):
                 steps = document.open_sessions([path, *beside], name=name, block_bytes=LIVE_BLOCK_BYTES, wait=False)
             else:
                 steps = document.open_log(
-                    path, name=name, block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=follow, reading=reading
-                )
+                    path, name=name, block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=follow, reading=reading,
+                    together=self.is_together,
+                )  # fmt: skip
             await self._read(document, steps)
         except BaseException:
             if self._shown.document is not document:  # else it is closed with the window

@@ -15,6 +15,7 @@ from PySide6.QtCore import QByteArray, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from inspector.analysis.context_tree import MAIN
+from inspector.base.targets import session_target
 from inspector.document.marks_file.identity import HEAD_MESSAGES, Digests
 from inspector.filters import FilterError
 from inspector.filters.scope import Reach, Scope
@@ -37,12 +38,21 @@ class Origin:
     Attributes:
         connection: to the gateway that is, or was, watched; None for a log.
         file: the user's file that holds it; None where there is none, or only one of ours.
+        is_together: of a session, with the files of its sub-agents.
         is_demo: it is a demo of ours.
     """
 
     connection: Connection | None
     file: Path | None
+    is_together: bool
     is_demo: bool
+
+    @property
+    def target(self) -> str:
+        """What is to be opened again; "" where nothing is."""
+        if self.file is None:
+            return ""
+        return session_target(self.file) if self.is_together else str(self.file.absolute())
 
 
 class Restoring(QObject):
@@ -112,7 +122,7 @@ class Restoring(QObject):
         if origin.connection is not None:
             now, then = origin.connection, saved.connection
             return then is not None and (now.shown_url, now.space) == (then.url, then.space)
-        return origin.file is not None and str(origin.file.absolute()) == saved.path
+        return bool(origin.target) and origin.target == saved.path
 
     def settle(self) -> None:
         """All of the log is read: what has not come is not there."""
@@ -228,7 +238,7 @@ class Restoring(QObject):
                 url=joined.shown_url, space=joined.space, answer_tools_list=joined.answer_tools_list
             )
         saved = SavedWindow(
-            path="" if origin.file is None else self._unless_secret(str(origin.file.absolute())),
+            path=self._unless_secret(origin.target),
             connection=connection if connection is not None and secret_settings.is_open(connection) else None,
         )
         if not saved.opens:

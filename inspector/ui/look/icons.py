@@ -48,6 +48,7 @@ NAMESPACE_ICONS: dict[str, str] = {
     "system": "ri.settings-3-line",
     "msp": "ri.discuss-line",
     "claude": "ri.terminal-line",
+    "codex": "ri.terminal-line",
 }
 """Namespace of a kind to icon."""
 
@@ -101,6 +102,7 @@ ICONS: dict[str, str] = {
     "stop": "ri.stop-fill",
     "success": "ri.checkbox-circle-line",
     "check": "ri.check-line",
+    "sessions": "ri.chat-1-line",
     "demo": "ri.play-circle-line",
     "external": "ri.external-link-line",
 }

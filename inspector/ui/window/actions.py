@@ -65,6 +65,8 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            short="Open"),
     Action("file.open_folder", "Open a fo&lder of sessions...", "&File", lambda w: w.opening.ask_for_folder(),
            ("Ctrl+Shift+O",)),
+    Action("file.sessions", "Agent sessions...", "&File", lambda w: w.agent_sessions.ask(), ("Ctrl+Shift+A",),
+           words="claude code codex transcript conversation history"),
     Action("file.new_session", "New sess&ion...", "&File", lambda w: w.creating.ask()),
     Action("file.connect", "&Connect to a gateway...", "&File", lambda w: w.gateway.ask_for_gateway(), ("Ctrl+K",),
            "connect", short="Connect"),

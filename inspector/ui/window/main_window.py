@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QChildEvent, QEvent, Qt, Signal
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from inspector.ui.docview.center import Center
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.view_head import ViewHead
+    from inspector.ui.features.agent_sessions import AgentSessions
     from inspector.ui.features.capture_saving import CaptureSaving
     from inspector.ui.features.connections import Connections
     from inspector.ui.features.deferred_checks import DeferredChecks
@@ -132,7 +132,7 @@ class MainWindow(QMainWindow):
         self.menuBar().setAccessibleName("Menu bar")
         self.menus["&View"].aboutToShow.connect(self.complete)  # it holds the presets
         recent = self.recent_menus = RecentMenus(application, self.menus["&File"])
-        recent.file_chosen.connect(lambda path: self.opening.open_path(path))
+        recent.file_chosen.connect(lambda target: self.opening.open_target(target))
         recent.gateway_chosen.connect(lambda chosen: self.connections.join(chosen))
         recent.clear_requested.connect(lambda: self.connections.clear_recent())
         self.developer = Developer(
@@ -238,7 +238,7 @@ class MainWindow(QMainWindow):
         self.complete()  # presets are found, too
         return Palette(
             self, self.theme, self.keys, self.application, self.dock_row, self.pane_focus,
-            open_path=self.opening.open_path, join=self.connections.join,
+            open_target=self.opening.open_target, join=self.connections.join,
         )  # fmt: skip
 
     @property
@@ -417,6 +417,15 @@ class MainWindow(QMainWindow):
         return editing
 
     @cached_property
+    def agent_sessions(self) -> AgentSessions:
+        """Lists the sessions of coding agents on this machine."""
+        from inspector.ui.features.agent_sessions import AgentSessions
+
+        agent_sessions = AgentSessions(self, self.application, self.notices)
+        agent_sessions.chosen.connect(lambda target: self.opening.open_target(target))
+        return agent_sessions
+
+    @cached_property
     def creating(self) -> MspCreating:
         """Makes sessions from nothing, which open like any file."""
         from inspector.ui.msp import create_sessions
@@ -519,8 +528,9 @@ class MainWindow(QMainWindow):
         """Who does what it asks for is made when it asks."""
         page = self.start_page
         page.open_requested.connect(lambda: self.opening.ask_for_files())
+        page.sessions_requested.connect(lambda: self.agent_sessions.ask())
         page.paste_requested.connect(lambda: self.opening.paste_text())
-        page.recent_file_requested.connect(lambda path: self.opening.open_path(Path(path)))
+        page.recent_file_requested.connect(lambda target: self.opening.open_target(target))
         page.recover_requested.connect(lambda unsaved: self.capture_saving.recover(unsaved))
         page.discard_requested.connect(lambda unsaved: self.capture_saving.discard_unsaved(unsaved))
         page.connect_requested.connect(lambda: self.gateway.ask_for_gateway())
@@ -643,7 +653,9 @@ class MainWindow(QMainWindow):
 
         session = self.gateway.session
         home = self.opening.home_of(self.document) if self.capture_saving.own is None else None
-        return Origin(None if session is None else session.connection, home, self.gateway.is_demo)
+        return Origin(
+            None if session is None else session.connection, home, self.opening.is_together, self.gateway.is_demo
+        )
 
     def apply_settings(self) -> None:
         """Take over what the settings say about display."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 from shiboken6 import isValid
 
+from inspector.base.targets import path_in
 from inspector.ui.input import fuzzy
 from inspector.ui.input.keys import native
 from inspector.ui.widgets.command_list import CommandEntry
@@ -41,7 +41,7 @@ class Palette(QObject):
 
     def __init__(
         self, window: QMainWindow, theme: ThemeController, keys: Keys, services: SettingsOwner, docks: Docks,
-        pane_focus: PaneFocus, *, open_path: Callable[[Path], object], join: Callable[[ConnectionSettings], object],
+        pane_focus: PaneFocus, *, open_target: Callable[[str], object], join: Callable[[ConnectionSettings], object],
     ) -> None:  # fmt: skip
         """Make the palette; it is not seen yet.
 
@@ -52,7 +52,7 @@ class Palette(QObject):
             services: know what was open before.
             docks: can be moved and closed.
             pane_focus: gives the keyboard to panes.
-            open_path: opens a file that was open before.
+            open_target: opens a file, or a session, that was open before.
             join: connects to a gateway that was watched before.
         """
         super().__init__(window)
@@ -61,7 +61,7 @@ class Palette(QObject):
         self._services = services
         self._docks = docks
         self._pane_focus = pane_focus
-        self._open_path = open_path
+        self._open_target = open_target
         self._join = join
         self._lately: list[str] = []
         self._others: dict[str, _Run] = {}
@@ -117,9 +117,9 @@ class Palette(QObject):
             add(f"pane.{title}", "Panes", f"Go to {title}", partial(taker.setFocus, Qt.FocusReason.TabFocusReason))
         for title, dock in self._docks.by_title.items():
             self._add_moves(add, title, dock)
-        for path in settings.recent_files:
-            place = Path(path)
-            add(f"file.{path}", "Open recent", place.name, partial(self._open_path, place), str(place.parent))
+        for target in settings.recent_files:
+            place = path_in(target)
+            add(f"file.{target}", "Open recent", place.name, partial(self._open_target, target), str(place.parent))
         for one in [*settings.connections, *settings.unnamed_connections()]:
             name = getattr(one, "name", "") or one.url
             detail = " ".join(filter(None, (one.url if name != one.url else "", one.space)))

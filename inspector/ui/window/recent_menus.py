@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMenu
@@ -69,7 +68,7 @@ class RecentMenus(QObject):
                 self.files,
                 recent,
                 f"{recent.title}, {GONE}" if not recent.there else recent.title,
-                _with(self.file_chosen.emit, Path(path)),
+                _with(self.file_chosen.emit, path),
             )
         self._add_clear(self.files)
 

@@ -183,14 +183,13 @@ def test_the_newest_are_listed_and_the_others_counted(home: Home) -> None:
 def test_a_session_is_found_by_the_beginning_of_its_id(home: Home) -> None:
     for name in (ONE, TWO):
         home.write_claude(f"{name}.jsonl", prompt("Go"))
-    lookup = home.find()
-    assert session_named(ONE[:13], lookup).identifier == ONE
+    assert session_named(ONE[:13], home.environment).identifier == ONE
     with pytest.raises(AmbiguousError, match="2 sessions begin with '11111111'"):
-        session_named("11111111", lookup)
+        session_named("11111111", home.environment)
     with pytest.raises(AmbiguousError, match=r"No session begins with '111' \(at least 4"):
-        session_named("111", lookup)
+        session_named("111", home.environment)
     with pytest.raises(AmbiguousError, match=r"Looked in .*claude and .*codex"):
-        session_named("beef", lookup)
+        session_named("beef", home.environment)
 
 
 @pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs links")

@@ -48,7 +48,7 @@ class StartPage(QWidget):
         notices: lines above the page, one for each unsaved capture; empty at first.
 
     Signals:
-        open_requested, connect_requested, demo_requested, paste_requested: a card was pressed.
+        open_requested, connect_requested, demo_requested, paste_requested, sessions_requested: a card was pressed.
         recent_file_requested(str): a file of the list; its path.
         recent_connection_requested(ConnectionSettings): a connection of the list.
         edit_connection_requested(NamedConnection), delete_connection_requested(NamedConnection): about one with a name.
@@ -62,6 +62,7 @@ class StartPage(QWidget):
     connect_requested = Signal()
     demo_requested = Signal()
     paste_requested = Signal()
+    sessions_requested = Signal()
     recent_file_requested = Signal(str)
     recent_connection_requested = Signal(object)
     edit_connection_requested = Signal(object)
@@ -138,6 +139,7 @@ class StartPage(QWidget):
             ("open", "Open a log", "Gateway logs, MCP traffic, sub-sessions, captures", self.open_requested),
             ("connect", "Connect to a gateway", "Watch a running space, silently", self.connect_requested),
             ("demo", "Start the demo", "Scripted agents on a gateway of its own", self.demo_requested),
+            ("sessions", "Agent sessions", "Of Claude Code and Codex, on this machine", self.sessions_requested),
             ("paste", "Paste text as a log", "One JSON object a line", self.paste_requested),
         )
         for icon, title, detail, signal in cards:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
+from inspector.base.targets import is_session, path_in
 from inspector.present import formats
 from inspector.settings import ConnectionSettings, NamedConnection
 
@@ -39,18 +39,19 @@ def recent_file(path: str, now: datetime) -> Recent:
     """A recent file; asks the file system for size and time, nothing else.
 
     Args:
-        path: absolute.
+        path: absolute, or a session's (`base.targets`).
         now: local time.
     """
-    file = Path(path)
+    file = path_in(path)
     title = f"{file.parent.name}/{file.name}" if file.parent.name else file.name
     kind = KINDS_BY_NAME.get(file.name) or KINDS_BY_SUFFIX.get(file.suffix.lower(), "")
+    kind = "session" if is_session(path) else kind
     icon = "ri.record-circle-line" if file.suffix.lower() in KINDS_BY_SUFFIX else "recording"
     try:
         facts = file.stat()
     except (OSError, ValueError):
         return Recent(title, GONE, icon, path, there=False)
-    words = [kind, formats.size(facts.st_size).replace(".0 ", " "), day_words(facts.st_mtime, now)]
+    words = [kind, formats.size(facts.st_size).replace(".0 ", " "), formats.day_words(facts.st_mtime, now)]
     return Recent(title, ", ".join(word for word in words if word), icon, path)
 
 
@@ -61,22 +62,3 @@ def recent_connection(connection: ConnectionSettings) -> Recent:
         detail = f"{connection.url}, {detail}"
         return Recent(connection.name, detail, "connect", f"{connection.name}\n{detail}")
     return Recent(connection.url, detail, "connect", connection.url)
-
-
-def day_words(time_s: float, now: datetime) -> str:
-    """A day as people say it: "today 20:45", "yesterday", "19 November", "19 November 2024".
-
-    Args:
-        time_s: seconds since the epoch.
-        now: local time.
-    """
-    try:
-        then = datetime.fromtimestamp(time_s).astimezone()
-    except (OverflowError, OSError, ValueError):
-        return ""
-    days = (now.date() - then.date()).days
-    if days == 0:
-        return f"today {then:%H:%M}"
-    if days == 1:
-        return "yesterday"
-    return f"{then.day} {then:%B}" if then.year == now.year else f"{then.day} {then:%B %Y}"

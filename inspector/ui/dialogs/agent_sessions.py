@@ -1,0 +1,285 @@
+"""The sessions of coding agents on this machine: find one, open it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QLineEdit, QListView, QMenu, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.present.formats import count_of, day_words, size
+from inspector.present.wire_text import plain, tool_tip
+from inspector.protocol.secrets.masking import mask_text
+from inspector.sources.agent_sessions.session import AgentSession, Lookup
+from inspector.ui.dialogs.dialog import Dialog, ListFrame
+from inspector.ui.dialogs.ordered_list import Index, RowDelegate
+from inspector.ui.look.paint_cache import PaintCache
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.widgets.buttons import WordButton
+from inspector.ui.widgets.labels import TextLabel
+
+TITLE = "Agent sessions"
+LOOKING = "Looking for sessions..."
+PROGRAMS = {"claude-code": "Claude Code", "codex": "Codex"}
+_LONGEST = 300
+_WIDTH, _HEIGHT = 860, 520
+
+
+class SessionListModel(QAbstractListModel):
+    """Sessions, the newest first, as far as they fit what is looked for."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._all: list[AgentSession] = []
+        self._words: list[str] = []  # what each is found by
+        self._shown: list[int] = []
+        self._now = datetime.now().astimezone()
+
+    def session(self, row: int) -> AgentSession | None:
+        """The session of a row, or None."""
+        return self._all[self._shown[row]] if 0 <= row < len(self._shown) else None
+
+    def replace(self, sessions: list[AgentSession]) -> None:
+        """Show other sessions."""
+        self._all = sessions
+        self._now = datetime.now().astimezone()
+        self._words = [
+            " ".join((one.project, one.title, one.prompt[:_LONGEST], one.model, one.identifier, PROGRAMS[one.program]))
+            for one in sessions
+        ]
+        self.find("")
+
+    def find(self, text: str) -> None:
+        """Show those alone that have all words of a text, whatever their case."""
+        words = text.casefold().split()
+        self.beginResetModel()
+        self._shown = [
+            place for place, found in enumerate(self._words) if all(word in found.casefold() for word in words)
+        ]
+        self.endResetModel()
+
+    @override
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._shown)
+
+    @override
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        one = self.session(index.row()) if index.isValid() else None
+        if one is None:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.says(one)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return ", ".join(filter(None, (self.says(one), project_name(one), self.when(one), *facts(one))))
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tool_tip(f"{one.project}\n{one.path}\n{', '.join(facts(one))}")
+        return None
+
+    def says(self, session: AgentSession) -> str:
+        """What a session is about: its title, else what it was asked last."""
+        return plain(mask_text((session.title or session.prompt)[:_LONGEST])) or "nothing was asked"
+
+    def when(self, session: AgentSession) -> str:
+        """When it was written last, as people say it."""
+        return day_words(session.modified, self._now)
+
+
+def project_name(session: AgentSession) -> str:
+    """The last folder of the path that a session worked in."""
+    return plain(session.project.rstrip("/\\").replace("\\", "/").rpartition("/")[2])
+
+
+def facts(session: AgentSession) -> list[str]:
+    """What else is known of a session."""
+    agents = count_of(session.sub_agents, "sub-agent") if session.sub_agents else ""
+    words = (PROGRAMS[session.program], plain(session.model), agents, size(session.size))
+    return [*filter(None, words), *(["running"] if session.running else [])]
+
+
+class SessionDelegate(RowDelegate):
+    """Draws a session on two lines: what was asked and when; where, by which program and model, how much."""
+
+    @override
+    def sizeHint(self, option: object, index: Index) -> QSize:
+        return QSize(120, round(self._themes.theme.metrics.control * 1.6))
+
+    @override
+    def paint_row(self, painter: QPainter, paints: PaintCache, box: QRect, index: Index) -> None:
+        model = index.model()
+        one = model.session(index.row()) if isinstance(model, SessionListModel) else None
+        if one is None or not isinstance(model, SessionListModel):
+            return
+        zoom = paints.theme.zoom
+        side, room = round(14 * zoom), round(128 * zoom)
+        left, right = box.x() + side, box.right() - side
+        upper = QRect(box.x(), box.y() + round(3 * zoom), box.width(), box.height() // 2)
+        lower = QRect(box.x(), upper.bottom() - round(2 * zoom), box.width(), box.height() // 2)
+        when = model.when(one)
+        paints.draw(painter, "body", "ink.primary", left, upper, model.says(one), right - room - left)
+        width = paints.width("small", when)
+        paints.draw(painter, "small", "ink.secondary", right - width, upper, when, width)
+        about = " · ".join(filter(None, (project_name(one), *facts(one)[: -1 if one.running else None])))
+        state = "running" if one.running else ""
+        state_width = paints.width("small", state) if state else 0
+        paints.draw(painter, "small", "ink.tertiary", left, lower, about, right - left - state_width - side)
+        if state:
+            paints.draw(painter, "small", "state.active", right - state_width, lower, state, state_width)
+
+
+class AgentSessionsDialog(Dialog):
+    """Lists sessions once they are given; says which is to be opened.
+
+    Signals:
+        open_requested(AgentSession): open it; the dialog has closed.
+        refresh_requested(): look again.
+    """
+
+    open_requested = Signal(object)
+    refresh_requested = Signal()
+
+    def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
+        """Make the dialog; it says that it is looking.
+
+        Args:
+            theme_controller: gives the look.
+            parent: owner; the dialog is modal to its window.
+        """
+        super().__init__(theme_controller, name="agentSessionsDialog", title=TITLE, parent=parent)
+        self._lookup: Lookup | None = None
+        self._page = QVBoxLayout(self)
+        self._page.addWidget(TextLabel(TITLE, variant="title", name="agentSessionsTitle", parent=self))
+        self._field = QLineEdit(self)
+        self._field.setObjectName("agentSessionsFind")
+        self._field.setAccessibleName("Find")
+        self._field.setPlaceholderText("Find by project, prompt, model or id")
+        self._field.setClearButtonEnabled(True)
+        self._field.textChanged.connect(self._find)
+        self._page.addWidget(self._field)
+        frame = ListFrame("agentSessionsFrame", self)
+        frame.lines.addWidget(self._build_list(frame))
+        self._page.addWidget(frame, 1)
+        self._says = TextLabel(LOOKING, variant="secondary", name="agentSessionsSays", wrap=True, parent=self)
+        self._page.addWidget(self._says)
+        self._page.addLayout(self._build_buttons())
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        self._enable()
+        self._field.setFocus()
+
+    def _build_list(self, frame: QFrame) -> QListView:
+        self._model = SessionListModel(self)
+        self._list = QListView(frame)
+        self._list.setObjectName("agentSessionsList")
+        self._list.setAccessibleName(TITLE)
+        self._list.setFrameShape(QFrame.Shape.NoFrame)
+        self._list.setMouseTracking(True)
+        self._list.setUniformItemSizes(True)
+        self._list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self._list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._list.setModel(self._model)
+        self._list.setItemDelegate(SessionDelegate(self._themes, self))
+        self._list.selectionModel().selectionChanged.connect(lambda *_: self._enable())
+        self._list.doubleClicked.connect(lambda _index: self.open_current())
+        self._list.customContextMenuRequested.connect(self._open_menu)
+        return self._list
+
+    def _build_buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 8, 0, 0)
+        row.setSpacing(16)
+        again = WordButton("Look again", name="agentSessionsAgain", parent=self)
+        again.clicked.connect(lambda *_checked: self._look_again())
+        row.addWidget(again)
+        row.addStretch(1)
+        close = WordButton("Close", name="agentSessionsClose", parent=self)
+        close.clicked.connect(self.reject)
+        row.addWidget(close)
+        self._open = WordButton("Open", name="agentSessionsOpen", parent=self, default=True)
+        self._open.clicked.connect(lambda *_checked: self.open_current())
+        row.addWidget(self._open)
+        return row
+
+    # What is shown
+
+    def show_lookup(self, lookup: Lookup) -> None:
+        """Show what was found; what is looked for, and the selection, stay."""
+        before = self._model.session(self._list.currentIndex().row())
+        self._lookup = lookup
+        self._model.replace(lookup.sessions)
+        self._find(self._field.text(), before.identifier if before is not None else "")
+
+    def _find(self, text: str, selected: str = "") -> None:
+        self._model.find(text)
+        rows = range(self._model.rowCount())
+        row = next((n for n in rows if (s := self._model.session(n)) is not None and s.identifier == selected), 0)
+        self._list.setCurrentIndex(self._model.index(row))
+        self._says.setText(plain(self._words(), 2_000))
+        self._enable()
+
+    def _words(self) -> str:
+        """How many are shown; where was looked, when there is none; what was left out."""
+        lookup = self._lookup
+        if lookup is None:
+            return LOOKING
+        if not lookup.sessions:
+            places = " and ".join(map(str, lookup.folders))
+            return " ".join([f"There are no sessions. Looked in {places}.", *lookup.notices])
+        shown, total = self._model.rowCount(), lookup.total
+        count = count_of(total, "session") if shown == total else f"{shown:,} of {count_of(total, 'session')}"
+        older = total - len(lookup.sessions)
+        more = [f"The newest {len(lookup.sessions):,} are listed."] if older > 0 else []
+        return " ".join([f"{count}.", *more, *lookup.notices])
+
+    def _enable(self) -> None:
+        self._open.setEnabled(self._model.session(self._list.currentIndex().row()) is not None)
+
+    # What the user does
+
+    def open_current(self) -> None:
+        """Open the selected one."""
+        chosen = self._model.session(self._list.currentIndex().row())
+        if chosen is not None:
+            self.accept()
+            self.open_requested.emit(chosen)
+
+    def _look_again(self) -> None:
+        self._says.setText(LOOKING)
+        self.refresh_requested.emit()
+
+    def _open_menu(self, place: QPoint) -> None:
+        chosen = self._model.session(self._list.indexAt(place).row())
+        if chosen is None:
+            return
+        from PySide6.QtGui import QGuiApplication
+
+        menu = QMenu(self)
+        menu.setObjectName("agentSessionsMenu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        copy = QGuiApplication.clipboard().setText
+        entries: tuple[tuple[str, Callable[[], object]], ...] = (
+            ("&Open", self.open_current),
+            ("Copy &path", lambda: copy(str(chosen.path))),
+            ("Copy &id", lambda: copy(chosen.identifier)),
+        )
+        for words, act in entries:
+            menu.addAction(words).triggered.connect(lambda *_checked, act=act: act())
+        menu.popup(self._list.viewport().mapToGlobal(place))
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """The arrow keys choose while the field has the keyboard."""
+        if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
+            self._list.setFocus()
+            self._list.keyPressEvent(event)
+            return
+        super().keyPressEvent(event)
+
+    def _on_theme_changed(self) -> None:
+        zoom = self._themes.theme.zoom
+        side = round(24 * zoom)
+        self._page.setContentsMargins(side, round(20 * zoom), side, round(16 * zoom))
+        self._page.setSpacing(round(8 * zoom))
+        self.take_size(_WIDTH, _HEIGHT)

@@ -1,0 +1,71 @@
+"""Opening the sessions that coding agents left on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from inspector.base.targets import session_target
+from inspector.sources.agent_sessions.lookup import find_sessions
+from inspector.sources.agent_sessions.session import AgentSession
+from inspector.ui.dialogs.agent_sessions import AgentSessionsDialog
+
+if TYPE_CHECKING:
+    from inspector.ui.services import Services
+    from inspector.ui.widgets.notice import NoticeStack
+
+NOT_LOOKED = "Agent sessions are not looked up: Settings > General > At start switches that off."
+
+
+class AgentSessions(QObject):
+    """Lists sessions when it is asked to, and opens the one that is chosen.
+
+    Signals:
+        chosen(str): what is to be opened, as `base.targets` names it.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget, services: Services, notices: NoticeStack) -> None:
+        """Look nothing up yet.
+
+        Args:
+            parent: the window, to put the dialog before.
+            services: gives the look, says whether to look anything up, and does it in the background.
+            notices: where it is said that the settings forbid it.
+        """
+        super().__init__(parent)
+        self._parent, self._services, self._notices = parent, services, notices
+        self._looking: asyncio.Task[None] | None = None
+
+    def ask(self) -> AgentSessionsDialog | None:
+        """Show the list, and fill it; None where the settings forbid looking."""
+        if not self._services.settings.start.agent_sessions:
+            self._notices.say(NOT_LOOKED)
+            return None
+        dialog = AgentSessionsDialog(self._services.theme, self._parent)
+        dialog.open_requested.connect(self._open)
+        dialog.refresh_requested.connect(lambda: self._look_up(dialog))
+        dialog.finished.connect(lambda _result: self.stop())
+        dialog.open()
+        self._look_up(dialog)
+        return dialog
+
+    def _look_up(self, dialog: AgentSessionsDialog) -> None:
+        self.stop()
+        self._looking = self._services.spawn(self._fill(dialog), "look up agent sessions")
+
+    async def _fill(self, dialog: AgentSessionsDialog) -> None:
+        dialog.show_lookup(await asyncio.to_thread(find_sessions))
+
+    def stop(self) -> None:
+        """Wait for no lookup any more."""
+        if self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
+
+    def _open(self, session: AgentSession) -> None:
+        self.chosen.emit(session_target(session.path))
