@@ -22,6 +22,7 @@ from inspector.capture.block import OBJECT_KEY
 from inspector.capture.capture import Capture
 from inspector.capture.columns import Array, GrowingColumns
 from inspector.capture.flags import Flag
+from inspector.capture.transcripts import AgentNews
 from inspector.protocol import msp
 from inspector.protocol.context_forms import Told
 from inspector.protocol.paths import quote_segment, shown_segment
@@ -202,7 +203,6 @@ class ContextPass:
         """
         columns = self._capture.columns
         moves = self.tree.moves
-        self._observe_agents()
         if len(late):
             self._take_late(late)
         spaces, keys = columns["space"][start:stop], columns["context"][start:stop]
@@ -262,7 +262,11 @@ class ContextPass:
         telling = np.zeros(stop - start, np.bool_) if structure is None else structure
         marked = self._marked.concerned(start, stop)
         marked = np.zeros(stop - start, np.bool_) if marked is None else marked
+        news: dict[int, list[AgentNews]] = {}
+        for one in self._capture.take_agent_news():
+            news.setdefault(one.row - start, []).append(one)
         shaping = starting | objects | telling | marked
+        shaping[[*news]] = True
         new = np.flatnonzero(refs == UNKNOWN)
         pairs = columns["space"][new].astype(np.int64) << 32 | columns["context"][new]
         shaping[new[np.unique(pairs, return_index=True)[1]]] = True
@@ -272,6 +276,8 @@ class ContextPass:
             places.tolist(), *(values[places].tolist() for values in kept), strict=True
         ):
             node = self._node_of_key(space, key, start + place) if key else MAIN
+            for one in news.get(place, ()):
+                self._observe_agent(one)
             if is_object:
                 told = self._objects.observe(space, start + place)
                 if told is not None:
@@ -289,26 +295,24 @@ class ContextPass:
             self._settle()
         return operations
 
-    def _observe_agents(self) -> None:
-        """Let sub-agents that transcripts tell of be contexts below that of whoever called them."""
-        for told in self._capture.take_told_of_agents():
-            agent = told.agent
-            node = self.tree.of_key(told.space, agent.context)
-            if node == MAIN:
-                continue
-            label = " ".join(mask_text((agent.label or "")[: 8 * _LABEL_LENGTH]).split())[:_LABEL_LENGTH]
-            self.tree.label[node] = self.tree.label[node] or label or None
-            if agent.parent is not None:
-                node = self.tree.place(node, self.tree.of_key(told.space, agent.parent))
-            self._settle()
-            if self.facts.declared.get(node) is None:
-                self.facts.note_type(node, told.row, SUB_AGENT)
-                self._type_changed(node)
-            if told.began:
-                self.facts.note_start(node, told.row)
-            if told.ended:
-                self.facts.note_end(node, CANCELLED if told.failed else CONCLUDED, told.row)
-                self._touched.add(node)
+    def _observe_agent(self, told: AgentNews) -> None:
+        """Let a sub-agent that a transcript tells of be a context below that of whoever called it."""
+        node = self.tree.of_key(told.space, told.context)
+        if node == MAIN:
+            return
+        label = " ".join(mask_text((told.label or "")[: 8 * _LABEL_LENGTH]).split())[:_LABEL_LENGTH]
+        self.tree.label[node] = self.tree.label[node] or label or None
+        if told.parent is not None:
+            node = self.tree.place(node, self.tree.of_key(told.space, told.parent))
+        self._settle()
+        if self.facts.declared.get(node) is None:
+            self.facts.note_type(node, told.row, SUB_AGENT)
+            self._type_changed(node)
+        if told.began:
+            self.facts.note_start(node, told.row)
+        if told.ended:
+            self.facts.note_end(node, CANCELLED if told.failed else CONCLUDED, told.row)
+            self._touched.add(node)
 
     def _node_of_key(self, space: int, key: int, row: int) -> int:
         known = self._refs.find(space, key)

@@ -12,7 +12,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -34,7 +34,7 @@ from inspector.capture.own_copies import Echoes
 from inspector.capture.reader import JOINING_EVENTS, NO_MESSAGE, correlations
 from inspector.capture.sources import SourceFile
 from inspector.capture.strings import InternTable
-from inspector.capture.transcripts import Told, Transcripts
+from inspector.capture.transcripts import AgentNews, Transcripts
 from inspector.protocol.context_forms import told_context
 from inspector.protocol.cut import completed
 from inspector.protocol.formats import payload_of as payload_of_part
@@ -256,7 +256,7 @@ class Capture:
         self._listed = _Sparse(records=np.uint32, of_anything=np.uint32)
         self.transcripts = Transcripts()
         self._repeats = _Sparse(of=np.uint32, is_copy=np.uint8)
-        self._told_of_agents: list[Told] = []
+        self._agent_news: list[AgentNews] = []
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -344,16 +344,18 @@ class Capture:
             if row != NO_ROW and row not in found and (before := self.transcripts.echo_of(echo, row)) != NO_ROW:
                 found[row] = before, 0
         self._repeats.append(found)
-        self._told_of_agents += self.transcripts.told(messages, self.columns["space"])
+        for news in self.transcripts.told(messages, self.columns["space"]):
+            above = None if news.parent is None else kept_name(news.parent)
+            self._agent_news.append(replace(news, context=kept_name(news.context), parent=above))
 
     def take_api_calls(self) -> dict[int, ApiCall]:
         """By message, the calls of models that messages came from since the last call."""
         found, self._extracts.api_calls = self._extracts.api_calls, {}
         return found
 
-    def take_told_of_agents(self) -> list[Told]:
+    def take_agent_news(self) -> list[AgentNews]:
         """What messages told of sub-agents since the last call, in their order."""
-        found, self._told_of_agents = self._told_of_agents, []
+        found, self._agent_news = self._agent_news, []
         return found
 
     def repeats(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

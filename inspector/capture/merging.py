@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.capture.block import STRING_COLUMNS, Block
+from inspector.capture.columns import Array
 from inspector.capture.extracts import Extracts
 from inspector.capture.name_sets import BlockSets
 from inspector.capture.reading import SourceReader, Steps, UnknownFormatError
@@ -135,7 +136,7 @@ def merged(parts: Sequence[tuple[Block, int, int, NDArray[np.int64]]]) -> Block:
     order = np.argsort(np.concatenate([keys[begin:stop] for _, begin, stop, keys in parts]), kind="stable")
     put = np.argsort(order)
     names = set().union(*(block.columns for block, *_ in parts))
-    pieces: dict[str, list[NDArray[np.int64]]] = {name: [] for name in names}
+    pieces: dict[str, list[Array]] = {name: [] for name in names}
     extracts, before = Extracts(), 0
     for block, begin, stop, _ in parts:
         numbers = strings.intern_all([None, *block.strings[1:]], len(block.strings))

@@ -38,7 +38,7 @@ from inspector.protocol.context_forms import told_context
 from inspector.protocol.formats import capture_file, payload_of, read_chosen, read_line_as
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
-from inspector.protocol.meaning import ApiCall, Chain, Spawn, ThreadMark, envelope_bytes
+from inspector.protocol.meaning import ApiCall, Chain, Meaning, Spawn, ThreadMark, envelope_bytes
 from inspector.protocol.object_contexts import levels_of
 from inspector.protocol.payloads.chunks import context_in
 from inspector.protocol.record import Record, Shape, unreadable
@@ -47,8 +47,10 @@ from inspector.protocol.times import NO_TIME, parse_moment
 
 _BOM = b"\xef\xbb\xbf"
 _LINE_END, _BLANK = ord("\n"), ord(" ")
-JOINING_EVENTS = frozenset({"delivered", "rejected"})
-"""Events of a gateway log whose records are copies of a message."""
+TICK = "tick"
+"""In the place of an event, of records that say that a call still goes on."""
+JOINING_EVENTS = frozenset({"delivered", "rejected", TICK})
+"""Events of a gateway log whose records are copies of a message, and ticks."""
 NO_MESSAGE = "a line of a capture without a message, in a batch of messages"
 
 _HASH_COLUMNS = ("id_hash", "correlation_hash", "alias_hash")
@@ -238,7 +240,8 @@ class BlockReader:
             time_ns = one.time_ns
             said = NO_HASH
             if identifier is not None:
-                said = hash_text(f"{identifier}\0{time_ns}\0{one.kind}") ^ (hash_bytes(one.said) if one.said else 0)
+                said = hash_text(f"{identifier}\0{number}\0{time_ns}\0{one.kind}")
+                said ^= hash_bytes(one.said) if one.said else 0
             if one.thread is not None:
                 self._threads[row] = one.thread
                 if one.thread.channel is not None:  # what is told elsewhere too has no id of its own there
@@ -246,7 +249,8 @@ class BlockReader:
             self._values += (
                 offset, length, time_ns, time_ns, one.kind, one.kind, one.sender, one.to, one.context, one.method,
                 one.target, record.space, record.meant_by, None, None, identifier, correlation, None, NO_HASH,
-                one.size if several else length, flags, NO_HASH, None, None, 0, number + 1, one.alias, said,
+                one.size if several else length, flags, _tick(one), None, TICK if one.tick else None, 0, number + 1,
+                one.alias, said,
             )  # fmt: skip
             self._records.append(record)
             if one.call is not None:
@@ -419,6 +423,11 @@ def _fold_hash(record: Record, header: Header) -> int:
         return NO_HASH
     parts = (record.space, header.id, header.sender, header.ts, header.kind)
     return fold_hash(*(None if part is ABSENT else part for part in parts))
+
+
+def _tick(one: Meaning) -> int:
+    """What the ticks of one call share; NO_HASH for what is none."""
+    return hash_text(f"{one.correlation}\0{one.kind}\0tick") if one.tick else NO_HASH
 
 
 def _raw_of(record: Record, part: int) -> bytes:

@@ -11,7 +11,7 @@ what a call before it asked for and no other sub-agent was told.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,8 @@ class SubAgent:
         parent: the key of the context of the agent that called; None for the main one.
         label: what it is to do, in a few words; None where nobody said.
         type: the sort of agent.
-        name: who its messages are from.
+        name: who its messages are from; "" until the first is seen.
+        above: who gives it its task, where that is a sub-agent; "".
     """
 
     context: str
@@ -49,22 +50,27 @@ class SubAgent:
     label: str | None = None
     type: str | None = None
     name: str = ""
+    above: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AgentNews:
     """A sub-agent that something new is known of.
 
     Attributes:
+        context: the key of its context.
+        parent, label: as `SubAgent`, as far as known by then.
         row: the message that tells it.
         space: string id.
         began: it is the message that the sub-agent began with, or a call that is known to have started it.
         ended: it is what came of it.
     """
 
-    agent: SubAgent
+    context: str
+    parent: str | None
+    label: str | None
     row: int
-    space: int
+    space: int = 0
     began: bool = False
     ended: bool = False
     failed: bool = False
@@ -87,7 +93,7 @@ class Transcripts:
         self._files_of: dict[int, str] = {}  # by source, the sub-agent whose file it is
         self._said = HashIndex()
         self._echoes: dict[int, int] = {}  # by what was said last in a sub-agent's context, or of its result: the row
-        self._told: list[tuple[SubAgent, int, bool, bool, bool]] = []
+        self._told: list[AgentNews] = []  # of the last block, by place in it
         self._threads = Threads()
 
     def use_session(self, source: int, session: str) -> None:
@@ -119,13 +125,17 @@ class Transcripts:
         self._follow_threads(block, derived)
         self._fill_spaces(block, derived)
         extracts = block.extracts
-        places = sorted(extracts.spawns.keys() | extracts.chains.keys())
-        for place in places:
+        contexts = block.columns["context"]
+        inside = derived[contexts[derived] != 0]
+        first = inside[np.unique(contexts[inside], return_index=True)[1]].tolist()
+        for place in sorted({*extracts.spawns, *extracts.chains, *first}):
             chain, spawn = extracts.chains.get(place), extracts.spawns.get(place)
             if chain is not None:
                 self._follow(block, place, chain)
             if spawn is not None:
                 self._note(block, place, spawn)
+            if contexts[place]:
+                self._name(self._agent(block.strings[int(contexts[place])]))
         self._name_all(block, derived)
 
     def _follow_threads(self, block: Block, derived: NDArray[np.int64]) -> None:
@@ -140,8 +150,10 @@ class Transcripts:
             self.introduce(thread.identifier, None, parent, thread.label, thread.agent_type)
             agent = self.agents[thread.identifier]
             began = found.prompts or ([] if known else [int(found.rows[0])])
-            self._told += [(agent, place, True, False, False) for place in began]
-            self._told += [(agent, place, False, True, False) for place in found.ends]
+            for place in began:
+                self._tell(agent, place, began=True)
+            for place in found.ends:
+                self._tell(agent, place, ended=True)
 
     def _fill_spaces(self, block: Block, derived: NDArray[np.int64]) -> None:
         """All records of a file are of one session: some name none, copied ones that of another file."""
@@ -171,7 +183,7 @@ class Transcripts:
             columns["sender"][rows[senders == (strings.find(old) or -1)]] = strings.intern(new)
         for to in np.unique(columns["to_set"][rows]).tolist():
             names = block.to_sets[to]
-            changed = tuple(renamed.get(name, name) for name in names)
+            changed = tuple([renamed.get(name) or name for name in names])
             if changed != names:
                 columns["to_set"][rows[columns["to_set"][rows] == to]] = block.to_sets.intern(changed)
 
@@ -201,7 +213,7 @@ class Transcripts:
             columns["correlation_hash"][place] = hash_text(call)
             columns["flags"][place] |= np.uint32(Flag.CORRELATED.value)
         if chain.prompt is not None:
-            self._told.append((agent, place, True, False, False))
+            self._tell(agent, place, began=True)
 
     def _call_telling(self, prompt: str) -> str | None:
         """The call that asked for exactly this, and is not known to have started another one."""
@@ -237,11 +249,11 @@ class Transcripts:
                     self._by_call[spawn.call] = agent
                 self._begin(agent, spawn.call)
             if not known or spawn.ended:
-                self._told.append((agent, place, False, spawn.ended, spawn.failed))
+                self._tell(agent, place, ended=spawn.ended, failed=spawn.failed)
         elif spawn.ended:
             ended = self._by_call.get(spawn.call or "")
             if ended is not None:
-                self._told.append((ended, place, False, True, spawn.failed))
+                self._tell(ended, place, ended=True, failed=spawn.failed)
         elif spawn.call is not None and spawn.call not in self._calls:
             prompt, spawn.prompt, spawn.parent = spawn.prompt, None, context
             self._calls[spawn.call] = spawn
@@ -250,9 +262,24 @@ class Transcripts:
             started = self._by_call.get(spawn.call)
             if started is not None:
                 self._begin(started, spawn.call)
-                self._told.append((started, place, False, False, False))
+                self._tell(started, place)
+
+    def _tell(
+        self, agent: SubAgent, place: int, *, began: bool = False, ended: bool = False, failed: bool = False
+    ) -> None:
+        told = AgentNews(agent.context, agent.parent, agent.label, place, began=began, ended=ended, failed=failed)
+        self._told.append(told)
 
     # Names
+
+    def _name(self, agent: SubAgent) -> str:
+        """The name of a sub-agent, by what is known when it is first seen: later it stays as it is."""
+        if not agent.name:
+            shown = agent.context if len(agent.context) <= _WHOLE_ID else agent.context[-_END:]
+            agent.name = f"{(agent.type or 'agent')[:_MOST_NAME]}#{shown}"
+            if agent.parent is not None and agent.parent != agent.context:
+                agent.above = self._name(self._agent(agent.parent))
+        return agent.name
 
     def _name_all(self, block: Block, derived: NDArray[np.int64]) -> None:
         """Let the messages of sub-agents be from, and to, each under its own name."""
@@ -264,36 +291,36 @@ class Transcripts:
         for code in np.unique(columns["context"][inside]).tolist():
             context = strings[code]
             agent = self._agent(context)
-            agent.name = agent.name or _name(agent)
-            above = self.agents.get(agent.parent) if agent.parent is not None else None
+            name = self._name(agent)
             rows = inside[columns["context"][inside] == code]
-            renamed = {"agent": agent.name, f"agent#{context}": agent.name}
-            if above is not None:
-                above.name = above.name or _name(above)
-                renamed |= dict.fromkeys(MAIN_AGENTS, above.name)
+            renamed = {"agent": name, f"agent#{context}": name}
+            if agent.above:
+                renamed |= dict.fromkeys(MAIN_AGENTS, agent.above)
             for old, new in renamed.items():
                 before = strings.find(old)
                 if before:
                     senders[rows[senders[rows] == before]] = strings.intern(new)
             for to in np.unique(columns["to_set"][rows]).tolist():
                 names = sets[to]
-                changed = tuple(renamed.get(name, name) for name in names)
+                changed = tuple([renamed.get(name) or name for name in names])
                 if changed != names:
                     here = rows[columns["to_set"][rows] == to]
                     columns["to_set"][here] = sets.intern(changed)
 
     # When a block has been taken in
 
-    def told(self, messages: NDArray[np.int64], spaces: NDArray[Any]) -> list[Told]:
+    def told(self, messages: NDArray[np.int64], spaces: NDArray[Any]) -> list[AgentNews]:
         """What the last block told of sub-agents.
 
         Args:
             messages: (records,) for each record of it, its message.
             spaces: the column of the capture.
         """
+        rows = [int(messages[told.row]) for told in self._told]
         found = [
-            Told(agent, int(messages[place]), int(spaces[messages[place]]), began, ended, failed)
-            for agent, place, began, ended, failed in self._told
+            replace(told, row=row, space=int(spaces[row]))
+            for told, row in zip(self._told, rows, strict=True)
+            if row != NO_ROW
         ]
         self._told.clear()
         return found
@@ -319,9 +346,3 @@ class Transcripts:
         found = self._echoes.get(echo, NO_ROW)
         self._echoes[echo] = row
         return found
-
-
-def _name(agent: SubAgent) -> str:
-    """Who the messages of a sub-agent are from."""
-    shown = agent.context if len(agent.context) <= _WHOLE_ID else agent.context[-_END:]
-    return f"{(agent.type or 'agent')[:_MOST_NAME]}#{shown}"

@@ -116,6 +116,8 @@ class Meaning(msgspec.Struct, gc=False):
     """What it says, as written: a copy of it says the same."""
     echo: str | None = None
     """Words of a sub-agent that may be its last, or the result of the call that started it: they are said again."""
+    tick: bool = False
+    """It only says that something goes on: further ones with the same correlation and kind are copies of the first."""
     call: ApiCall | None = None
     spawn: Spawn | None = None
     chain: Chain | None = None

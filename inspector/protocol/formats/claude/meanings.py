@@ -286,10 +286,15 @@ def _progress(line: Line) -> Meaning:
     name = data.type if data is not None and data.type else "progress"
     found = _control(line, name)
     found.correlation = line.parentToolUseID or line.toolUseID
+    found.tick = name in _TICKS and found.correlation is not None
     if name == "agent_progress" and data is not None and data.agentId:
         found.context, found.sender = data.agentId, f"agent#{data.agentId}"
         found.spawn = Spawn(line.parentToolUseID, data.agentId, _context(line))
     return found
+
+
+_TICKS = ("bash_progress", "mcp_progress", "query_update", "search_results_received", "waiting_for_task")
+"""Progress that says the same again and again."""
 
 
 def _attachment(line: Line) -> Meaning:

@@ -268,11 +268,7 @@ def _attached_words(about: Mapping[str, Any]) -> str:
     """The text that an attachment brings into the context, else what it is."""
     for key in ("prompt", "text", "content", "stdout", "snippet", "message", "blockingError"):
         value = about.get(key)
-        if isinstance(value, Mapping):
-            inner = value.get("file") if isinstance(value.get("file"), Mapping) else value
-            value = next(
-                (inner[k] for k in ("content", "text", "blockingError") if isinstance(inner.get(k), str)), None
-            )
+        value = _inner_text(value) if isinstance(value, Mapping) else value
         if isinstance(value, list):
             texts = [one.get("text") if isinstance(one, Mapping) else one for one in value]
             value = "\n".join(text for text in texts if isinstance(text, str))
@@ -281,6 +277,14 @@ def _attached_words(about: Mapping[str, Any]) -> str:
     name = next((value for key in _NAMES if isinstance(value := about.get(key), str) and value), None)
     sort = str(about.get("type") or "attachment").replace("_", " ")
     return f"{sort}: {name}" if name else sort
+
+
+def _inner_text(value: Mapping[str, Any]) -> str | None:
+    """The text of a file, or of an error, that is attached as an object."""
+    inner = value.get("file")
+    inner = inner if isinstance(inner, Mapping) else value
+    named = (inner.get(name) for name in ("content", "text", "blockingError"))
+    return next((text for text in named if isinstance(text, str)), None)
 
 
 _NAMES = ("displayPath", "filename", "path", "hookName", "agentName", "model", "newDate", "mode", "description")

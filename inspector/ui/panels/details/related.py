@@ -58,6 +58,10 @@ def _delivery_sections(sheet: Sheet) -> list[QWidget]:
     found = list(sheet.subject.capture.deliveries_of(sheet.subject.message))
     if not found:
         return []
+    if sheet.subject.derived:  # of a transcript: it only went on
+        told = [fact("Said again", f"{formats.number(len(found) - 1)} times while it went on")]
+        facts = sheet.facts(told, name="deliveries", label="Ticks")
+        return [sheet.section("Ticks", facts, name="deliveriesSection")] if len(found) > 1 else []
     rows: list[Fact] = [
         fact(plain(d.participant or "somebody", 120), d.event, "bad" if d.event == "rejected" else "plain")
         for d in found[:_MOST_DELIVERIES]
