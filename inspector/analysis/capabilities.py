@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from inspector.analysis.context_tree import MAIN
@@ -28,6 +29,8 @@ from inspector.protocol.paths import normalise
 _TOLD = ("system/welcome", "system/presence")
 _CHANGED = ("capability/grant", "capability/revoke")
 _MOST_REFUSALS = 1_000
+_MOST_SETS = 10_000
+"""Sets of capabilities that are kept once."""
 _NAMING = ("tools/call", "prompts/get")
 """Methods whose target is `params.name`."""
 
@@ -92,6 +95,7 @@ class CapabilityPass:
         self._trust = trust
         self._contexts = contexts
         self.changes: dict[tuple[int, str], list[Change]] = {}
+        self._sets: dict[bytes, tuple[Any, ...]] = {}  # as written
         self._new: list[tuple[tuple[int, str], Change]] = []
         self._held: dict[tuple[int, str], tuple[int, list[Held] | None]] = {}  # as of so many changes
 
@@ -119,7 +123,7 @@ class CapabilityPass:
                 continue
             capabilities = item.get("capabilities")
             if isinstance(capabilities, list):
-                self._announce(space, item["id"], row, tuple(capabilities))
+                self._announce(space, item["id"], row, self._kept(capabilities))
 
     def _announce(self, space: int, name: str, row: int, capabilities: tuple[Any, ...]) -> None:
         known = self.changes.get((space, name))
@@ -136,12 +140,25 @@ class CapabilityPass:
         if not isinstance(recipient, str):
             return
         capabilities = about.get("capabilities")
-        listed = tuple(capabilities) if isinstance(capabilities, list) else ()
+        listed = self._kept(capabilities) if isinstance(capabilities, list) else ()
         named = payload.get("grant_id")
         grant = told.identifier if granted else named if isinstance(named, str) else None
         space = int(self._capture.columns["space"][row])
         change = Change(row, "granted" if granted else "revoked", listed, grant)
         self._note((space, recipient), change)
+
+    def _kept(self, capabilities: list[Any]) -> tuple[Any, ...]:
+        """Capabilities as one and the same tuple whenever they come: a thousand participants may all hold the same."""
+        try:
+            written = msgspec.json.encode(capabilities)
+        except (UnicodeEncodeError, RecursionError, ValueError):  # with half a character in it
+            return tuple(capabilities)
+        found = self._sets.get(written)
+        if found is None:
+            found = tuple(capabilities)
+            if len(self._sets) < _MOST_SETS:
+                self._sets[written] = found
+        return found
 
     def _note(self, whose: tuple[int, str], change: Change) -> None:
         self.changes.setdefault(whose, []).append(change)

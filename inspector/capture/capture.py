@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -109,9 +109,9 @@ def kept_name(name: str) -> str:
     return f"{name[:KEPT]}… ({len(name):,} characters, {digest})"
 
 
-def kept_names(names: Iterable[str]) -> list[str | None]:
+def kept_names(names: Sequence[str]) -> list[str | None]:
     """Names of a block as the capture keeps them, after the absent one."""
-    return [None, *(name if len(name) <= MAX_NAME else kept_name(name) for name in names)]
+    return [None, *(names if max(map(len, names), default=0) <= MAX_NAME else map(kept_name, names))]
 
 
 # Which connection each message of a source came over: JSON-RPC ids and pairs of tools mean something within one only.

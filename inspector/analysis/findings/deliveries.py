@@ -8,7 +8,8 @@ is no broadcast; and what comes back of what this program sent tells nothing of 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from array import array
+from bisect import bisect_right
 
 import numpy as np
 
@@ -46,7 +47,7 @@ class Deliveries:
         self._got: dict[tuple[int, int], tuple[int, int]] = {}  # the first and the last message somebody got
         self._missed: dict[int, set[int]] = {}
         self._kinds = Marks()  # of each kind: 2 for those that are not for everybody
-        self._moves: dict[int, list[tuple[int, str]]] = {}
+        self._moves: dict[int, tuple[array[int], array[int]]] = {}  # by space: messages, and string ids of who moved
 
     def feed(self, batch: Batch) -> None:
         """Look at the deliveries a batch brought, also of earlier messages."""
@@ -54,7 +55,10 @@ class Deliveries:
             who = batch.capture.decoded(row).payload.get("participant")
             name = who.get("id") if isinstance(who, dict) else None
             if isinstance(name, str):
-                self._moves.setdefault(int(batch.capture.columns["space"][row]), []).append((row, name))
+                space = int(batch.capture.columns["space"][row])
+                rows, people = self._moves.setdefault(space, (array("I"), array("I")))
+                rows.append(row)
+                people.append(batch.capture.strings.intern(name))
         if not len(batch.capture.deliveries):
             return
         self._list(batch)
@@ -110,17 +114,15 @@ class Deliveries:
     def _between(self, batch: Batch, space: int, person: int, said: Rows, got: Rows) -> None:
         low = np.searchsorted(said, got[:-1].astype(said.dtype), "right")
         high = np.searchsorted(said, got[1:].astype(said.dtype), "left")
-        name = batch.capture.strings[person]
         for place in np.flatnonzero(high > low).tolist():
             missed = said[int(low[place]) : int(high[place])].tolist()
-            if len(missed) <= _AWAY and not self._moved(space, name, int(got[place]), int(got[place + 1])):
+            if len(missed) <= _AWAY and not self._moved(space, person, int(got[place]), int(got[place + 1])):
                 self._note(batch, person, missed)
 
-    def _moved(self, space: int, name: str, start: int, stop: int) -> bool:
+    def _moved(self, space: int, person: int, start: int, stop: int) -> bool:
         """Whether somebody came or left between two messages."""
-        moves = self._moves.get(space, [])
-        first, last = bisect_right(moves, start, key=lambda move: move[0]), bisect_left(moves, (stop + 1, ""))
-        return any(moved == name for _, moved in moves[first:last])
+        rows, people = self._moves.get(space, (array("I"), array("I")))
+        return person in people[bisect_right(rows, start) : bisect_right(rows, stop)]
 
     def _note(self, batch: Batch, person: int, missed: list[int]) -> None:
         senders, flags = batch.capture.columns["sender"], batch.capture.columns["flags"]

@@ -92,7 +92,7 @@ class Requests:
     def __init__(self) -> None:
         self._waiting = WaitingByTime(PATIENCE_S)  # requests nobody has answered, not found wanting yet
         self._now_ns = NO_TIME
-        self._addressed: dict[tuple[int, int], bool] = {}
+        self._addressed: dict[int, bool] = {}  # by recipients and sender as one number
 
     def feed(self, batch: Batch) -> None:
         """Look at the responses and requests of a batch."""
@@ -137,13 +137,12 @@ class Requests:
         pairs = sets.astype(np.int64) << 32 | senders
         others: list[int] = []
         for pair in np.unique(pairs).tolist():
-            key = (pair >> 32, pair & 0xFFFFFFFF)
-            fits = self._addressed.get(key)
+            fits = self._addressed.get(pair)
             if fits is None:
-                known = batch.capture.to_sets
-                fits = not key[0] or not key[1] or known.has(key[0], known.number(batch.capture.strings[key[1]]))
+                known, to, sender = batch.capture.to_sets, pair >> 32, pair & 0xFFFFFFFF
+                fits = not to or not sender or known.has(to, known.number(batch.capture.strings[sender]))
                 if len(self._addressed) < _MOST_PAIRS:
-                    self._addressed[key] = fits
+                    self._addressed[pair] = fits
             if not fits:
                 others.append(pair)
         wrong = np.isin(pairs, others)
