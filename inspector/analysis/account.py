@@ -281,6 +281,7 @@ class AccountTally:
 
     Attributes:
         gaps: places where messages may be missing.
+        has_repeats: some messages say again what others said; they count for nothing.
         first_gap, first_unreadable: the first of them, and the first message nothing could be made of; NO_ROW.
     """
 
@@ -298,6 +299,7 @@ class AccountTally:
         self._from: tuple[int, int] | None = None  # the least and the greatest time
         self._broken = False
         self.gaps, self.first_gap, self.first_unreadable = 0, NO_ROW, NO_ROW
+        self.has_repeats = False
         self._changed: list[Rows] = []
         self._waiting = 0
 
@@ -357,6 +359,10 @@ class AccountTally:
         for name in DISCOVERY:
             deeds[asked & (methods == (strings.find(name) or -1))] = Deed.DISCOVERY
         deeds[columns["flags"][rows] & _NO_DEED != 0] = 0
+        again = analysis.capture.repeats(rows)[0] != NO_ROW
+        if again.any():
+            self.has_repeats = True
+            deeds[again] = 0
         return deeds
 
     def _outcomes(self, rows: Rows, deeds: NDArray[np.uint8]) -> NDArray[np.uint8]:

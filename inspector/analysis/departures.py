@@ -1,7 +1,8 @@
 """Waits end with the process that waits, and with the one that was asked (docs/protocols.md 10).
 
 RULE: who leaves, or joins once more under the same id, is another process from then on: it knows nothing of what the
-former one asked, proposed or was asked. An answer that comes all the same counts.
+former one asked, proposed or was asked. An answer that comes all the same counts. So it is with lines of MCP where
+their connection was opened anew: the server was started again.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
+from inspector.analysis.connections import connection_keys
 from inspector.analysis.correlation import CorrelationPass
 from inspector.analysis.participants import ParticipantPass
 from inspector.analysis.waiting import GivenUp
 from inspector.capture.capture import Capture
+from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
 
@@ -31,6 +34,8 @@ class DeparturePass:
         self._with: dict[int, array[int]] = {}
         self._asked_since: list[Rows] = []  # put there when somebody leaves: a batch costs nothing for what is open
         self._told = 0
+        self._piped: list[Rows] = []  # requests without an envelope
+        self._reopened = 0
         self._changed = ChangedRows()
 
     def take_changes(self) -> Rows:
@@ -44,6 +49,10 @@ class DeparturePass:
         new = np.flatnonzero(asked) + start
         if len(new):
             self._asked_since.append(new)
+            piped = new[self._capture.columns["flags"][new] & Flag.RPC.value != 0]
+            if len(piped):
+                self._piped.append(piped)
+        self._end_connections()
         ended = self._participants.ended
         left, self._told = ended[self._told :], len(ended)
         if not left:
@@ -54,6 +63,19 @@ class DeparturePass:
         gone = {space << 32 | intern(name) for _, space, name in left}
         rows = [np.array(self._with.pop(person, ()), np.int64) for person in gone]
         self._list(self._give_up(self._still_open(np.unique(np.concatenate(rows)), start), left), only=gone)
+
+    def _end_connections(self) -> None:
+        """Give up what was asked over connections that others took the place of."""
+        every = self._capture.ended_connections
+        ended, self._reopened = every[self._reopened :], len(every)
+        if not ended or not self._piped:
+            return
+        rows = np.concatenate(self._piped)
+        rows = rows[self._links["answer"][rows] == NO_ROW]
+        gone = np.isin(connection_keys(self._capture, rows), [source << 32 | number for source, number in ended])
+        self._links.put("given_up", rows[gone], GivenUp.ASKED_LEFT.value)
+        self._changed.update_all(rows[gone])
+        self._piped = [rows[~gone]]
 
     def _still_open(self, rows: Rows, start: int) -> Rows:
         """Those of some messages that nobody had answered before this batch, and that are not given up."""

@@ -122,9 +122,14 @@ def kept_names(names: Sequence[str]) -> list[str | None]:
 
 
 class Connections:
-    """Numbers the connections of a capture's sources, however its bytes were cut into blocks."""
+    """Numbers the connections of a capture's sources, however its bytes were cut into blocks.
+
+    Attributes:
+        ended: source and number of those that others took the place of.
+    """
 
     def __init__(self) -> None:
+        self.ended: list[tuple[int, int]] = []
         self._open: dict[tuple[int, int], int] = {}  # by source and what its lines say
         self._count: dict[int, int] = {}  # by source
 
@@ -135,7 +140,9 @@ class Connections:
         start = 0
         for opened in block.opened:
             self._fill(numbers, block, start, opened.place)
-            self._open.pop((opened.source, opened.src), None)
+            before = self._open.pop((opened.source, opened.src), None)
+            if before is not None:
+                self.ended.append((opened.source, before))
             start = opened.place
         self._fill(numbers, block, start, len(said))
         return numbers
@@ -380,6 +387,11 @@ class Capture:
     def has_copies(self) -> bool:
         """Whether any message is said again."""
         return bool(len(self._repeats.messages))
+
+    @property
+    def ended_connections(self) -> list[tuple[int, int]]:
+        """Source and number (column `connection`) of connections that were opened anew, in order; it grows."""
+        return self._connections.ended
 
     def let_go(self) -> None:
         """Every pass and check has looked at what was read: what was extracted for them is not needed any more."""

@@ -7,7 +7,7 @@ The window shows them while nothing is selected, `summary` prints them: the same
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -40,6 +40,7 @@ Tone = Literal["plain", "quiet", "bad", "warn"]
 
 _QUOTED = 90
 _MOST_LISTED = 100
+_LOOKED_AT = 1 << 16  # messages among which the user's first are looked for
 _MOST_ASKED, _MOST_CALLERS, _MOST_TOOLS, _MOST_WAITS, _MOST_KINDS = 3, 3, 3, 3, 3
 _MOST_SHARES = 2
 _NAME = 60
@@ -141,7 +142,7 @@ class _Words:
     def asked(self) -> list[AccountLine]:
         """Who asked what; else how it began."""
         tally, total = self.tally, self.tally.count(Deed.SAID)
-        asked = tally.first("asked").tolist()
+        asked = self._prompts() or tally.first("asked").tolist()
         lines = [AccountLine("Asked", self._quoted(row), message=row) for row in asked[:_MOST_ASKED]]
         if not asked and total:
             row = int(tally.first("said")[0])
@@ -150,6 +151,17 @@ class _Words:
             said = self._shared(tally.groups(Deed.SAID))
             lines.append(AccountLine("Said", f"{formats.count_of(total, 'chat')}{said}", filter='kind == "chat"'))
         return lines
+
+    def _prompts(self) -> list[int]:
+        """What the user has said first, where somebody is called so: as of old the one who asks a model."""
+        capture = self.analysis.capture
+        user, chat = (capture.strings.find(name) for name in ("user", "chat"))
+        if not user or not chat:
+            return []
+        head = slice(min(len(self.analysis), _LOOKED_AT))
+        said = (capture.columns["sender"][head] == user) & (capture.columns["kind"][head] == chat)
+        rows = np.flatnonzero(said)
+        return rows[capture.repeats(rows)[0] == NO_ROW][:_MOST_ASKED].tolist()
 
     def _quoted(self, row: int) -> str:
         capture = self.analysis.capture
@@ -427,10 +439,13 @@ def account_of(document: CaptureDocument, tally: AccountTally, waste: WasteRepor
         waste: what could have been spared, where that was looked for.
     """
     words = _Words(document, tally, waste)
-    first, last = (words.waits(), []) if _hangs(document, words.waiting) else ([], words.waits())
-    deeds = [*words.asked(), *words.called(), *words.reasoned(), *words.proposed()] or words.held()
+    deeds = [*words.asked(), *words.called(), *words.reasoned(), *words.proposed()]
+    failed, waiting = words.failed(), words.waits()
+    if tally.has_repeats:
+        deeds, failed, waiting = map(_told_once, (deeds, failed, waiting))
+    first, last = (waiting, []) if _hangs(document, words.waiting) else ([], waiting)
     lines = [
-        *first, *deeds, *words.failed(), *last, *words.problems(), *words.silence(), *words.collapsed(),
+        *first, *(deeds or words.held()), *failed, *last, *words.problems(), *words.silence(), *words.collapsed(),
         *words.tokens(),
     ]  # fmt: skip
     return Account(words.head(), tuple(_one_heading(lines)))
@@ -474,6 +489,11 @@ def longest_waiting(analysis: Analysis, tally: AccountTally, most: int, *, disco
     since = analysis.capture.columns["time_ns"][rows]
     order = np.lexsort((since, since == NO_TIME))  # those whose times are not known last
     return rows[order][:most].tolist()
+
+
+def _told_once(lines: list[AccountLine]) -> list[AccountLine]:
+    """The same lines, whose filters leave out what is told again."""
+    return [line if line.filter is None else replace(line, filter=f"{line.filter} && !repeats") for line in lines]
 
 
 def _one_heading(lines: list[AccountLine]) -> list[AccountLine]:

@@ -114,3 +114,27 @@ def expected(lines: list[dict[str, Any]], row: int, asker: str) -> int:
             if number > row and ended:
                 return GivenUp.ASKER_LEFT if name == asker else GivenUp.ASKED_LEFT
     return GivenUp.NO
+
+
+@given(st.integers(1, 5))
+def test_what_a_server_was_asked_ends_when_it_is_started_again(size: int) -> None:
+    def line(message: dict[str, Any], way: str = "client->server", src: int = 0) -> dict[str, Any]:
+        return {"t": 1_767_603_600_000_000_000, "dir": way, "src": src, "frame": message}
+
+    def call(number: int, src: int = 0) -> dict[str, Any]:
+        params = {"name": "grep", "arguments": {}}
+        return line({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}, src=src)
+
+    opened = {"t": 1_767_603_600_000_000_000, "src": 0, "mark": "opened"}
+    answer = line({"jsonrpc": "2.0", "id": 1, "result": {}}, "server->client")
+    lines = [opened, call(1), call(2), call(7, src=1), answer, opened, call(2), call(3)]
+    log = GrowingLog()
+    try:
+        for start in range(0, len(lines), size):
+            log.write(*lines[start : start + size])
+        analysis = log.document.analysis
+        asked = [row for row in range(len(analysis)) if analysis.capture.string("method", row) == "tools/call"]
+        assert [is_pending(analysis, row) for row in asked] == [False, False, True, True, True]
+        assert [who_left(analysis, row) for row in asked] == ["", "asked", "", "", ""]
+    finally:
+        clean_up()
