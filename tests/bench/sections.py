@@ -365,6 +365,19 @@ def _tree(bench: Bench) -> list[Row]:
     ]
 
 
+def _folded(bench: Bench) -> list[Row]:
+    frames = 10_000 if bench.sizes.quick else 100_000
+    found = bench.measure("folded", frames, 400, bench.sizes.flushes)
+    return [
+        at_most("its row opened in place, CPU", found["open_s"], 0.01),
+        at_most("400 more frames a flush, CPU, median", found["flush_median_s"], 0.01),
+        info("400 more frames a flush, CPU, longest", found["flush_max_s"]),
+        info("what passes do about them, CPU, median", found["passes_median_s"]),
+        exactly("rows", found["rows"], 2),
+        exactly("frames", found["frames"], frames + 400 * bench.sizes.flushes),
+    ]
+
+
 def _timeline(bench: Bench) -> list[Row]:
     found = bench.measure("timeline", 100_000 if bench.sizes.quick else 1_000_000, 50)
     return [
@@ -565,6 +578,7 @@ SECTIONS = (
     Section("tap", "A tap between an MCP client and its server", _tap),
     Section("reconnect", "The gateway killed in a row", _reconnect),
     Section("tree", "Context tree, changes a flush", _tree),
+    Section("folded", "A stream of 100,000 frames in one row", _folded),
     Section("timeline", "Timeline of 50 participants at 1280x800", _timeline),
     Section("plots", "Plots of one context at 1280x800", _plots),
     Section("subsessions", "Sub-sessions of a long chat", _subsessions),
