@@ -115,6 +115,10 @@ class Evaluation:
     answers: Answers | None = None
     _columns: dict[Callable[[Analysis], Column], Column] = field(default_factory=dict)
 
+    def frames_among(self, rows: Rows) -> Rows:
+        """Those of some messages that are frames: what they say may go on in later ones."""
+        return rows[self.analysis.streams.columns["run"][rows] != 0]
+
     def column(self, make: Callable[[Analysis], Column]) -> Column:
         """The column, made once."""
         found = self._columns.get(make)
@@ -348,7 +352,8 @@ class TermNode:
 
     def _answers_of(self, evaluation: Evaluation, column: Column) -> NDArray[np.int8] | None:
         answers = evaluation.answers
-        return None if answers is None else answers.of(self.number, len(column), self.term.field.depends)
+        among = None if self._begins is None else evaluation.frames_among
+        return None if answers is None else answers.of(self.number, len(column), self.term.field.depends, among)
 
     def _present(self, column: Column, selection: Selection) -> Mask:
         if isinstance(column, Interned | InternedSets):
@@ -439,7 +444,9 @@ class TextNode:
 
     def _answers_of(self, evaluation: Evaluation) -> NDArray[np.int8] | None:
         answers = evaluation.answers
-        return None if answers is None else answers.of(self.number, len(evaluation.analysis), Depends.PASS)
+        if answers is None:
+            return None
+        return answers.of(self.number, len(evaluation.analysis), Depends.PASS, evaluation.frames_among)
 
 
 def _or_begins(analysis: Analysis, rows: Rows, mask: Mask, begins: Begins) -> Mask:

@@ -1,7 +1,7 @@
 """Which of the messages that a view lets through have a row: of the frames of one stream the first of them alone.
 
-The row of a stream stands for all its frames that filter and scope let through. What is one by one otherwise (a filter
-about frames, the setting) is not folded.
+The row of a stream is that of the first frame filter and scope let through, and stands for all of these; it says what
+the whole stream does. Where frames are asked for one by one (a filter about them, the setting) nothing is folded.
 """
 
 from __future__ import annotations
@@ -45,6 +45,18 @@ class Grown:
         self._count = count
 
 
+_FEW = 4_096
+
+
+def _first_of_each(runs: NDArray[Any]) -> NDArray[np.int64]:
+    """The first place of each number; in no order."""
+    if len(runs) < _FEW:
+        return np.unique(runs, return_index=True)[1]
+    places = np.full(int(runs.max()) + 1, -1, np.int64)
+    places[runs[::-1]] = np.arange(len(runs) - 1, -1, -1)  # of several values for one place the last stays
+    return places[places >= 0]
+
+
 class Folding:
     """Knows the row of each stream.
 
@@ -74,9 +86,8 @@ class Folding:
         places, runs = self._frames(chosen)
         if not len(places):
             return chosen
-        _, first = np.unique(runs, return_index=True)
         heads = np.zeros(len(runs), np.bool_)
-        heads[first] = True
+        heads[_first_of_each(runs)] = True
         if not anew:
             heads &= self._heads_of(runs) == 0
         kept = np.ones(len(chosen), np.bool_)
@@ -94,9 +105,11 @@ class Folding:
         places, runs = self._frames(chosen)
         if not len(places):
             return
-        found, first = np.unique(runs, return_index=True)
-        if int(found[-1]) >= len(self._heads):
-            wider = np.zeros(max(int(found[-1]) + 1, 2 * len(self._heads)), np.uint32)
+        first = _first_of_each(runs)
+        found = runs[first]
+        most = int(found.max())
+        if most >= len(self._heads):
+            wider = np.zeros(max(most + 1, 2 * len(self._heads)), np.uint32)
             wider[: len(self._heads)] = self._heads
             self._heads = wider
         new = self._heads[found] == 0

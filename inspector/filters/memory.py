@@ -35,14 +35,26 @@ class Answers:
     def __init__(self) -> None:
         self.pace = Pace()
         self._by_term: dict[int, NDArray[np.int8]] = {}
-        self._may_change: set[int] = set()
+        self._may_change: dict[int, Callable[[Rows], Rows] | None] = {}
 
-    def of(self, number: int, length: int, depends: Depends) -> NDArray[np.int8] | None:
-        """(length,) int8 by message, to be read and written: 1 holds, 0 does not, -1 nobody asked. None: not kept."""
+    def of(
+        self, number: int, length: int, depends: Depends, among: Callable[[Rows], Rows] | None = None
+    ) -> NDArray[np.int8] | None:
+        """What a term said.
+
+        Args:
+            number: of the term.
+            length: messages there are.
+            depends: what can change an answer.
+            among: where that is a pass, and it is about some messages only: which of those given.
+
+        Returns:
+            (length,) int8 by message, to be read and written: 1 holds, 0 does not, -1 nobody asked. None: not kept.
+        """
         if depends in (Depends.TREE, Depends.CLOCK):
             return None
         if depends is Depends.PASS:
-            self._may_change.add(number)
+            self._may_change[number] = among
         found = self._by_term.get(number)
         if found is None or len(found) < length:
             grown = np.full(max(length, 1024) if found is None else max(length, len(found) * 3 // 2), UNKNOWN)
@@ -53,9 +65,10 @@ class Answers:
 
     def forget(self, rows: Rows) -> None:
         """Values of these messages may have changed."""
-        for number in self._may_change:
+        for number, among in self._may_change.items():
             answers = self._by_term[number]
-            answers[rows[rows < len(answers)]] = UNKNOWN
+            changed = rows if among is None else among(rows)
+            answers[changed[changed < len(answers)]] = UNKNOWN
 
 
 @dataclass(slots=True)

@@ -34,6 +34,7 @@ class FoldedStream:
         is_speech: `text` is theirs, not words about them.
         aside: "63 frames, 3.2 s", after "open" while it is.
         short: "63 frames", for a narrow row.
+        count: how many.
         size: of all frames, in bytes.
         severity: the worst finding about any of them; 0 for none.
     """
@@ -42,6 +43,7 @@ class FoldedStream:
     is_speech: bool
     aside: str
     short: str
+    count: int
     size: int
     severity: int
 
@@ -53,14 +55,15 @@ def folded_stream(document: CaptureDocument, message: int) -> FoldedStream | Non
     if run == NO_RUN:
         return None
     joiner = document.stream_texts.of(run).read(ROW_FRAMES)
-    size = int(streams.runs["bytes"][run])
+    size, count = int(streams.runs["bytes"][run]), int(streams.runs["frames"][run])
     if joiner.is_binary:
         text, is_speech = f"binary, {formats.size(size)}", False
     elif text := masked_start(joiner.text, _ROW_TEXT).strip():
         is_speech = True
     else:
         text, is_speech = " → ".join(joiner.joined.notes), False
-    return FoldedStream(text, is_speech, _aside(document, run), _count(document, run), size, _severity(document, run))
+    aside, short = _aside(document, run), _count(document, run)
+    return FoldedStream(text, is_speech, aside, short, count, size, _severity(document, run))
 
 
 def _aside(document: CaptureDocument, run: int) -> str:

@@ -173,7 +173,8 @@ def row_content(document: CaptureDocument, message: int, *, folded: bool = False
 
 def _fill_stream(content: RowContent, stream: FoldedStream) -> None:
     """What the frames of a stream say together."""
-    content.stream, content.word, content.aside = stream, "frames", stream.aside
+    content.stream, content.aside = stream, stream.aside
+    content.word = "frames" if stream.count > 1 else content.word
     content.size = formats.size(stream.size)
     line = wire_text.one_line(stream.text) or "no message"
     style = Style.TEXT if stream.is_speech else Style.TERTIARY

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,9 +14,9 @@ from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.filters.find import FindSearch
 from inspector.filters.find_query import FindQuery
-from inspector.filters.folding import Folding
+from inspector.filters.folding import Folding, _first_of_each
 from inspector.filters.visible import VisibleRows
-from tests.builders import GrowingLog, clean_up, document_of, envelope
+from tests.builders import GrowingLog, clean_up, document_of, envelope, tool_call, tool_result
 from tests.streamed import HEAD, Line, asked, came, chunk, closed, frame, opened, speech
 
 
@@ -194,3 +195,21 @@ def test_without_frames_nothing_is_kept_twice() -> None:
 def test_speech_is_one_row() -> None:
     rows = rows_of(document_of(HEAD, opened("s"), *speech("s", "First I will look"), closed("s")))
     assert rows.visible.tolist() == [0, 1, 7]
+
+
+def test_many_frames_fold_as_few_do() -> None:
+    numbers = np.random.default_rng(7).integers(1, 40, 5_000)
+    assert sorted(_first_of_each(numbers).tolist()) == sorted(np.unique(numbers, return_index=True)[1].tolist())
+
+
+def test_only_frames_are_asked_again() -> None:
+    """Links that change later cost a search of texts nothing."""
+    log = GrowingLog()
+    call = tool_call("grep")
+    log.write(HEAD, came(call), opened("s"), chunk("s", "a"))
+    rows = rows_of(log.document, 'text contains "xyz" || "xyz"')
+    answers = rows._answers
+    assert (answers._by_term[1][:3] == 0).all()
+    for changes in log.write(came(tool_result(call)), chunk("s", "b")):
+        answers.forget(changes.changed)
+    assert answers._by_term[1][:3].tolist() == [0, 0, -1]

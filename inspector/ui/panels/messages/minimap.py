@@ -148,6 +148,7 @@ class Minimap(QWidget):
         if not len(visible):
             return np.zeros(0, np.uint32)
         wanted = messages.astype(np.uint32) if len(messages) <= _MOST_ASKED else self._sample(messages, visible)
+        wanted = np.unique(self._rows.standing_for(wanted)).astype(np.uint32)  # frames are marked at their streams
         places = np.minimum(visible.searchsorted(wanted), len(visible) - 1)
         return wanted[visible[places] == wanted]
 
