@@ -41,6 +41,10 @@ _TRANSFERRED = "stream/ownership-transferred"
 _TELLING = (_OPEN, _CLOSE, _REQUEST, _TRANSFERRED, _WELCOME)
 _ABOUT = "reasoning:"
 _LEAST_SCAN = 1 << 12
+_MOST_NAMED = 4
+"""Ids that a message which opens a stream names, of which one may be the request's."""
+_MOST_ASKED = 10_000
+"""Requests that wait for their streams; of more the oldest are forgotten."""
 
 
 class Speaker(NamedTuple):
@@ -221,7 +225,7 @@ class StreamPass:
         run = self._unopened(row, known) or self._begin(row)
         self.runs.put("opened", run, row + 1)
         speaker = Speaker(run, owner, self._targets(payload))
-        for named in self._capture.hashes_named(row):
+        for named in self._capture.hashes_named(row)[:_MOST_NAMED]:
             asked = self._asked.pop(named, None)
             if asked is not None:
                 return [(key, self._as_asked(speaker, asked))]
@@ -248,6 +252,8 @@ class StreamPass:
         known = self._current.get(key) if key is not None else None
         if key is None or known is None or known.run != run:
             self._asked[own] = asked
+            if len(self._asked) > _MOST_ASKED:
+                del self._asked[next(iter(self._asked))]
             return []
         return [(key, self._as_asked(known, asked))]
 

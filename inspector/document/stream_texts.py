@@ -10,6 +10,7 @@ from collections import OrderedDict
 
 from inspector.analysis.streams import StreamPass
 from inspector.capture.capture import Capture
+from inspector.filters.hints import read_together
 from inspector.protocol.payloads.chunks import Joiner
 
 _MOST_STREAMS = 128
@@ -39,10 +40,11 @@ class StreamText:
         """Read on until so many frames are read, where there are as many. O(frames that were not read before)."""
         missing = min(most, int(self._streams.runs["frames"][self.run])) - self.joiner.frames
         if missing > 0:
-            rows = self._streams.frames(self.run, self._last, most=missing).tolist()
-            for row in rows:
-                self.joiner.add(self._capture.record(row).data or b"")
-            self._last = rows[-1] if rows else self._last
+            rows = self._streams.frames(self.run, self._last, most=missing)
+            with read_together(self._capture, rows):
+                for row in rows.tolist():
+                    self.joiner.add(self._capture.record(row).data or b"")
+            self._last = int(rows[-1]) if len(rows) else self._last
         return self.joiner
 
 

@@ -11,18 +11,21 @@ from inspector.analysis.findings.streams import CHECKS
 from inspector.analysis.states import State
 from inspector.analysis.streams import NO_RUN
 from inspector.document.document import CaptureDocument
+from inspector.document.stream_texts import StreamText
 from inspector.present import formats, wire_text
 from inspector.present.original_result import MAX_LINES, Original, OriginalLine, OriginalLineKind
+from inspector.protocol.payloads.chunks import Joiner
 from inspector.protocol.secrets.masking import mask_text, masked_start
 from inspector.protocol.times import NO_TIME
 
-ROW_FRAMES = 64
-"""Frames that are read for a row: more than fit into it."""
+ROW_FRAMES, MOST_ROW_FRAMES = 24, 120
+"""Frames that are read for a row: as many as fit into it, or a few times so many where each says next to nothing."""
 LINE_FRAMES = 256
 """Frames that are read for the lines below it."""
 WIDTH = 110
 """Characters of one line below it."""
-_ROW_TEXT = 600
+_ROW_TEXT, _ENOUGH = 600, 110
+"""Characters of a row at most, and where no more frames are read for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +52,30 @@ class FoldedStream:
 
 
 def folded_stream(document: CaptureDocument, message: int) -> FoldedStream | None:
-    """The stream a message is a frame of, for its row; None for what is no frame. Reads ROW_FRAMES frames at most."""
+    """The stream a message is a frame of, for its row; None for what is no frame. Reads some frames at most."""
     streams = document.analysis.streams
     run = streams.run_of(message)
     if run == NO_RUN:
         return None
-    joiner = document.stream_texts.of(run).read(ROW_FRAMES)
+    joiner = _read_for_row(document.stream_texts.of(run))
     size, count = int(streams.runs["bytes"][run]), int(streams.runs["frames"][run])
     if joiner.is_binary:
         text, is_speech = f"binary, {formats.size(size)}", False
     elif text := masked_start(joiner.text, _ROW_TEXT).strip():
-        is_speech = True
+        text, is_speech = (f"{text}…" if joiner.frames < count else text), True
     else:
         text, is_speech = " → ".join(joiner.joined.notes), False
     aside, short = _aside(document, run), _count(document, run)
     return FoldedStream(text, is_speech, aside, short, count, size, _severity(document, run))
+
+
+def _read_for_row(text: StreamText) -> Joiner:
+    """Read the beginning of a stream, as far as a row shows it."""
+    for most in range(ROW_FRAMES, MOST_ROW_FRAMES + 1, ROW_FRAMES):
+        joiner = text.read(most)
+        if joiner.frames < most or len(joiner.text) >= _ENOUGH:
+            break
+    return text.joiner
 
 
 def _aside(document: CaptureDocument, run: int) -> str:
