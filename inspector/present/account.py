@@ -43,6 +43,7 @@ _MOST_LISTED = 100
 _LOOKED_AT = 1 << 16  # messages among which the user's first are looked for
 _MOST_ASKED, _MOST_CALLERS, _MOST_TOOLS, _MOST_WAITS, _MOST_KINDS = 3, 3, 3, 3, 3
 _MOST_SHARES = 2
+_MOST_SHARED = 200_000  # messages whose tokens are added up at once, some milliseconds
 _NAME = 60
 _WAITED_FROM_NS = 1_000_000_000
 _SILENT_FROM_NS = 2_000_000_000
@@ -231,7 +232,7 @@ class _Words:
             lines.append(AccountLine("Done", words, filter=f"kind in {{{quote(START)}, {quote(msp.OPENED)}}}"))
         return lines
 
-    def _ends(self, deed: Deed, ends: dict[State, str]) -> str:
+    def _ends(self, deed: Deed, ends: dict[int, str]) -> str:
         counted = [(word, self.tally.count(deed, state)) for state, word in ends.items()]
         alone = self.tally.count(deed) == 1
         told = [f"{'' if alone else f'{count:,} '}{self._word(word)}" for word, count in counted if count]
@@ -352,9 +353,12 @@ class _Words:
 
     def held(self) -> list[AccountLine]:
         """The kinds of messages there are: all that is known where nobody says or does anything."""
-        counts = self.document.kind_counts()
+        counts = np.bincount(self.analysis.capture.columns["kind"][: len(self.analysis)])
         lines: list[AccountLine] = []
-        for kind, count in list(counts.items())[:_MOST_KINDS] if len(self.analysis) else ():
+        for code in np.argsort(-counts, kind="stable")[:_MOST_KINDS].tolist():
+            kind, count = self.analysis.capture.strings[code] if code else "", int(counts[code])
+            if not count:
+                break
             words = f"{count:,} of kind {plain(kind, _NAME)}" if kind else f"{count:,} without a kind that can be read"
             lines.append(AccountLine("Holds", words, filter=f"kind == {quote(kind)}"))
         return lines
@@ -396,7 +400,7 @@ class _Words:
 
     def _shares(self) -> str:
         """What most of the tokens are: ": 6,944 definitions of tools, 2,153 search_records"; once all is counted."""
-        if not self.analysis.tokens.done or self.document.arriving:
+        if not self.analysis.tokens.done or self.document.arriving or len(self.analysis) > _MOST_SHARED:
             return ""
         found = [one for one in shares(self.analysis, "tool") if one.key != NO_TOOL and one.tokens][:_MOST_SHARES]
         named = (
@@ -419,14 +423,14 @@ class _Words:
 
 
 _WAITS = (State.WAITING, State.UNANSWERED)
-_ENDS = {
+_ENDS: dict[int, str] = {
     State.CONCLUDED: "concluded", State.CANCELLED: "cancelled", State.CLOSED: "closed", State.RUNNING: "still running",
     State.OPEN: "still open",
 }  # fmt: skip
 _OVER = {"still running": "not concluded", "still open": "not closed", "open": "left open"}
-_PROPOSED = {
+_PROPOSED: dict[int, str] = {
     State.FULFILLED: "fulfilled", State.REJECTED: "rejected", State.WITHDRAWN: "withdrawn", State.WAITING: "open",
-    State.CANCELLED: "left behind",
+    State.CANCELLED: "left behind", Outcome.IN_VAIN: "left behind by those asked", Outcome.REFUSED: "refused",
 }  # fmt: skip
 
 
