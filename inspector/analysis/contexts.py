@@ -246,7 +246,7 @@ class ContextPass:
         for space, count in zip(*np.unique(spaces, return_counts=True), strict=True):
             self.main_counts[int(space)] -= int(count)
         self.facts.note_earlier(nodes, rows, columns["time_ns"][rows])
-        self.touched.update(self.tree.count_all(nodes))
+        self._touched.update_all(self.tree.count_all(nodes))
         self._moved = True
 
     def _observe_all(self, start: int, stop: int, refs: Array, structure: Array | None) -> dict[int, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from inspector.protocol.cut import MARK
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.meaning import Payload
 
@@ -92,7 +93,8 @@ def picture_words(block: Mapping[str, Any]) -> str:
     if isinstance(url := source.get("url"), str):
         words.append(url)
     if isinstance(data, str):
-        words.append(f"{_decoded_size(data):,} B")
+        more = "more than " if data.endswith(MARK) else ""  # of a big record only its head is read
+        words.append(f"{more}{_decoded_size(data):,} B")
     return ", ".join(words)
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Reversible, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -313,7 +314,8 @@ class ContextRows:
     def _last_children(self, code: int, count: int) -> list[int]:
         """As many of the codes directly below as there are new ones, which come last; none is hidden."""
         tree = self._tree
-        return tree.children.last(code, count) if code >= 0 else tree.roots.last(self.spaces[place_of(code)], count)
+        held = tree.children.each(code) if code >= 0 else tree.roots.each(self.spaces[place_of(code)])
+        return list(islice(reversed(cast("Reversible[int]", held)), count))[::-1]
 
     def has_children(self, code: int) -> bool:
         """Whether there is anything to expand."""

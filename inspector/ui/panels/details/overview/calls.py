@@ -136,7 +136,7 @@ def build_result(sheet: Sheet) -> list[QWidget]:
     if error is not None:
         sections.append(sheet.section("Error", sheet.fact_card(error_facts(error), name="error", label="Error")))
     content = _content_sections(sheet) if "result" in subject.payload else []
-    if subject.flags & Flag.ERROR:
+    if subject.flags & (Flag.ERROR | Flag.DERIVED):  # of a transcript the chain is all that was said before
         return [*sections, *content, *answer_section(sheet), *sheet.chain_section()]
     return [*sections, *answer_section(sheet), *sheet.chain_section(), *content]
 
