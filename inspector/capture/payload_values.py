@@ -31,17 +31,32 @@ _REFUSED = msgspec.UNSET
 
 Read = Callable[[int], object]
 
+OPEN_JSON = "\0json"
+"""A step of a path: a text that is JSON is taken for what it holds; no other value changes."""
+
 
 def walk(value: object, path: Sequence[str]) -> object:
     """The value at a path below another; None where none is. Digits index arrays, and name keys of objects."""
     for step in path:
-        if isinstance(value, dict):
+        if step == OPEN_JSON:
+            value = opened(value)
+        elif isinstance(value, dict):
             value = value.get(step)
         elif isinstance(value, list) and step.isdecimal() and len(step) < 10 and int(step) < len(value):
             value = value[int(step)]
         else:
             return None
     return value
+
+
+def opened(value: object) -> object:
+    """What a text holds that is JSON; None where it is none. Anything but a text as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return msgspec.json.decode(value)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
 
 
 class PayloadValues:
@@ -52,7 +67,7 @@ class PayloadValues:
     """
 
     def __init__(self, path: tuple[str, ...]) -> None:
-        self._keys = tuple(takewhile(lambda step: not step.isdecimal(), path))
+        self._keys = tuple(takewhile(lambda step: not step.isdecimal() and step != OPEN_JSON, path))
         self._rest = path[len(self._keys) :]
 
     def of(self, capture: Capture, rows: NDArray[np.integer[Any]], otherwise: Read) -> Iterator[object]:

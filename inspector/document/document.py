@@ -467,6 +467,8 @@ class CaptureDocument:
         contexts = self.analysis.contexts
         changed = contexts.idle_after_s != seconds
         contexts.idle_after_s = seconds
+        if self.msp is not None:
+            self.msp.idle_after_s = seconds
         return changed
 
     def count_tokens(self) -> None:

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from inspector.capture.payload_values import OPEN_JSON
 from inspector.filters.strings import quote
 
 _PLAIN_SEGMENT = re.compile(r"[\w$-]+")
@@ -71,12 +72,19 @@ Value: TypeAlias = StringValue | NumberValue | BooleanValue | Variable
 
 @dataclass(frozen=True, slots=True)
 class FieldName(Span):
-    """A field as written, by its segments: `payload.a."odd key"` is `("payload", "a", "odd key")`."""
+    """A field as written, by its segments: `payload.a."odd key"` is `("payload", "a", "odd key")`.
+
+    `json(payload.a).b` is `("payload", "a", OPEN_JSON, "b")`.
+    """
 
     path: tuple[str, ...]
 
     def __str__(self) -> str:
-        return ".".join(part if _PLAIN_SEGMENT.fullmatch(part) else quote(part) for part in self.path)
+        text = ""
+        for part in self.path:
+            plain = part if _PLAIN_SEGMENT.fullmatch(part) else quote(part)
+            text = f"json({text})" if part == OPEN_JSON else f"{text}.{plain}" if text else plain
+        return text
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.analysis.findings import Severity
+from inspector.capture.payload_values import OPEN_JSON
 from inspector.filters.ast import (
     BooleanValue,
     Comparison,
@@ -113,6 +114,8 @@ class Checker:
     def _field(self, name: FieldName) -> Field:
         if name.path[0] == "payload" and len(name.path) > 1:
             return self._payload_field(name.path[1:])
+        if OPEN_JSON in name.path:
+            raise _error(name, "json(...) opens a text inside a payload.", "Name one, as in json(payload.text).status.")
         written = ".".join(name.path)
         found = self._fields.get(written)
         if found is not None:

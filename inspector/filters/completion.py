@@ -5,6 +5,7 @@ The grammar says which of these fits where the cursor stands, so that what is of
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -17,11 +18,13 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Interned, InternedSets
 from inspector.analysis.findings import Severity
+from inspector.capture.payload_values import OPEN_JSON, opened
+from inspector.filters.ast import Presence
 from inspector.filters.errors import FilterError
 from inspector.filters.fields import FIELD_BY_NAME, FIELDS, Field, FieldType, payload_field
 from inspector.filters.grammar import STRING
 from inspector.filters.operators import OPERATOR_BY_SPELLING, Operator, operators_for
-from inspector.filters.parse import parser_at
+from inspector.filters.parse import parse, parser_at
 from inspector.filters.strings import quote, unescape
 from inspector.protocol.secrets.masking import mask_text
 
@@ -35,7 +38,7 @@ _LONGEST_OFFERED = 200
 
 _STRINGS = re.compile(STRING)
 _QUOTE = re.compile("[\"']")
-_WORD = re.compile(r"[\w.$/:*@-]+$")
+_WORD = re.compile(r"(?:json\((?:json\()*[\w.$-]*(?:\)+[\w.$-]*)*|[\w.$/:*@-]+)$")
 _WORD_ON = re.compile(r"[\w.$/:*@-]*")
 _SYMBOL = re.compile(r"[=!<>&|~]+$")
 _WHOLE_SYMBOLS = frozenset(("==", "!=", "<=", ">=", "&&", "||"))
@@ -124,6 +127,12 @@ class Completer:
         yield from (Candidate(f.name, f.name, f.help) for f in FIELDS)
         if written.startswith("payload"):
             yield from (Candidate(name, name, "A value inside the payload.", count) for name, count in self._keys())
+        if written.startswith("j"):
+            yield Candidate(
+                "json(", "json(...)", "A text of the payload that holds JSON, opened: json(payload.text).a."
+            )
+        if written.startswith("json("):
+            yield from (Candidate(name, name, "A value in a text.", count) for name, count in self._opened_keys())
 
     def payload_names(self) -> list[str]:
         """Names of values in the payloads of some messages, as fields; the frequent ones first."""
@@ -168,6 +177,17 @@ class Completer:
             )
         return seen.most_common(_MOST_KEYS)
 
+    def _opened_keys(self) -> list[tuple[str, int]]:
+        """The same of texts that hold JSON, and of what is in them."""
+        capture, seen = self._analysis.capture, Counter[str]()
+        for row in self._some_rows():
+            for path, text in _texts(capture.payload(row), ()):
+                value = opened(text)
+                if isinstance(value, dict | list):
+                    within = value if isinstance(value, dict) else {}
+                    seen.update(payload_field((*path, OPEN_JSON, *more)).name for more in ((), *((k,) for k in within)))
+        return seen.most_common(_MOST_KEYS)
+
     def _values(self, field_: Field, operator: Operator | None, wanted: str) -> Iterator[Candidate]:
         """Values; of the thousands there may be only those are made candidates that have what is written in them."""
         if field_.type is FieldType.BOOLEAN:
@@ -193,6 +213,20 @@ class Completer:
             make = field_.like_column if calls and field_.like_column is not None else field_.column
             self._counted, self._counts = asked, _Remembered(_value_counts(make(self._analysis)))
         return self._counts
+
+
+_DEEP_TEXT = 5
+"""So far down texts are looked for that hold JSON."""
+
+
+def _texts(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The texts in a payload that may hold JSON, with their paths."""
+    if isinstance(value, str):
+        if value.lstrip()[:1] in ("{", "["):
+            yield path, value
+    elif len(path) < _DEEP_TEXT and isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value[:3]):
+            yield from _texts(inner, (*path, str(key)))
 
 
 class _Remembered:
@@ -292,8 +326,12 @@ def _place_of(text: str, cursor: int) -> _Place | None:
 def _field(name: str | None) -> Field | None:
     if name is None:
         return None
-    if name.startswith("payload."):
-        return payload_field(tuple(name.split(".")[1:]))
+    if name.startswith(("payload.", "json(")):
+        with contextlib.suppress(FilterError):
+            expression = parse(name)
+            if isinstance(expression, Presence) and len(expression.field.path) > 1:
+                return payload_field(expression.field.path[1:])
+        return None
     return FIELD_BY_NAME.get(name)
 
 

@@ -24,6 +24,7 @@ from inspector.analysis.node_columns import PathPlaces, PathTable
 from inspector.capture.capture import OWN_PAYLOAD, Capture
 from inspector.capture.flags import Flag
 from inspector.capture.heads import MAX_WHOLE
+from inspector.capture.payload_values import OPEN_JSON
 from inspector.filters.check import Term
 from inspector.filters.fields import Depends, message_text
 from inspector.filters.full_text import TextFinder
@@ -42,6 +43,7 @@ _MOST = 8 << 20
 
 _object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _array = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_text = msgspec.json.Decoder(str).decode
 
 
 class TooLargeError(Exception):
@@ -95,6 +97,8 @@ def _is_too_large(value: bytes) -> bool:
 
 
 def _below(value: bytes, step: str) -> bytes:
+    if step == OPEN_JSON:
+        return _text(value).encode() if value[:1] == b'"' else value
     if value[:1] == b"{":
         return bytes(_object(value)[step])
     if value[:1] == b"[" and step.isdecimal() and len(step) < 10:

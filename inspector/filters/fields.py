@@ -32,7 +32,7 @@ from inspector.analysis.waiting import are_waiting
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
-from inspector.capture.payload_values import PayloadValues, walk
+from inspector.capture.payload_values import OPEN_JSON, PayloadValues, walk
 from inspector.filters.sentences import info
 from inspector.protocol import kinds, msp
 from inspector.protocol.context_forms import WORDS, Told, told_context
@@ -106,7 +106,7 @@ class Field:
         """The key for which the value of a message is a secret and has to be masked; None where it is none by that."""
         if self.secret is not None or not self.path:
             return self.secret
-        return self.path[-1] if is_secret_beside(analysis.capture.payload(message), self.path) else None
+        return self.path[-1] if _is_secret_beside(analysis.capture.payload(message), self.path) else None
 
 
 def _strings(name: str) -> Callable[[Analysis], Column]:
@@ -431,12 +431,22 @@ FIELDS: tuple[Field, ...] = (
 FIELD_BY_NAME: dict[str, Field] = {field.name: field for field in FIELDS}
 
 
+def _is_secret_beside(value: object, path: tuple[str, ...]) -> bool:
+    """Whether the value at a path is masked with its neighbours: those in the texts that are opened on the way, too."""
+    while OPEN_JSON in path:
+        place = path.index(OPEN_JSON)
+        if is_secret_beside(value, path[:place]):
+            return True
+        value, path = walk(value, path[: place + 1]), path[place + 1 :]
+    return is_secret_beside(value, path)
+
+
 def payload_field(path: tuple[str, ...]) -> Field:
     """A field for a value inside the payload.
 
     Args:
-        path: keys from the payload down; digits index arrays (and name keys of objects). A wrong type on the
-            way means absent.
+        path: keys from the payload down; digits index arrays (and name keys of objects), OPEN_JSON opens a text that
+            is JSON. A wrong type on the way means absent.
     """
     values = PayloadValues(path)
 
@@ -448,7 +458,10 @@ def payload_field(path: tuple[str, ...]) -> Field:
 
         return Decoded(value, len(analysis), decode_many=lambda rows: values.of(capture, rows, value))
 
-    name = ".".join(("payload", *(step if step.replace("_", "").isalnum() else _json(step) for step in path)))
-    label = path[-1] if path else "payload"
+    name = "payload"
+    for step in path:
+        plain_step = step if step.replace("_", "").isalnum() else _json(step)
+        name = f"json({name})" if step == OPEN_JSON else f"{name}.{plain_step}"
+    label = next((step for step in reversed(path) if step != OPEN_JSON), "payload")
     secret = next(filter(is_secret_key, path), None)
     return Field(name, FieldType.ANY, label, "A value inside the payload.", column, secret=secret, path=path)

@@ -44,7 +44,7 @@ IN: /in{end}/
 CLOSE: "}}"
 OPERATOR: /{operators}/
 
-FIELD: /(?!(?:{reserved}){end})[^\W\d][\w$-]*(?:\.(?:[\w$-]+|{string}))*/
+FIELD: /{opened}|(?!(?:{reserved}){end}){path}/
 STRING: /{string}/
 BARE: /[^\s"'(){{}},&|!=<>\\]+/
 
@@ -53,6 +53,12 @@ BARE: /[^\s"'(){{}},&|!=<>\\]+/
 
 STRING = r""""(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'"""
 """Regular expression of a quoted string, quotes and all."""
+
+PATH = rf"[^\W\d][\w$-]*(?:\.(?:[\w$-]+|{STRING}))*"
+"""Regular expression of a field by its keys."""
+
+MOST_OPENED = 3
+"""Texts within one another that a field may open: `json(json(payload.a).b).c` opens two."""
 
 _WORD_END = r"(?![\w.$-])"
 _WORDS = sorted(
@@ -68,6 +74,16 @@ def _operator_pattern() -> str:
     return f"{'|'.join(map(re.escape, symbols))}|(?:{'|'.join(_WORDS)}){_WORD_END}"
 
 
+def opened_pattern() -> str:
+    """Regular expression of a field that opens a text: `json(payload.a).b`."""
+    opening = ""
+    inside = PATH
+    for _ in range(MOST_OPENED):
+        opening = rf"json\(\s*{inside}\s*\)(?:\.(?:[\w$-]+|{STRING}))*"
+        inside = f"(?:{opening}|{PATH})"
+    return opening
+
+
 def grammar_text() -> str:
     """The grammar with the operators and the parts that repeat filled in."""
     text = GRAMMAR.replace("{{", "{").replace("}}", "}")
@@ -75,6 +91,8 @@ def grammar_text() -> str:
         "end": _WORD_END,
         "operators": _operator_pattern(),
         "reserved": "|".join(sorted(RESERVED)),
+        "path": PATH,
+        "opened": opened_pattern(),
         "string": STRING,
     }
     for name, pattern in filled.items():

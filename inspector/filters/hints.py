@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.capture.capture import Capture
+from inspector.capture.payload_values import OPEN_JSON
 from inspector.capture.runs import Stretch, stretches
 from inspector.filters.check import Term
 from inspector.filters.fields import Field
@@ -70,6 +71,8 @@ class PayloadHint:
     """
 
     def __init__(self, path: tuple[str, ...], texts: tuple[str, ...] | None = None) -> None:
+        if OPEN_JSON in path:  # what is in a text is written in other ways
+            path, texts = path[: path.index(OPEN_JSON)], None
         keys = [f'"{step}"' for step in path if not step.isdecimal()]  # a number may be a place in an array
         self._keys = [TextFinder(key, match_case=True) for key in keys[-1:]]
         self._texts = [TextFinder(text, match_case=True) for text in texts or ()]

@@ -39,6 +39,7 @@ _LANGUAGE: tuple[tuple[str, str], ...] = (
     ('to == "lead"', "of a list any element counts"),
     ('payload.status == "active"', "a value inside the payload, by its keys"),
     ('payload."odd key".0 > 3', "keys that are no plain names in quotes; digits count in lists"),
+    ('json(payload.text).status == "ok"', "a text of the payload that holds JSON, opened: what is in it, by its keys"),
 )
 
 _EXAMPLES: tuple[tuple[str, str], ...] = (
@@ -57,6 +58,7 @@ _EXAMPLES: tuple[tuple[str, str], ...] = (
     ('text contains "timed out"', "what is said in the text shown; capitals and small letters differ"),
     ('text matches "(?i)time(d )?out"', "the same with a regular expression and in any case"),
     ('tool == "read_file" && payload.params.arguments.path like "/etc/*"', "calls by their arguments"),
+    ("json(payload.result.content.0.text).total > 100", "results whose text is JSON, by a figure in it"),
     ('finding == "request-unanswered"', "messages with a certain finding; all codes are in [findings.md](findings.md)"),
     ("mark || comment", "what you marked or wrote about"),
 )

@@ -13,6 +13,7 @@ from typing import Any
 from lark import Token, Transformer
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken, VisitError
 
+from inspector.capture.payload_values import OPEN_JSON
 from inspector.filters.ast import (
     And,
     BooleanValue,
@@ -43,7 +44,7 @@ MAX_DEPTH = 100
 MAX_NAME = 1000
 """Longest segment of a field's path, in characters."""
 
-_SEGMENT = re.compile(rf"[\w$-]+|{STRING}")
+_SEGMENT = re.compile(rf"json\(|\)|[\w$-]+|{STRING}")
 _NESTING = re.compile(
     rf"(?P<skip>{STRING}|!=)|(?P<open>\()|(?P<close>\))|(?P<not>!)|(?P<word>[^\s()!\"']+)|.", re.DOTALL
 )
@@ -195,7 +196,9 @@ def _flat(children: list[Expression], kind: type[And | Or]) -> tuple[Expression,
 
 def _field(token: Token) -> FieldName:
     segments = [
-        unescape(part[1:-1])[0] if part[0] in "\"'" else part for part in (m[0] for m in _SEGMENT.finditer(token))
+        OPEN_JSON if part == ")" else unescape(part[1:-1])[0] if part[0] in "\"'" else part
+        for part in (m[0] for m in _SEGMENT.finditer(token))
+        if part != "json("
     ]
     if max(map(len, segments)) > MAX_NAME:
         raise FilterError(

@@ -35,6 +35,28 @@ from inspector.msp.saving import (
     save_files_as,
 )
 from inspector.msp.session_composing import AS_WRITTEN, Agreed
+from inspector.protocol.times import NO_TIME, written_time
+
+IDLE_AFTER_S = 30
+_LOOKED_AT = 16
+"""Last messages among which one with a time is looked for."""
+
+
+def _said_ns(owner: Owner) -> int:
+    """When the last message was said; NO_TIME."""
+    said = (written_time(item.get("timestamp")) for item in reversed(owner.items[-_LOOKED_AT:]))
+    return next((ns for ns in said if ns != NO_TIME), NO_TIME)
+
+
+def _last_in_reach(sub: Subsession) -> int:
+    """The same; of one in which nothing was said its opening and those in it count."""
+    left, last = [sub], NO_TIME
+    while left:
+        one = left.pop()
+        said = _said_ns(one)
+        last = max(last, said if said != NO_TIME else one.created_ns)
+        left += one.children if said == NO_TIME else ()
+    return last
 
 
 class SessionDocument:
@@ -50,6 +72,9 @@ class SessionDocument:
         self.revision = 0
         self.observers: list[SessionObserver] = []
         self.clock = clock
+        self.idle_after_s = IDLE_AFTER_S
+        """An open sub-session is quiet so long after the last that was said in it, by the time of the sessions."""
+        self._latest: tuple[int, int] | None = None
         self.known = KnownMessages()
         """Columns of messages, which go after the edits."""
         self._history = EditHistory()
@@ -137,6 +162,21 @@ class SessionDocument:
     def dirty(self) -> bool:
         """Whether there is something to save."""
         return self._history.dirty
+
+    @property
+    def latest_ns(self) -> int:
+        """When something was said last anywhere, which is the present of the sessions; NO_TIME. O(sub-sessions)."""
+        if self._latest is None or self._latest[0] != self.revision:
+            owners = (*self.sessions, *self.subsessions)
+            said = max(map(_said_ns, owners), default=NO_TIME)
+            opened = (one.created_ns for one in owners)
+            self._latest = self.revision, said if said != NO_TIME else max(opened, default=NO_TIME)
+        return self._latest[1]
+
+    def is_active(self, sub: Subsession) -> bool:
+        """Whether an open sub-session goes on, as the tree of contexts has it: something was said a short while ago."""
+        last = _last_in_reach(sub)
+        return last != NO_TIME and self.latest_ns - last <= self.idle_after_s * 1_000_000_000
 
     @property
     def read_only(self) -> bool:

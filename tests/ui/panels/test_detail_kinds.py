@@ -584,9 +584,10 @@ def test_the_name_of_a_tool_goes_before_what_is_said_of_it(show: Show, theme_con
     assert chain is not None
     link = chain.rows[0]
     needed = QFontMetrics(theme_controller.theme.font("mono-row")).horizontalAdvance(link.name)
-    assert chain.words_in(link, needed + 100) == ("list_activities", "asked")
-    assert chain.words_in(link, needed + 2) == ("list_activities", "")
-    assert chain.words_in(link, needed // 2)[0].startswith("list_")
+    assert chain.words_in(link, needed + 100) == (["list_activities"], "asked", False)
+    assert chain.words_in(link, needed + 2) == (["list_activities"], "asked", True)
+    lines, relation, below = chain.words_in(link, needed * 2 // 3)
+    assert ("".join(lines), relation, below) == ("list_activities", "asked", True)
     assert chain.took
     assert not chain.shows_took, "at this width the tooltip alone says how long a step took"
     assert " after No. 1" in chain.row_tooltip(chain.rows[1])

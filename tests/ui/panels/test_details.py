@@ -29,11 +29,14 @@ from inspector.ui.panels.details.content_table import FIRST_ROWS, ContentModel, 
 from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.panels.details.fitted_list import FittedList, wrap
 from inspector.ui.panels.details.json_model import JsonModel, JsonRole
+from inspector.ui.panels.details.json_text import JsonText, span_at, spans_of, steps_at
 from inspector.ui.panels.details.json_tree import JsonTree
 from inspector.ui.panels.details.panel import EMPTY, TABS, DetailsPanel
+from inspector.ui.panels.details.raw import RawPage
 from inspector.ui.panels.details.section import LinkText, SegmentButton
 from inspector.ui.panels.details.text_block import TextView
 from tests.builders import delivered, document_of, envelope, received, tool_call, tool_result
+from tests.ui.find import child
 from tests.ui.windows import bury
 
 Show = Callable[..., DetailsPanel]
@@ -889,3 +892,76 @@ def test_any_payload_has_an_overview(show: Show, messages: list[tuple[str, dict[
     panel.grab()
     panel.close()
     bury()
+
+
+NESTED = {"text": '{"status": "ok", "rows": [{"id": 7}]}', "odd key": [1, None, True]}
+
+
+def test_json_in_a_text_opens_in_the_tree_and_has_its_filter() -> None:
+    model = JsonModel(envelope("chat", NESTED), is_envelope=True)
+    text = model.index_at(["payload", "text"])
+    assert text.data(JsonRole.TYPE) == "string"
+    assert model.hasChildren(text)
+    assert not model.hasChildren(model.index_at(["kind"]))
+    status, number = model.index_at(["payload", "text", "status"]), model.index_at(["payload", "text", "rows", 0, "id"])
+    assert status.data(JsonRole.FILTER) == 'json(payload.text).status == "ok"'
+    assert number.data(JsonRole.PATH) == "json(payload.text).rows.0.id"
+    compile_filter(number.data(JsonRole.FILTER))
+
+
+def test_secrets_in_a_text_that_is_opened_are_masked() -> None:
+    model = JsonModel({"payload": {"text": '{"password": "hunter2secret", "a": 1}'}}, is_envelope=True)
+    assert "hunter2secret" not in str(model.index_at(["payload", "text", "password"]).siblingAtColumn(1).data())
+
+
+def test_the_tree_model_with_texts_is_sound(qtmodeltester: ModelTester, theme_controller: ThemeController) -> None:
+    qtmodeltester.check(JsonModel(envelope("chat", NESTED), is_envelope=True))
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4), max_leaves=20,
+    ),
+    st.sampled_from([None, 2]),
+)  # fmt: skip
+def test_each_value_is_found_where_it_is_written(value: object, indent: int | None) -> None:
+    text = json.dumps(value, indent=indent)
+    spans = {span.steps: span for span in spans_of(text)}
+
+    def check(one: object, steps: tuple[str | int, ...]) -> None:
+        span = spans[steps]
+        assert json.loads(text[span.start : span.stop]) == one
+        assert span_at(text, steps) == span
+        assert steps_at(text, span.start) is not None
+        inner = one.items() if isinstance(one, dict) else enumerate(one) if isinstance(one, list) else ()
+        for key, below in inner:
+            check(below, (*steps, key))
+
+    check(value, ())
+
+
+def test_a_text_that_ends_early_gives_what_is_whole() -> None:
+    assert [span.steps for span in spans_of('{"a": [1, {"b": "x"}, "unfin')][:2] == [("a", 0), ("a", 1, "b")]
+
+
+def test_tree_and_raw_show_the_same_value_and_raw_folds(show: Show) -> None:
+    panel = show(envelope("chat", NESTED), tab="Tree")
+    tree = child(panel, JsonTree)
+    tree.setCurrentIndex(tree.model().index_at(["payload", "odd key"]))
+    panel.show_tab("Raw")
+    raw = child(panel, JsonText)
+    assert raw.textCursor().selectedText().replace(" ", "") == "[1,null,true]"
+    child(panel, RawPage).what.choose("Formatted")
+    line = next(n for n, one in enumerate(raw.toPlainText().splitlines()) if '"odd key"' in one)
+    raw.fold(line, True)
+    assert [raw.document().findBlockByNumber(line + n).isVisible() for n in range(5)] == [True, *[False] * 3, True]
+    panel.show_tab("Overview")
+    panel.show_tab("Raw")
+    raw.choose(["payload", "odd key", 1])
+    assert raw.textCursor().selectedText() == "null"
+    assert not raw.is_folded(line)
+    raw.value_chosen.emit(("payload", "text"))
+    panel.show_tab("Tree")
+    assert tree.currentIndex().data(JsonRole.PATH) == "payload.text"
+    raw.grab()

@@ -6,6 +6,7 @@ What is here shares nothing with the evaluation under test but the parsed expres
 from __future__ import annotations
 
 import fnmatch
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -17,6 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
+from inspector.capture.payload_values import OPEN_JSON
 from inspector.filters import DisplayFilter, compile_filter
 from inspector.filters.ast import And, Comparison, Expression, Membership, Not, Or, Presence, TextSearch, Variable
 from inspector.filters.fields import Depends, Field, FieldType
@@ -127,9 +129,21 @@ def long_kind(row: Row) -> str | None:
     return ":".join(part for part in (row["kind"], row.get("method"), row.get("target")) if part is not None)
 
 
+def read_json(text: str) -> object:
+    def refuse(word: str) -> object:
+        raise ValueError(word)
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except (ValueError, RecursionError):
+        return None
+
+
 def walk(value: object, path: tuple[str, ...]) -> object:
     for part in path:
-        if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+        if part == OPEN_JSON:
+            value = read_json(value) if isinstance(value, str) else value
+        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
             value = value[int(part)]
         elif isinstance(value, dict):
             value = value.get(part)

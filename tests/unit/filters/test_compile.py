@@ -17,6 +17,7 @@ def at(text: str) -> int:
     return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()) * 10**9
 
 
+TOLD = '{"ok": [1, {"deep": "{\\"x\\": 2}"}]}'
 ROWS = [
     {
         "from": "lead", "to": ["fs", "web"], "kind": "mcp/request", "method": "tools/call", "target": "read_file",
@@ -26,7 +27,8 @@ ROWS = [
     {
         "from": "fs", "to": ["lead"], "kind": "mcp/response", "method": "tools/call", "target": "read_file",
         "context": "why/fs", "size": 14200, "latency": 412.5, "time": at("2026-01-05T09:00:01"), "error": True,
-        "badge": ["transient", "collapsed"], "payload": {"id": "7", "n": 1.5, "list": ["a", "b"], "none": None},
+        "badge": ["transient", "collapsed"], "payload": {"id": "7", "n": 1.5, "list": ["a", "b"], "none": None,
+            "told": TOLD},
         "record": '{"text":"Grüße"}'.encode(),
     },
     {
@@ -157,6 +159,17 @@ CASES = [
     ("payload.empty", [2]),
     ("payload.none", []),
     ('payload.id >= "6"', [1]),
+    # texts of a payload that hold JSON
+    ("json(payload.told)", [1]),
+    ("json(payload.told).ok", [1]),
+    ("json(payload.told).ok.0 == 1", [1]),
+    ("json(payload.told).ok == 1", [1]),
+    ("json(json(payload.told).ok.1.deep).x > 1", [1]),
+    ('json(json(payload.told).ok.1."deep").x == "2"', []),
+    ("json(payload.id) == 7", [0, 1]),
+    ("json(payload.list.0)", []),
+    ("json(payload.a).0.'odd key' == x", [0]),
+    ("!json(payload.told)", [0, 2, 3, 4]),
     # the whole record, case aside, JSON escapes resolved
     ('"CAFÉ"', [0]),
     ('"grüsse"', [1]),

@@ -18,8 +18,11 @@ from inspector.filters.strings import quote
 from tests.builders import document_of, envelope
 from tests.unit.filters.test_properties import EXPRESSIONS
 
+TOLD = '{"size": 3}'
 AGENTS = [
-    envelope("chat", id="a", **{"from": "lead", "to": ["fs", "human"]}, payload={"text": "x", "deep": {"odd key": 1}}),
+    envelope(
+        "chat", {"text": "x", "deep": {"odd key": 1}, "told": TOLD}, id="a", **{"from": "lead", "to": ["fs", "human"]}
+    ),
     envelope("chat", id="b", **{"from": "lead"}),
     envelope("chat/acknowledge", id="c", **{"from": 'Ann "the" lead', "to": ["fs"]}, correlation_id=["a"]),
     envelope(
@@ -64,6 +67,9 @@ def labels(text: str) -> list[str]:
         ("error &", ["&&"]),
         ("!err", ["error"]),
         ("payload.de", ["payload.deep", 'payload.deep."odd key"']),
+        ("js", ["json(...)"]),
+        ("json(pay", ["json(payload.told)", "json(payload.told).size"]),
+        ("error && json(payload.told).s", ["json(payload.told).size"]),
         ("ki| == x", ["kind", "kind.raw"]),
         ("kind==", ["chat", "chat/acknowledge", "mcp/request"]),
         ("error &&ki", ["kind", "kind.raw"]),

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.capture.payload_values import OPEN_JSON
 from inspector.filters import FilterError, parse
 from inspector.filters.ast import (
     And,
@@ -79,7 +80,8 @@ def text_terms(draw: st.DrawFn) -> Expression:
 
 @st.composite
 def payload_terms(draw: st.DrawFn) -> Expression:
-    path = name("payload", *draw(st.lists(st.sampled_from(["a", "0", "1", "odd key"]), min_size=1, max_size=3)))
+    steps = ["a", "0", "1", "odd key", OPEN_JSON]
+    path = name("payload", "a", *draw(st.lists(st.sampled_from(steps), max_size=3)))
     value = draw(
         st.builds(StringValue, WORDS) | st.builds(NumberValue, NUMBERS) | st.builds(BooleanValue, st.booleans())
     )

@@ -44,6 +44,9 @@ TABLE = [
     ("rec", ALL_SURFACES, MARK, (4.1, 4.4)),
     ("ink.primary", ("find.hit",), TEXT, (6.6, 10.9)),
     ("accent.ring", ("find.hit",), 2.0, (None, None)),
+    ("json.string", ALL_SURFACES, TEXT, (None, None)),
+    ("json.number", ALL_SURFACES, TEXT, (None, None)),
+    ("json.word", ALL_SURFACES, TEXT, (None, None)),
 ]
 PILLS = [("badge.transient", (5.0, 4.8)), ("badge.consumed", (4.7, 4.8)), ("badge.collapsed", (4.5, 5.0))]
 HIGHLIGHTS = ("rose", "orange", "lime", "teal", "sky", "violet")

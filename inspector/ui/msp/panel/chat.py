@@ -219,15 +219,11 @@ class ChatPanel(QWidget):
         """Why nothing can be changed; "" where it can."""
         return self._read_only
 
-    def refresh(self, now_ns: int | None = None) -> None:
-        """Show how the sub-session stands now.
-
-        Args:
-            now_ns: the time it is; the wall clock's by default.
-        """
+    def refresh(self) -> None:
+        """Show how the sub-session stands now."""
         sub = self.sub
         mergeable = sub is not None and not sub.is_open and self._document.why_not_merge(sub) is None
-        self.head.show_state(sub, editable=not self._read_only, mergeable=mergeable, now_ns=now_ns)
+        self.head.show_state(sub, self._document, editable=not self._read_only, mergeable=mergeable)
         reason = NOTHING_CHOSEN if sub is None else self._read_only
         if sub is not None and not reason:
             reason = (self._document.why_not_add(sub) or "") if sub.is_open else CLOSED

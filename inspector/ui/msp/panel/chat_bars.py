@@ -18,6 +18,7 @@ from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.labels import TextLabel
 
 if TYPE_CHECKING:
+    from inspector.msp.document import SessionDocument
     from inspector.msp.objects import Subsession
 
 _HEIGHT = 44
@@ -94,7 +95,7 @@ class ChatHead(QWidget):
         return button
 
     def show_state(
-        self, sub: Subsession | None, *, editable: bool, mergeable: bool = False, now_ns: int | None = None
+        self, sub: Subsession | None, document: SessionDocument, *, editable: bool, mergeable: bool = False
     ) -> None:
         """Say how a sub-session stands, and offer what can be done with it.
 
@@ -102,13 +103,13 @@ class ChatHead(QWidget):
             sub: it; None for nothing.
             editable: whether anything can be done.
             mergeable: whether it can be merged to its parent.
-            now_ns: the time it is; the wall clock's by default.
+            document: where it is; its present is what ages are measured by.
         """
         open_ = sub is not None and sub.is_open
-        self._label, self._words = ("", "") if sub is None else (label_of(sub), state_words(sub, now_ns))
+        self._label, self._words = ("", "") if sub is None else (label_of(sub), state_words(sub, document.latest_ns))
         self.setAccessibleDescription(", ".join(filter(None, (self._label, self._words))))
         self._dot.setVisible(sub is not None)
-        self._dot.state = "idle" if sub is None else dot_state(sub)
+        self._dot.state = "idle" if sub is None else dot_state(document, sub)
         self._dot.update()
         held = self.focusWidget()
         for button, shown in ((self.discard, open_), (self.close_button, open_), (self.merge, mergeable)):

@@ -6,7 +6,6 @@ Words are made for the rows that are asked for; tokens are added up in slices.
 from __future__ import annotations
 
 import enum
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -269,8 +268,8 @@ class SubsessionListModel(ListModel):
                 text = NO_MESSAGES
             counted = tokens_words(tokens, complete=complete) if complete or self.tallies.counts_on else ""
             found = self._lines[row] = SubsessionLine(
-                dot_state(sub), plain(sub.label, 120), plain(text, 200), formats.number(len(sub.messages)),
-                age_words(sub, time.time_ns()), counted,
+                dot_state(self._document, sub), plain(sub.label, 120), plain(text, 200),
+                formats.number(len(sub.messages)), age_words(sub, self._document.latest_ns), counted,
             )  # fmt: skip
         return found
 

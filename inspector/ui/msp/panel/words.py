@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from inspector.present import formats
@@ -10,6 +9,7 @@ from inspector.present.wire_text import plain
 from inspector.protocol.times import NO_TIME
 
 if TYPE_CHECKING:
+    from inspector.msp.document import SessionDocument
     from inspector.msp.objects import Message, Session, Subsession
 
 GLOBAL = "global: also in the parent chat"
@@ -25,10 +25,10 @@ def label_of(one: Session | Subsession) -> str:
     return plain(one.label, _NAME) or plain(one.key, _NAME) or "without a name"
 
 
-def dot_state(sub: Subsession) -> str:
-    """The shape of its dot, as contexts have it."""
+def dot_state(document: SessionDocument, sub: Subsession) -> str:
+    """The shape of its dot, as contexts have it: one that is open and quiet is idle."""
     if sub.is_open:
-        return "active"
+        return "active" if document.is_active(sub) else "idle"
     return "cancelled" if sub.discarded else "concluded"
 
 
@@ -43,11 +43,11 @@ def age(since_ns: int, until_ns: int) -> str:
     return f"{seconds} s"
 
 
-def state_words(sub: Subsession, now_ns: int | None = None) -> str:
-    """The state in words: "open for 1 min, 6 messages", "closed after 4 min, merged, 11 messages"."""
+def state_words(sub: Subsession, now_ns: int) -> str:
+    """The state in words at a time: "open for 1 min, 6 messages", "closed after 4 min, merged, 11 messages"."""
     count = formats.count_of(len(sub.messages), "message")
     if sub.is_open:
-        how = age(sub.created_ns, time.time_ns() if now_ns is None else now_ns)
+        how = age(sub.created_ns, now_ns)
         return f"open for {how}, {count}" if how else f"open, {count}"
     how = age(sub.created_ns, sub.closed_ns)
     state = "discarded" if sub.discarded else "closed"

@@ -11,14 +11,14 @@ from typing_extensions import override
 
 from inspector.present.chain_rows import ChainRow
 from inspector.present.reasoning_facts import ThreadRow
-from inspector.present.subject import TEXT_KINDS
 from inspector.present.wire_text import tool_tip
 from inspector.ui.look import icons
 from inspector.ui.panels.details.fitted_list import FittedList, wrap
 
 _DELTA, _RAIL, _ICON, _NAME = 56, 70, 85, 104  # left edges (of the delta: its right one) at 100 %
 _TOOK_FROM = 440  # narrower, what a step took is in its tooltip alone
-_LEAST = "mmm"  # of a relation, or it says nothing
+_NAME_LINES = 2
+"""Of a name that is wider than there is room; the whole of it is in the tooltip."""
 RAIL_LEFT, NAME_LEFT = _RAIL, _NAME
 """Where the rail stands and where words begin, at 100 %."""
 _LONGEST = ("+59 min 59 s", "+23 h 59 min")
@@ -46,6 +46,12 @@ class ChainView(FittedList[ChainRow]):
         return tool_tip(row.tooltip)
 
     @override
+    def row_height(self, row: int, width: int) -> int:
+        line, link = self.themes.theme.metrics.content_row, self.rows[row]
+        lines, _, below = self.words_in(link, self._room_of(link, width))
+        return line + (len(lines) - 1) * self._line_step() + below * self._small_step()
+
+    @override
     def first_row(self) -> int:
         return next((place for place, row in enumerate(self.rows) if row.own), 0)
 
@@ -60,12 +66,15 @@ class ChainView(FittedList[ChainRow]):
             painter.drawRoundedRect(rect, theme.metrics.radius_mark, theme.metrics.radius_mark)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         middle = int(Qt.AlignmentFlag.AlignVCenter)
+        rect, whole = QRect(rect.left(), rect.top(), rect.width(), theme.metrics.content_row), rect
         painter.setFont(theme.font("body-medium" if link.own else "body"))
         painter.setPen(theme.color("ink.primary" if link.own else "ink.tertiary"))
         box = QRect(rect.left(), rect.top(), round(_DELTA * zoom) + self._longer(), rect.height())
         painter.drawText(box, middle | int(Qt.AlignmentFlag.AlignRight), link.delta)
         rect = rect.adjusted(self._longer(), 0, 0, 0)
         self._paint_rail(painter, rect, row)
+        if row < len(self.rows) - 1 and whole.bottom() > rect.bottom():
+            self._paint_rail_below(painter, rect, whole, row)
         side = theme.metrics.icon_row
         ratio = self.devicePixelRatioF()
         pixmap = icons.pixmap(link.icon, "ink.secondary", side, ratio) if link.icon else (
@@ -127,55 +136,87 @@ class ChainView(FittedList[ChainRow]):
             middle | int(Qt.AlignmentFlag.AlignRight),
             number,
         )
-        # Beside figures of unequal length the times would stand askew.
-        longest = str(max(row.message for row in self.rows) + 1) if self.shows_took else number
-        right -= QFontMetrics(font).horizontalAdvance(longest) + 2 * unit
-        if self.shows_took:
-            right = self._paint_took(painter, rect, link, right)
+        room = self._room_of(link, rect.right() - rect.left() + 1 + self._longer())
         left = rect.left() + round(_NAME * theme.zoom)
-        name, relation = self.words_in(link, right - left)
+        right = left + room
+        if self.shows_took:
+            self._paint_took(painter, rect, link, right + 2 * unit + self._took_width())
+        lines, relation, below = self.words_in(link, room)
         name_font = theme.font("mono-row" if link.mono else "body")
+        metrics = QFontMetrics(name_font)
         painter.setFont(name_font)
         painter.setPen(theme.color("ink.primary"))
-        painter.drawText(QRectF(left, rect.top(), right - left + 2, rect.height()), middle, name)
-        left += QFontMetrics(name_font).horizontalAdvance(name) + 2 * unit
+        for place, name in enumerate(lines):
+            box = QRectF(left, rect.top() + place * self._line_step(), room + 2, rect.height())
+            painter.drawText(box, middle, name)
         if relation:
             painter.setFont(theme.font("small"))
             painter.setPen(theme.color(link.token))
-            painter.drawText(QRectF(left, rect.top(), max(0, right - left) + 2, rect.height()), middle, relation)
+            top = rect.top() + (len(lines) - 1) * self._line_step() + below * self._small_step()
+            start = left if below else left + metrics.horizontalAdvance(lines[-1]) + 2 * unit
+            painter.drawText(QRectF(start, top, max(0, right - start) + 2, rect.height()), middle, relation)
+
+    def _paint_rail_below(self, painter: QPainter, first: QRect, rect: QRect, row: int) -> None:
+        """The rail beside what a step says below its first line."""
+        x = first.left() + round(_RAIL * self.themes.theme.zoom)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setOpacity(0.55)
+        painter.setPen(self._rail_into(row + 1))
+        painter.drawLine(QPointF(x, first.bottom() + 1), QPointF(x, rect.bottom() + 1))
+        painter.restore()
+
+    def _room_of(self, link: ChainRow, width: int) -> int:
+        """Pixels for a row's name and relation in a list of a width."""
+        theme = self.themes.theme
+        unit = theme.metrics.unit
+        # Beside figures of unequal length the times would stand askew.
+        number = str(max(row.message for row in self.rows) + 1) if self.shows_took else link.number
+        room = width - 1 - self._longer() - round(_NAME * theme.zoom) - 4 * unit + 2
+        room -= QFontMetrics(theme.font("body-medium")).horizontalAdvance(number)
+        return max(1, room - (self._took_width() + 2 * unit if self.shows_took else 0))
+
+    def _line_step(self) -> int:
+        return QFontMetrics(self.themes.theme.font("body")).height() + 1
+
+    def _small_step(self) -> int:
+        return QFontMetrics(self.themes.theme.font("small")).height() + 1
 
     @property
     def shows_took(self) -> bool:
         """Whether rows say how long they took; where there is little room their tooltips alone do."""
         return self.took and self.width() >= round(_TOOK_FROM * self.themes.theme.zoom)
 
-    def words_in(self, link: ChainRow, room: int) -> tuple[str, str]:
-        """What is shown of a row's name and relation in so many pixels; "" for a relation there is no room for.
+    def words_in(self, link: ChainRow, room: int) -> tuple[list[str], str, bool]:
+        """What is shown of a row in so many pixels: the lines of its name, its relation, and whether that is below.
 
-        A name, such as a tool's, goes before all else; beside a text, a relation may leave a third of the room.
+        What a step is goes before how it follows: a name is whole, or in two lines; a relation is never in its way.
         """
         theme = self.themes.theme
-        names = QFontMetrics(theme.font("mono-row" if link.mono else "body"))
-        relations = QFontMetrics(theme.font("small"))
-        wanted, gap = relations.horizontalAdvance(link.relation), 2 * theme.metrics.unit if link.relation else 0
-        is_text = not link.mono and link.kind in TEXT_KINDS and bool(link.relation)
-        name_room = max(room - wanted - gap, room // 3) if is_text else room
-        name = names.elidedText(link.name, Qt.TextElideMode.ElideRight, name_room)
-        rest = room - names.horizontalAdvance(name) - gap
-        if not link.relation or rest < min(wanted, relations.horizontalAdvance(_LEAST)):
-            return name, ""
-        return name, relations.elidedText(link.relation, Qt.TextElideMode.ElideRight, rest + 2)
+        font = theme.font("mono-row" if link.mono else "body")
+        names, relations = QFontMetrics(font), QFontMetrics(theme.font("small"))
+        wanted = relations.horizontalAdvance(link.relation) + 2 * theme.metrics.unit if link.relation else 0
+        whole = names.horizontalAdvance(link.name)
+        if whole + wanted <= room:
+            return [link.name], link.relation, False
+        lines = [link.name] if whole <= room else wrap(link.name, font, room, _NAME_LINES)
+        if not link.relation:
+            return lines, "", False
+        if names.horizontalAdvance(lines[-1]) + wanted <= room:
+            return lines, link.relation, False
+        return lines, relations.elidedText(link.relation, Qt.TextElideMode.ElideRight, room), True
 
-    def _paint_took(self, painter: QPainter, rect: QRect, link: ChainRow, right: int) -> int:
-        """How long a step took, right of its name; returns where the name has to stop."""
-        theme = self.themes.theme
-        metrics = QFontMetrics(theme.font("small"))
-        wanted = max((metrics.horizontalAdvance(_took(row)) for row in self.rows), default=0)
+    def _took_width(self) -> int:
+        metrics = QFontMetrics(self.themes.theme.font("small"))
+        return max((metrics.horizontalAdvance(_took(row)) for row in self.rows), default=0)
+
+    def _paint_took(self, painter: QPainter, rect: QRect, link: ChainRow, right: int) -> None:
+        """How long a step took, right of its name."""
+        theme, wanted = self.themes.theme, self._took_width()
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("ink.tertiary"))
         box = QRect(right - wanted, rect.top(), wanted, rect.height())
         painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), _took(link))
-        return right - wanted - 2 * theme.metrics.unit
 
     @override
     def is_link(self, row: int, place: QPoint) -> bool:
@@ -293,8 +334,14 @@ class ThreadView(ChainView):
     def _words_left(self) -> int:
         return round(NAME_LEFT * self.themes.theme.zoom) + self._longer()
 
-    def _line_step(self) -> int:
-        return QFontMetrics(self.themes.theme.font("body")).height() + 1
+    @override
+    def words_in(self, link: ChainRow, room: int) -> tuple[list[str], str, bool]:
+        """One line: a thought's own lines were broken for all the room."""
+        lines, relation, below = super().words_in(link, room)
+        if len(lines) > 1 or below:
+            font = self.themes.theme.font("mono-row" if link.mono else "body")
+            return [QFontMetrics(font).elidedText(link.name, Qt.TextElideMode.ElideRight, room)], "", False
+        return lines, relation, below
 
     def _where_height(self, row: int) -> int:
         link = self.rows[row]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import enum
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from typing_extensions import override
 
+from inspector.capture.payload_values import OPEN_JSON, opened
+from inspector.filters.grammar import MOST_OPENED
 from inspector.filters.strings import quote
 from inspector.present.wire_text import plain, tool_tip
 from inspector.protocol.payloads.content import pretty_json
@@ -37,6 +39,11 @@ class JsonRole(enum.IntEnum):
     """str: a display filter for it; "" where there is none."""
 
 
+_UNREAD = object()
+_MOST_OPENED = 1 << 20
+"""Characters of a text that is looked into for JSON."""
+
+
 @dataclass(slots=True)
 class _Node:
     parent: int
@@ -46,6 +53,8 @@ class _Node:
     children: list[int] | None = None
     hidden: int = 0
     depth: int = 0
+    opened: Any = _UNREAD
+    """Of a text that holds JSON, what it holds; None where it holds none."""
 
 
 class JsonModel(QAbstractItemModel):
@@ -68,20 +77,33 @@ class JsonModel(QAbstractItemModel):
         if held.children is None:
             held.children = []
             items: list[tuple[str | int, Any]]
-            if isinstance(held.value, Mapping):
-                items = [(str(k), v) for k, v in list(held.value.items())[:MOST_CHILDREN]]
-            elif isinstance(held.value, list):
-                items = list(enumerate(held.value[:MOST_CHILDREN]))
+            within = self._within(node)
+            if isinstance(within, Mapping):
+                items = [(str(k), v) for k, v in list(within.items())[:MOST_CHILDREN]]
+            elif isinstance(within, list):
+                items = list(enumerate(within[:MOST_CHILDREN]))
             else:
                 items = []
             for row, (key, value) in enumerate(items):
                 held.children.append(len(self._nodes))
                 self._nodes.append(_Node(node, row, key, value, depth=held.depth + 1))
-            hidden = _length(held.value) - len(items)
+            hidden = _length(within) - len(items)
             if hidden > 0:
                 held.children.append(len(self._nodes))
                 self._nodes.append(_Node(node, len(items), "…", None, [], hidden, held.depth + 1))
         return held.children
+
+    def _within(self, node: int) -> Any:
+        """The value of a node; of a text that holds an object or a list in JSON, that, with its secrets masked."""
+        held = self._nodes[node]
+        text = held.value
+        if not isinstance(text, str):
+            return text
+        if held.opened is _UNREAD:
+            looks = len(text) <= _MOST_OPENED and text.lstrip()[:1] in ("{", "[")
+            found = opened(text) if looks else None
+            held.opened = mask_secrets(found) if isinstance(found, dict | list) and found else None
+        return held.opened
 
     def _node(self, index: _Index) -> int:
         return int(index.internalId()) if index.isValid() else _ROOT
@@ -112,7 +134,7 @@ class JsonModel(QAbstractItemModel):
     def hasChildren(self, parent: _Index = QModelIndex()) -> bool:  # noqa: B008
         if parent.isValid() and parent.column():
             return False
-        return _length(self._nodes[self._node(parent)].value) > 0
+        return _length(self._within(self._node(parent))) > 0
 
     # Values
 
@@ -161,15 +183,34 @@ class JsonModel(QAbstractItemModel):
     # Paths and filters
 
     def _steps(self, node: int) -> list[str | int]:
+        """The keys down to a node, with OPEN_JSON below each text that is opened on the way."""
         steps: list[str | int] = []
         while node > _ROOT:
             steps.append(self._nodes[node].key)
             node = self._nodes[node].parent
+            if node > _ROOT and isinstance(self._nodes[node].value, str):
+                steps.append(OPEN_JSON)
         return steps[::-1]
 
+    def steps_of(self, index: _Index) -> list[str | int]:
+        """The keys and places from the whole down to a value, with OPEN_JSON below each text that is opened."""
+        return self._steps(self._node(index))
+
+    def index_at(self, steps: Sequence[str | int]) -> QModelIndex:
+        """The value at the end of some keys and places; the last one on the way that there is, none for the whole."""
+        node = _ROOT
+        for step in steps:
+            if step == OPEN_JSON:
+                continue
+            found = next((child for child in self._children(node) if self._nodes[child].key == step), None)
+            if found is None or self._nodes[found].hidden:
+                break
+            node = found
+        return QModelIndex() if node == _ROOT else self.createIndex(self._nodes[node].row, 0, node)
+
     def path(self, node: int) -> str:
-        """The path of a node: `payload.params."odd key".0`."""
-        return ".".join(path_step(step) for step in self._steps(node))
+        """The path of a node: `payload.params."odd key".0`, `json(payload.text).status`."""
+        return _path_of(self._steps(node))
 
     def _filter(self, node: int) -> str:
         steps, held = self._steps(node), self._nodes[node]
@@ -177,7 +218,9 @@ class JsonModel(QAbstractItemModel):
             return ""
         if self._is_envelope and steps[0] != "payload":
             return _envelope_filter(steps, held.value)
-        name = ".".join(path_step(step) for step in (steps if self._is_envelope else ["payload", *steps]))
+        name = _path_of(steps if self._is_envelope else ["payload", *steps])
+        if steps.count(OPEN_JSON) > MOST_OPENED:
+            return ""
         if name == "payload" or held.value is None:
             return ""
         literal = _literal(held.value)
@@ -208,6 +251,13 @@ def _literal(value: Any) -> str | None:
     if isinstance(value, int | float):
         return json.dumps(value) if value == value and abs(value) < 1e15 else None
     return quote(value) if isinstance(value, str) and len(value) <= 500 else None
+
+
+def _path_of(steps: Sequence[str | int]) -> str:
+    text = ""
+    for step in steps:
+        text = f"json({text})" if step == OPEN_JSON else f"{text}.{path_step(step)}" if text else path_step(step)
+    return text
 
 
 def path_step(step: str | int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import (
@@ -39,7 +41,7 @@ _OPEN_ROWS = 200
 _MOST_SEARCHED = 2_000
 """Nodes that are looked at for what is looked for."""
 _TOKENS = {
-    "string": "ink.primary", "number": "ink.primary", "boolean": "ink.secondary", "null": "ink.tertiary",
+    "string": "json.string", "number": "json.number", "boolean": "json.word", "null": "json.word",
     "object": "ink.tertiary", "array": "ink.tertiary", "more": "ink.tertiary",
 }  # fmt: skip
 
@@ -105,10 +107,12 @@ class JsonTree(QTreeView):
     Signals:
         filter_requested(str, str): an expression, and how it joins the filter in force (filter_menu.FilterMode).
         column_requested(str): a value should become a column of the table.
+        value_chosen(tuple): a value is the current one: the keys and places on the way to it.
     """
 
     filter_requested = Signal(str, str)
     column_requested = Signal(str)
+    value_chosen = Signal(object)
 
     def __init__(self, themes: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -155,7 +159,7 @@ class JsonTree(QTreeView):
             return
         for row in range(rows):
             index = model.index(row, 0, parent)
-            if model.hasChildren(index):
+            if index.data(JsonRole.TYPE) != "string" and model.hasChildren(index):
                 self._open(index, depth + 1, left)
                 if left[0] >= 0:
                     self.expand(index)
@@ -203,6 +207,21 @@ class JsonTree(QTreeView):
         """Open a window with all of a value."""
         dialog = ValueDialog(self._themes, str(index.data(JsonRole.PATH)), str(index.data(JsonRole.VALUE)), self)
         dialog.open()
+
+    def choose(self, steps: Sequence[str | int]) -> None:
+        """Make a value the current one, and bring it into sight."""
+        model = self.model()
+        index = model.index_at(steps) if isinstance(model, JsonModel) else QModelIndex()
+        if index.isValid():
+            self.setCurrentIndex(index)
+            self.scrollTo(index)
+
+    @override
+    def currentChanged(self, current: QModelIndex | QPersistentModelIndex, previous: object) -> None:
+        super().currentChanged(current, previous)  # type: ignore[arg-type]  # Qt's own
+        model = self.model()
+        if current.isValid() and isinstance(model, JsonModel):
+            self.value_chosen.emit(tuple(model.steps_of(current)))
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -144,6 +144,7 @@ class DetailsPanel(QWidget):
         self._hints = False
         self.account: AccountPage | None = None
         self._stale: set[str] = set()
+        self._chosen: tuple[str, tuple[str | int, ...]] | None = None  # a value of the message, and on which page
         self._filled: set[str] = set()  # pages that already show this message and only need to be renewed
         self._links = Links(self)
         self._links.message_requested.connect(self.message_requested)
@@ -188,9 +189,11 @@ class DetailsPanel(QWidget):
             page = TreePage(self._themes, self)
             page.tree.filter_requested.connect(self.filter_requested)
             page.tree.column_requested.connect(self.column_requested)
+            page.tree.value_chosen.connect(lambda steps: self._choose_value("Tree", steps))
         elif title == "Raw":
             page = RawPage(self._themes, self)
             page.save_requested.connect(self.save_requested)
+            page.value_chosen.connect(lambda steps: self._choose_value("Raw", steps))
         else:
             page = _SectionsPage(self._themes, self._links, title, _SECTIONS[title], self)
         self._stack.addWidget(page)
@@ -339,6 +342,7 @@ class DetailsPanel(QWidget):
         self._show_empty(message is None)
         self._stale = set(TABS)
         self._filled = set()
+        self._chosen = None
         self._fill_current()
 
     def show_scope(self, scope: tuple[int, int] | None) -> None:
@@ -453,8 +457,19 @@ class DetailsPanel(QWidget):
             self._filled.add(title)
         self.lights.light(page)
 
+    def _choose_value(self, page: str, steps: tuple[str | int, ...]) -> None:
+        """A value of the message is looked at: the other page that has it shows it, too, when one turns there."""
+        if page == TABS[self.tabs.currentIndex()]:
+            self._chosen = page, steps
+
     def _on_tab_changed(self, _index: int) -> None:
         self._fill_current()
+        page = self._stack.currentWidget()
+        if self._chosen is not None and self._chosen[0] != TABS[self.tabs.currentIndex()]:
+            if isinstance(page, TreePage):
+                page.tree.choose(self._chosen[1])
+            elif isinstance(page, RawPage):
+                page.choose(self._chosen[1])
 
     def _on_theme_changed(self) -> None:
         self.head.updateGeometry()

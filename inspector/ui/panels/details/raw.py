@@ -1,16 +1,21 @@
-"""Raw: the bytes as they are, the envelope alone or the whole line of the log around it."""
+"""Raw: the bytes as they are, the envelope alone or the whole line of the log around it; or the envelope laid out."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QTextOption
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from inspector.capture.flags import Flag
 from inspector.present import formats, wire_text
 from inspector.present.subject import Subject
 from inspector.present.wire_text import visible_controls
+from inspector.protocol.payloads.content import pretty_json
 from inspector.protocol.secrets.masking import mask_text, may_hold_secrets
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.details.json_text import JsonText, Steps
 from inspector.ui.panels.details.section import LinkText, SegmentButton, Segments
 from inspector.ui.widgets.labels import TextLabel
 
@@ -26,14 +31,19 @@ _MARK = "…"
 _AROUND = 1 << 16  # bytes before the end that are read too, so that a secret is known by its key
 
 
+FORMATTED = "Formatted"
+
+
 class RawPage(QWidget):
     """Bytes in mono, with what to show of them above: the head and the end, and more of it on request.
 
     Signals:
         save_requested(int): write this message's bytes to a file.
+        value_chosen(tuple): the cursor was put on a value of the envelope: the keys and places on the way to it.
     """
 
     save_requested = Signal(int)
+    value_chosen = Signal(object)
 
     def __init__(self, themes: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,20 +55,19 @@ class RawPage(QWidget):
         self._end = ""
         self._left_out = ""
         self._room = FIRST
+        self._formatted: str | None = None
         metrics = themes.theme.metrics
-        self.what = Segments(themes, ("Envelope", "Line"), "rawWhat", "Show", self)
+        self.what = Segments(themes, ("Envelope", "Line", FORMATTED), "rawWhat", "Show", self)
         self.secrets = SegmentButton(themes, "Show secrets", "showSecrets", self)
         self.copy = LinkText(themes, "Copy", "copyRaw", self)
         self.sentence = TextLabel(variant="hint", name="rawSentence", wrap=True, parent=self)
         self.sentence.setAccessibleName("What is shown")
         self.save = LinkText(themes, "Save as...", "saveRaw", self)
         self.more = LinkText(themes, "Show more", "rawMore", self)
-        self.text = QPlainTextEdit(self)
+        self.text = JsonText(themes, self)
         self.text.setObjectName("rawText")
         self.text.setAccessibleName("Bytes")
-        self.text.setReadOnly(True)
         self.text.setFrameShape(QFrame.Shape.NoFrame)
-        self.text.setUndoRedoEnabled(False)
         self.text.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
         self.text.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.text.document().setDocumentMargin(0)
@@ -80,6 +89,7 @@ class RawPage(QWidget):
         layout.addWidget(self.sentence)
         layout.addWidget(self.text, 1)
         layout.addWidget(self.more)
+        self.text.value_chosen.connect(self._on_value_chosen)
         self.what.choose("Envelope")
         self.what.chosen.connect(self._refresh)
         self.secrets.toggled.connect(self._refresh)
@@ -120,7 +130,9 @@ class RawPage(QWidget):
         self._copied = text if not subject.big else self._seen()
         is_masked = masked != head or masked_end != end
         self._say(subject, is_masked=is_masked, may_be=is_masked or bool(hidden and may_hold_secrets(text)))
-        self.text.setPlainText(self._visible())
+        folds = self.what.choice == FORMATTED and self._formatted is not None
+        is_json = not subject.flags & Flag.FRAME.value
+        self.text.show_text(self._visible(), is_json=is_json, folds=folds and not hidden)
 
     def _seen(self) -> str:
         if not self._left_out:
@@ -135,12 +147,27 @@ class RawPage(QWidget):
         between = f"\n\n{_MARK} {self._left_out or 'The rest is'} not shown {_MARK}\n\n"
         return seen[: self._room] + between + visible_controls(self._end)[-LAST:]
 
+    def choose(self, steps: Sequence[str | int]) -> None:
+        """Select a value of the envelope, where that is shown."""
+        if self.what.choice != "Line":
+            self.text.choose(steps)
+
+    def _formatted_text(self, subject: Subject) -> str | None:
+        """The envelope with a line for each value; None for what is no JSON."""
+        value = subject.capture.envelope(subject.message)
+        return pretty_json(value) if isinstance(value, dict | list) else None
+
     def _small(self, subject: Subject) -> tuple[str, str, str]:
         """Text, its end, and words for what is between the two when not all is shown."""
         capture, message = subject.capture, subject.message
+        self._formatted = self._formatted_text(subject) if self.what.choice == FORMATTED else None
+        if self._formatted is not None:
+            return self._cut(self._formatted)
         line = self.what.choice == "Line" or subject.derived
         raw = capture.record_bytes(message) if line else capture.envelope_bytes(message)
-        text = raw.decode("utf-8", "backslashreplace")
+        return self._cut(raw.decode("utf-8", "backslashreplace"))
+
+    def _cut(self, text: str) -> tuple[str, str, str]:
         hidden = len(text) - self._room - LAST
         return (text, text[-LAST - _AROUND :], f"{formats.number(hidden)} characters") if hidden > 0 else (text, "", "")
 
@@ -177,9 +204,14 @@ class RawPage(QWidget):
         with_secrets = self.secrets.isChecked()
         QGuiApplication.clipboard().setText(self._copied if with_secrets else mask_text(self._copied))
 
+    def _on_value_chosen(self, steps: Steps) -> None:
+        if self.what.choice != "Line":
+            self.value_chosen.emit(steps)
+
     def _on_save(self) -> None:
         if self._subject is not None:
             self.save_requested.emit(self._subject.message)
 
     def _on_theme_changed(self) -> None:
         self.text.setFont(self._themes.theme.font("mono"))
+        self.text.renew_colors()

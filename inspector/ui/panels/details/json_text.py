@@ -1,0 +1,311 @@
+"""JSON as text: coloured by type, folded by its objects and lists, and where in it each value stands."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QSyntaxHighlighter,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+)
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from typing_extensions import override
+
+from inspector.ui.look import icons
+from inspector.ui.look.theme import ThemeController
+
+Steps = tuple[str | int, ...]
+"""The way from the whole to a value: keys and places."""
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b|[{}\[\]:,]')
+
+
+class Span(NamedTuple):
+    """Where a value stands in a text."""
+
+    steps: Steps
+    start: int
+    stop: int
+
+
+def spans_of(text: str) -> Iterator[Span]:
+    """The values of a JSON text, each after those in it; of a text that ends early those that are whole. O(text)."""
+    stack: list[tuple[Steps, int, int]] = []  # an open object or list, where it begins, and its next place; -1 for keys
+    steps, key = Steps(), ""
+    for token in _TOKEN.finditer(text):
+        written = token[0]
+        if written in ("{", "["):
+            stack.append((steps, token.start(), -1 if written == "{" else 0))
+            steps = (*steps, 0) if written == "[" else steps
+        elif written in ("}", "]"):
+            if not stack:
+                return
+            steps, start, _ = stack.pop()
+            yield Span(steps, start, token.end())
+        elif written == ",":
+            if stack and stack[-1][2] >= 0:
+                around, start, place = stack[-1]
+                stack[-1] = (around, start, place + 1)
+                steps = (*around, place + 1)
+            elif stack:
+                steps = stack[-1][0]
+        elif written == ":":
+            steps = (*(stack[-1][0] if stack else ()), key)
+        else:
+            is_key = written[0] == '"' and text[token.end() : token.end() + 20].lstrip()[:1] == ":"
+            if is_key and stack and stack[-1][2] < 0:
+                key = _key_of(written)
+            else:
+                yield Span(steps, token.start(), token.end())
+
+
+def _key_of(written: str) -> str:
+    try:
+        return str(json.loads(written, strict=False))
+    except ValueError:
+        return written.strip('"')
+
+
+def steps_at(text: str, place: int) -> Steps | None:
+    """The innermost value at a place of a text; None where there is none."""
+    return next((span.steps for span in spans_of(text) if span.start <= place < span.stop), None)
+
+
+def span_at(text: str, steps: Sequence[str | int]) -> Span | None:
+    """Where a value stands, else the last one on the way to it that is there."""
+    wanted, best = tuple(steps), None
+    for span in spans_of(text):
+        if span.steps == wanted[: len(span.steps)] and (best is None or len(span.steps) > len(best.steps)):
+            best = span
+    return best
+
+
+class JsonColors(QSyntaxHighlighter):
+    """Colours keys and values of a document by their type."""
+
+    def __init__(self, themes: ThemeController, document: QTextDocument) -> None:
+        super().__init__(document)
+        self._themes = themes
+        self.on = True
+        """Whether what is shown is JSON."""
+
+    @override
+    def highlightBlock(self, text: str) -> None:
+        if not self.on:
+            return
+        for token in _TOKEN.finditer(text):
+            written = token[0]
+            if written[0] in "{}[]:,":
+                name = "ink.tertiary"
+            elif written[0] == '"':
+                is_key = text[token.end() : token.end() + 20].lstrip()[:1] == ":"
+                name = "ink.secondary" if is_key else "json.string"
+            else:
+                name = "json.word" if written[0] in "tfn" else "json.number"
+            look = QTextCharFormat()
+            look.setForeground(self._themes.theme.color(name))
+            self.setFormat(token.start(), len(written), look)
+
+
+_GUTTER = 14
+"""Width of what is beside the text for folding, pixels at 100 %."""
+
+
+class _Gutter(QWidget):
+    """Chevrons beside the lines that begin an object or a list."""
+
+    def __init__(self, text: JsonText) -> None:
+        super().__init__(text)
+        self._text = text
+        self.setObjectName("rawFolding")
+        self.setAccessibleName("Folding")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    @override
+    def sizeHint(self) -> QSize:
+        return QSize(self._text.gutter, 0)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._text.paint_gutter(QPainter(self))
+
+    @override
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._text.fold_at(event.position().toPoint())
+
+
+class JsonText(QPlainTextEdit):
+    """A read-only text of JSON.
+
+    Signals:
+        value_chosen(tuple): the cursor was put on a value: the way to it.
+    """
+
+    value_chosen = Signal(object)
+
+    def __init__(self, themes: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self.setReadOnly(True)
+        self.setUndoRedoEnabled(False)
+        self.colors = JsonColors(themes, self.document())
+        self._folds = False
+        self._folded: set[int] = set()
+        self._gutter = _Gutter(self)
+        self._gutter.hide()
+        self.updateRequest.connect(lambda *_: self._gutter.update())
+
+    @property
+    def gutter(self) -> int:
+        """How wide it is where lines can be folded; 0 elsewhere."""
+        return round(_GUTTER * self._themes.theme.zoom) if self._folds else 0
+
+    def show_text(self, text: str, *, is_json: bool, folds: bool) -> None:
+        """Show another text.
+
+        Args:
+            text: what to show.
+            is_json: whether it is coloured.
+            folds: whether it has a line for each value, so that objects and lists can be folded.
+        """
+        self._folded.clear()
+        self._folds = folds
+        self.colors.on = is_json
+        self.setPlainText(text)
+        self._gutter.setVisible(folds)
+        self.setViewportMargins(self.gutter, 0, 0, 0)
+
+    def renew_colors(self) -> None:
+        """The theme is another."""
+        self.colors.rehighlight()
+        self.setViewportMargins(self.gutter, 0, 0, 0)
+
+    # Folding
+
+    def _end_of(self, block: QTextBlock) -> QTextBlock | None:
+        """The line that ends what a line begins; None where it begins nothing, or no more than itself."""
+        text = block.text().rstrip()
+        if not text.endswith(("{", "[")):
+            return None
+        indent = len(text) - len(text.lstrip())
+        after = block.next()
+        while after.isValid():
+            line = after.text()
+            if line.strip() and len(line) - len(line.lstrip()) <= indent:
+                return after
+            after = after.next()
+        return None
+
+    def is_folded(self, line: int) -> bool:
+        """Whether what a line begins is folded."""
+        return line in self._folded
+
+    def fold(self, line: int, on: bool) -> None:
+        """Fold what a line begins, or unfold it."""
+        block = self.document().findBlockByNumber(line)
+        if not self._folds or self._end_of(block) is None:
+            return
+        self._folded.symmetric_difference_update({line} if on != (line in self._folded) else ())
+        hidden_to, block = -1, self.document().begin()
+        while block.isValid():
+            number = block.blockNumber()
+            block.setVisible(number >= hidden_to)
+            if number >= hidden_to and number in self._folded:
+                end = self._end_of(block)
+                hidden_to = end.blockNumber() if end is not None else hidden_to
+            block = block.next()
+        self.document().markContentsDirty(0, self.document().characterCount())
+        layout = self.document().documentLayout()
+        layout.documentSizeChanged.emit(layout.documentSize())
+        self.viewport().update()
+        self._gutter.update()
+
+    def fold_at(self, place: QPoint) -> None:
+        """Fold or unfold what begins in the line at a height."""
+        line = self.cursorForPosition(QPoint(0, place.y())).blockNumber()
+        self.fold(line, not self.is_folded(line))
+
+    def paint_gutter(self, painter: QPainter) -> None:
+        """Chevrons of the lines in sight."""
+        side, ratio = self.gutter, self.devicePixelRatioF()
+        block = self.firstVisibleBlock()
+        while block.isValid():
+            box = self.blockBoundingGeometry(block).translated(self.contentOffset())
+            if box.top() > self.viewport().height():
+                return
+            if block.isVisible() and self._end_of(block) is not None:
+                name = "ri.arrow-right-s-line" if self.is_folded(block.blockNumber()) else "ri.arrow-down-s-line"
+                high = self.fontMetrics().height()
+                painter.drawPixmap(
+                    0, round(box.top() + (high - side) / 2), icons.pixmap(name, "ink.tertiary", side, ratio)
+                )
+            block = block.next()
+
+    # Values
+
+    def choose(self, steps: Sequence[str | int]) -> None:
+        """Select a value, and bring it into sight."""
+        span = span_at(self.toPlainText(), steps)
+        if span is None:
+            return
+        cursor = self.textCursor()
+        cursor.setPosition(_units(self.toPlainText(), span.stop))
+        cursor.setPosition(_units(self.toPlainText(), span.start), QTextCursor.MoveMode.KeepAnchor)
+        line = self.document().findBlock(cursor.position())
+        for number in sorted(self._folded):
+            end = self._end_of(self.document().findBlockByNumber(number))
+            if end is not None and number < line.blockNumber() < end.blockNumber():
+                self.fold(number, False)
+        self.setTextCursor(cursor)
+        self.ensureCursorVisible()
+
+    # Qt events
+
+    @override
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() is Qt.MouseButton.LeftButton and self.colors.on and not self.textCursor().hasSelection():
+            text = self.toPlainText()
+            steps = steps_at(text, _characters(text, self.textCursor().position()))
+            if steps is not None:
+                self.value_chosen.emit(steps)
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        line = self.textCursor().blockNumber()
+        if self._folds and event.text() in ("+", "-") and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.fold(line, event.text() == "-")
+            return
+        super().keyPressEvent(event)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        area = self.contentsRect()
+        self._gutter.setGeometry(QRect(area.left(), area.top(), self.gutter, area.height()))
+
+
+def _units(text: str, place: int) -> int:
+    """A place in characters as one in UTF-16 units, in which Qt counts."""
+    return place if text.isascii() else len(text[:place].encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _characters(text: str, units: int) -> int:
+    """A place in UTF-16 units as one in characters."""
+    return (
+        units
+        if text.isascii()
+        else len(text.encode("utf-16-le", "surrogatepass")[: 2 * units].decode("utf-16-le", "ignore"))
+    )
