@@ -45,6 +45,7 @@ def without_secrets(settings: Settings) -> tuple[Settings, list[str]]:
             "presets": presets, "highlights": highlights, "connections": named,
             "recent_connections": [one for one in settings.recent_connections if is_open(one)],
             "recent_files": [path for path in settings.recent_files if mask_text(path) == path],
+            "recent_facts": {path: one for path, one in settings.recent_facts.items() if mask_text(path) == path},
             "filter_history": [text for text in settings.filter_history if not holds_secret(text)],
         }
     )  # fmt: skip

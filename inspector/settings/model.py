@@ -251,6 +251,15 @@ def default_presets() -> list[Preset]:
     return [Preset(name=name, filter=text) for name, text in DEFAULT_PRESETS]
 
 
+class RecentFacts(_Part):
+    """What is known of a recent file from when it was open."""
+
+    messages: int = Field(default=0, ge=0)
+    """How many it had."""
+    first_ns: int | None = None
+    """When the earliest of them was; Unix nanoseconds. None where no time is known, or no day."""
+
+
 class Start(_Part):
     """What the program does when it starts."""
 
@@ -292,6 +301,8 @@ class Settings(_Part):
     memory: Memory = Field(default_factory=Memory)
     """How much memory reading may take."""
     recent_files: list[str] = Field(default_factory=list)
+    recent_facts: dict[str, RecentFacts] = Field(default_factory=dict)
+    """What is known of them, by path."""
     """Absolute paths, latest first, at most `RECENT_CAP`."""
     recent_connections: list[ConnectionSettings] = Field(default_factory=list)
     """Latest first, at most `RECENT_CAP`; also those that are kept under a name."""
@@ -336,6 +347,20 @@ class Settings(_Part):
             return
         others = [known for known in self.recent_files if known != path]
         self.recent_files = [path, *others][:RECENT_CAP]
+        self._forget_facts()
+
+    def remember_facts(self, path: str, facts: RecentFacts) -> None:
+        """Note what a recent file holds; nothing of others."""
+        self.recent_facts = {**self.recent_facts, path: facts}
+        self._forget_facts()
+
+    def forget_files(self, *paths: str) -> None:
+        """Take files off the recent ones, with all that is known of them; every one where none is named."""
+        self.recent_files = [path for path in self.recent_files if paths and path not in paths]
+        self._forget_facts()
+
+    def _forget_facts(self) -> None:
+        self.recent_facts = {path: facts for path, facts in self.recent_facts.items() if path in self.recent_files}
 
     def remember_connection(self, connection: ConnectionSettings) -> None:
         """Put a connection on top of the recent ones; the same address and space count once."""

@@ -216,14 +216,14 @@ class Connections(QObject):
         """Take one file (its path) or one connection off the recent ones."""
         settings = self._services.settings
         if isinstance(what, str):
-            settings.recent_files = [path for path in settings.recent_files if path != what]
+            settings.forget_files(what)
         else:
             settings.recent_connections = [recent for recent in settings.recent_connections if recent != what]
         self.changed()
 
     def clear_recent(self) -> None:
         """Forget recent files and connections; those kept under a name stay."""
-        self._services.settings.recent_files.clear()
+        self._services.settings.forget_files()
         self._services.settings.recent_connections.clear()
         self.changed()
 

@@ -22,7 +22,10 @@ from inspector.capture.captures import OwnCapture
 from inspector.capture.reading import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
 from inspector.document.document import CaptureDocument, Progress
 from inspector.msp import is_session_document
+from inspector.present import formats
 from inspector.protocol.formats import READINGS, WORDS
+from inspector.protocol.times import NO_TIME
+from inspector.settings import RecentFacts
 from inspector.sources.answering import first_answer
 from inspector.sources.inputs import is_stream, waiting_words
 from inspector.ui import budgets
@@ -243,6 +246,7 @@ class Opening(QObject):
         """The window closes while a log is still being read."""
         if self._reading is not None:
             self._reading.cancel()
+        self._note_facts(self._shown.document)
         self._following.stop()
 
     def remember(self, path: Path) -> None:
@@ -250,6 +254,20 @@ class Opening(QObject):
         path = path.resolve()
         self._services.settings.remember_file(session_target(path) if self.is_together else str(path))
         self._services.save_settings()
+
+    def _note_facts(self, document: CaptureDocument) -> None:
+        """Note what the log holds, for the lists of recent ones, which read nothing of it."""
+        path = self.home_of(document)
+        if path is None or not len(document.capture):
+            return
+        settings, key = self._services.settings, str(path.resolve())
+        times = document.capture.columns["time_ns"]
+        known = times[times != NO_TIME]
+        first = int(known.min()) if len(known) and formats.is_dated(int(known.min())) else None
+        facts = RecentFacts(messages=len(document.capture), first_ns=first)
+        if key in settings.recent_files and settings.recent_facts.get(key) != facts:
+            settings.remember_facts(key, facts)
+            self._services.save_settings()
 
     async def load(
         self, path: Path, *, name: str | None = None, follow: bool = False, beside: Sequence[Path] = (),
@@ -298,6 +316,7 @@ class Opening(QObject):
     def _read_so_far(self, document: CaptureDocument) -> None:
         """Reading is over, because there is no more or because it was cancelled: say what there is."""
         read = sum(source.size for source in document.capture.sources)
+        self._note_facts(document)
         _log.debug("Read %s: %d messages, %d bytes", document.format or "no format", len(document.capture), read)
         if self._shown.panes is not None:
             self._shown.panes.bridge.flush()

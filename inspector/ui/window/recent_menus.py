@@ -63,7 +63,7 @@ class RecentMenus(QObject):
         self.files.clear()
         now = datetime.now().astimezone()
         for path in self._services.settings.recent_files:
-            recent = recent_file(path, now)
+            recent = recent_file(path, now, self._services.settings.recent_facts.get(path))
             self._add(
                 self.files,
                 recent,

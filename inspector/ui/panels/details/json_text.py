@@ -165,7 +165,10 @@ class JsonText(QPlainTextEdit):
         self._folded: set[int] = set()
         self._gutter = _Gutter(self)
         self._gutter.hide()
-        self.updateRequest.connect(lambda *_: self._gutter.update())
+        self.updateRequest.connect(self._renew_gutter)
+
+    def _renew_gutter(self, *_scrolled: object) -> None:
+        self._gutter.update()
 
     @property
     def gutter(self) -> int:

@@ -214,7 +214,9 @@ class StartPage(QWidget):
         for connection in connections[:ROWS_SHOWN]:
             self._add_row(recent_connection(connection), self.recent_connection_requested.emit, connection)
         for path in settings.recent_files[: ROWS_SHOWN - len(connections)]:
-            self._add_row(recent_file(path, now), self.recent_file_requested.emit, path)
+            self._add_row(
+                recent_file(path, now, settings.recent_facts.get(path)), self.recent_file_requested.emit, path
+            )
         self._clear.setVisible(bool(unnamed or settings.recent_files))
         self._nothing.setVisible(not self._rows)
 

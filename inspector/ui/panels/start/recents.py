@@ -7,7 +7,7 @@ from datetime import datetime
 
 from inspector.base.targets import is_session, path_in
 from inspector.present import formats
-from inspector.settings import ConnectionSettings, NamedConnection
+from inspector.settings import ConnectionSettings, NamedConnection, RecentFacts
 
 KINDS_BY_NAME = {"envelope-history.jsonl": "gateway log", "capability-decisions.jsonl": "capability decisions"}
 """Names that only one program gives to its files."""
@@ -35,12 +35,13 @@ class Recent:
     """Whether it can be opened."""
 
 
-def recent_file(path: str, now: datetime) -> Recent:
-    """A recent file; asks the file system for size and time, nothing else.
+def recent_file(path: str, now: datetime, known: RecentFacts | None = None) -> Recent:
+    """A recent file; asks the file system for its size, nothing else.
 
     Args:
         path: absolute, or a session's (`base.targets`).
         now: local time.
+        known: what it held when it was open last.
     """
     file = path_in(path)
     title = f"{file.parent.name}/{file.name}" if file.parent.name else file.name
@@ -51,7 +52,10 @@ def recent_file(path: str, now: datetime) -> Recent:
         facts = file.stat()
     except (OSError, ValueError):
         return Recent(title, GONE, icon, path, there=False)
-    words = [kind, formats.size(facts.st_size).replace(".0 ", " "), formats.day_words(facts.st_mtime, now)]
+    words = [kind, formats.size(facts.st_size).replace(".0 ", " ")]
+    if known is not None:
+        words.insert(1, formats.count_of(known.messages, "message"))
+        words.append(formats.day_words(known.first_ns / 1e9, now) if known.first_ns is not None else "")
     return Recent(title, ", ".join(word for word in words if word), icon, path)
 
 
