@@ -283,6 +283,8 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            needs="document", on=lambda w: w.dock_row.shows("analyze.waste")),
     Action("analyze.tokens", "&Tokens", "&Analyze", lambda w: w.dock_row.turn_over("Tokens"), ("Ctrl+9",),
            needs="document", on=lambda w: w.dock_row.shows("analyze.tokens")),
+    Action("analyze.compare", "&Compare two messages", "&Analyze", lambda w: w.comparing.compare(), needs="message",
+           words="diff difference side by side"),
     Action("analyze.pending", "Waiting for an &answer", "&Analyze", _panes(lambda p: p.filter_state.show_pending()),
            needs="document"),
     Action("developer.figures", "&Figures...", "&Developer", lambda w: w.developer.show_figures(), needs="developer"),

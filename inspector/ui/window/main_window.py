@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from inspector.ui.docview.view_head import ViewHead
     from inspector.ui.features.agent_sessions import AgentSessions
     from inspector.ui.features.capture_saving import CaptureSaving
+    from inspector.ui.features.comparing import Comparing
     from inspector.ui.features.connections import Connections
     from inspector.ui.features.deferred_checks import DeferredChecks
     from inspector.ui.features.exporting import Exporting
@@ -373,6 +374,13 @@ class MainWindow(QMainWindow):
         return MessageSaving(self.shown, self.application, self.notices, self)
 
     @cached_property
+    def comparing(self) -> Comparing:
+        """Shows what differs between two messages."""
+        from inspector.ui.features.comparing import Comparing
+
+        return Comparing(self.theme, self.shown, self.notices, self)
+
+    @cached_property
     def exporting(self) -> Exporting:
         """Writes what the table shows to a file."""
         from inspector.ui.features.exporting import Exporting
@@ -475,7 +483,7 @@ class MainWindow(QMainWindow):
             self.filtering.attach, self.next_message.attach, self.highlighting.attach, self._listen_to_view,
             self.filter_conditions.attach, self.deferred_checks.start, self.memory_limit.attach, self.counting.start,
             self.document_status.attach, self.action_state.attach, self.display.attach, self.navigation.attach,
-            self.exporting.attach, self.saving.attach, self.dock_row.attach,
+            self.exporting.attach, self.saving.attach, self.comparing.attach, self.dock_row.attach,
         )  # fmt: skip
         for attach in attaching:
             self.shown.attached.connect(attach)

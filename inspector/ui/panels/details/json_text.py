@@ -92,6 +92,17 @@ def span_at(text: str, steps: Sequence[str | int]) -> Span | None:
     return best
 
 
+def path_words(steps: Sequence[str | int]) -> str:
+    """The way to a value as filters write it; "the whole" for no step."""
+    return (
+        ".".join(
+            text if text.isascii() and text.replace("_", "").isalnum() else json.dumps(text, ensure_ascii=False)
+            for text in map(str, steps)
+        )
+        or "the whole"
+    )
+
+
 class JsonColors(QSyntaxHighlighter):
     """Colours keys and values of a document by their type."""
 
@@ -255,6 +266,10 @@ class JsonText(QPlainTextEdit):
                     0, round(box.top() + (high - side) / 2), icons.pixmap(name, "ink.tertiary", side, ratio)
                 )
             block = block.next()
+
+    def units(self, place: int) -> int:
+        """A place in the text as Qt counts it."""
+        return _units(self.toPlainText(), place)
 
     # Values
 

@@ -31,6 +31,7 @@ class RowMenu(QObject):
         mark_requested(int), comment_requested(int): mark or unmark this message; write a comment on it.
         sees_requested(int): show what the model saw when this message had arrived.
         mark_selected_requested(), export_requested(): mark or unmark, or export, all that are selected.
+        compare_requested(): show what differs between the two that are selected.
     """
 
     filter_requested = Signal(str, str)
@@ -45,6 +46,7 @@ class RowMenu(QObject):
     sees_requested = Signal(int)
     mark_selected_requested = Signal()
     export_requested = Signal()
+    compare_requested = Signal()
 
     def __init__(
         self,
@@ -92,6 +94,8 @@ class RowMenu(QObject):
         if count > 1:
             marking = f"Mark or unmark {formats.number(count)} messages"
             self._add(menu, "mark", marking, self.mark_selected_requested.emit, "mark")
+        if count == 2:
+            self._add(menu, "compare", "Compare the two", self.compare_requested.emit)
         self._add_notes(menu, message, mark=count <= 1)
         menu.addSeparator()
         self._add_places(menu, message)

@@ -58,6 +58,7 @@ class MessagesPanel(QWidget):
         chain_requested(int): show the causal chain of this message alone.
         mark_requested(int), comment_requested(int): mark or unmark this message; write a comment on it.
         sees_requested(int): show what the model saw when this message had arrived.
+        compare_requested(): show what differs between the two messages that are selected.
         selection_changed(SelectionTotals | None): other messages are selected; None for the current one alone.
         mark_selected_requested(), export_requested(): mark or unmark, or export, all that are selected.
         copy_refused(str): there is too much to copy, as a sentence.
@@ -93,6 +94,7 @@ class MessagesPanel(QWidget):
     mark_requested = Signal(object)
     comment_requested = Signal(object)
     sees_requested = Signal(int)
+    compare_requested = Signal()
     selection_changed = Signal(object)
     mark_selected_requested = Signal()
     export_requested = Signal()
@@ -173,7 +175,7 @@ class MessagesPanel(QWidget):
         menu.reference_requested.connect(self.count_times_from)
         for name in (
             "filter_requested", "column_requested", "save_requested", "chain_requested", "mark_requested",
-            "comment_requested", "sees_requested", "mark_selected_requested", "export_requested",
+            "comment_requested", "sees_requested", "mark_selected_requested", "export_requested", "compare_requested",
         ):  # fmt: skip
             getattr(menu, name).connect(getattr(self, name))
 
