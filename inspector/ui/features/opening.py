@@ -251,16 +251,19 @@ class Opening(QObject):
 
     def remember(self, path: Path) -> None:
         """Put a file, or a session, on top of the recent ones."""
-        path = path.resolve()
-        self._services.settings.remember_file(session_target(path) if self.is_together else str(path))
+        self._services.settings.remember_file(self._recent_key(path))
         self._services.save_settings()
+
+    def _recent_key(self, path: Path) -> str:
+        path = path.resolve()
+        return session_target(path) if self.is_together else str(path)
 
     def _note_facts(self, document: CaptureDocument) -> None:
         """Note what the log holds, for the lists of recent ones, which read nothing of it."""
         path = self.home_of(document)
         if path is None or not len(document.capture):
             return
-        settings, key = self._services.settings, str(path.resolve())
+        settings, key = self._services.settings, self._recent_key(path)
         times = document.capture.columns["time_ns"]
         known = times[times != NO_TIME]
         first = int(known.min()) if len(known) and formats.is_dated(int(known.min())) else None

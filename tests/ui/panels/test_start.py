@@ -11,10 +11,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
+from inspector.present.formats import day_words
 from inspector.settings import ConnectionSettings, RecentFacts, Settings
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.start.panel import NOTHING_RECENT, StartPage
-from inspector.ui.panels.start.recents import day_words, recent_file
+from inspector.ui.panels.start.recents import recent_file
 from tests.ui.find import child
 
 
