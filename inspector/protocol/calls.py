@@ -165,10 +165,10 @@ def _add_wrapped(call: Call, payload: Payload) -> None:
     inner = _read(raw, _Wrapped, _decode_wrapped) if raw else None
     if inner is None:
         return
-    told = read_payload(inner.payload) if inner.payload else None
-    if told is not None and isinstance(told.method, str):
-        call.method = told.method
-        call.target = _target(call.method, told.params)
+    inner_payload = read_payload(inner.payload) if inner.payload else None
+    if inner_payload is not None and isinstance(inner_payload.method, str):
+        call.method = inner_payload.method
+        call.target = _target(call.method, inner_payload.params)
     if isinstance(inner.kind, str):
         kind = kinds.split_kind(inner.kind)
         if kind.method is not None:

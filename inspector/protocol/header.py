@@ -157,19 +157,19 @@ _AT_BYTE = re.compile(r"\(byte (\d+)\)")
 
 def _why_not(raw: bytes, refusal: Exception) -> str:
     """What is wrong with a long line, from what the fast decoder said."""
-    said = str(refusal)
+    sentence = str(refusal)
     if isinstance(refusal, RecursionError):
         return TOO_DEEP
     if isinstance(refusal, UnicodeDecodeError):
         return f"not UTF-8 at byte {_first_fault(raw)}"
-    if raw[:64].lstrip()[:1] == b"[" and "Expected `object`" in said:
+    if raw[:64].lstrip()[:1] == b"[" and "Expected `object`" in sentence:
         return "a JSON array, where an object was expected"
-    place = _AT_BYTE.search(said)
+    place = _AT_BYTE.search(sentence)
     if place is not None:
         return f"no JSON at byte {place[1]}"
-    if "truncated" in said:
+    if "truncated" in sentence:
         return f"JSON that is cut after {len(raw.rstrip())} B"
-    return f"JSON with a value that cannot be read: {said}"
+    return f"JSON with a value that cannot be read: {sentence}"
 
 
 _NOT_UTF_8 = "surrogateescape"

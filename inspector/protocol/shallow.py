@@ -27,24 +27,24 @@ class Shallow:
         parts: list[bytes] = []
         self._starts: list[int] = []  # of each part, in `text`
         self._origins: list[int] = []  # and in the original
-        kept = length = depth = 0
+        reached = length = depth = 0
         for found in _TOKEN.finditer(line):
             token = line[found.start()]
             if token in b"{[":
                 depth += 1
                 if depth == MAX_DEPTH + 1:
-                    for part, origin in ((line[kept : found.start()], kept), (_NOTHING, found.start())):
+                    for part, origin in ((line[reached : found.start()], reached), (_NOTHING, found.start())):
                         parts.append(part)
                         self._starts.append(length)
                         self._origins.append(origin)
                         length += len(part)
             elif token in b"}]":
                 if depth == MAX_DEPTH + 1:
-                    kept = found.end()
+                    reached = found.end()
                 depth -= 1
-        parts.append(line[kept:])
+        parts.append(line[reached:])
         self._starts.append(length)
-        self._origins.append(kept)
+        self._origins.append(reached)
         self.text = b"".join(parts)
 
     def original(self, part: bytes) -> bytes:

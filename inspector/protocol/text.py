@@ -26,9 +26,9 @@ def text_shown(kind: str, payload: Mapping[str, Any]) -> str | None:
     params = payload.get("params")
     if isinstance(params, Mapping) and isinstance(params.get("text"), str):
         return params["text"]
-    said = _outcome_text(payload) or _call_text(params)
+    text = _outcome_text(payload) or _call_text(params)
     # `content` is what one draft called it (ADR k9j, option 1).
-    return said or _words(payload.get("content")) or _control_text(kind, payload)
+    return text or _words(payload.get("content")) or _control_text(kind, payload)
 
 
 def _outcome_text(payload: Mapping[str, Any]) -> str | None:
@@ -41,8 +41,8 @@ def _outcome_text(payload: Mapping[str, Any]) -> str | None:
         return None
     result = payload["result"]
     if isinstance(result, Mapping):
-        said = content_text(result) or _read_text(result) or _list_text(result)
-        return said or (EMPTY if _is_empty(result) else compact(result))
+        text = content_text(result) or _read_text(result) or _list_text(result)
+        return text or (EMPTY if _is_empty(result) else compact(result))
     return _words(result) or (EMPTY if _is_nothing(result) else compact(result))
 
 

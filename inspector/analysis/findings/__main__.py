@@ -33,8 +33,8 @@ _MEANS = {
 
 def page() -> str:
     """The page in Markdown, with a line end at its end."""
-    told = " and ".join(f"[`{check.code}`](#{check.code})" for check in CHECKS if check.on_transcripts)
-    parts = [_HEAD.format(example=CHECKS[0].code, transcripts=told)]
+    links = " and ".join(f"[`{check.code}`](#{check.code})" for check in CHECKS if check.on_transcripts)
+    parts = [_HEAD.format(example=CHECKS[0].code, transcripts=links)]
     for severity in sorted(Severity, reverse=True):
         checks = sorted((check for check in CHECKS if check.severity is severity), key=lambda check: check.code)
         parts.append(f"## {severity.word.capitalize()}s\n\n{_MEANS[severity]}\n")

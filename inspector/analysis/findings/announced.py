@@ -62,7 +62,7 @@ class _Sender:
         told: calls that were found wanting.
     """
 
-    __slots__ = ("_known", "changes", "deep", "held", "judged", "told")
+    __slots__ = ("_known", "changes", "deep", "found", "held", "judged")
 
     def __init__(self) -> None:
         self.changes = 0
@@ -70,7 +70,7 @@ class _Sender:
         self._known: set[str] = set()
         self.deep = False
         self.judged: dict[_Call, int] = {}
-        self.told: set[_Call] = set()
+        self.found: set[_Call] = set()
 
     def take(self, change: Change) -> None:
         """Take in the next change."""
@@ -96,7 +96,7 @@ class Announced:
         self._kinds = Marks()  # of each kind: 2 for those that are judged
         self._senders: dict[tuple[int, int], _Sender] = {}  # by space and sender
         self._judged = 0  # calls
-        self._told: dict[int, tuple[_Sender, _Call]] = {}  # by the message of the finding
+        self._of_finding: dict[int, tuple[_Sender, _Call]] = {}  # by the message of the finding
         self._unplaced = UnplacedGrants()
         self._silent = False
 
@@ -105,7 +105,7 @@ class Announced:
         self._unplaced.follow(batch)
         if batch.decisions is not None and not self._silent:
             self._silent = True
-            batch.findings.withdraw(BEYOND, np.array(sorted(self._told), np.int64))
+            batch.findings.withdraw(BEYOND, np.array(sorted(self._of_finding), np.int64))
         if self._silent or not batch.passes.capabilities.changes:
             return
         self._withdraw_refused(batch)
@@ -128,13 +128,13 @@ class Announced:
 
     def _withdraw_refused(self, batch: Batch) -> None:
         """The gateway's error comes after the message that it refuses."""
-        if not self._told:
+        if not self._of_finding:
             return
         changed = batch.changed[_are_refused(batch, batch.changed)]
         for row in changed[batch.findings.has(BEYOND, changed)].tolist():
             batch.findings.withdraw(BEYOND, np.array([row]))
-            sender, call = self._told.pop(row)
-            sender.told.discard(call)
+            sender, call = self._of_finding.pop(row)
+            sender.found.discard(call)
             sender.judged.pop(call, None)  # another one like it may get through
 
     def _of_sender(self, batch: Batch, space: int, sender: int, rows: Rows) -> None:
@@ -159,7 +159,7 @@ class Announced:
         for row, unsure, *named in zip(rows.tolist(), *(column.tolist() for column in columns), strict=True):
             call = (named[0], named[1], named[2])
             times = sender.judged.get(call, 0)
-            if times >= most or call in sender.told or self._judged > _MOST_KNOWN:
+            if times >= most or call in sender.found or self._judged > _MOST_KNOWN:
                 continue
             if call not in sender.judged:
                 self._judged += 1
@@ -168,8 +168,8 @@ class Announced:
                 continue
             sender.judged[call] = times + 1
             if _is_covered(batch, sender.held, row) is False:
-                sender.told.add(call)
-                self._told[row] = sender, call
+                sender.found.add(call)
+                self._of_finding[row] = sender, call
                 words = " ".join(batch.capture.strings[code] for code in call if code)
                 batch.findings.add(BEYOND, [row], details=masked_words(words, _LONGEST))
 

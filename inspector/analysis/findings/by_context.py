@@ -226,9 +226,9 @@ def _add_by(held: dict[int, Counts], keys: Array, gained: Counts) -> None:
 def _summed(keys: Array, gained: Counts, size: int = 0) -> tuple[Array, Counts]:
     """Each key once, with the sum of what was gained by it; `size` is above all keys, 0 when that is not known."""
     if len(keys) * _DENSE > size > 0:  # no sorting
-        kept = [np.bincount(keys, gained[:, kind], size) for kind in range(_KINDS)]
+        counts = [np.bincount(keys, gained[:, kind], size) for kind in range(_KINDS)]
         found = np.flatnonzero(np.bincount(keys, minlength=size))
-        return found, np.stack([sums[found] for sums in kept], axis=1).astype(np.int64)
+        return found, np.stack([sums[found] for sums in counts], axis=1).astype(np.int64)
     found, places = np.unique(keys, return_inverse=True)
     sums = np.zeros((len(found), _KINDS), np.int64)
     np.add.at(sums, places, gained)

@@ -83,15 +83,15 @@ class Clocks:
 
     def feed(self, batch: Batch) -> None:
         """Look at the messages of a batch."""
-        times, said = batch.new("time_ns"), batch.new("ts_ns")
-        if np.may_share_memory(times, said):  # the sender's time is the only one
+        times, sent = batch.new("time_ns"), batch.new("ts_ns")
+        if np.may_share_memory(times, sent):  # the sender's time is the only one
             return
         # A log that counts from its own start is no clock.
-        places = np.flatnonzero((times >= DATED_FROM_NS) & (said != NO_TIME))
+        places = np.flatnonzero((times >= DATED_FROM_NS) & (sent != NO_TIME))
         places = batch.on_the_wire(places + batch.start) - batch.start
         if not len(places):
             return
-        apart = times[places] - np.maximum(said[places], 0)
+        apart = times[places] - np.maximum(sent[places], 0)
         senders = batch.new("sender")[places]
         order = np.argsort(senders, kind="stable")
         found, starts = np.unique(senders[order], return_index=True)

@@ -46,7 +46,7 @@ class Correlations:
         if batch.findings.counts_of(DANGLING) and len(batch.changed):
             rows = np.concatenate((batch.changed[batch.findings.has(DANGLING, batch.changed)], rows))
         rows = rows[~np.isin(batch.of("kind", rows), [batch.code(kind) for kind in _NOT_LOOKED_AT])]
-        rows = rows[~_are_of_kept(batch, rows)]
+        rows = rows[~_are_of_store(batch, rows)]
         if len(rows):
             nothing = batch.passes.named.named(rows) == Named.NOTHING_SEEN.value
             batch.findings.settle(DANGLING, rows, nothing)
@@ -62,8 +62,8 @@ class Correlations:
                 batch.findings.settle(BEFORE, rows, early, details="decision")
 
 
-def _are_of_kept(batch: Batch, rows: Rows) -> Array:
+def _are_of_store(batch: Batch, rows: Rows) -> Array:
     """Which of some messages say what a gateway did with what it delivered to nobody: (len(rows),) bool."""
-    said = [code for code in map(batch.code, kinds.SAID_OF_KEPT) if code >= 0]
+    kinds_of_store = [code for code in map(batch.code, kinds.SAID_OF_KEPT) if code >= 0]
     gateways = [code for code in map(batch.code, GATEWAY_IDS) if code >= 0]
-    return np.isin(batch.of("kind", rows), said) & np.isin(batch.of("sender", rows), gateways)
+    return np.isin(batch.of("kind", rows), kinds_of_store) & np.isin(batch.of("sender", rows), gateways)

@@ -111,11 +111,11 @@ class Deliveries:
             self._between(batch, space, person, known["row"], np.append(rows[rows < first], first))
             self._between(batch, space, person, known["row"], np.append(last, rows[rows > last]))
 
-    def _between(self, batch: Batch, space: int, person: int, said: Rows, got: Rows) -> None:
-        low = np.searchsorted(said, got[:-1].astype(said.dtype), "right")
-        high = np.searchsorted(said, got[1:].astype(said.dtype), "left")
+    def _between(self, batch: Batch, space: int, person: int, sent: Rows, got: Rows) -> None:
+        low = np.searchsorted(sent, got[:-1].astype(sent.dtype), "right")
+        high = np.searchsorted(sent, got[1:].astype(sent.dtype), "left")
         for place in np.flatnonzero(high > low).tolist():
-            missed = said[int(low[place]) : int(high[place])].tolist()
+            missed = sent[int(low[place]) : int(high[place])].tolist()
             if len(missed) <= _AWAY and not self._moved(space, person, int(got[place]), int(got[place + 1])):
                 self._note(batch, person, missed)
 

@@ -49,7 +49,7 @@ class Forms:
         self._senders, self._kinds = Marks(np.uint16), Marks(np.uint16)
         self._counts = [0, 0]
         self._pairs = np.zeros(_MOST * _MOST * 2, np.bool_)  # not touched, so not in memory, but where pairs are
-        self._told: set[tuple[int, Check]] = set()
+        self._reported: set[tuple[int, Check]] = set()
 
     def feed(self, batch: Batch) -> None:
         """Look at the first messages of each pair in a batch."""
@@ -84,6 +84,6 @@ class Forms:
     def _tell(self, batch: Batch, row: int, check: Check, detail: str) -> None:
         """Once for each sender."""
         key = (int(batch.capture.columns["sender"][row]), check)
-        if key not in self._told:
-            self._told.add(key)
+        if key not in self._reported:
+            self._reported.add(key)
             batch.findings.add(check, [row], details=detail)

@@ -170,8 +170,8 @@ class GatewayLog:
         payload = batch.capture.decoded(row).payload
         if payload.get("result") == "denied":
             who = masked_words(payload.get("participant") or "A participant", _NAME)
-            said = _refused_kind(who, payload.get("required_capability"), payload.get("granted_capabilities"))
-            batch.findings.add(DENIED, [row], details=said)
+            refused = _refused_kind(who, payload.get("required_capability"), payload.get("granted_capabilities"))
+            batch.findings.add(DENIED, [row], details=refused)
 
     # Copies
 

@@ -207,8 +207,8 @@ class Hints:
         if server not in self._whole or server not in self._hinted:
             return
         rows, places = (np.array(values[first:], np.int64) for values in self._hinted[server])
-        told = {place: self._missing(server, self._named[place]) for place in np.unique(places).tolist()}
-        missing = [told[place] for place in places.tolist()]
+        missing_of = {place: self._missing(server, self._named[place]) for place in np.unique(places).tolist()}
+        missing = [missing_of[place] for place in places.tolist()]
         wrong = np.array([bool(names) for names in missing], np.bool_)
         batch.findings.settle(UNKNOWN_TOOL, rows, wrong, details=[names for names in missing if names])
 

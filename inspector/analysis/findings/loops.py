@@ -51,7 +51,7 @@ class _Loop:
     chats: int
     size: int = 0
     senders: dict[int, None] = field(default_factory=dict)
-    told: str = ""
+    detail: str = ""
 
 
 class Loops:
@@ -186,11 +186,11 @@ class Loops:
         found, first = np.unique(senders, return_index=True)
         loop.senders.update(dict.fromkeys(found[np.argsort(first)].tolist()))
         words = self._words(batch, loop)
-        if words != loop.told:
-            if loop.told:
+        if words != loop.detail:
+            if loop.detail:
                 batch.findings.withdraw(LOOP, np.array([loop.row]))
             batch.findings.add(LOOP, [loop.row], others=loop.root, details=words)
-            loop.told = words
+            loop.detail = words
 
     def _words(self, batch: Batch, loop: _Loop) -> str:
         names = [batch.capture.strings[code] for code in loop.senders]

@@ -123,7 +123,7 @@ class Senders:
     """Looks at who sent what under which id."""
 
     def __init__(self) -> None:
-        self._told = 0  # lines of the log whose sender is another
+        self._differing = 0  # lines of the log whose sender is another
         self._ids = SeenHashes()
         self._without_id = Marks()
         self._ours: dict[tuple[int, str], int] = {}
@@ -139,7 +139,7 @@ class Senders:
 
     def _impostors(self, batch: Batch) -> None:
         known = batch.capture.impostors
-        start, self._told = self._told, len(known)
+        start, self._differing = self._differing, len(known)
         rows = known["message"][start:].astype(np.int64)
         names = [batch.capture.strings[code] for code in known["participant"][start:].tolist()]
         batch.findings.add(DIFFERS, rows, details=names)
@@ -213,10 +213,10 @@ class Senders:
                 continue
             key = (int(batch.capture.columns["space"][row]), int(batch.capture.columns["sender"][row]))
             percent = min(used / most * 100, _MOST_PERCENT)
-            said = round(percent) if used >= most else min(round(percent), 99)
+            shown = round(percent) if used >= most else min(round(percent), 99)
             full = percent >= FULL_PERCENT
             if full and not self._was_full(batch, key, row):
-                batch.findings.add(FULL, [row], details=f"{said} %")
+                batch.findings.add(FULL, [row], details=f"{shown} %")
             self._full[key] = row if full else NO_ROW
 
     def _was_full(self, batch: Batch, key: tuple[int, int], row: int) -> bool:

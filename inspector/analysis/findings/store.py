@@ -66,7 +66,7 @@ class Findings:
         self._held: NDArray[np.bool_] = np.zeros((1, len(self._checks)), np.bool_)
         self._set_of: dict[int, int] = {0: 0}
         self._details: InternTable[str] = InternTable("")
-        self._kept: defaultdict[int, GrowingColumns] = defaultdict(lambda: GrowingColumns(_ENTRY))  # most find nothing
+        self._tables: defaultdict[int, GrowingColumns] = defaultdict(lambda: GrowingColumns(_ENTRY))  # of a check
         self._counts = [0] * len(self._checks)
         self._places: dict[int, HashIndex] = {}  # of checks that were asked for, by row + 1 the places in their columns
         self.changed = ChangedRows()
@@ -95,7 +95,7 @@ class Findings:
                 rows = rows[meant]
                 others = others if np.ndim(others) == 0 else np.asarray(others)[meant]
                 if not isinstance(details, str):
-                    details = [text for text, kept in zip(details, meant.tolist(), strict=True) if kept]
+                    details = [text for text, is_meant in zip(details, meant.tolist(), strict=True) if is_meant]
         if not len(rows):
             return
         number = self._number[check]
@@ -104,7 +104,7 @@ class Findings:
         else:
             longest = LONGEST_SENTENCES if check.sentence == "{detail}" else LONGEST_DETAIL
             detail = np.array([self._detail(text, longest) for text in details], np.uint32)
-        self._kept[number].append({"row": rows, "other": others, "detail": detail, "gone": 0}, len(rows))
+        self._tables[number].append({"row": rows, "other": others, "detail": detail, "gone": 0}, len(rows))
         self._counts[number] += len(rows)
         self._put(rows, number, present=True)
 
@@ -141,28 +141,28 @@ class Findings:
         if not len(rows):
             return
         number = self._number[check]
-        kept = self._kept[number]
-        kept.put("gone", self._places_of(number, rows), 1)
+        table = self._tables[number]
+        table.put("gone", self._places_of(number, rows), 1)
         self._counts[number] -= len(rows)
         self._put(rows, number, present=False)
-        if len(kept) > _COMPACT_FROM and len(kept) > 2 * self._counts[number]:
-            self._kept[number] = self._compacted(kept)
+        if len(table) > _COMPACT_FROM and len(table) > 2 * self._counts[number]:
+            self._tables[number] = self._compacted(table)
             self._places.pop(number, None)
 
     def _places_of(self, number: int, rows: Rows) -> NDArray[np.int64]:
         """Where the findings of a check about some messages stand, all of which have it. O(rows)."""
-        kept = self._kept[number]
+        table = self._tables[number]
         index = self._places.setdefault(number, HashIndex())
-        known, stop = len(index), len(kept)
+        known, stop = len(index), len(table)
         if known < stop:
-            index.add(kept["row"][known:].astype(np.uint64) + np.uint64(1), np.arange(known, stop, dtype=np.uint32))
+            index.add(table["row"][known:].astype(np.uint64) + np.uint64(1), np.arange(known, stop, dtype=np.uint32))
         # What was taken back and found again stands further behind.
         return index.latest(rows.astype(np.uint64) + np.uint64(1), np.full(len(rows), stop, np.int64))
 
-    def _compacted(self, kept: GrowingColumns) -> GrowingColumns:
-        alive = kept["gone"] == 0
+    def _compacted(self, table: GrowingColumns) -> GrowingColumns:
+        alive = table["gone"] == 0
         compact = GrowingColumns(_ENTRY)
-        compact.append({name: kept[name][alive] for name in _ENTRY}, int(np.count_nonzero(alive)))
+        compact.append({name: table[name][alive] for name in _ENTRY}, int(np.count_nonzero(alive)))
         return compact
 
     def _put(self, rows: Rows, number: int, *, present: bool) -> None:
@@ -198,8 +198,8 @@ class Findings:
 
     def rows_of(self, check: Check) -> Rows:
         """The messages a check's findings are about, in no particular order."""
-        kept = self._kept[self._number[check]]
-        return kept["row"][kept["gone"] == 0].astype(np.int64)
+        table = self._tables[self._number[check]]
+        return table["row"][table["gone"] == 0].astype(np.int64)
 
     def counts(self) -> dict[str, int]:
         """How many findings each code has, most severe first; codes without any are left out."""
@@ -214,17 +214,17 @@ class Findings:
         yield self._found(number, int(self._places_of(number, np.array([row], np.int64))[0]))
 
     def _found(self, number: int, place: int) -> Found:
-        kept = self._kept[number]
-        detail = int(kept["detail"][place])
+        table = self._tables[number]
+        detail = int(table["detail"][place])
         text = self._details[detail] if detail else ""
-        return Found(self._checks[number], int(kept["row"][place]), int(kept["other"][place]), text)
+        return Found(self._checks[number], int(table["row"][place]), int(table["other"][place]), text)
 
     def each(self, check: Check) -> Iterator[Found]:
         """The findings of a check, by message."""
         number = self._number[check]
-        kept = self._kept[number]
-        alive = np.flatnonzero(kept["gone"] == 0)
-        for place in alive[np.argsort(kept["row"][alive], kind="stable")].tolist():
+        table = self._tables[number]
+        alive = np.flatnonzero(table["gone"] == 0)
+        for place in alive[np.argsort(table["row"][alive], kind="stable")].tolist():
             yield self._found(number, place)
 
     def all(self) -> Iterator[Found]:

@@ -62,7 +62,7 @@ class Streams:
         self._marks = Marks()
         self._strange: dict[int, int] = {}  # streams nobody opened: the row of the first frame
         self._closed: dict[int, int] = {}  # the row that closed a stream, until it is opened again
-        self._told: set[int] = set()
+        self._reported: set[int] = set()
         self._waiting = WaitingByTime(UNOPENED_AFTER_S)
         self._served: set[int] = set()
         self._served_ids: set[int] = set()
@@ -140,13 +140,13 @@ class Streams:
             if row in begins or row in listed:
                 for opened in listed.get(row, [stream]):
                     self._closed.pop(opened, None)
-                    self._told.discard(opened)
+                    self._reported.discard(opened)
             elif row in ends:
                 self._closed.setdefault(stream, row)
-            elif stream in self._closed and stream not in self._told:
+            elif stream in self._closed and stream not in self._reported:
                 closed = self._closed[stream]
                 if time - int(batch.capture.columns["time_ns"][closed]) > LATE_S * 1_000_000_000:
-                    self._told.add(stream)
+                    self._reported.add(stream)
                     batch.findings.add(AFTER_CLOSE, [row], others=closed, details=batch.string("stream", row))
 
     def _requests(self, batch: Batch, asked: Rows, opens: Rows) -> None:

@@ -157,9 +157,9 @@ class Wire:
         batch.findings.add(SPOOFED, rows, details=[_who_forged(batch, row) for row in rows.tolist()])
         trust = batch.passes.trust
         if trust.forged or trust.contradicted:
-            told = (places + batch.start).tolist()
-            late = (row for welcome in told for row in trust.contradicted.get(welcome, {}).values())
-            rows = np.array(sorted({*late, *(row for row in told if row in trust.forged)}), np.int64)
+            welcomes = (places + batch.start).tolist()
+            late = (row for welcome in welcomes for row in trust.contradicted.get(welcome, {}).values())
+            rows = np.array(sorted({*late, *(row for row in welcomes if row in trust.forged)}), np.int64)
             batch.findings.add(SPOOFED, rows, details=[_who_forged(batch, row) for row in rows.tolist()])
 
     def _suffixes(self, batch: Batch) -> None:
@@ -175,7 +175,7 @@ class Wire:
             return
         columns = zip(*(batch.new(name)[places].tolist() for name in ("kind_raw", "method", "target")), strict=True)
         rows: list[int] = []
-        said: list[str] = []
+        verdicts: list[str] = []
         for place, key in zip(places.tolist(), columns, strict=True):
             verdict = self._calls.get(key)
             if verdict is None:
@@ -184,8 +184,8 @@ class Wire:
                     self._calls[key] = verdict
             if verdict:
                 rows.append(batch.start + place)
-                said.append(verdict)
-        batch.findings.add(DISAGREES, rows, details=said)
+                verdicts.append(verdict)
+        batch.findings.add(DISAGREES, rows, details=verdicts)
 
 
 _MOST_CALLS = 100_000

@@ -177,10 +177,10 @@ class _Leaving:
         fed = self._places[: self._fed]
         rows = self._rows[: self._fed]
         programs = [code for name in _PROGRAMS if (code := capture.strings.find(name))]
-        told = (self._sorted.roles[fed] == Role.USER) & (self.by[fed] == NO_ROW)
-        told &= capture.columns["kind"][rows] == (capture.strings.find("chat") or -1)
-        told &= ~np.isin(capture.columns["sender"][rows], programs)
-        begun = np.flatnonzero(told)
+        asked = (self._sorted.roles[fed] == Role.USER) & (self.by[fed] == NO_ROW)
+        asked &= capture.columns["kind"][rows] == (capture.strings.find("chat") or -1)
+        asked &= ~np.isin(capture.columns["sender"][rows], programs)
+        begun = np.flatnonzero(asked)
         if turns and len(begun):
             first = int(begun[-min(turns, len(begun))])
             count = sum(max(0, stop - max(start, first)) for start, stop in self._inside)

@@ -65,8 +65,8 @@ def readers(analysis: Analysis) -> list[Reader]:
     if found:
         return found
     structure = analysis.contexts.sessions.of_structure(kind)
-    said = (kind != 0) & (flags & _NOBODY == 0)
-    return _by_sender(analysis, said if structure is None else said & ~structure)
+    spoken = (kind != 0) & (flags & _NOBODY == 0)
+    return _by_sender(analysis, spoken if structure is None else spoken & ~structure)
 
 
 def reader_of(analysis: Analysis, message: int) -> Reader | None:

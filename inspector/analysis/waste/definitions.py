@@ -58,10 +58,10 @@ class Definitions:
         """Look at one list."""
         capture, results = self._traffic.analysis.capture, self.results
         row = int(results.rows[place])
-        told = capture.payload(row)
-        tools = _tools(told)
+        payload = capture.payload(row)
+        tools = _tools(payload)
         self.offered.update(tool["name"] for tool in tools if isinstance(tool.get("name"), str))
-        if tools and not told["result"].get("nextCursor") and not capture.is_big(row):
+        if tools and not payload["result"].get("nextCursor") and not capture.is_big(row):
             self._whole.add(int(results.pairs[place]))
         for tool in tools:
             hints = tool.get("annotations")
@@ -141,8 +141,8 @@ class Definitions:
         names = f"{', '.join(uncalled[:_MOST_NAMED])} and {more:,} more" if more > 1 else ", ".join(uncalled)
         of = f"{len(uncalled):,} of the {known:,} tools" if len(uncalled) < known else f"none of the {known:,} tools"
         verb = "did not call" if len(uncalled) < known else "called"
-        said = f"So far {traffic.sender(call) or 'the MCP client'}" if self._ongoing else who
-        sentence = f"{said} {verb} {of} that {server} listed: {names}."
+        subject = f"So far {traffic.sender(call) or 'the MCP client'}" if self._ongoing else who
+        sentence = f"{subject} {verb} {of} that {server} listed: {names}."
         advice = "Hand the model the definitions it needs alone, or describe rare tools in fewer words."
         messages = [int(results.rows[place]) for place in lists.standing.values()]
         return Waste(

@@ -155,9 +155,9 @@ class WasteFinder:
         for row in traces.sayings:
             traces.hear(row)
             yield
-        if traces.unkept:
+        if traces.dropped:
             self._notes.append(
-                f"Of {traces.unkept:,} results there was no room to see whether somebody refers to them."
+                f"Of {traces.dropped:,} results there was no room to see whether somebody refers to them."
             )
         if traces.unread:
             self._notes.append(

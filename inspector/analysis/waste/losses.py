@@ -25,7 +25,7 @@ class Losses:
         for places in _alike(*keys):
             for name in self._names(int(rows[places[0]])):
                 found.setdefault(name, []).append(rows[places])
-        self._told = {name: np.sort(np.concatenate(many)) for name, many in found.items()}
+        self._found = {name: np.sort(np.concatenate(many)) for name, many in found.items()}
 
     def _names(self, row: int) -> set[str]:
         """Whose context a message is about: who compacted, else who was told."""
@@ -47,7 +47,7 @@ class Losses:
         return first if first < stop else None
 
     def _next(self, name: str, row: int) -> int | None:
-        rows = self._told.get(name)
+        rows = self._found.get(name)
         place = int(np.searchsorted(rows, row, side="right")) if rows is not None else 0
         return int(rows[place]) if rows is not None and place < len(rows) else None
 

@@ -87,7 +87,8 @@ class Repeats:
 
     def _answer(self, place: int) -> bytes:
         """All it brought: pictures, addresses and structured content tell answers apart whose texts are equal."""
-        return digest(_told(self._traffic.analysis.capture.payload(int(self._results.rows[place])).get("result")))
+        payload = self._traffic.analysis.capture.payload(int(self._results.rows[place]))
+        return digest(_without_meta(payload.get("result")))
 
     def _how(self, before: int, here: int, *, same: bool) -> Again:
         if not same:
@@ -102,8 +103,8 @@ class Repeats:
         self.listed.update(rows)
         call, first = int(results.calls[later[0]]), int(results.rows[places[0]])
         times = "again" if len(later) == 1 else f"{len(later):,} more times"
-        told = f"{traffic.asker_words(call)} called {traffic.tool(rows[0])} {times} with equal arguments"
-        sentence = f"{told}; {_OUTCOMES[how].format(no=f'{first + 1:,}')}"
+        outcome = _OUTCOMES[how].format(no=f"{first + 1:,}")
+        sentence = f"{traffic.asker_words(call)} called {traffic.tool(rows[0])} {times} with equal arguments; {outcome}"
         messages = [first] + [int(results.calls[place]) for place in later] + rows
         return Waste(
             WasteKind.TWICE, rows[0], some(messages), sum(map(traffic.cost, rows)), sentence, _ADVICE[how],
@@ -123,19 +124,19 @@ _ADVICE = {
 }
 
 
-def _told(result: Any) -> Any:
+def _without_meta(result: Any) -> Any:
     """A result without what only programs read, its own and that of its content blocks."""
     if not isinstance(result, dict):
         return result
     blocks = result.get("content")
-    told = {key: value for key, value in result.items() if key != "_meta"}
+    bare_result = {key: value for key, value in result.items() if key != "_meta"}
     if isinstance(blocks, list):
         bare = [
             {key: value for key, value in block.items() if key != "_meta"} if isinstance(block, dict) else block
             for block in blocks
         ]
-        told["content"] = bare
-    return told
+        bare_result["content"] = bare
+    return bare_result
 
 
 def arguments_of(traffic: Traffic, call: int) -> Any:

@@ -96,9 +96,9 @@ class Traffic:
         kind = capture.columns["kind"][: self.stop]
         seen = np.flatnonzero(np.bincount(kind)).tolist() if len(kind) else []
         spoken = [code for code in seen if capture.strings[code].startswith(("reasoning/", "chat"))]
-        said = np.isin(kind, [*spoken, self._code(kinds.PROPOSAL)])
-        said[self.calls()] = True
-        return np.flatnonzero(said & (capture.columns["flags"][: self.stop] & _NOBODY == 0))
+        spoke = np.isin(kind, [*spoken, self._code(kinds.PROPOSAL)])
+        spoke[self.calls()] = True
+        return np.flatnonzero(spoke & (capture.columns["flags"][: self.stop] & _NOBODY == 0))
 
     def losses(self) -> Array:
         """Messages after which somebody may have lost what stood in its context, ascending."""

@@ -110,7 +110,7 @@ class Traces:
         places: of the results to be taken in.
         sayings: messages to be heard then, ascending: what their askers said.
         unread: later messages that were too many to be searched.
-        unkept: results that were too many to be kept.
+        dropped: results there was no room for.
         copied: what was copied through a model.
     """
 
@@ -132,15 +132,15 @@ class Traces:
         self.unread = max(0, len(sayings) - MOST_SAYINGS)
         if not self.unread:  # else what was said later may speak of any
             self._open[np.intersect1d(judged, large)] = True
-            self._open &= results.rows < self._last_said(sayings)
+            self._open &= results.rows < self._last_saying(sayings)
         self.sayings: list[int] = sayings[:MOST_SAYINGS].tolist()
-        self.unkept = 0
+        self.dropped = 0
         self._waiting = Counter(results.speakers[self._open].tolist())
         self._strong, self._weak, self._passages = (Index(_MOST_KEPT) for _ in range(3))
         self._votes: dict[int, set[int]] = {}
         self.copied: list[Waste] = []
 
-    def _last_said(self, sayings: Array) -> Array:
+    def _last_saying(self, sayings: Array) -> Array:
         """The last message of who asked for each result; of whom nothing came later nothing can be said."""
         speakers = self._traffic.speakers
         last = np.full(int(speakers.max(initial=0)) + 1, -1, np.int64)
@@ -158,17 +158,17 @@ class Traces:
         plain = flattened(text, keys=False)
         strong, weak = telling_words(plain)
         if self._open[place]:
-            asked = set[str]().union(*telling_words(flattened(self._said(int(results.calls[place])), keys=False)))
+            asked = set[str]().union(*telling_words(flattened(self._content(int(results.calls[place])), keys=False)))
             strong, weak = strong - asked, weak - asked
             small = {word for word in weak if word.isdecimal()}
             if len(small) >= _NUMBERED:  # its entries may be spoken of by their numbers alone
                 strong |= small
             if is_unspaced(plain) or not (strong or len(weak - small) >= _WEAK_WORDS):
                 self._close(place)  # it could not be recognised
-        kept = self._strong.add(keys_of(spread(strong), speaker), place)
-        kept &= self._weak.add(keys_of(spread(weak), speaker), place)
-        self.unkept += not kept
-        if not kept:
+        stored = self._strong.add(keys_of(spread(strong), speaker), place)
+        stored &= self._weak.add(keys_of(spread(weak), speaker), place)
+        self.dropped += not stored
+        if not stored:
             self._close(place)
 
     def settle(self) -> Steps[None]:
@@ -183,10 +183,10 @@ class Traces:
         large = int(self._traffic.analysis.tokens.columns["tokens"][row]) >= LARGE
         if not self._waiting[speaker] and not large:
             return
-        said = self._said(row)
+        content = self._content(row)
         if self._waiting[speaker]:
-            self._refer(row, flattened(said, keys=False), speaker)
-        if large and isinstance(said, list):
+            self._refer(row, flattened(content, keys=False), speaker)
+        if large and isinstance(content, list):
             self._compare(row, speaker)
 
     def _close(self, place: int) -> None:
@@ -245,7 +245,7 @@ class Traces:
             WasteKind.COPIED, row, (result, row), tokens, sentence, advice, False, traffic.sender(row), tool
         )  # fmt: skip
 
-    def _said(self, row: int) -> Any:
+    def _content(self, row: int) -> Any:
         """What a message says: of a call its tool and arguments, as a list."""
         capture = self._traffic.analysis.capture
         kind, payload = capture.string("kind", row) or "", capture.payload(row)

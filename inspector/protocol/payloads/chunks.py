@@ -125,7 +125,7 @@ class Flow:
         self.plain = self.binary = False
         self._decoder = codecs.getincrementaldecoder("utf-8")("strict" if strict else "replace")
         self._line: list[str] = []
-        self._flowing = self._said = False
+        self._flowing = self._begun = False
 
     def add(self, data: bytes) -> str:
         """The text that the next frame adds; "" for none."""
@@ -144,8 +144,8 @@ class Flow:
         if not goes_on or len(self._line) >= _LINE:
             self._line = []
         self._line.append(words)
-        text = words if goes_on or not self._said else f"\n{words}"
-        self._flowing, self._said = flows, True
+        text = words if goes_on or not self._begun else f"\n{words}"
+        self._flowing, self._begun = flows, True
         return text
 
     def _bytes(self, data: bytes) -> str:
@@ -159,7 +159,7 @@ class Flow:
         self.plain = self.plain or bool(data.strip())
         if text:
             self._line = [text]
-            self._flowing = self._said = True
+            self._flowing = self._begun = True
         return text
 
 

@@ -47,7 +47,7 @@ def _with_neighbours(container: Any, step: Any, inner: Any) -> tuple[Any, Any]:
         named = {name: container[name] for name in NAMES.intersection(container) if isinstance(container[name], str)}
         return {**named, step: inner}, step
     before = container[step - 1] if step else None
-    told = [before if isinstance(before, str) else None, inner]
+    texts = [before if isinstance(before, str) else None, inner]
     if len(container) == 2 and step == 1:
-        return told, 1
-    return [None, *told], 2
+        return texts, 1
+    return [None, *texts], 2

@@ -98,10 +98,10 @@ def mask_bearers(text: str, mask: Callable[[str], str]) -> str:
 def is_user_and_password(text: str) -> bool:
     """Whether a text says in base64 what a Basic header does: a name, a colon, and more."""
     try:
-        said = base64.b64decode(text[: len(text) // 4 * 4], validate=True)
+        decoded = base64.b64decode(text[: len(text) // 4 * 4], validate=True)
     except (binascii.Error, ValueError):
         return False
-    return b":" in said[1:] and all(32 <= one < 127 for one in said)
+    return b":" in decoded[1:] and all(32 <= one < 127 for one in decoded)
 
 
 def mask_cookies(text: str, mask: Callable[[str], str]) -> str:
@@ -165,8 +165,8 @@ def follows_name(name: str, value: str, *, is_pair: bool) -> bool:
         says_again = value.lower().replace("-", "_") == name.lstrip("-").lower().replace("-", "_")  # as click wants it
         return _OPTION.fullmatch(name) is not None and not says_again and _PLACEHOLDER.match(value) is None
     is_header = is_pair or "-" in name or name.lower().endswith(("authorization", "cookie"))
-    said = value.rpartition(" ")[2]
-    return is_header and _TELLING.fullmatch(said) is not None and _NO_NAME.search(said) is not None
+    credentials = value.rpartition(" ")[2]
+    return is_header and _TELLING.fullmatch(credentials) is not None and _NO_NAME.search(credentials) is not None
 
 
 def secrets_listed(items: list[Any]) -> list[int]:

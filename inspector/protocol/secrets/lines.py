@@ -109,7 +109,7 @@ def mask_lines(text: str, mask: Callable[[str], str]) -> str:
     if "value" in text.lower():
         text = _PAIR.sub(lambda found: _masked(found, mask) if _is_paired(found) else found[0], text)
     for pattern, is_secret in (
-        (_OPTION, _is_given), (_NAMED, _is_said), (_SET, _is_said), (_ELEMENT, _is_element),
+        (_OPTION, _is_given), (_NAMED, _is_assigned), (_SET, _is_assigned), (_ELEMENT, _is_element),
     ):  # fmt: skip
         text = pattern.sub(
             lambda found, is_secret=is_secret: _masked(found, mask) if is_secret(found) else found[0], text
@@ -176,7 +176,7 @@ def _is_given(found: re.Match[str]) -> bool:
     )
 
 
-def _is_said(found: re.Match[str]) -> bool:
+def _is_assigned(found: re.Match[str]) -> bool:
     """Whether a sentence says a secret: "the password is hunter2"."""
     name = found["name"] if "name" in found.re.groupindex else _name_before(found.string, found.start("gap"))
     value = found["value"].rstrip(".:!?")

@@ -366,13 +366,13 @@ def mask_text(text: str, *, keep_length: bool = False, tally: Tally | None = Non
     plain = _PLAIN_ESCAPE.sub(_plain_character, text)
     if plain == text:
         return _mask_by(rules, text, keep_length, tally)
-    as_said: Tally = Counter()
+    tally_of_rules: Tally = Counter()
     as_written: Tally = Counter()
-    masked = _mask_by(rules, plain, keep_length, as_said)
+    masked = _mask_by(rules, plain, keep_length, tally_of_rules)
     written = _mask_by(rules, text, keep_length, as_written)
     hides_nothing = masked in (plain, _PLAIN_ESCAPE.sub(_plain_character, written))
     if tally is not None:
-        tally.update(as_written if hides_nothing else as_said)
+        tally.update(as_written if hides_nothing else tally_of_rules)
     if hides_nothing:  # the escapes may stay
         return written
     return _with_escapes(text, masked) if keep_length else masked

@@ -152,13 +152,13 @@ def _string_in(text: str, place: int, quote: str, opened: str) -> int:
     return start + end if end < _LONGEST_OTHER else -1
 
 
-def _take(frame: _Frame, said: str, place: tuple[int, int]) -> None:
+def _take(frame: _Frame, name: str, place: tuple[int, int]) -> None:
     """Note a string that is a value."""
     if frame.outer is not None and (frame.is_list or holds_value(frame.key)):
         frame.outer.append(place)
     elif frame.key in HELD:
         frame.values.append(place)
-    elif frame.key in NAMES and names_secret(said):
+    elif frame.key in NAMES and names_secret(name):
         frame.is_named = True
 
 
