@@ -26,6 +26,7 @@ _FORGET, _DONE = "participant/forget", "participant/compact-done"
 _PROGRAMS = ("claude-code", "codex-cli")
 """Who adds to the context of its agent by itself, in transcripts."""
 _CLEAR, _RESTART = "participant/clear", "participant/restart"
+_USER = "user"
 _SKIPPED = ("skipped", "failed", "error")
 
 
@@ -69,6 +70,8 @@ def find_left(
     for row in sorted({*_controls(analysis, reader), *reports}):
         leaving.apply(row, is_report=row in reports)
         yield
+    leaving.leave_branches()
+    yield
     leaving.replace_lists(reader)
     yield
     leaving.end_connections()
@@ -230,6 +233,28 @@ class _Leaving:
             some = min(int(np.searchsorted(freed, tokens)) + 1, stop - start)
             tokens -= int(freed[some - 1])
             self._take(row, some, Why.COMPACTED)
+
+    def leave_branches(self) -> None:
+        """In a transcript, two prompts that follow from one message are a fork: what the first led to has left.
+
+        RULE: nothing else is one. That several records follow from another is common, and no branch: calls at a time,
+        ticks, hooks.
+        """
+        capture, rows = self._analysis.capture, self._sorted.rows
+        columns = capture.columns
+        prompts = (self._sorted.roles == Role.USER) & (columns["part"][rows] == 1)
+        prompts &= columns["kind"][rows] == (capture.strings.find("chat") or -1)
+        prompts &= columns["sender"][rows] == (capture.strings.find(_USER) or -1)
+        first: dict[int, int] = {}
+        causes = self._analysis.correlation.columns["cause"]
+        for place in np.flatnonzero(prompts).tolist():
+            cause = int(causes[rows[place]])
+            before = first.get(cause) if cause != NO_ROW else None
+            if before is not None:
+                left = np.arange(before, place)
+                left = left[(self._sorted.roles[left] != Role.NONE) & (self.by[left] == NO_ROW)]
+                self.by[left], self.whys[left] = rows[place], Why.REWOUND
+            first[cause] = place
 
     def replace_lists(self, reader: Reader) -> None:
         """A server's later list of tools replaces the one before; a further page adds to it."""

@@ -59,6 +59,7 @@ class Why(enum.IntEnum):
     SUMMARY = 26
     DROPPED = 27
     COPIED = 28
+    REWOUND = 29
     ROLLED_BACK = 29
 
 
@@ -105,6 +106,7 @@ REASONS: dict[Why, Reason] = {
     Why.DROPPED: Reason("No. {no} names it among the results that were cleared.", assumed=False),
     Why.ROLLED_BACK: Reason("No. {no} took back the turn that it is of.", assumed=False),
     Why.COPIED: Reason("A copy of a message that stands before it.", assumed=False),
+    Why.REWOUND: Reason("The user went back before it: No. {no} goes on from there.", assumed=False),
     Why.REPLACED: Reason("No. {no} lists the tools anew."),
 }
 """What stands in the column "why"; a collapsed result has `COLLAPSED` in its place."""

@@ -15,7 +15,7 @@ from inspector.analysis.model_context.story import ModelContext
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import message_story, summary
 from inspector.filters import compile_filter
-from tests.builders import document_at
+from tests.builders import document_at, document_of
 
 ROOT = Path(__file__).parents[3]
 OWN = ROOT / "tests" / "data" / "formats" / "claude-code.jsonl"
@@ -126,6 +126,26 @@ def test_a_summary_stands_for_what_was_compacted(document: CaptureDocument) -> N
     reported = ModelContext(document.analysis, Reader(space, "claude")).at(29).reported()
     assert reported is not None
     assert (reported.message, reported.tokens) == (24, 2_405)
+
+
+def test_what_a_user_went_back_from_has_left() -> None:
+    def record(kind: str, uuid: str, parent: str | None, content: Any) -> str:
+        message = {"role": kind, "content": content, "id": f"m-{uuid}", "model": "m"}
+        made = {"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s", "message": message}
+        return json.dumps({**made, "timestamp": "2026-03-04T09:00:00.000Z"})
+
+    def said(uuid: str, parent: str) -> str:
+        return record("assistant", uuid, parent, [{"type": "text", "text": uuid}])
+
+    calls = [{"type": "tool_use", "id": name, "name": "Bash", "input": {}} for name in ("t1", "t2")]
+    results = [[{"type": "tool_result", "tool_use_id": name, "content": name}] for name in ("t1", "t2")]
+    forked = document_of(
+        record("user", "a", None, "Begin."), said("b", "a"), record("user", "c", "b", "Go left."), said("d", "c"),
+        record("user", "e", "b", "Go right."), record("assistant", "f", "e", calls),
+        record("user", "g", "f", results[0]), record("user", "h", "f", results[1]),
+    )  # fmt: skip
+    assert [number for number, _ in sees(forked, "claude", 4)] == [1, 2, 3, 4]
+    assert [number for number, _ in sees(forked, "claude", 9)] == [1, 2, 5, 6, 7, 8, 9]
 
 
 def test_copies_cost_nothing_again(document: CaptureDocument) -> None:
