@@ -183,10 +183,10 @@ class FindingPass:
 
     def _begin_round(self, now_ns: int | None) -> None:
         batch = self._batch(self._looked_at, now_ns)
+        self._waits |= batch.stop > batch.start or len(batch.changed) > 0
         self._looked_at = self._fed
         self._changed.clear()
         self._beginnings.feed(batch.rows("system/welcome"), self._fed)
-        self._waits = True
         self._round = self._topic_by_topic(batch)
 
     def _topic_by_topic(self, batch: Batch) -> Steps[None]:

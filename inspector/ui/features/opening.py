@@ -366,6 +366,9 @@ class Opening(QObject):
                     shown = True
                     if document.live:
                         self._status.set_input_open(True)
+                    for _ in range(2):  # the first painting has a turn of its own
+                        await asyncio.sleep(0)
+                    until = loop.time() + budgets.current.slice_s
                 if self._shown.panes is not None:
                     self._shown.panes.messages.expect(share if progress.total and share else 1.0)
                 took_s = loop.time() - started

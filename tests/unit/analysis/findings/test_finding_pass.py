@@ -124,6 +124,16 @@ def test_time_passes_without_traffic() -> None:
     assert analysis.findings.found.counts() == {"request-unanswered": 1}
 
 
+def test_time_alone_leaves_nothing_to_be_done_later() -> None:
+    document = document_of(tool_call("grep"))
+    for topic in document.analysis.findings._patient.values():
+        topic.go_on = mock.Mock(side_effect=AssertionError)  # type: ignore[method-assign]
+    document.analysis.now_ns = 10**18
+    document.catch_up()
+    assert document.look_further(0.0)
+    assert not document.failed_checks
+
+
 def codes_at(path: str) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for finding in document_at(DATA / path).analysis.findings.all():
