@@ -209,7 +209,7 @@ def test_rules_are_switched_moved_and_removed(window: MainWindow) -> None:
     assert [rule.name for rule in settings.highlights] == ["Failed", "Selected context"]
     QTest.mouseClick(child(dialog, QAbstractButton, "settingsRestore"), Qt.MouseButton.LeftButton)
     assert settings.highlights == list(DEFAULT_HIGHLIGHTS)
-    assert len(settings.presets) == 12
+    assert len(settings.presets) == 13
     dialog.accept()
 
 
