@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.analysis import Analysis
 from inspector.analysis.findings import CHECKS, Severity
 from inspector.analysis.findings.store import Findings
+from inspector.capture.capture import Capture
 from inspector.filters.visible import VisibleRows
 from inspector.present.findings import next_problem, problems_of
 from inspector.ui.panels.findings.rows import HEAD, FindingRows, FindingsListed, Grouping
@@ -17,10 +19,14 @@ MESSAGES = 30
 SOME = [next(check for check in CHECKS if check.severity is severity) for severity in Severity] + list(CHECKS[-3:])
 
 
+NOTHING = Analysis(Capture())
+
+
 class Shown(VisibleRows):
     """A table that shows some of the first messages."""
 
     def __init__(self, messages: set[int], seen: int, chooses: bool) -> None:
+        super().__init__(NOTHING)
         self._shown = np.array(sorted(m for m in messages if m < seen), np.uint32)
         self._count = len(self._shown)
         self._seen = seen
