@@ -181,9 +181,10 @@ class StreamPass:
             for key, speaker in said:
                 before = self._current.get(key)
                 known = told.setdefault(key, [(-1, before)] if before is not None else [])
-                known[:] = [(since, _with_more(other, speaker)) for since, other in known]
-                if before is not None and _with_more(before, speaker) != before and self.runs["frames"][speaker.run]:
-                    self._told_late[speaker.run] = _with_more(before, speaker)
+                if before is not None and (more := _with_more(before, speaker)) != before:  # thrice a stream at most
+                    known[:] = [(since, _with_more(other, speaker)) for since, other in known]
+                    if self.runs["frames"][speaker.run]:
+                        self._told_late[speaker.run] = more
                 known.append((row, speaker))
                 self._current[key] = speaker
         return told

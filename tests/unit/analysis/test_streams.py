@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from inspector.document.document import CaptureDocument
 from inspector.filters.compile import compile_filter
 from tests.builders import GrowingLog, clean_up, document_of, envelope
+from tests.operations import Operations, counted
 from tests.pictures import picture
 from tests.streamed import HEAD, Line, asked, came, chunk, closed, frame, opened, speech
 
@@ -148,3 +149,14 @@ def test_whichever_of_request_and_open_comes_first(told: list[Line], values: lis
     document = document_of(HEAD, *told, *(chunk("s", value) for value in values))
     assert ends(document) == [("mew", (), "r1")] * len(values)
     clean_up()
+
+
+def test_a_stream_that_is_given_on_without_end_costs_the_same_each_time() -> None:
+    given = [envelope("stream/ownership-transferred", {"stream_id": "s", "new_owner": f"a{n}"}, sender="gateway")
+             for n in range(2_000)]  # fmt: skip
+    with counted(few := Operations()):
+        document_of(HEAD, opened("s"), *(came(one) for one in given[:200]), frame("s", b"x"))
+    with counted(many := Operations()):
+        document = document_of(HEAD, opened("s"), *(came(one) for one in given), frame("s", b"x"))
+    assert ends(document) == [("a1999", (), None)]
+    assert many.calls < 12 * few.calls
