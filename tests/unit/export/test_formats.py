@@ -29,7 +29,9 @@ from tests.builders import clean_up, document_at, document_of, envelope, lines_o
 
 DATA = Path(__file__).parents[2] / "data"
 LOGS = sorted(
-    path for path in DATA.rglob("*") if path.suffix in (".jsonl", ".ctxcap", ".json") and path.name != "package.json"
+    path
+    for path in DATA.rglob("*")
+    if path.suffix in (".jsonl", ".ctxcap", ".json") and not path.name.endswith(("package.json", ".meta.json"))
 )
 HOSTILE = '</pre><script>alert(1)</script> ``` \u202e\x1b[31m <img src=x onerror=a> & "q" # *b* [l](http://x)'
 

@@ -114,7 +114,7 @@ def test_v0_4_answers_and_states() -> None:
         ("reasoning/cancel", None, "cancelled", None),
         ("participant/status", None, None, None),
         ("system/error", None, None, True),
-        ("stream/frame", None, None, None),
+        ("stream/frame", None, "cancelled", None),  # its chunk names the context
     ]
 
 
