@@ -126,8 +126,8 @@ class GrowingLog:
             file.write(data)
         self._told.clear()
         self.document.poll()
-        while self.document.analysis.checking:
-            self.document.poll()
+        while self.document.catching_up and self.document.poll():
+            pass
         return list(self._told)
 
     def end(self) -> CaptureDocument:

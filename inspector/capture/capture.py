@@ -98,7 +98,6 @@ MAX_NAME = 1 << 16
 """Characters of a kind, participant, context, tool, stream... that are kept as they are."""
 KEPT = 1_000
 """Characters kept of a longer one."""
-MAX_RECIPIENTS = 10_000
 
 
 def kept_name(name: str) -> str:
@@ -451,7 +450,7 @@ class Capture:
         for name in STRING_COLUMNS:
             if name in columns:
                 columns[name] = ids[columns[name]]
-        sets = self.to_sets.take_in(block.to_sets, kept_names(block.to_sets.names[1:]), MAX_RECIPIENTS)
+        sets = self.to_sets.take_in(block.to_sets, kept_names(block.to_sets.names[1:]))
         columns["to_set"] = sets[columns["to_set"]]
         space = self._origin_space(int(block.columns["source"][0]))
         if space:

@@ -14,6 +14,8 @@ from inspector.capture.hashes import NO_ROW, HashIndex, hash_bytes
 from inspector.capture.strings import InternTable
 
 _ANY = np.iinfo(np.int64).max
+MAX_NAMES = 10_000
+"""Names kept of a set."""
 
 
 class NameSets(Sequence[tuple[str, ...]]):
@@ -32,20 +34,15 @@ class NameSets(Sequence[tuple[str, ...]]):
         """The ids of some tuples: (values,) uint32; of None 0. O(names in them)."""
         return self._ids_of(_written(values, self._names))
 
-    def take_in(self, sets: BlockSets, names: Iterable[str | None], most: int) -> NDArray[np.uint32]:
+    def take_in(self, sets: BlockSets, names: Iterable[str | None]) -> NDArray[np.uint32]:
         """The ids of the sets of a block, by their ids there: (sets,) uint32.
 
         Args:
             sets: of the block.
             names: what stands for each of its names here; None for its first, which is absent.
-            most: names that are kept of a set; the last then says how many more there are.
         """
         own = self._names.intern_all(names, len(sets.names))
         written = [own[np.frombuffer(one, np.uint32)].tobytes() for one in sets.written]
-        for place, one in enumerate(written):
-            if len(one) > most * own.itemsize:
-                more = self._names.intern(f"… {len(one) // own.itemsize - most:,} more")
-                written[place] = one[: most * own.itemsize] + np.uint32(more).tobytes()
         return self._ids_of(written)
 
     def _ids_of(self, written: Sequence[bytes]) -> NDArray[np.uint32]:
@@ -135,8 +132,11 @@ class BlockSets(Sequence[tuple[str, ...]]):
         return iter(self._sets)
 
     def intern_all(self, values: Sequence[tuple[str, ...] | None]) -> NDArray[np.uint32]:
-        """The ids of some tuples: (values,) uint32; of None 0. O(names in them)."""
-        return self._sets.intern_all([one or None for one in _written(values, self.names)], len(values))
+        """The ids of some tuples: (values,) uint32; of None 0. O(names in them).
+
+        Of too many the first are kept, and how many more there are.
+        """
+        return self._sets.intern_all([one or None for one in _written([*map(_kept, values)], self.names)], len(values))
 
     def intern(self, value: tuple[str, ...]) -> int:
         """The id of a tuple."""
@@ -147,6 +147,13 @@ class BlockSets(Sequence[tuple[str, ...]]):
 
     def __getitem__(self, index: Any) -> Any:
         return tuple([self.names[code] for code in np.frombuffer(self._sets[index], np.uint32).tolist()])
+
+
+def _kept(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The names that are kept; of those themselves all."""
+    if names is None or len(names) <= MAX_NAMES + 1:
+        return names
+    return (*names[:MAX_NAMES], f"… {len(names) - MAX_NAMES:,} more")
 
 
 def _written(values: Sequence[tuple[str, ...] | None], names: InternTable[str]) -> list[bytes]:

@@ -110,6 +110,7 @@ class SourceReader:
     Attributes:
         source: what is read; its `read_to` is moved by whoever takes a block in.
         waiting: the last step brought nothing because the next block is not there yet.
+        left_lines: the last block was cut short of whole lines that are there.
         pace: is told by whoever takes the blocks in how long that took.
     """
 
@@ -122,10 +123,10 @@ class SourceReader:
             live: it is being written while a window waits: lines too long for its loop go to another process.
         """
         self.source = source
-        self.waiting = False
+        self.waiting = self.left_lines = False
         self.pace = Pace()
         self._place = place
-        self._live = live
+        self._live = self._hands_over = live
         self._long_lines: LongLines | None = None
         self._torn_at: int | None = None  # where a last record began that was taken without its end
 
@@ -183,17 +184,21 @@ class SourceReader:
         elif self.source.elements is not None and not self.source.read_to:
             yield from self._read_turned(wait=wait)
         stop = None if self.source.feed is not None else self.source.size
+        self._hands_over = not wait  # a line that is too long for a window's loop
         while True:
             growing = self.source.growing  # asked before reading: what comes after the end was said is none
             block = self.next(whole_lines=growing, size=size)
             if block is not None:
                 yield block
                 if stop is not None and self.source.read_to >= stop and to_be_followed:
-                    return
-            elif not growing:
-                return
+                    break
+            elif not growing and not self.waiting:
+                break
             else:
                 yield from self._wait(wait=wait)
+        self._hands_over = self._live
+        if not self._live:
+            self.close()
 
     def _is_worth_processes(self) -> bool:
         source = self.source
@@ -240,29 +245,31 @@ class SourceReader:
             size: bytes to read; more where one line is longer, fewer where lines are short.
         """
         source = self.source
+        self.left_lines = False
         most_lines = max(1, size // _SHORT_LINE)
         if self._live:
             most_lines = min(most_lines, self.pace.lines)
         if source.elements is not None:
             return self._next_elements(at_end=not whole_lines, size=size)
         if self._long_lines is not None and self._long_lines.pending:
-            return self._next_long_line()
+            return self._next_long_line(whole_lines=whole_lines)
         start = self._start()
         while True:
             data = source.read(start, size)
             end = data.rfind(b"\n") + 1
             if end or len(data) < size:
                 break
-            if self._live:
+            if self._hands_over:
                 if size >= LONG_LINE_BYTES:
-                    return self._next_long_line()
+                    return self._next_long_line(whole_lines=whole_lines)
                 size = min(4 * size, LONG_LINE_BYTES)
                 continue
             stop = overlong.end_within(source, start + len(data), start)
             if stop is None:
                 return self._next_overlong(start, start + len(data), whole_lines=whole_lines)
             size = stop - start + 1
-        if data.count(b"\n") > most_lines:
+        self.left_lines = data.count(b"\n") > most_lines
+        if self.left_lines:
             end = _end_of_line(data, most_lines)
         elif len(data) < size and not whole_lines and start + len(data) > source.read_to:
             block = BlockReader(self._place, self.source.reading).read(data, start) if data else None
@@ -289,12 +296,15 @@ class SourceReader:
             return None
         return overlong.read_overlong(source, self._place, start, stop or source.size)
 
-    def _next_long_line(self) -> Block | None:
-        """A line that another process reads."""
+    def _next_long_line(self, *, whole_lines: bool) -> Block | None:
+        """A line that another process reads; here what is left where it has no end and will have none."""
         if self._long_lines is None:
             self._long_lines = LongLines(self.source, self._place)
         block = self._long_lines.next()
         self.waiting = self._long_lines.pending
+        if block is not None and not len(block) and not whole_lines:
+            self._hands_over = False
+            return self.next(whole_lines=False)
         return block if block is not None and len(block) else None
 
     def _next_elements(self, *, at_end: bool, size: int, newest_first: bool = False) -> Block | None:
@@ -308,7 +318,7 @@ class SourceReader:
 
     def end_live(self) -> None:
         """Nobody writes any more, and nobody waits: all that is left can be read here."""
-        self._live = False
+        self._live = self._hands_over = False
         self.close()
 
     def close(self) -> None:

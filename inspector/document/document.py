@@ -497,7 +497,7 @@ class CaptureDocument:
         block = reader.next(whole_lines=whole_lines, size=LIVE_BLOCK_BYTES)
         if block is not None:
             began = time.perf_counter()
-            self._take(reader.source, block, more=self.behind > LIVE_BLOCK_BYTES)
+            self._take(reader.source, block, more=reader.left_lines or self.behind > LIVE_BLOCK_BYTES)
             reader.pace.note(len(block), time.perf_counter() - began)
         return block is not None
 
@@ -593,7 +593,8 @@ class CaptureDocument:
     @property
     def catching_up(self) -> bool:
         """Whether `poll` has more to do at once: checks that have begun, or more to read than comes between two."""
-        return self.analysis.checking or self.behind > LIVE_BLOCK_BYTES
+        left = any(reader.left_lines for reader in self._readers)
+        return left or self.analysis.checking or self.behind > LIVE_BLOCK_BYTES
 
     @property
     def format(self) -> str | None:

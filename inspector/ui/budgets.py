@@ -20,6 +20,8 @@ class Budgets:
 
     slice_s: float = 0.008
     """A slice of what somebody waits for, or of what has to be done."""
+    awaited_slice_s: float = 0.016
+    """A slice of a search or a sort: somebody waits for nothing else, and each slice has its price."""
     background_slice_s: float = 0.005
     """A slice of what nobody waits for: checks put off, counts, lists behind the traffic."""
     painting_slice_s: float = 0.003

@@ -17,8 +17,8 @@ from tests.ui.waiting import PatientBot
 from tests.ui.windows import bury, story, window_on
 
 _PATIENT = budgets.Budgets(
-    slice_s=60, background_slice_s=60, painting_slice_s=60, first_s=60, copied_s=60, summaries_s=60, cheap_s=60,
-    edit_s=60, counting_start_ms=3_600_000,
+    slice_s=60, awaited_slice_s=60, background_slice_s=60, painting_slice_s=60, first_s=60, copied_s=60,
+    summaries_s=60, cheap_s=60, edit_s=60, counting_start_ms=3_600_000,
 )  # fmt: skip
 """What little a test asks for is done at once, however busy the machine is; but tokens are not counted unasked."""
 

@@ -105,7 +105,7 @@ def test_enter_and_the_buttons_go_too(window: MainWindow) -> None:
 def test_rows_are_not_lit_anew_after_each_slice(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_budgets(monkeypatch, slice_s=0.0, tell_s=3_600.0)
+    set_budgets(monkeypatch, awaited_slice_s=0.0, tell_s=3_600.0)
     monkeypatch.setattr(find, "_FIRST_BYTES", 64)
     monkeypatch.setattr(find, "_MOST_BYTES", 64)
     document = document_of(*(envelope("chat", {"text": "slow" if n >= 20 else "quick"}) for n in range(100)))

@@ -6,18 +6,22 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QSpinBox
+from PySide6.QtWidgets import QApplication, QSpinBox, QWidget
 
 from inspector.base import memory
+from inspector.demo.gateway import DemoGateway
 from inspector.settings import Settings
+from inspector.sources.connection import Connection
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.memory_page import MemoryPage
 from inspector.ui.features import opening
 from inspector.ui.look.theme import ThemeController
 from tests.builders import envelope, lines_of, log_file
 from tests.ui.budgeting import set_budgets
+from tests.ui.find import child
 from tests.ui.test_capture_saving import click_link
-from tests.ui.windows import run_in_window, until
+from tests.ui.test_reconnecting import say
+from tests.ui.windows import run_in_window, texts, until
 
 COUNT = 2_000
 
@@ -52,6 +56,44 @@ def test_reading_stops_with_a_notice_whose_link_reads_on(qapp: QApplication, log
         await until(lambda: len(window.document.capture) == COUNT, "all messages")
         await until(lambda: not window.opening.reading, "the end of reading")
         assert window.notices.notice("memory-full") is None
+
+    run_in_window(qapp, steps)
+
+
+def test_what_came_live_while_it_was_used_up_is_read_when_the_capture_has_ended(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = 0
+    monkeypatch.setattr(memory, "resident_bytes", lambda: held)
+
+    async def steps(application: Application) -> None:
+        nonlocal held
+        application.settings.memory.limit_mb = 100
+        gateway = DemoGateway()
+        await gateway.start()
+        window = application.new_window()
+        window.show()
+        assert window.gateway.watch(Connection(url=gateway.url, space="demo"))
+        await until(lambda: "system/welcome" in window.document.kind_counts(), "the welcome")
+        held = 200_000_000
+        await say(gateway, "the last that is read")
+        await until(lambda: window.notices.notice("memory-full") is not None, "the notice")
+        read = len(window.document.capture)
+        for number in range(3):
+            await say(gateway, f"after {number}")
+        await until(lambda: window.document.behind, "more in the file")
+        await window.gateway.end_session()
+        await gateway.stop()
+        assert len(window.document.capture) == read
+        notice = window.notices.notice("memory-full")
+        assert notice is not None
+        held = 0
+        click_link(notice, "Go on")
+        await until(lambda: any("after 2" in text for text in texts(window)), "the last message")
+        await until(lambda: not window.opening.reading, "the end of reading")
+        assert window.notices.notice("memory-full") is None
+        assert not window.document.behind
+        assert str(window.document.path) in child(window, QWidget, "statusSource").toolTip()
 
     run_in_window(qapp, steps)
 

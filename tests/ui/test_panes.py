@@ -132,7 +132,7 @@ def many(application: Application) -> Panes:
 @pytest.fixture
 def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     """A turn of the loop is long enough for some records only."""
-    set_budgets(monkeypatch, first_s=0.0, slice_s=0.0, tell_s=0.0)
+    set_budgets(monkeypatch, first_s=0.0, awaited_slice_s=0.0, tell_s=0.0)
     monkeypatch.setattr(pace, "_MOST", 64)
 
 
@@ -221,7 +221,7 @@ def test_a_paused_view_with_a_slow_filter_catches_up_in_slices(
     panes.filter_state.apply_filter("payload.n")
     panes.bridge.set_paused(True)
     log.write(*(envelope("chat", {"n": n} if n % 2 else {}) for n in range(2_000)))
-    set_budgets(monkeypatch, slice_s=0.0)
+    set_budgets(monkeypatch, slice_s=0.0, awaited_slice_s=0.0)
     monkeypatch.setattr(pace, "_MOST", 64)
     panes.bridge.set_paused(False)
     assert 0 < len(panes.rows) < 1_000

@@ -122,7 +122,7 @@ class FindInView(QObject):
         if search is None:
             self._show()
             return
-        if not search.step(time.perf_counter() + budgets.current.slice_s):
+        if not search.step(time.perf_counter() + budgets.current.awaited_slice_s):
             self._more.start(budgets.current.awaited_ms)
             now = time.perf_counter()
             if now < self._tell_at and not (self._lit == 0 and len(search.hits)):

@@ -34,7 +34,7 @@ class RunningSearch(QObject):
         self._more = QTimer(self)
         self._more.setSingleShot(True)
         self._more.setInterval(budgets.current.awaited_ms)
-        self._more.timeout.connect(lambda: self._go_on_until(time.perf_counter() + budgets.current.slice_s))
+        self._more.timeout.connect(lambda: self._go_on_until(time.perf_counter() + budgets.current.awaited_slice_s))
 
     @property
     def busy(self) -> bool:

@@ -235,6 +235,8 @@ class Opening(QObject):
         document.memory.extend()
         if self._reading is None and not document.live and document.followed is None and document.behind:
             self._stopped_at = self._stopped_at or 0.0
+            if self._log[0] == Path() and document.path is not None:  # it was live, and was never opened
+                self._log = document.path, document.name, False
             self.go_on_reading()
 
     @property

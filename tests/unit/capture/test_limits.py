@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.capture import KEPT, MAX_NAME, MAX_RECIPIENTS, kept_name
+from inspector.capture.capture import KEPT, MAX_NAME, kept_name
+from inspector.capture.name_sets import MAX_NAMES
 from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import document_of, envelope
 
@@ -29,11 +30,11 @@ def test_a_half_character_is_no_obstacle() -> None:
 
 
 def test_of_a_crowd_the_first_are_kept_and_the_rest_counted() -> None:
-    names = [f"a{n}" for n in range(MAX_RECIPIENTS + 5)]
+    names = [f"a{n}" for n in range(MAX_NAMES + 5)]
     capture = document_of(envelope(to=names), envelope(to=names[:3])).capture
     kept = capture.to(0)
-    assert kept[:MAX_RECIPIENTS] == tuple(names[:MAX_RECIPIENTS])
-    assert kept[MAX_RECIPIENTS:] == ("… 5 more",)
+    assert kept[:MAX_NAMES] == tuple(names[:MAX_NAMES])
+    assert kept[MAX_NAMES:] == ("… 5 more",)
     assert capture.to(1) == tuple(names[:3])
 
 

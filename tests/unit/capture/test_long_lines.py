@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from unittest import mock
 
 import pytest
 
 from inspector.capture import reading
-from inspector.capture.reading import LONG_LINE_BYTES
-from tests.builders import GrowingLog, envelope, lines_of
+from inspector.capture.reading import LIVE_BLOCK_BYTES, LONG_LINE_BYTES
+from inspector.document.document import CaptureDocument
+from tests.builders import GrowingLog, envelope, lines_of, log_file
 
 LONG = {**envelope("chat", {"text": "x" * (LONG_LINE_BYTES + 1_000_000)}, id="long")}
 
@@ -62,6 +64,23 @@ def test_the_end_of_a_session_reads_what_is_left(torn: bool) -> None:
     log.end()
     assert ids(log)[:3] == ["before", "long", "after"]
     assert len(log.document.capture) == (4 if torn else 3)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("torn", [False, True])
+def test_while_a_window_opens_a_log_another_process_reads_a_long_line(torn: bool) -> None:
+    lines = lines_of(envelope(id="before"), LONG, envelope(id="after"), LONG)
+    path = log_file(lines[:-100] if torn else lines)
+    document = CaptureDocument()
+    with mock.patch.object(reading.BlockReader, "read", autospec=True, side_effect=reading.BlockReader.read) as read:
+        for progress in document.open_log(path, block_bytes=LIVE_BLOCK_BYTES, wait=False):
+            if progress.waiting:
+                time.sleep(0.01)
+    found = [document.capture.envelope_id(message) for message in range(len(document.capture))]
+    assert found == (["before", "long", "after", None] if torn else ["before", "long", "after", "long"])
+    longest = max(len(call.args[1]) for call in read.call_args_list)
+    assert (longest > LONG_LINE_BYTES) == torn  # what ends without an end is all that is left
+    document.close()
 
 
 def test_where_no_process_can_be_had_the_line_is_read_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ class Sorter(QObject):
         self._work: Sorting | None = None
         self._more = QTimer(self)
         self._more.setSingleShot(True)
-        self._more.setInterval(budgets.current.more_ms)
+        self._more.setInterval(budgets.current.awaited_ms)
         self._more.timeout.connect(self._on_more)
         view.sort_requested.connect(self.sort)
         view.pill_clicked.connect(self._on_pill_clicked)
@@ -79,7 +79,7 @@ class Sorter(QObject):
         self._go_on(budgets.current.first_s)
 
     def _on_more(self) -> None:
-        self._go_on(budgets.current.slice_s)
+        self._go_on(budgets.current.awaited_slice_s)
 
     def _go_on(self, seconds: float) -> None:
         work = self._work
