@@ -55,10 +55,10 @@ class Picture(NamedTuple):
 _MAIN = ("--select", "106", "--expand", "--hints")
 _TIMELINE = ("--select", "106", "--view", "timeline", "--size", "1440x900")
 _LOW = ("--size", "1280x620")
-_CENTER = (213, 100, 727, 676)
-_CENTER_AND_DETAILS = (213, 100, 1067, 496)
+_CENTER = (177, 100, 802, 676)
+_CENTER_AND_DETAILS = (177, 100, 1103, 496)
 _ALL_PANES = (0, 100, 1280, 496)
-_BELOW = (213, 579, 1067, 197)
+_BELOW = (177, 579, 1103, 197)
 
 PICTURES = (
     Picture("resources/screenshots/main-light.png", DEMO, (*_MAIN, "--theme", "light")),
@@ -81,7 +81,7 @@ PICTURES = (
         "docs/pictures/filter.png", DEMO,
         ("--select", "105", "-Y", 'kind like "mcp/*:tools/call" && from == "analyst"'), (0, 30, 1280, 330),
     ),
-    Picture("docs/pictures/sub-sessions.png", SESSIONS, ("--view", "sub-sessions"), (213, 100, 1067, 676)),
+    Picture("docs/pictures/sub-sessions.png", SESSIONS, ("--view", "sub-sessions"), (177, 100, 1103, 676)),
 )  # fmt: skip
 
 

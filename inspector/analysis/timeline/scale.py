@@ -141,13 +141,16 @@ class Silences:
         """Take in the times of some messages. O(messages given)."""
         if not len(times):
             return
-        near = np.clip(times, -_FARTHEST, _FARTHEST)
+        near = times
         if (near[1:] < near[:-1]).any():
             near = np.sort(near)
+        if near[0] < -_FARTHEST or near[-1] > _FARTHEST:
+            near = np.clip(near, -_FARTHEST, _FARTHEST)
         first, last = int(near[0]), int(near[-1])
         known, self._count = self._count, self._count + len(near)
         if not known:
-            self._take(near[:-1], near[1:])
+            longest = _longest(near)
+            self._take(near[longest], near[longest + 1])
             self._first, self._last = first, last
             return
         held = np.flatnonzero(near.searchsorted(self._starts, side="right") < near.searchsorted(self._ends))
@@ -191,3 +194,21 @@ class Silences:
                 break
         width = max(1, span // _BREAK_SHARE)
         return tuple(Break(int(self._starts[n]), int(self._ends[n]), width) for n in sorted(long))
+
+
+_BLOCK = 256
+
+
+def _longest(times: Array) -> Array:
+    """Of ascending times, after which ones the longest silences begin, no fewer than `_CANDIDATES`; in any order.
+
+    The longest of all are in the blocks whose longest are: the others need not be ordered.
+    """
+    lengths = np.diff(times)
+    whole = len(lengths) // _BLOCK * _BLOCK
+    if whole <= _CANDIDATES * _BLOCK:
+        return np.arange(len(lengths))
+    most = lengths[:whole].reshape(-1, _BLOCK).max(axis=1)
+    blocks = np.argpartition(-most, _CANDIDATES)[:_CANDIDATES]
+    within = (blocks[:, None] * _BLOCK + np.arange(_BLOCK)).ravel()
+    return np.concatenate((within, np.arange(whole, len(lengths))))

@@ -87,3 +87,11 @@ def test_a_break_is_narrow_and_nothing_outside_of_it_is_squeezed() -> None:
     assert scale.place(1_002 * S) - scale.place(1_000 * S) == 2 * S
     assert scale.place(1_000 * S) - scale.place(2 * S) == 4 * S // 20
     assert list(scale.unbroken(S, 1_001 * S)) == [(S, 2 * S), (1_000 * S, 1_001 * S)]
+
+
+def test_the_longest_of_very_many_are_found() -> None:
+    steps = np.random.default_rng(1).integers(1, 1_000, 60_000)
+    steps[[7, 30_000, 59_998]] = 50_000_000, 60_000_000, 70_000_000
+    times = np.cumsum(steps)
+    found = breaks_of(times.tolist())
+    assert [end - start for start, end in found] == [50_000_000, 60_000_000, 70_000_000]
