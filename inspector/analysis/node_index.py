@@ -128,6 +128,15 @@ class Siblings:
             yield node
             node = further
 
+    def last(self, owner: int, count: int) -> list[int]:
+        """As many of the nodes below an owner as are asked for, those that came last. O(count)."""
+        found: list[int] = []
+        node = self._last[owner] if 0 <= owner < len(self._last) else _NONE
+        while node != _NONE and len(found) < count:
+            found.append(node)
+            node = self._before[node]
+        return found[::-1]
+
     def any(self, owner: int) -> bool:
         """Whether something lies below an owner."""
         return 0 <= owner < len(self._first) and self._first[owner] != _NONE

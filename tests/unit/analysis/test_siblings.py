@@ -28,3 +28,12 @@ def test_what_was_handed_out_stays() -> None:
     siblings.add(1, 7)
     siblings.clear(1)
     assert siblings[1] == []
+
+
+def test_those_that_came_last_are_found_from_the_end() -> None:
+    siblings = Siblings()
+    for node in (4, 7, 2, 9):
+        siblings.add(1, node)
+    siblings.remove(1, 2)
+    assert (siblings.last(1, 2), siblings.last(1, 9), siblings.last(1, 0)) == ([7, 9], [4, 7, 9], [])
+    assert siblings.last(5, 1) == []

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Reversible, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -314,8 +313,7 @@ class ContextRows:
     def _last_children(self, code: int, count: int) -> list[int]:
         """As many of the codes directly below as there are new ones, which come last; none is hidden."""
         tree = self._tree
-        held = tree.children.each(code) if code >= 0 else tree.roots.each(self.spaces[place_of(code)])
-        return list(islice(reversed(cast("Reversible[int]", held)), count))[::-1]
+        return tree.children.last(code, count) if code >= 0 else tree.roots.last(self.spaces[place_of(code)], count)
 
     def has_children(self, code: int) -> bool:
         """Whether there is anything to expand."""
