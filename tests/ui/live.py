@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from inspector.analysis import Changes
 from inspector.document.document import CaptureDocument
 from tests.builders import closed_at_end, lines_of
 
@@ -19,7 +22,7 @@ class Live:
         self.document.follow_capture(self.path, name="live")
         self.changes: list[Any] = []
         self.document.observers.append(self)
-        self.document.poll()
+        self._read()
         self.changes.clear()
 
     def messages_changed(self, changes: Any) -> None:
@@ -28,8 +31,16 @@ class Live:
     def say(self, *lines: dict[str, Any]) -> Any:
         with self.path.open("ab") as file:
             file.write(lines_of(*lines))
+        self._read()
+        told, self.changes[:] = list(self.changes), []
+        changed = np.unique(np.concatenate([one.changed for one in told]))
+        return Changes(told[0].start, told[-1].stop, changed, any(one.tree_moved for one in told))
+
+    def _read(self) -> None:
+        """To the end, which may take several turns of the loop in a window."""
         self.document.poll()
-        return self.changes.pop()
+        while self.document.behind and self.document.poll():
+            pass
 
     @property
     def tree(self):

@@ -9,6 +9,7 @@ from inspector.analysis.model_context.growth import growth_of
 from inspector.document.document import CaptureDocument
 from inspector.ui.panels.growth import source as growing
 from inspector.ui.panels.growth.source import GrowthSource
+from inspector.ui.panels.plot_choices import PlotChoices
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.budgeting import set_budgets
 
@@ -40,7 +41,7 @@ def test_summaries_are_counted_in_turns(document: CaptureDocument, monkeypatch: 
     """They were all counted when the timeline was opened: 20 us each, so that 100,000 froze it."""
     set_budgets(monkeypatch, summaries_s=0.0)
     monkeypatch.setattr(growing, "_REST", 0)
-    source = GrowthSource(document)
+    source = GrowthSource(document, PlotChoices())
 
     assert source.update()
     assert source.counting
@@ -56,7 +57,7 @@ def test_summaries_are_counted_in_turns(document: CaptureDocument, monkeypatch: 
 
 
 def test_summaries_are_not_counted_again(document: CaptureDocument) -> None:
-    source = GrowthSource(document)
+    source = GrowthSource(document, PlotChoices())
     source.update(now=True)
     while source.count_further():
         pass
@@ -71,7 +72,7 @@ def test_of_a_large_capture_it_is_worked_out_a_little_at_a_time(
     document: CaptureDocument, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_budgets(monkeypatch, large=10, slice_s=0.0)
-    source = GrowthSource(document)
+    source = GrowthSource(document, PlotChoices())
 
     assert not source.update()
     assert source.unfinished
@@ -94,7 +95,7 @@ def test_whatever_it_is_interrupted_in_the_lines_come(
     """Another message of the same participant was selected while lines were made: they were never made."""
     set_budgets(monkeypatch, large=10, slice_s=0.0)
     monkeypatch.setattr(growing, "_REST", 0)
-    source = GrowthSource(document)
+    source = GrowthSource(document, PlotChoices())
     for _ in range(turns):
         source.update()
     source.update(now=True)
@@ -111,7 +112,7 @@ def test_messages_may_come_while_it_is_worked_out(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(growing, "_REST", 0)
     log = GrowingLog()
     log.write(envelope(), envelope())
-    source = GrowthSource(log.document)
+    source = GrowthSource(log.document, PlotChoices())
     for _ in range(60):
         log.write(envelope())
         source.update()
@@ -127,7 +128,8 @@ def test_another_reader_is_worked_out_anew_in_the_middle_of_the_first(
     document: CaptureDocument, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_budgets(monkeypatch, large=10, slice_s=0.0)
-    source = GrowthSource(document)
+    choices = PlotChoices()
+    source = GrowthSource(document, choices)
     for _ in range(5):
         source.update()
     assert source.working
@@ -135,9 +137,10 @@ def test_another_reader_is_worked_out_anew_in_the_middle_of_the_first(
     source.readers.append(nobody)
 
     monkeypatch.setattr(growing, "readers", lambda _analysis: [nobody])
-    source.choose(nobody)
-    while not source.update():
-        pass
+    choices.choose(nobody)
+    source.update(now=True)
+    while source.working:
+        source.update()
 
     assert source.reader == nobody
     assert not source.lines.size
