@@ -146,6 +146,8 @@ def test_the_palette_does_what_is_looked_for(window: MainWindow, qtbot: QtBot) -
 
 def test_everything_is_in_the_palette(window: MainWindow) -> None:
     window.application.settings.recent_files = ["/logs/night/envelope-history.jsonl"]
+    window.resize(1280, 800)  # with room for all panes
+    QTest.qWait(1)
     window.palette_card.open()
     lines = window.palette_card.list.lines.lines
     ids = {line.id for line in lines}

@@ -364,7 +364,7 @@ def test_whatever_takes_the_focus_has_a_name(window: MainWindow) -> None:
 def test_the_start_page_is_worked_by_keys_alone(application: Application, qtbot: QtBot) -> None:
     window = application.new_window()
     cards = [card.accessibleName() for card in window.start_page.findChildren(ActionCard)]
-    assert len(cards) == 4
+    assert len(cards) == 5
     with qtbot.waitSignal(window.start_page.connect_requested):
         QTest.keyClick(child(window, ActionCard, "start_open"), Qt.Key.Key_Down)
         focused = window.focusWidget()

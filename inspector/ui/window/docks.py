@@ -233,8 +233,11 @@ def _lying_with(window: QMainWindow, dock: QDockWidget) -> list[QDockWidget]:
 
 
 def is_seen(content: QWidget) -> bool:
-    """Whether anything of what a dock holds is seen."""
-    return not content.visibleRegion().isEmpty()
+    """Whether anything of what a dock holds is seen: of what its children cover whole, Qt calls nothing visible."""
+    if not content.isVisible():
+        return False
+    inner = (child for child in content.children() if isinstance(child, QWidget))
+    return not content.visibleRegion().isEmpty() or any(map(is_seen, inner))
 
 
 def _clear(dock: QDockWidget) -> None:
