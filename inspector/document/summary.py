@@ -303,10 +303,10 @@ def _story(document: CaptureDocument, story: ParticipantStory) -> dict[str, Any]
 
 def _usage(participant: Participant) -> dict[str, int | None] | None:
     """What it last reported of its context; None when it reported nothing since it came."""
-    if not participant.status_rows or [*participant.ended[-1:]] > participant.status_rows[-1:]:
+    rows, ended = participant.status_rows, participant.ended
+    if not rows or (ended and ended[-1] > rows[-1]):
         return None
-    last = participant.status_rows[-1] + 1
-    return {"tokens": participant.tokens, "max_tokens": participant.max_tokens, "no": last}
+    return {"tokens": participant.tokens, "max_tokens": participant.max_tokens, "no": rows[-1] + 1}
 
 
 def _tool(one: Tool) -> dict[str, Any]:

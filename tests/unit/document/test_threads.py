@@ -97,8 +97,8 @@ def test_what_a_spawned_thread_copied_from_its_parent_does_not_count() -> None:
 
 
 def test_an_ordinal_says_where_what_was_copied_ends() -> None:
-    records = [json.loads(line) for line in file_of(CHILD).read_text().splitlines()]
-    records = [{**one, "ordinal": number} for number, one in enumerate(records) if number != 1]
+    written: list[dict[str, Any]] = [json.loads(line) for line in file_of(CHILD).read_text().splitlines()]
+    records: list[dict[str, Any]] = [{**one, "ordinal": number} for number, one in enumerate(written) if number != 1]
     records[0]["payload"]["subagent_history_start_ordinal"] = 21
     for one in records:  # nothing else tells
         one["payload"].pop("turn_id", None)
