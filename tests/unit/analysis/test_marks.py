@@ -45,7 +45,7 @@ def test_a_filter_in_force_follows_what_is_marked() -> None:
     rows.choose(compile_filter("mark"), None)
     marks = log.document.analysis.marks
     marks.put(1, Note(True))
-    (changes,) = log.write(*(envelope() for _ in range(2000)))
+    (changes,) = log.write(*(envelope() for _ in range(300)))
     changes = type(changes)(changes.start, changes.stop, marks.changed.take(), changes.tree_moved)
     rows.apply(rows.prepare(changes))
     assert rows.visible.tolist() == [1]
