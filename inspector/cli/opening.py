@@ -103,12 +103,12 @@ def path_at(file: str) -> Path:
     """The file of FILE; of `session:ID` the session's. Ends the command where there is none, or there are several."""
     if not is_session(file):
         return Path(file)
-    from inspector.sources.agent_sessions.lookup import AmbiguousError, session_named
+    from inspector.sources.agent_sessions.lookup import SessionNameError, session_named
 
     path = path_in(file)
     try:
         return path if path.is_absolute() else session_named(str(path)).path
-    except AmbiguousError as error:
+    except SessionNameError as error:
         fail(visible(str(error)))
 
 

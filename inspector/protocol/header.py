@@ -224,6 +224,15 @@ _JSON_NAMES = {
 }  # fmt: skip
 
 
+def decode_object(raw: bytes) -> dict[str, Any]:
+    """Decode a JSON object as `decode_json` does; an empty one for anything else. Never raises."""
+    try:
+        found = decode_json(raw)
+    except NotAnObjectError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def decode_json(raw: bytes) -> Any:
     """Decode JSON as tolerantly as is safe.
 

@@ -81,12 +81,12 @@ def window_command(
 def last_command(new_window: NewWindow = False) -> None:
     """Open the window on the session that a coding agent wrote to last, with its sub-agents."""
     from inspector.base.targets import session_target
-    from inspector.sources.agent_sessions.lookup import AmbiguousError, newest_session
+    from inspector.sources.agent_sessions.lookup import SessionNameError, newest_session
 
     try:
         newest = newest_session()
         code = start_window([session_target(newest.path)], new_window=new_window)
-    except (AmbiguousError, CannotStartError) as error:
+    except (SessionNameError, CannotStartError) as error:
         fail(str(error))
     raise typer.Exit(code)
 

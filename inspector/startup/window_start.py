@@ -98,13 +98,13 @@ def _session_at(target: str) -> str:
     Raises:
         CannotStartError: there is none, or there are several.
     """
-    from inspector.sources.agent_sessions.lookup import AmbiguousError, session_named
+    from inspector.sources.agent_sessions.lookup import SessionNameError, session_named
 
     if path_in(target).is_absolute():
         return target
     try:
         return session_target(session_named(target.removeprefix(SESSION)).path)
-    except AmbiguousError as error:
+    except SessionNameError as error:
         raise CannotStartError(str(error)) from None
 
 

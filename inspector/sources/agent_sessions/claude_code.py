@@ -15,14 +15,13 @@ from typing import Any
 
 import msgspec
 
+from inspector.protocol.formats.claude.meanings import MACHINE
 from inspector.sources.agent_sessions.files import Found, Listing, read_ends
 from inspector.sources.agent_sessions.session import AgentSession
 
 PROGRAM = "claude-code"
 VARIABLE = "CLAUDE_CONFIG_DIR"
 
-_MACHINE = ("<", "Caveat:", "[Request interrupted", "This session is being continued")
-"""How a text begins that stands as the user's and was not typed."""
 _COMMAND = re.compile(r"<command-name>(/[^<]{1,200})</command-name>(?:\s*<command-args>([^<]{0,1000})</command-args>)?")
 """A slash command: what was typed stands in marks."""
 _AGENT = "agent-"
@@ -137,7 +136,7 @@ def _typed(content: object) -> tuple[str, str]:
 
 
 def _parted(text: str) -> tuple[str, str]:
-    if not text.startswith(_MACHINE):
+    if not text.startswith(MACHINE):
         return text, ""
     command = _COMMAND.search(text, 0, 4_000)
     return "", " ".join(filter(None, command.groups())) if command else ""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from inspector.protocol.formats.codex.meanings import MACHINE
 from inspector.sources.agent_sessions.files import Listing, read_ends
 from inspector.sources.agent_sessions.session import AgentSession
 
@@ -144,4 +145,4 @@ def _typed(role: str, content: object) -> str:
 
 
 def _plain(text: str) -> str:
-    return "" if text.startswith(("<", "# AGENTS.md")) else text
+    return "" if text.startswith(MACHINE) else text

@@ -21,7 +21,7 @@ _FRESH_S = 60.0
 """A file written so lately is taken for one of a session that runs, where no process is named."""
 
 
-class AmbiguousError(ValueError):
+class SessionNameError(ValueError):
     """Several sessions, or none, go by what was given; the text is a sentence."""
 
 
@@ -63,11 +63,11 @@ def newest_session(environment: Mapping[str, str] = os.environ) -> AgentSession:
     """The session written to last.
 
     Raises:
-        AmbiguousError: there is none.
+        SessionNameError: there is none.
     """
     lookup = find_sessions(environment, newest=1)
     if not lookup.sessions:
-        raise AmbiguousError(f"There are no sessions of agents in {' or '.join(map(str, lookup.folders))}.")
+        raise SessionNameError(f"There are no sessions of agents in {' or '.join(map(str, lookup.folders))}.")
     return lookup.sessions[0]
 
 
@@ -75,7 +75,7 @@ def session_named(text: str, environment: Mapping[str, str] = os.environ) -> Age
     """The session whose id begins with a text, as far as its file's name tells of it.
 
     Raises:
-        AmbiguousError: none does, or several do.
+        SessionNameError: none does, or several do.
     """
     lookup, sessions = _all_of(environment)
     exact = [one for one in sessions if one.identifier == text]
@@ -84,10 +84,10 @@ def session_named(text: str, environment: Mapping[str, str] = os.environ) -> Age
         return fitting[0]
     if fitting:
         few = ", ".join(one.identifier for one in fitting[:3])
-        raise AmbiguousError(f"{len(fitting)} sessions begin with {text!r}: {few}. Give more of the id.")
+        raise SessionNameError(f"{len(fitting)} sessions begin with {text!r}: {few}. Give more of the id.")
     where = " and ".join(map(str, lookup.folders))
     short = "" if len(text) >= _SHORTEST_PREFIX else f" (at least {_SHORTEST_PREFIX} characters of its id are needed)"
-    raise AmbiguousError(f"No session begins with {text!r}{short}. Looked in {where}.")
+    raise SessionNameError(f"No session begins with {text!r}{short}. Looked in {where}.")
 
 
 def _completed(everything: list[AgentSession], newest: int) -> tuple[list[AgentSession], int]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QLineEdit, QListView, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
@@ -47,8 +47,8 @@ class SessionListModel(QAbstractListModel):
         self._all = sessions
         self._now = datetime.now().astimezone()
         self._words = [
-            " ".join((one.project, one.title, one.prompt[:_LONGEST], one.model, one.identifier, PROGRAMS[one.program]))
-            for one in sessions
+            " ".join((s.project, s.title, s.prompt[:_LONGEST], s.model, s.identifier, PROGRAMS[s.program])).casefold()
+            for s in sessions
         ]
         self.find("")
 
@@ -56,9 +56,7 @@ class SessionListModel(QAbstractListModel):
         """Show those alone that have all words of a text, whatever their case."""
         words = text.casefold().split()
         self.beginResetModel()
-        self._shown = [
-            place for place, found in enumerate(self._words) if all(word in found.casefold() for word in words)
-        ]
+        self._shown = [place for place, found in enumerate(self._words) if all(word in found for word in words)]
         self.endResetModel()
 
     @override
@@ -253,8 +251,6 @@ class AgentSessionsDialog(Dialog):
         chosen = self._model.session(self._list.indexAt(place).row())
         if chosen is None:
             return
-        from PySide6.QtGui import QGuiApplication
-
         menu = QMenu(self)
         menu.setObjectName("agentSessionsMenu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from inspector.cli.commands import app
 from inspector.sources.agent_sessions import files as files_module
 from inspector.sources.agent_sessions.files import END_BYTES, read_ends
-from inspector.sources.agent_sessions.lookup import AmbiguousError, find_sessions, session_named
+from inspector.sources.agent_sessions.lookup import SessionNameError, find_sessions, session_named
 from inspector.sources.agent_sessions.session import AgentSession, Lookup
 
 ONE, TWO = "11111111-2222-4333-8444-555555555555", "11111111-9999-4333-8444-666666666666"
@@ -138,7 +138,10 @@ def test_a_codex_thread_tells_of_its_first_meta_and_its_last_turn(home: Home) ->
         {"type": "event_msg", "payload": {"type": "user_message", "message": "List them"}},
         {"type": "turn_context", "payload": {"model": "gpt-b"}},
         {"type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"text": "Sort them"}]}},
-        {"type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"text": "<env>"}]}},
+        {
+            "type": "response_item",
+            "payload": {"type": "message", "role": "user", "content": [{"text": "<environment_context>"}]},
+        },
     )
     found = home.session()
     assert (found.program, found.identifier, found.project) == ("codex", THREAD, "/w")
@@ -184,11 +187,11 @@ def test_a_session_is_found_by_the_beginning_of_its_id(home: Home) -> None:
     for name in (ONE, TWO):
         home.write_claude(f"{name}.jsonl", prompt("Go"))
     assert session_named(ONE[:13], home.environment).identifier == ONE
-    with pytest.raises(AmbiguousError, match="2 sessions begin with '11111111'"):
+    with pytest.raises(SessionNameError, match="2 sessions begin with '11111111'"):
         session_named("11111111", home.environment)
-    with pytest.raises(AmbiguousError, match=r"No session begins with '111' \(at least 4"):
+    with pytest.raises(SessionNameError, match=r"No session begins with '111' \(at least 4"):
         session_named("111", home.environment)
-    with pytest.raises(AmbiguousError, match=r"Looked in .*claude and .*codex"):
+    with pytest.raises(SessionNameError, match=r"Looked in .*claude and .*codex"):
         session_named("beef", home.environment)
 
 

@@ -35,12 +35,12 @@ COMPACT, COMPACTED, FORGET = "participant/compact", "participant/compact-done", 
 SPAWNING = ("Task", "Agent", "Skill", "Workflow")
 """Tools that may start a sub-agent."""
 _STARTING = ("Task", "Agent")
-_MACHINE = (
+MACHINE = (
     "<command-name>", "<command-message>", "<local-command-", "<task-notification>", "<teammate-message",
     "<system-reminder>", "<ide_", "<bash-", "<user-memory-input>", "Caveat:", "[Request interrupted",
 )  # fmt: skip
 """How a text begins that stands as a user's and is the program's."""
-_MACHINE_BYTES = tuple(b'"' + text.encode() for text in _MACHINE)
+_MACHINE_BYTES = tuple(b'"' + text.encode() for text in MACHINE)
 _LONGEST_MARK = max(map(len, _MACHINE_BYTES))
 _QUIET_ATTACHMENTS = ("hook_success", "hook_cancelled", "hook_non_blocking_error", "hook_system_message")
 """Attachments that do not enter the context."""
@@ -81,7 +81,7 @@ def _spoken(line: Line) -> tuple[Meaning, ...]:
     assert message is not None
     content = message.content
     if isinstance(content, str):
-        found = [_of_text(line, content.startswith(_MACHINE))]
+        found = [_of_text(line, content.startswith(MACHINE))]
         found[0].said = content.encode("utf-8", "surrogatepass")
         found[0].spawn = _notified(content) if line.type == "user" else None
     elif content and len(content) <= MOST_MEANINGS:

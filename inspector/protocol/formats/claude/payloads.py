@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.protocol.cut import MARK
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import decode_object
 from inspector.protocol.meaning import Payload
 
 NOT_READABLE = "thinking, not readable"
@@ -26,12 +26,7 @@ _ENVELOPE = frozenset(
 
 def payload_of(line: bytes, number: int) -> Payload:
     """The payload of message `number` of a record, from 0, which may be cut and ended early. Never raises."""
-    try:
-        record = decode_json(line)
-    except NotAnObjectError:
-        return {}
-    if not isinstance(record, dict):
-        return {}
+    record = decode_object(line)
     message = record.get("message")
     sort = record.get("type") or (message.get("role") if isinstance(message, dict) else None)
     if sort not in ("user", "assistant") or not isinstance(message, dict):

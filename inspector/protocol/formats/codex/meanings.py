@@ -35,12 +35,12 @@ COMPACTED, FORGET, CANCEL = "participant/compact-done", "participant/forget", "r
 COLLABORATION = "collaboration"
 """The namespace of tools that work on other agents."""
 
-_MACHINE = (
+MACHINE = (
     "<environment_context>", "<user_instructions>", "<turn_aborted>", "<subagent_notification>", "<permissions",
     "<skill", "<app-context>", "<collaboration_mode>", "<INSTRUCTIONS>", "# AGENTS.md instructions",
 )  # fmt: skip
 """How a text begins that stands as a user's and was not typed."""
-_MACHINE_BYTES = tuple(b'"' + text.encode() for text in _MACHINE)
+_MACHINE_BYTES = tuple(b'"' + text.encode() for text in MACHINE)
 _LONGEST_MARK = max(map(len, _MACHINE_BYTES))
 _BY_ITSELF = ("web_search_call", "image_generation_call")
 """Calls that the model's side carries out: there is no record of an answer."""

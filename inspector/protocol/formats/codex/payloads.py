@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import NotAnObjectError, decode_json, decode_object
 from inspector.protocol.meaning import Payload
 
 NOT_READABLE = "thinking, not readable"
@@ -19,12 +19,7 @@ _MOST_WORDS = 200
 
 def payload_of(line: bytes, number: int) -> Payload:
     """The payload of message `number` of a record, from 0, which may be cut and ended early. Never raises."""
-    try:
-        record = decode_json(line)
-    except NotAnObjectError:
-        return {}
-    if not isinstance(record, dict):
-        return {}
+    record = decode_object(line)
     sort, inner = record.get("type"), record.get("payload")
     if not isinstance(inner, dict):
         bare = isinstance(sort, str)
