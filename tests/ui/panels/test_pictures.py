@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import struct
 import threading
 import time
@@ -62,8 +63,9 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> Decoded:
 
 @pytest.fixture
 def panel(theme_controller: ThemeController, qtbot: QtBot, request: pytest.FixtureRequest) -> DetailsPanel:
-    """The details of a result with the pictures that the test is given."""
-    content = [{"type": "image", "mimeType": "image/webp", "data": data} for data in request.param]
+    """The details of a result with the pictures that the test is given, or so many large ones."""
+    shown = large()[: request.param] if isinstance(request.param, int) else request.param
+    content = [{"type": "image", "mimeType": "image/webp", "data": data} for data in shown]
     call = tool_call("shot")
     made = DetailsPanel(document_of(call, tool_result(call, result={"content": content})), theme_controller)
     qtbot.addWidget(made)
@@ -81,10 +83,13 @@ def buttons(panel: DetailsPanel) -> list[LinkText]:
     return [one for one in found if one.objectName().startswith("showPicture")]
 
 
-_LARGE = [encoded(3_000, 2_500, shade) for shade in range(6)]  # 7.5 megapixels each
+@functools.cache
+def large() -> list[str]:
+    """Pictures of 7.5 megapixels each."""
+    return [encoded(3_000, 2_500, shade) for shade in range(6)]
 
 
-@pytest.mark.parametrize("panel", [_LARGE], indirect=True)
+@pytest.mark.parametrize("panel", [6], indirect=True)
 def test_one_message_decodes_within_its_budget_and_the_rest_on_request(
     panel: DetailsPanel, decoded: Decoded, qtbot: QtBot
 ) -> None:
@@ -101,7 +106,7 @@ def test_one_message_decodes_within_its_budget_and_the_rest_on_request(
     assert buttons(panel)[0].isHidden()
 
 
-@pytest.mark.parametrize("panel", [_LARGE], indirect=True)
+@pytest.mark.parametrize("panel", [6], indirect=True)
 def test_showing_a_message_waits_for_no_picture(
     panel: DetailsPanel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,7 +139,7 @@ def test_a_page_that_is_made_again_decodes_nothing_again(
     assert decoded.times == 1
 
 
-@pytest.mark.parametrize("panel", [_LARGE[:1]], indirect=True)
+@pytest.mark.parametrize("panel", [1], indirect=True)
 def test_what_nobody_waits_for_is_not_decoded(
     panel: DetailsPanel, decoded: Decoded, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +183,6 @@ def test_a_picture_of_sixteen_bits_is_shown() -> None:
 
 
 def test_the_head_of_a_picture_says_what_decoding_it_costs() -> None:
-    assert read_head(base64.b64decode(_LARGE[0])).cost == 7_500_000
+    assert read_head(base64.b64decode(large()[0])).cost == 7_500_000
     assert read_head(base64.b64decode(encoded(2_000, 1_000, form="JPEG"))).cost == 500_000
     assert BUDGET < 2 * 7_500_000
