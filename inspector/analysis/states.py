@@ -28,7 +28,7 @@ from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW
-from inspector.protocol import kinds, msp
+from inspector.protocol import kinds, mcp, msp
 
 
 class State(enum.IntEnum):
@@ -186,7 +186,10 @@ class StatePass:
         states = np.full(len(rows), State.WAITING, np.uint8)
         states[self._findings.has(UNANSWERED, rows)] = State.UNANSWERED
         states[are_forgotten(self._capture, self._links, rows)] = State.CANCELLED
+        gone = states == State.CANCELLED
         states[~wants_answer(self._capture, rows, self._links["method"][rows])] = State.NONE
+        listens = self._links["method"][rows] == (self._capture.strings.find(mcp.LISTEN) or -1)
+        states[listens] = np.where(gone[listens], State.CLOSED, State.OPEN)
         answer = self._links["answer"][rows].astype(np.int64)
         self._answer(states, answer)
         states[are_refused(self._capture, self._links, rows)] = State.FAILED

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from inspector.analysis import Analysis
+from inspector.analysis.changes import Rows
+from inspector.analysis.mcp_calls import retries
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
@@ -42,7 +44,9 @@ def tool_calls(analysis: Analysis) -> ToolCalls:
     rows = np.flatnonzero((columns["kind"] == request) & (links["method"][:] == call))
     if capture.has_copies:
         rows = rows[~capture.repeats(rows)[1]]
-    answers = links["answer"][rows].astype(np.int64)
+    again = retries(analysis)
+    rows = rows[~np.isin(rows, list(again))]
+    answers = links["answer"][_last_rounds(rows, again)].astype(np.int64)
     answered = answers != NO_ROW
     failed = columns["flags"][np.where(answered, answers, 0)] & np.uint32(Flag.ERROR.value) != 0
     tools = Counter(links["target"][rows].tolist())
@@ -50,3 +54,15 @@ def tool_calls(analysis: Analysis) -> ToolCalls:
         len(rows), int(np.count_nonzero(answered)), int(np.count_nonzero(answered & failed)),
         int(np.count_nonzero(~answered)), {strings[code] if code else "": n for code, n in tools.most_common()},
     )  # fmt: skip
+
+
+def _last_rounds(rows: Rows, again: dict[int, int]) -> Rows:
+    """(n,) for each call the request that was made last for it: that which brought what was asked for, or itself."""
+    last = dict(zip(rows.tolist(), rows.tolist(), strict=True))
+    first = {row: row for row in last}
+    for retry, before in sorted(again.items()):
+        began = first.get(before, before)
+        first[retry] = began
+        if began in last:
+            last[began] = retry
+    return np.array([last[row] for row in rows.tolist()], np.int64)

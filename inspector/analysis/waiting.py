@@ -22,7 +22,7 @@ from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, hash_rpc_id
-from inspector.protocol import calls, kinds
+from inspector.protocol import calls, kinds, mcp
 
 _Bools = NDArray[np.bool_]
 
@@ -123,11 +123,16 @@ def wants_answer(capture: Capture, rows: Rows, methods: NDArray[Any]) -> _Bools:
         methods: (rows,) their methods as the correlation pass has them.
     """
     strings, columns = capture.strings, capture.columns
-    told = [code for code in np.unique(methods).tolist() if code and strings[code].startswith("notifications/")]
+    told = [code for code in np.unique(methods).tolist() if code and _wants_none(strings[code])]
     bare = columns["kind_raw"][rows] == (strings.find(_BARE_KIND) or -1)
     bare |= columns["flags"][rows] & Flag.RPC.value != 0
     quiet = bare & (columns["rpc_hash"][rows] == NO_HASH)
     return ~quiet & ~np.isin(methods, told) if told else ~quiet
+
+
+def _wants_none(method: str) -> bool:
+    """Whether nobody waits for an answer to a method: notifications, and what is open as long as somebody listens."""
+    return method.startswith("notifications/") or method == mcp.LISTEN
 
 
 def are_refused(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:

@@ -28,6 +28,7 @@ from inspector.capture.flags import Flag
 from inspector.capture.gateway_copies import GatewayCopies
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.capture.heads import HEAD, MAX_WHOLE, Noted, read_head
+from inspector.capture.http_conversations import HttpConversations
 from inspector.capture.name_sets import NameSets
 from inspector.capture.odd_forms import OddForm
 from inspector.capture.own_copies import Echoes
@@ -261,6 +262,9 @@ class Capture:
         self._arguments = _Sparse(hash=np.uint64)
         self._listed = _Sparse(records=np.uint32, of_anything=np.uint32)
         self.transcripts = Transcripts()
+        self._conversations = HttpConversations()
+        self._exchanges = _Sparse(number=np.uint32, status=np.uint16, path=np.uint32)
+        self._mcp = _Sparse(version=np.uint32, state=np.uint64)
         self._repeats = _Sparse(of=np.uint32, is_copy=np.uint8)
         self._agent_news: list[AgentNews] = []
 
@@ -280,6 +284,7 @@ class Capture:
         self._note_source(block)
         count = len(block)
         self._count_records(block)
+        self._conversations.resolve(block)
         connections = self._connections.of(block)
         derived = bool(block.columns["part"].any())
         if derived:
@@ -321,7 +326,17 @@ class Capture:
         self._extracts.put(block.extracts, messages.tolist())
         self._arguments.append({row: (value,) for row, value in self._extracts.arguments.items()})
         self._listed.append(self._extracts.listed)
-        self._extracts.arguments, self._extracts.listed = {}, {}
+        extracts, intern = self._extracts, self.strings.intern
+        self._exchanges.append({
+            row: (one.number, one.status, intern(kept_name(one.path)) if one.path is not None else 0)
+            for row, one in extracts.exchanges.items()
+        })  # fmt: skip
+        versions, states = extracts.versions, extracts.states
+        self._mcp.append({
+            row: (intern(versions[row]) if row in versions else 0, states.get(row, 0)) for row in {*versions, *states}
+        })  # fmt: skip
+        extracts.arguments, extracts.listed = {}, {}
+        extracts.exchanges, extracts.versions, extracts.states = {}, {}, {}
 
     def _count_records(self, block: Block) -> None:
         """Count the records of a block, of which one may mean several messages."""
@@ -730,6 +745,19 @@ class Capture:
     def records_listed(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
         """(n,) how many records some results list, by the two measures of `protocol.listed`."""
         return self._listed.of("records", rows), self._listed.of("of_anything", rows)
+
+    def exchanges(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """(n,) of the HTTP exchanges that carried some messages: `number`, `status`, `path` (string id); 0 for none."""
+        return self._exchanges.of(name, rows)
+
+    def mcp(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """(n,) what some messages say of MCP: `version` (string id) and `state` (`Extracts.states`); 0 for none."""
+        return self._mcp.of(name, rows)
+
+    @property
+    def mcp_rows(self) -> NDArray[Any]:
+        """The messages of which `mcp` knows anything, ascending."""
+        return self._mcp.messages
 
     def hashes_named(self, message: int) -> list[int]:
         """Hashes, in its space, of the ids that a message names, each once, in the order it names them; at most 256."""

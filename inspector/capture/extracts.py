@@ -26,6 +26,7 @@ from inspector.protocol.cut import completed
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
 from inspector.protocol.listed import Listed, listed_in, may_hold_json
 from inspector.protocol.meaning import ApiCall, Chain, Spawn, ThreadMark
+from inspector.protocol.record import Exchange
 
 OWN_PAYLOAD = (Flag.RPC | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP).value
 """Of what has one of these flags the whole object is the payload."""
@@ -79,6 +80,9 @@ class Extracts:
         spawns: what such messages tell of sub-agents.
         chains: where records stand that do not name their sub-agent.
         echoes: hashes of texts that may be said again by the result of the call that started a sub-agent, and of that.
+        exchanges: the HTTP exchanges that records were carried by.
+        versions: of JSON-RPC, the revision of MCP that a request names or that an answer agrees to.
+        states: of MCP, what an answer that asks for input and the retry share: a hash of their `requestState`.
         threads: what records tell of the thread that their file is of.
     """
 
@@ -95,6 +99,9 @@ class Extracts:
     chains: dict[int, Chain] = field(default_factory=dict)
     echoes: dict[int, int] = field(default_factory=dict)
     threads: dict[int, ThreadMark] = field(default_factory=dict)
+    exchanges: dict[int, Exchange] = field(default_factory=dict)
+    versions: dict[int, str] = field(default_factory=dict)
+    states: dict[int, int] = field(default_factory=dict)
 
     def put(self, others: Extracts, places: Sequence[int]) -> None:
         """Add those of some records; `places` are theirs here, by number there. A place below 0: nowhere."""
@@ -196,7 +203,7 @@ def payload_of(envelope: Any, *, own: bool) -> dict[str, Any]:
     if not isinstance(envelope, dict):
         return {}
     if own or "payload" not in envelope:
-        return envelope if "kind" not in envelope else {}
+        return envelope if own or "kind" not in envelope else {}
     payload = envelope["payload"]
     return payload if isinstance(payload, dict) else {}
 

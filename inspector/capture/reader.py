@@ -33,7 +33,7 @@ from inspector.capture.odd_forms import OddForm, odd_form
 from inspector.capture.odd_values import TOLD_FLAGS, context_key, recipients
 from inspector.capture.strings import InternTable
 from inspector.capture.usual import Tables, UsualRows, fold_hash, read_usual
-from inspector.protocol import calls, kinds
+from inspector.protocol import calls, kinds, mcp
 from inspector.protocol.context_forms import told_context
 from inspector.protocol.formats import capture_file, payload_of, read_chosen, read_line_as
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
@@ -41,16 +41,16 @@ from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_j
 from inspector.protocol.meaning import ApiCall, Chain, Meaning, Spawn, ThreadMark, envelope_bytes
 from inspector.protocol.object_contexts import levels_of
 from inspector.protocol.payloads.chunks import context_in
-from inspector.protocol.record import Record, Shape, unreadable
+from inspector.protocol.record import Exchange, Record, Shape, unreadable
 from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME, parse_moment
 
 _BOM = b"\xef\xbb\xbf"
 _LINE_END, _BLANK = ord("\n"), ord(" ")
-TICK = "tick"
-"""In the place of an event, of records that say that a call still goes on."""
-JOINING_EVENTS = frozenset({"delivered", "rejected", TICK})
-"""Events of a gateway log whose records are copies of a message, and ticks."""
+TICK, REPLAYED = "tick", "replayed"
+"""In the place of an event, of records that say that a call still goes on, and of server-sent events with an id."""
+JOINING_EVENTS = frozenset({"delivered", "rejected", TICK, REPLAYED})
+"""Events of a gateway log whose records are copies of a message; ticks, and events that may come again."""
 NO_MESSAGE = "a line of a capture without a message, in a batch of messages"
 
 _HASH_COLUMNS = ("id_hash", "correlation_hash", "alias_hash")
@@ -92,6 +92,9 @@ class BlockReader:
         self._threads: dict[int, ThreadMark] = {}
         self._chains: dict[int, Chain] = {}
         self._echoes: dict[int, int] = {}
+        self._exchanges: dict[int, Exchange] = {}
+        self._versions: dict[int, str] = {}
+        self._states: dict[int, int] = {}
         self._formats: Counter[str | None] = Counter()
         self._origin: dict[str, Any] | None = None
         self._opened: list[tuple[int, int]] = []  # place of the line, and its connection
@@ -173,6 +176,7 @@ class BlockReader:
         found.odd = self._odd
         found.api_calls, found.spawns, found.chains = self._api_calls, self._spawns, self._chains
         found.echoes, found.threads = self._echoes, self._threads
+        found.exchanges, found.versions, found.states = self._exchanges, self._versions, self._states
         return found
 
     def _lines(
@@ -269,6 +273,8 @@ class BlockReader:
         if record.shape is Shape.GAP and record.header is not None and record.header.mark == capture_file.CLOSED:
             flags |= _ERROR
             self._ended = Ended(record.reason or "", badly=True)
+        if record.exchange is not None:
+            self._exchanges[len(self._records)] = record.exchange
         self._values += self._row(record, line, offset, flags)
         self._records.append(record)
 
@@ -290,6 +296,10 @@ class BlockReader:
             sender = header.sender if isinstance(header.sender, str) else None
             fold = _fold_hash(record, header) if isinstance(header.id, str) else NO_HASH
             return self._assemble(record, line, offset, flags, call, sender=sender, fold=fold)
+        elif record.name is not None:
+            sender, to = _ends(record)
+            call = calls.Call(record.name, failed=record.failed)
+            return self._assemble(record, line, offset, flags, call, sender=sender, to=to)
         return self._assemble(record, line, offset, flags, call, sender=sender)
 
     def _envelope(
@@ -333,9 +343,21 @@ class BlockReader:
     def _rpc(self, record: Record, header: Header, line: bytes, offset: int, flags: int) -> _Row:
         name = kinds.REQUEST if isinstance(header.method, str) else kinds.RESPONSE
         call = calls.rpc_call(name, calls.payload_of_rpc(header))
-        sender, arrow, receiver = (record.direction or "").partition("->")
-        to = (receiver.strip(),) if arrow and receiver.strip() else None
-        return self._assemble(record, line, offset, flags, call, sender=(arrow and sender.strip()) or None, to=to)
+        sender, to = _ends(record)
+        self._note_mcp(header)
+        fold = NO_HASH
+        if record.event_id is not None:  # a stream that is resumed tells again what was lost
+            record.event, fold = REPLAYED, hash_text(record.event_id) ^ hash_bytes(record.raw)
+        return self._assemble(record, line, offset, flags, call, sender=sender, to=to, fold=fold)
+
+    def _note_mcp(self, header: Header) -> None:
+        """What a message says of the revision of MCP, and of a call that asks for input before it is answered."""
+        version = mcp.version_in(header)
+        if version is not None:
+            self._versions[len(self._records)] = version
+        state = mcp.state_in(header)
+        if state is not None:
+            self._states[len(self._records)] = hash_text(state) or 1
 
     def _assemble(
         self, record: Record, line: bytes, offset: int, flags: int, call: calls.Call, *,
@@ -415,6 +437,12 @@ _FLAGS = {
 }
 _SHAPE_FLAGS = tuple(int(_FLAGS.get(shape, 0)) for shape in Shape)
 """Flags by shape, which is a number."""
+
+
+def _ends(record: Record) -> tuple[str | None, tuple[str, ...] | None]:
+    """Who says it to whom, as its direction names them."""
+    sender, arrow, receiver = (record.direction or "").partition("->")
+    return (arrow and sender.strip()) or None, (receiver.strip(),) if arrow and receiver.strip() else None
 
 
 def _fold_hash(record: Record, header: Header) -> int:

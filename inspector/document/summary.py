@@ -16,6 +16,7 @@ from inspector.analysis.context_tree import MAIN
 from inspector.analysis.latency import Latency, latency_by_participant, latency_by_tool
 from inspector.analysis.lifecycles import life_json
 from inspector.analysis.likely import LikelyLink
+from inspector.analysis.mcp_calls import rpc_totals
 from inspector.analysis.model_context.outcome import outcomes
 from inspector.analysis.named import Named
 from inspector.analysis.participant_queries import Tool, shown_participants
@@ -77,6 +78,7 @@ def _calls_and_usage(document: CaptureDocument) -> dict[str, Any]:
             "tools": calls.tools, "answered": calls.answered, "failed": calls.failed, "unanswered": calls.unanswered,
         },
         "tool_counts": calls.by_tool,
+        "rpc": rpc_totals(analysis)._asdict(),
         "models": analysis.usage.calls_by_model(),
         "usage": usage._asdict() if usage is not None else None,
         "sub_agents": len(document.capture.transcripts.agents),

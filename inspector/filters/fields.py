@@ -22,6 +22,7 @@ from inspector.analysis.contexts import STATES
 from inspector.analysis.correlation import ToolRule
 from inspector.analysis.findings import Severity
 from inspector.analysis.latency import latency_ms
+from inspector.analysis.mcp_calls import versions
 from inspector.analysis.named import Named
 from inspector.analysis.proposals import ProposalState
 from inspector.analysis.reported_usage import NOT_REPORTED
@@ -34,7 +35,7 @@ from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
 from inspector.capture.payload_values import OPEN_JSON, PayloadValues, walk
 from inspector.filters.sentences import info
-from inspector.protocol import kinds, msp
+from inspector.protocol import kinds, mcp, msp
 from inspector.protocol.context_forms import WORDS, Told, told_context
 from inspector.protocol.payloads.chunks import context_in, frame_text
 from inspector.protocol.secrets.beside import is_secret_beside
@@ -232,6 +233,41 @@ def _repeats(analysis: Analysis) -> Column:
     return Numbers(at, NO_ROW + 1)
 
 
+def _exchange(name: str) -> Callable[[Analysis], Column]:
+    """A number of the HTTP exchanges that carried messages."""
+
+    def column(analysis: Analysis) -> Column:
+        at = _lazy(analysis, lambda rows: analysis.capture.exchanges(name, _rows_taken(analysis, rows)))
+        return Numbers(at, 0)
+
+    return column
+
+
+def _http_path(analysis: Analysis) -> Column:
+    capture = analysis.capture
+    ids = _lazy(analysis, lambda rows: capture.exchanges("path", _rows_taken(analysis, rows)).astype(np.uint32))
+    return Interned(ids, capture.strings)
+
+
+def _mcp_version(analysis: Analysis) -> Column:
+    return Interned(
+        _lazy(analysis, lambda rows: versions(analysis, _rows_taken(analysis, rows))), analysis.capture.strings
+    )
+
+
+_ERAS = ("", *mcp.ERAS)
+
+
+def _mcp_era(analysis: Analysis) -> Column:
+    def at(rows: Take) -> NDArray[np.uint8]:
+        found = versions(analysis, _rows_taken(analysis, rows))
+        strings = analysis.capture.strings
+        eras = {code: _ERAS.index(mcp.era(strings[code])) for code in np.unique(found).tolist() if code}
+        return np.array([eras.get(code, 0) for code in found.tolist()], np.uint8)
+
+    return Interned(_lazy(analysis, at), _ERAS)
+
+
 def _latency(analysis: Analysis) -> Column:
     """(n,) float64 milliseconds, NaN where there is none."""
     return Numbers(_lazy(analysis, lambda rows: latency_ms(analysis, rows)))
@@ -393,6 +429,15 @@ FIELDS: tuple[Field, ...] = (
           ("cache_write", "Cache write", "Tokens its model call reports as written to a cache."))),
     Field("repeats", _T.INTEGER, "Repeats", "No. of the message that it says again, as in a resumed session's file.",
           _repeats),
+    Field("http.exchange", _T.INTEGER, "Exchange", "Number of the HTTP exchange that carried it, in its recording.",
+          _exchange("number")),
+    Field("http.status", _T.INTEGER, "Status", "Status of the answer in that exchange, as far as it had come.",
+          _exchange("status")),
+    Field("http.path", _T.STRING, "Path", "Path that the exchange asked for.", _http_path),
+    Field("mcp.version", _T.STRING, "MCP revision", "Revision of MCP it speaks: named by its request, or agreed on.",
+          _mcp_version, _D.PASS),
+    Field("mcp.era", _T.STRING, "MCP era", "modern: each request names its revision (since 2026-07-28); legacy.",
+          _mcp_era, _D.PASS, values=_ERAS[1:]),
     Field("dir", _T.STRING, "Direction", "Direction as its log wrote it.", _strings("direction")),
     Field("error", _T.BOOLEAN, "Error", "JSON-RPC errors, failed tools and system errors.",
           lambda a: Flags(a.capture.columns["flags"], int(Flag.ERROR))),

@@ -87,6 +87,9 @@ _NAMESPACES = {
     "context": Family.CONTROL,
     "claude": Family.CONTROL,
     "codex": Family.CONTROL,
+    "http": Family.CONTROL,
+    "stdio": Family.CONTROL,
+    "recorder": Family.CONTROL,
 }
 _FAMILIES = {
     REQUEST: Family.TOOLS,

@@ -34,6 +34,20 @@ class Shape(enum.IntEnum):
     """A record of a transcript: `means` says which messages it means."""
 
 
+class Exchange(msgspec.Struct, gc=False):
+    """The HTTP exchange that a message was carried by: one request with its answer."""
+
+    number: int
+    session: str | None = None
+    """The session that its line names."""
+    status: int = 0
+    path: str | None = None
+    begins: bool = False
+    ends: bool = False
+    initializes: bool = False
+    """A client asks for a session."""
+
+
 class Record(msgspec.Struct, gc=False):
     """One record, read. Short-lived: columns are filled from it and it is dropped."""
 
@@ -60,6 +74,13 @@ class Record(msgspec.Struct, gc=False):
     """Which of a capture's connections it came over, as the line says."""
     batch: int = 0
     """How many elements the JSON-RPC batch has that `raw` is; it is unreadable as one message."""
+    exchange: Exchange | None = None
+    event_id: str | None = None
+    """Of a server-sent event: one that comes again in its session is a copy."""
+    name: str | None = None
+    """What the row of a line without a message is called."""
+    failed: bool = False
+    """Such a line tells of a failure."""
     means: tuple[Meaning, ...] = ()
     """The messages of a transcript's record, at least one."""
     meant_by: str | None = None
@@ -72,6 +93,7 @@ class Record(msgspec.Struct, gc=False):
         if self.direction is None:
             self.direction = around.direction
         self.src = self.src or around.src
+        self.exchange = self.exchange or around.exchange
 
 
 def unreadable(raw: bytes, reason: str, *, time_ns: int = NO_TIME, direction: str | None = None) -> Record:

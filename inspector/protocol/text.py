@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.protocol import msp
+from inspector.protocol.http_words import line_words
+from inspector.protocol.mcp import INPUT_REQUIRED
 from inspector.protocol.secrets.masking import is_secret_key, mask_value
 
 TEXT_KEYS = ("text", "message", "thought", "reasoning", "decision", "conclusion", "input", "description")
@@ -19,6 +21,9 @@ def text_shown(kind: str, payload: Mapping[str, Any]) -> str | None:
     The rule's keys come first; a tool's answer then shows its content, an error its message, a call its
     arguments, a control what it asks, so that no row of a conversation is mute or JSON where words can say it.
     """
+    told = line_words(kind, payload)
+    if told is not None:
+        return told
     for key in TEXT_KEYS:
         value = payload.get(key)
         if isinstance(value, str):
@@ -41,9 +46,19 @@ def _outcome_text(payload: Mapping[str, Any]) -> str | None:
         return None
     result = payload["result"]
     if isinstance(result, Mapping):
+        if result.get("resultType") == INPUT_REQUIRED:
+            return _input_text(result.get("inputRequests"))
         text = content_text(result) or _read_text(result) or _list_text(result)
         return text or (EMPTY if _is_empty(result) else compact(result))
     return _words(result) or (EMPTY if _is_nothing(result) else compact(result))
+
+
+def _input_text(requests: object) -> str:
+    """What an answer asks for before it brings a result."""
+    asked = list(requests.values()) if isinstance(requests, Mapping) else []
+    params = [one.get("params") for one in asked if isinstance(one, Mapping)]
+    texts = [one["message"] for one in params if isinstance(one, Mapping) and isinstance(one.get("message"), str)]
+    return f"asks for input: {'; '.join(texts)}" if texts else "asks for input"
 
 
 EMPTY = "empty result"

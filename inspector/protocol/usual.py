@@ -56,6 +56,7 @@ class Envelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
     context: str | dict[str, Any] | None = None
     payload: Payload | None = None
     space: Any = None
+    t: _Absent = _ABSENT  # a line of an HTTP recording has a kind, too
     correlationId: _Absent = _ABSENT  # noqa: N815  the key of one draft
     thread_id: _Absent = _ABSENT
     threadId: _Absent = _ABSENT  # noqa: N815
@@ -90,6 +91,7 @@ class OpenEnvelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
     context: Any = _ABSENT
     payload: OpenPayload | str | int | float | bool | list[Any] | None = None
     space: Any = None
+    t: _Absent = _ABSENT
     correlationId: Any = _ABSENT  # noqa: N815
     thread_id: Any = _ABSENT
     threadId: Any = _ABSENT  # noqa: N815

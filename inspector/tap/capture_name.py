@@ -29,6 +29,8 @@ class Claim(NamedTuple):
     """It was not there before."""
     hold: FileHold
     """Keeps other taps from it; holds nothing while the disk is in trouble."""
+    is_beside: bool = False
+    """Another file than was named, as that one holds something."""
 
 
 def claim_file(output: str, program: str, *, append: bool) -> Claim:
@@ -37,10 +39,11 @@ def claim_file(output: str, program: str, *, append: bool) -> Claim:
     Args:
         output: a file, or a folder in which each start makes a file of its own.
         program: names such a file.
-        append: the file may hold a capture already.
+        append: the file may hold a capture already, which is gone on with; else what it holds is left alone, and the
+            file made beside it, as `name-2.ctxcap`.
 
     Raises:
-        NotPossibleError: it holds something, another tap writes it, or it cannot be written.
+        NotPossibleError: what is to be gone on with is no capture, another tap writes it, or it cannot be written.
     """
     if output == "-":
         raise NotPossibleError("Standard output is the server's, so no capture can go there. Name a file or a folder.")
@@ -76,6 +79,8 @@ def _made_in(folder: str, program: str) -> Claim:
 
 
 def _checked(path: str, *, append: bool) -> Claim:
+    if not append:
+        return _beside(path)
     hold = FileHold()
     try:
         hold.make(path)
@@ -92,16 +97,42 @@ def _checked(path: str, *, append: bool) -> Claim:
     return Claim(path, False, hold)
 
 
-def _check_content(hold: FileHold, path: str, *, append: bool) -> None:
+def _beside(path: str) -> Claim:
+    """The file, or the first one beside it that is free: a client may start its server again, or twice at once.
+
+    Some start it once only to ask what it speaks, and would take a refusal for a server that does not work.
+    """
+    stem, suffix = os.path.splitext(path)  # noqa: PTH122
+    for number in range(1, 1_000):
+        name = f"{stem}-{number}{suffix}" if number > 1 else path
+        hold = FileHold()
+        try:
+            hold.make(name)
+        except FileExistsError:
+            pass
+        else:
+            return Claim(name, True, hold, number > 1)
+        try:
+            hold.take(name)
+            _check_content(hold, name)
+            if not os.fstat(hold.file).st_size:
+                return Claim(name, False, hold, number > 1)
+        except OSError as error:
+            if error.strerror != HELD:
+                raise
+            continue
+        except BaseException:
+            hold.release()
+            raise
+        hold.release()
+    raise NotPossibleError(f"There is no free name beside {path}. {_OTHERWISE}")
+
+
+def _check_content(hold: FileHold, path: str, *, append: bool = False) -> None:
     if _is_output(hold.file):
         raise NotPossibleError(f"What the server says goes to {path}, so no capture can go there. {_OTHERWISE}")
     size = os.fstat(hold.file).st_size
-    if size and not append:
-        raise NotPossibleError(
-            f"{path} already holds {size:,} bytes. Go on in it with --append, choose another name, or name a folder, "
-            "in which each start makes a file of its own."
-        )
-    if size and hold.begins_with(len(HEADER)) != HEADER:
+    if append and size and hold.begins_with(len(HEADER)) != HEADER:
         raise NotPossibleError(f"{path} is no capture, so nothing can be added to it. Choose another name.")
 
 

@@ -159,10 +159,12 @@ def say(sentence: str) -> None:
 def run_tap(arguments: TapArguments) -> int:
     """Run the server until it ends; its exit code, negative for the signal that killed it."""
     try:
-        path, is_made, hold = claim_file(arguments.output, arguments.command[0], append=arguments.append)
+        path, is_made, hold, is_beside = claim_file(arguments.output, arguments.command[0], append=arguments.append)
     except NotPossibleError as error:
         say(str(error))
         return BAD_USAGE
+    if is_beside:
+        say(f"{arguments.output} holds an earlier start; this one is written beside it, to {path}.")
     relay = _Relay(arguments.command)
     code = relay.start()
     if code is not None:

@@ -469,15 +469,16 @@ def test_part_of_a_line_is_passed_on_at_once(tmp_path: Path) -> None:
 # The file
 
 
-def test_a_capture_that_exists_is_refused_unless_it_is_to_go_on(tmp_path: Path) -> None:
-    capture = tmp_path / "a.ctxcap"
-    for options, code in ((), 0), ((), 2), (("--append",), 0):
+def test_a_second_start_has_a_file_of_its_own_unless_it_is_to_go_on(tmp_path: Path) -> None:
+    capture, beside = tmp_path / "a.ctxcap", tmp_path / "a-2.ctxcap"
+    for options in (), (), ("--append",):
         done = subprocess.run(
             tapped(capture, "echo", "hello", options=options), cwd=ROOT, capture_output=True, check=False, timeout=240
         )
-        assert done.returncode == code
-        assert done.stdout == (b"" if code else b"hello\n")
+        assert (done.returncode, done.stdout) == (0, b"hello\n")
+        assert (b"written beside it" in done.stderr) == (not options and beside.exists())
     assert said_text(capture) == ["hello", "hello"]
+    assert said_text(beside) == ["hello"]
     other = tmp_path / "notes.txt"
     other.write_text("dear diary")
     done = subprocess.run(
@@ -493,13 +494,14 @@ def test_a_second_tap_does_not_mix_its_server_into_a_capture(tmp_path: Path) -> 
     with started(capture, "cat") as process:
         talk(process, line, 1)
         until(lambda: capture.exists() and len(said(capture, "server->client")) == 1)
-        for options in (), ("--append",):
+        for options, code in ((), 0), (("--append",), 2):
             done = subprocess.run(
                 tapped(capture, "echo", options=options), cwd=ROOT, capture_output=True, check=False, timeout=240
             )
-            assert done.returncode == 2
-            assert done.stdout == b""
-            assert b"Another tap writes" in done.stderr
+            assert done.returncode == code
+            assert done.stdout == (b"" if code else b"\n")
+            assert (b"Another tap writes" in done.stderr) == bool(code)
+        assert (tmp_path / "a-2.ctxcap").exists()
         talk(process, line, 1)
         process.communicate()
     with read_back(capture) as document:

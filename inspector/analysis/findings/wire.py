@@ -138,7 +138,7 @@ class Wire:
             kind, row = batch.capture.strings[code], batch.start + place
             reserved = (kind.startswith("system/") and kind not in _FROM_CLIENTS) or kind in _FROM_GATEWAYS
             self._kinds.put(code, _RESERVED if reserved else _ORDINARY)
-            if code == 0 or not kind or kind in KNOWN:
+            if code == 0 or not kind or kind in KNOWN or int(batch.new("flags")[place]) & Flag.LOG_ONLY.value:
                 continue
             found[DECLARED if kind.startswith(_DECLARING) else UNKNOWN][row] = kind
         for check, rows in found.items():

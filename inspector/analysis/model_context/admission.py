@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.mcp_calls import asks_for_input, retries
 from inspector.analysis.model_context.reader import Options, Reader, codes_below
 from inspector.analysis.model_context.reasons import Role, Why
 from inspector.base.slices import Steps
@@ -181,6 +182,8 @@ def _answers(at: _Sorting, _options: Options) -> None:
     at.put(listed, Role.TOOLS, Why.DEFINED)
     _instructions(at, answer & (at.method == at.code("initialize")))
     at.put(at.repeated(), Role.NONE, Why.REPEATED)
+    at.put(asks_for_input(at.analysis, at.rows), Role.NONE, Why.ASKS_FOR_INPUT)
+    at.put(np.isin(at.rows, list(retries(at.analysis))), Role.NONE, Why.RETRIED)
 
 
 def _instructions(at: _Sorting, answers: Mask) -> None:

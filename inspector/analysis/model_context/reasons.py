@@ -60,7 +60,9 @@ class Why(enum.IntEnum):
     DROPPED = 27
     COPIED = 28
     REWOUND = 29
-    ROLLED_BACK = 29
+    ROLLED_BACK = 32
+    ASKS_FOR_INPUT = 30
+    RETRIED = 31
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,8 @@ REASONS: dict[Why, Reason] = {
     Why.TOLD: Reason("Said to it or to everyone."),
     Why.ASKED: Reason("A proposal it may act on."),
     Why.ANSWERED: Reason("The result of its own call.", assumed=False),
+    Why.ASKS_FOR_INPUT: Reason("No result: it asks for input first, which clients bring with a retry of the call."),
+    Why.RETRIED: Reason("The call once more, with what was asked for: the model made it once."),
     Why.REPEATED: Reason("The same answer was there before; clients take a call's first."),
     Why.FULFILLED: Reason("The result of a call it proposed; agents wait for it."),
     Why.GIVEN: Reason("A resource or prompt it asked for."),

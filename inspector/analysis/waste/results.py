@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
+from inspector.analysis.mcp_calls import asks_for_input
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.analysis.transients import Badge
 from inspector.capture.flags import Flag
@@ -79,6 +80,7 @@ class Traffic:
         rows = np.flatnonzero(wanted)
         calls = cause[rows]
         asked = columns["kind"][calls] == self._code(kinds.REQUEST)
+        asked &= ~asks_for_input(self.analysis, rows)  # no result: what it asks for comes with a retry
         rows, calls = rows[asked], calls[asked]
         asker, answerer = self.speakers[calls], self.speakers[rows]
         tokens = self.analysis.tokens.columns["tokens"][rows].astype(np.int64)

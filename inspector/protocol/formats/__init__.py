@@ -25,7 +25,7 @@ know more than its record does; nothing above a capture can tell it from one tha
 from __future__ import annotations
 
 from inspector.protocol.batch import batch_in
-from inspector.protocol.formats import bare, capture_file, claude, codex, gateway_log, prefixed, wrapped
+from inspector.protocol.formats import bare, capture_file, claude, codex, gateway_log, http_lines, prefixed, wrapped
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import TOO_DEEP, NotAnObjectError, read_header
 from inspector.protocol.joined import joined_in
@@ -34,8 +34,9 @@ from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.shallow import MAX_LENGTH, Shallow
 
 # In the order tried. Gateway lines come before bare ones, because a line about a failure has `id` and
-# `error` as a JSON-RPC answer has; captures come before wrapped lines, whose shape theirs is a case of.
-FORMATS = (gateway_log, bare, capture_file, wrapped)
+# `error` as a JSON-RPC answer has; HTTP recordings before them, as their lines have a `kind`; captures come before
+# wrapped lines, whose shape theirs is a case of.
+FORMATS = (gateway_log, http_lines, bare, capture_file, wrapped)
 
 TRANSCRIPTS = (claude, codex)
 """Formats whose records mean messages, in the order asked: before FORMATS, some of which know a line by one key."""

@@ -1,0 +1,100 @@
+"""Puts the exchanges of an HTTP recording into conversations, in the order read (docs/protocols.md 13, Over HTTP).
+
+RULE: a conversation is a session where one is named. A client without one goes on with the conversation of its last
+`initialize`; what it asks is answered in the same exchange, so that ids of several such clients do not meet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from inspector.capture.block import Block
+from inspector.capture.hashes import NO_HASH, hash_text
+from inspector.protocol import kinds
+from inspector.protocol.record import Exchange
+
+_NUMBERS = 1 << 16
+
+
+@dataclass(slots=True)
+class _Open:
+    """An exchange that has not ended.
+
+    Attributes:
+        conversation: its number in the source, as a block's column `connection` has it.
+        alone: what it asks is answered in it, as nothing names a session; else anywhere in the conversation.
+        has_asked: a call was made in it.
+    """
+
+    conversation: int
+    alone: bool
+    has_asked: bool = False
+    status: int = 0
+    path: str | None = None
+
+
+class HttpConversations:
+    """Numbers conversations, and tells ids of exchanges without a session apart."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[int, int], _Open] = {}  # by source and number of the exchange
+        self._sessions: dict[tuple[int, str], int] = {}  # by source and session
+        self._latest: dict[int, int] = {}  # by source, the conversation of a client without a session
+        self._count: dict[int, int] = {}
+
+    def resolve(self, block: Block) -> None:
+        """Complete what the records of a block say of their exchanges, and the columns that follow."""
+        if not block.extracts.exchanges:
+            return
+        columns, source = block.columns, int(block.columns["source"][0])
+        connections, calls = columns["connection"].copy(), columns["rpc_hash"].copy()
+        ours = self._asked_or_answered(block)
+        for place, exchange in sorted(block.extracts.exchanges.items()):
+            found = self._take(source, exchange)
+            connections[place] = found.conversation % _NUMBERS
+            if found.alone and ours[place] and calls[place] != NO_HASH:
+                calls[place] ^= np.uint64(hash_text(f"exchange {exchange.number}"))
+                found.has_asked = True
+            exchange.status, exchange.path = found.status, found.path
+        columns["connection"], columns["rpc_hash"] = connections, calls
+
+    def _asked_or_answered(self, block: Block) -> np.ndarray:
+        """(records,) bool: requests by the client, and answers by the server."""
+        columns, strings = block.columns, block.strings
+        kind, sender = columns["kind"], columns["sender"]
+        pairs = ((kinds.REQUEST, "client"), (kinds.RESPONSE, "server"))
+        found = np.zeros(len(kind), np.bool_)
+        for name, who in pairs:
+            found |= (kind == (strings.find(name) or -1)) & (sender == (strings.find(who) or -1))
+        return found
+
+    def _take(self, source: int, exchange: Exchange) -> _Open:
+        key = source, exchange.number
+        found = self._open.get(key)
+        if found is None or (exchange.begins and not found.has_asked):
+            found = self._open[key] = self._begun(source, exchange)
+        elif exchange.session is not None:
+            self._sessions.setdefault((source, exchange.session), found.conversation)
+            found.alone &= found.has_asked
+        found.status = exchange.status or found.status
+        if exchange.ends:
+            del self._open[key]
+        return found
+
+    def _begun(self, source: int, exchange: Exchange) -> _Open:
+        session = (source, exchange.session) if exchange.session is not None else None
+        if session is not None:
+            number = self._sessions.get(session)
+            if number is None:
+                number = self._sessions[session] = self._new(source)
+        elif exchange.initializes:
+            number = self._latest[source] = self._new(source)
+        else:
+            number = self._latest.get(source, 0)
+        return _Open(number, exchange.begins and session is None, path=exchange.path)
+
+    def _new(self, source: int) -> int:
+        number = self._count[source] = self._count.get(source, 0) + 1
+        return number

@@ -1,0 +1,150 @@
+"""Lines of a recorder between an MCP client and its server (docs/protocols.md 13, Over HTTP).
+
+Over HTTP a line is a request, the head of its answer, a server-sent event, or the end of an exchange; over stdio a line
+of either side. What carries a JSON-RPC message is that message; every other line is a row that says what happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qs
+
+import msgspec
+
+from inspector.protocol.batch import batch_in
+from inspector.protocol.frames import read_frame
+from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
+from inspector.protocol.record import Exchange, Record, Shape
+from inspector.protocol.times import parse_time
+
+LABELS: dict[Shape, str] = {}
+LABEL = "http-lines"
+WORDS = {LABEL: "HTTP recording"}
+READS = "recordings of MCP over HTTP"
+
+REQUEST, RESPONSE, EVENT, END, ERROR = "http-request", "http-response", "sse-event", "http-end", "http-error"
+_STDIO = ("line", "end-of-input")
+_PROCESS = ("start", "end")
+_NAMES = {
+    REQUEST: "http/request", RESPONSE: "http/response", EVENT: "http/event", END: "http/end", ERROR: "http/error",
+    "line": "stdio/line", "end-of-input": "stdio/end", "start": "recorder/start", "end": "recorder/end",
+}  # fmt: skip
+_SESSION_HEADER = "mcp-session-id"
+_SESSION_IN_QUERY = ("sessionId", "session_id")
+_FAILED = 400
+_MOST_NUMBER = 1 << 32
+
+
+class Line(msgspec.Struct, gc=False):
+    """What a line says beside its message; values of any type, as nobody has checked them."""
+
+    x: Any = None
+    path: Any = None
+    query: Any = None
+    status: Any = None
+    headers: Any = None
+    sse: Any = None
+    text: Any = None
+    how: Any = None
+    process: Any = None
+    transport: Any = None
+    exit: Any = None
+
+
+_decode = msgspec.json.Decoder(Line).decode
+
+
+def read(header: Header, line: bytes) -> Record | None:
+    """Read one line; None when it is none. Never raises."""
+    sort = header.kind
+    if header.t is ABSENT or not isinstance(sort, str) or sort not in _NAMES or header.sender is not ABSENT:
+        return None
+    directed = isinstance(header.dir, str) and "->" in header.dir
+    if not directed and sort not in _PROCESS:
+        return None
+    try:
+        found = _decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        found = _read_leniently(line)
+    if sort in _PROCESS and not directed and found.transport is None and sort == "start":
+        return None
+    record = _message(header) or Record(Shape.LOG_ONLY, line, header, name=_NAMES[sort])
+    record.time_ns = parse_time(header.t)
+    record.direction = header.dir if directed else None
+    record.src = number if 0 <= (number := _number(found.process)) < 1 << 16 else 0
+    if record.shape is Shape.LOG_ONLY:
+        record.failed = _went_wrong(sort, found)
+    if sort.startswith("http-") or sort == EVENT:
+        record.exchange = _exchange(sort, found, record)
+        if sort == EVENT and record.shape is Shape.RPC and isinstance(found.sse, Mapping):
+            identifier = found.sse.get("id")
+            record.event_id = identifier if isinstance(identifier, str) and identifier else None
+    return record
+
+
+def _message(header: Header) -> Record | None:
+    """The JSON-RPC message, or batch of them, that a line carries; None where it carries another thing, or nothing."""
+    raw = bytes(header.message)
+    if raw[:1] == b"[":
+        return batch_in(raw)
+    if raw[:1] != b"{":
+        return None
+    record = read_frame(raw)
+    return record if record.shape is Shape.RPC else None
+
+
+def _exchange(sort: str, found: Line, record: Record) -> Exchange:
+    """Which exchange a line is of, and which session, as far as it says."""
+    return Exchange(
+        number=_number(found.x),
+        session=_session(found),
+        status=min(_number(found.status), 999),
+        path=found.path if isinstance(found.path, str) else None,
+        begins=sort == REQUEST,
+        ends=sort in (END, ERROR),
+        initializes=record.header is not None and record.header.method == "initialize",
+    )
+
+
+def _session(found: Line) -> str | None:
+    """The session a line names: in a header, in the address of a request, or in where a server says to post to."""
+    headers = found.headers
+    if isinstance(headers, Mapping):
+        for name in headers:
+            if isinstance(name, str) and name.lower() == _SESSION_HEADER and isinstance(headers[name], str):
+                return headers[name] or None
+    if isinstance(found.query, str):
+        return _session_in(found.query.removeprefix("?"))
+    if isinstance(found.query, Mapping):
+        return next((one for name in _SESSION_IN_QUERY if isinstance(one := found.query.get(name), str)), None)
+    if isinstance(found.sse, Mapping) and found.sse.get("event") == "endpoint" and isinstance(found.text, str):
+        return _session_in(found.text.strip().partition("?")[2])
+    return None
+
+
+def _session_in(query: str) -> str | None:
+    """The session in the query of an address; all of it where none of its names is usual."""
+    asked = parse_qs(query)
+    return next((asked[name][0] for name in _SESSION_IN_QUERY if name in asked), query or None)
+
+
+def _went_wrong(sort: str, found: Line) -> bool:
+    """Whether a line without a message tells of a failure. Clients hang up on streams they are done with."""
+    if sort == RESPONSE:
+        return _number(found.status) >= _FAILED
+    return sort == ERROR or found.how in ("server-broke", "cut-by-network")
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_NUMBER else 0
+
+
+def _read_leniently(line: bytes) -> Line:
+    """A line with half a surrogate or a number that no machine holds."""
+    try:
+        value = decode_json(line)
+    except NotAnObjectError:
+        return Line()
+    known = value if isinstance(value, dict) else {}
+    return Line(**{name: known[name] for name in Line.__struct_fields__ if name in known})
