@@ -42,11 +42,14 @@ def tool_calls(analysis: Analysis) -> ToolCalls:
     strings, columns = capture.strings, capture.columns
     request, call = (strings.find(text) or -1 for text in (kinds.REQUEST, "tools/call"))
     rows = np.flatnonzero((columns["kind"] == request) & (links["method"][:] == call))
+    of_copies = _answers_of_copies(analysis, rows) if capture.has_copies else {}
     if capture.has_copies:
         rows = rows[~capture.repeats(rows)[1]]
     again = retries(analysis)
     rows = rows[~np.isin(rows, list(again))]
     answers = links["answer"][_last_rounds(rows, again)].astype(np.int64)
+    for place in np.flatnonzero(answers == NO_ROW).tolist() if of_copies else ():
+        answers[place] = of_copies.get(int(rows[place]), NO_ROW)
     answered = answers != NO_ROW
     failed = columns["flags"][np.where(answered, answers, 0)] & np.uint32(Flag.ERROR.value) != 0
     tools = Counter(links["target"][rows].tolist())
@@ -54,6 +57,16 @@ def tool_calls(analysis: Analysis) -> ToolCalls:
         len(rows), int(np.count_nonzero(answered)), int(np.count_nonzero(answered & failed)),
         int(np.count_nonzero(~answered)), {strings[code] if code else "": n for code, n in tools.most_common()},
     )  # fmt: skip
+
+
+def _answers_of_copies(analysis: Analysis, rows: Rows) -> dict[int, int]:
+    """By call, the answer to a copy of it: the history that brings the answer repeats the call."""
+    of, is_copy = analysis.capture.repeats(rows)
+    answers = analysis.correlation.columns["answer"][rows].astype(np.int64)
+    found: dict[int, int] = {}
+    for place in np.flatnonzero(is_copy & (answers != NO_ROW)).tolist():
+        found.setdefault(int(of[place]), int(answers[place]))
+    return found
 
 
 def _last_rounds(rows: Rows, again: dict[int, int]) -> Rows:

@@ -10,7 +10,7 @@ from inspector.capture.batches import messages_of
 from inspector.capture.elements import ElementScanner, Span, layout_of, trimmed
 from inspector.capture.sources import SourceFile
 from inspector.protocol.cut import completed
-from inspector.protocol.formats import FRAME_LABEL, read_chosen, read_line_as
+from inspector.protocol.formats import FRAME_LABEL, codex, messages, read_chosen, read_line_as
 from inspector.protocol.record import Record
 from inspector.protocol.times import NO_TIME, parse_time
 
@@ -88,6 +88,24 @@ def _time_of(element: bytes) -> int:
     if record.time_ns != NO_TIME or record.header is None:
         return record.time_ns
     return parse_time(record.header.ts)
+
+
+def reading_of(source: SourceFile) -> str | None:
+    """The format to read a file as where its lines alone do not tell: an array of what two formats write.
+
+    Items of the Responses API are what a thread of Codex holds, one a line; in an array they are a model's messages.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    head = source.read(0, HEAD_BYTES)
+    if source.growing or not is_array(head):
+        return None
+    scanner = ElementScanner(layout_of(head.removeprefix(_BOM)))
+    first = next((head[start:stop].strip(_BLANK) for start, stop in scanner.scan(head)), b"")
+    known_as = read_line_as(first)[1] if first else None
+    is_both = known_as in (codex.LABEL, messages.LABEL) and messages.read(first, unknown=True) is not None
+    return messages.LABEL if is_both else None
 
 
 def is_array(head: bytes) -> bool:

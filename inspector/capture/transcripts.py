@@ -21,6 +21,7 @@ from inspector.capture.block import Block
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.capture.threads import Threads
+from inspector.protocol.formats import messages
 from inspector.protocol.meaning import Chain, Spawn
 
 _WHOLE_ID, _END = 20, 8
@@ -93,6 +94,7 @@ class Transcripts:
         self._files_of: dict[int, str] = {}  # by source, the sub-agent whose file it is
         self._said = HashIndex()
         self._echoes: dict[int, int] = {}  # by what was said last in a sub-agent's context, or of its result: the row
+        self._conversations: dict[int, str] = {}  # by source, that of the last request to a model
         self._told: list[AgentNews] = []  # of the last block, by place in it
         self._threads = Threads()
 
@@ -119,9 +121,14 @@ class Transcripts:
     def resolve(self, block: Block) -> None:
         """Complete the columns of a block: space, context, who speaks to whom, and what a sub-agent follows from."""
         derived = np.flatnonzero(block.columns["part"])
+        self._told.clear()
+        apart = block.strings.find(messages.LABEL)  # conversations of their own, which tell of no sub-agents
+        if apart:
+            of_models = block.columns["protocol"][derived] == apart
+            self._go_on(block, derived[of_models])
+            derived = derived[~of_models]
         if not len(derived):
             return
-        self._told.clear()
         self._follow_threads(block, derived)
         self._fill_spaces(block, derived)
         extracts = block.extracts
@@ -137,6 +144,20 @@ class Transcripts:
             if contexts[place]:
                 self._name(self._agent(block.strings[int(contexts[place])]))
         self._name_all(block, derived)
+
+    def _go_on(self, block: Block, rows: NDArray[np.int64]) -> None:
+        """Let what a model answers be of the conversation that was sent before it."""
+        columns, strings = block.columns, block.strings
+        spaces, sources = columns["space"], columns["source"]
+        for source in np.unique(sources[rows]).tolist():
+            own = rows[sources[rows] == source]
+            last = self._conversations.get(source)
+            before = strings.intern(last) if last is not None else 0
+            named = np.where(spaces[own] != 0, np.arange(1, len(own) + 1), 0)
+            latest = np.maximum.accumulate(named)
+            spaces[own] = np.where(latest > 0, spaces[own[np.maximum(latest - 1, 0)]], before)
+            if latest[-1]:
+                self._conversations[source] = strings[int(spaces[own[-1]])]
 
     def _follow_threads(self, block: Block, derived: NDArray[np.int64]) -> None:
         """Of files that are one thread's each: which session they are of, and what is told of them as sub-agents."""
@@ -309,14 +330,14 @@ class Transcripts:
 
     # When a block has been taken in
 
-    def told(self, messages: NDArray[np.int64], spaces: NDArray[Any]) -> list[AgentNews]:
+    def told(self, placed: NDArray[np.int64], spaces: NDArray[Any]) -> list[AgentNews]:
         """What the last block told of sub-agents.
 
         Args:
-            messages: (records,) for each record of it, its message.
+            placed: (records,) for each record of it, its message.
             spaces: the column of the capture.
         """
-        rows = [int(messages[told.row]) for told in self._told]
+        rows = [int(placed[told.row]) for told in self._told]
         found = [
             replace(told, row=row, space=int(spaces[row]))
             for told, row in zip(self._told, rows, strict=True)

@@ -27,6 +27,7 @@ from inspector.capture.capture import Capture
 from inspector.capture.decisions import FILE_NAME, Decisions
 from inspector.capture.merging import MergedReader
 from inspector.capture.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReader, UnknownFormatError
+from inspector.capture.sniff import reading_of
 from inspector.capture.sources import SourceFile
 from inspector.document.stream_texts import StreamTexts
 from inspector.document.transcripts import TranscriptFiles
@@ -218,7 +219,7 @@ class CaptureDocument:
             yield from self.open_sessions([path], name=name, block_bytes=block_bytes, wait=wait)
             return
         source = open_source(path, name)
-        source.reading = reading
+        source.reading = reading or (None if stream else reading_of(source))
         self.path = source.data_path if stream else path
         self.name = self.name or name or (source.name if stream else title_of(path))
         self.live = stream

@@ -28,6 +28,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from inspector.analysis.correlation import ToolRule
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
@@ -35,7 +37,7 @@ from inspector.document.document import CaptureDocument
 from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
 from inspector.protocol import kinds
-from inspector.protocol.formats import capture_file, read_line
+from inspector.protocol.formats import capture_file, http_lines, read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.secrets.masking import may_hold_secrets
 from inspector.protocol.times import NO_TIME
@@ -97,14 +99,24 @@ class LinesWriter:
         line = self._cut(message, raw) or self._line(raw, big=capture.is_big(message))
         if of_batch:
             time_ns, direction = int(columns["time_ns"][message]), capture.string("direction", message)
-            fields = {"t": time_ns if time_ns != NO_TIME else None, "dir": direction, "src": src}
+            exchange = self._exchange(message, direction)
+            fields = {"t": time_ns if time_ns != NO_TIME else None, "dir": direction, **(exchange or {"src": src})}
             head = _dumped({key: value for key, value in fields.items() if value is not None})
-            line = head[:-1] + b',"frame":' + line + b"}"
+            line = head[:-1] + (b',"message":' if exchange else b',"frame":') + line + b"}"
         yield line
         for copy in capture.deliveries_of(message) if len(capture.deliveries) else ():
             if (copy.source, copy.offset) != own:
                 line = capture.sources[copy.source].read(copy.offset, copy.length).strip()
                 yield self._line(line, big=capture.is_big(message))
+
+    def _exchange(self, message: int, direction: str | None) -> dict[str, Any] | None:
+        """What a line of a recording says of the HTTP exchange that carried a message; None where none did."""
+        capture, row = self._document.capture, np.array([message])
+        number, status, path = (int(capture.exchanges(name, row)[0]) for name in ("number", "status", "path"))
+        if not number:
+            return None
+        kind = http_lines.REQUEST if (direction or "").startswith("client") else http_lines.EVENT
+        return {"kind": kind, "x": number, "status": status or None, "path": capture.strings[path] if path else None}
 
     def _is_of_batch(self, message: int) -> bool:
         """Whether its line is one of a batch, so that its time and direction stand around it (capture.batches)."""

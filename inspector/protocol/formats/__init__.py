@@ -25,7 +25,17 @@ know more than its record does; nothing above a capture can tell it from one tha
 from __future__ import annotations
 
 from inspector.protocol.batch import batch_in
-from inspector.protocol.formats import bare, capture_file, claude, codex, gateway_log, http_lines, prefixed, wrapped
+from inspector.protocol.formats import (
+    bare,
+    capture_file,
+    claude,
+    codex,
+    gateway_log,
+    http_lines,
+    messages,
+    prefixed,
+    wrapped,
+)
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import TOO_DEEP, NotAnObjectError, read_header
 from inspector.protocol.joined import joined_in
@@ -41,7 +51,10 @@ FORMATS = (gateway_log, http_lines, bare, capture_file, wrapped)
 TRANSCRIPTS = (claude, codex)
 """Formats whose records mean messages, in the order asked: before FORMATS, some of which know a line by one key."""
 
-EVERY = (*FORMATS, prefixed, *TRANSCRIPTS)
+LATE = (messages,)
+"""The same, but asked when no other format knows a line: what their records hold stands in many others."""
+
+EVERY = (*FORMATS, prefixed, *TRANSCRIPTS, *LATE)
 """All of them, those included whose lines are no JSON objects."""
 
 FRAME_LABEL = "stream-frames"
@@ -54,11 +67,12 @@ READS = ", ".join(one.READS for one in EVERY)
 """What can be read, for a sentence."""
 
 _MAX_NESTING = 4
+_MEANT_BY = {one.LABEL: one for one in (*TRANSCRIPTS, *LATE)}
 # Each but the last with its labels by shape, which is a number: a dict would call the enumeration's hash each time.
 _READERS = tuple((f.read, tuple(f.LABELS.get(shape, f.LABEL) for shape in Shape)) for f in FORMATS[:-1])
 
 
-READINGS: dict[str, str] = {one.LABEL: one.WORDS[one.LABEL] for one in (*FORMATS, prefixed, *TRANSCRIPTS)}
+READINGS: dict[str, str] = {one.LABEL: one.WORDS[one.LABEL] for one in EVERY}
 """What a log may be read as when that is chosen: label and words."""
 
 
@@ -75,7 +89,7 @@ def read_line(line: bytes, reading: str | None = None) -> Record:
 def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
     """Read one line as a format that was chosen, whatever it looks like; as `read_line_as`."""
     record: Record | None = None
-    transcript = next((one for one in TRANSCRIPTS if reading == one.LABEL), None)
+    transcript = _MEANT_BY.get(reading)
     if transcript is not None:
         record = transcript.read(line, unknown=True)
     elif reading == prefixed.LABEL:
@@ -116,6 +130,10 @@ def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
         record = wrapped.read(header, line, lambda inner: read_line_as(inner, nesting + 1)[0])
         if record is not None:
             return record, wrapped.LABEL
+    for transcript in LATE:
+        record = transcript.read(line)
+        if record is not None:
+            return record, transcript.LABEL
     for transcript in TRANSCRIPTS:
         record = transcript.read(line, unknown=True)
         if record is not None:
@@ -125,7 +143,7 @@ def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
 
 def payload_of(record: Record, number: int) -> Payload:
     """What message `number` of a transcript's record says, from 0. Never raises."""
-    module = next((one for one in TRANSCRIPTS if record.meant_by == one.LABEL), None)
+    module = _MEANT_BY.get(record.meant_by or "")
     return module.payload(record.raw, number) if module is not None else {}
 
 

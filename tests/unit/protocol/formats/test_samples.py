@@ -33,6 +33,7 @@ def columns(name: str, *fields: str) -> list[tuple[Any, ...]]:
         ("decisions.jsonl", "capability-decisions", 2, 0),
         ("json-rpc.jsonl", "json-rpc", 5, 0),
         ("http-lines.jsonl", "http-lines", 13, 0),
+        ("messages.jsonl", "messages", 9, 0),
         ("wrapped.jsonl", "wrapped", 5, 0),
         ("capture.ctxcap", "capture", 6, 1),
         ("damaged.jsonl", None, 11, 8),

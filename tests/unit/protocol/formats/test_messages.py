@@ -1,0 +1,106 @@
+"""Message arrays of model APIs: what each shape means, histories that are sent again, and what is no such thing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.analysis.tool_calls import tool_calls
+from inspector.filters.fields import FIELD_BY_NAME
+from inspector.protocol.formats import read_line_as
+from inspector.protocol.record import Shape
+from tests.builders import document_at, document_of
+
+SAMPLE = Path(__file__).parents[3] / "data" / "formats" / "messages.jsonl"
+ASK = {"role": "user", "content": "Is berth 4 free?"}
+CALL = {"type": "function_call", "call_id": "c1", "name": "berths", "arguments": '{"berth":4}'}
+FOUND = {"type": "function_call_output", "call_id": "c1", "output": "free"}
+
+
+def values(field: str, *lines: Any) -> list[object]:
+    document = document_of(*lines)
+    return [FIELD_BY_NAME[field].value(document.analysis, m) for m in range(len(document.capture))]
+
+
+def test_the_sample() -> None:
+    document = document_at(SAMPLE)
+    calls, usage = tool_calls(document.analysis), document.analysis.usage.total()
+    assert (calls.tools, calls.answered, calls.failed) == (3, 3, 1)
+    assert calls.by_tool == {"berths": 2, "mcp__harbour__reserve": 1}
+    assert usage is not None
+    assert usage._asdict() == {"input": 230, "output": 36, "cache_read": 310, "cache_write": 10}
+    assert document.analysis.usage.calls_by_model() == {"gpt-5.2": 2, "claude-opus-5": 1, "gemini-3-pro": 1}
+    assert len(document.analysis.contexts.spaces) == 3
+
+
+def test_a_history_that_is_sent_again_is_the_same_messages() -> None:
+    first = {"messages": [ASK]}
+    second = {"messages": [ASK, {"role": "assistant", "content": "Yes"}, {"role": "user", "content": "Thanks"}]}
+    assert values("repeats", first, second) == [None, 1, None, None]
+    assert len(set(values("space", first, second))) == 1
+
+
+def test_a_system_prompt_is_of_its_own_conversation() -> None:
+    told = {"role": "system", "content": "Be brief"}
+    lines = {"messages": [told, ASK]}, {"messages": [told, {"role": "user", "content": "Another thing"}]}
+    assert values("repeats", *lines) == [None] * 4
+    assert len(set(values("space", *lines))) == 2
+
+
+def test_items_in_an_array_are_a_models_and_not_a_thread(tmp_path: Path) -> None:
+    path = tmp_path / "input.json"
+    for items in ([ASK, CALL, FOUND], [CALL, FOUND]):
+        path.write_text(json.dumps(items, indent=1), "utf-8")
+        document = document_at(path)
+        assert (document.format, document.unreadable) == ("messages", 0)
+        assert tool_calls(document.analysis).answered == 1
+
+
+def test_calls_without_ids_are_answered_by_name_and_order() -> None:
+    asked = {"role": "assistant", "content": None, "function_call": {"name": "berths", "arguments": "{}"}}
+    given_ = {"role": "function", "name": "berths", "content": "free"}
+    assert values("answers", {"messages": [ASK, asked, given_, asked, given_]}) == [None, None, 2, None, 4]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"messages": []}, {"messages": ["a"]}, {"messages": [{"role": "pilot", "content": "x"}]},
+        {"messages": [{"info": {}, "parts": []}]}, {"history": [ASK]}, {"role": "user"},
+        {"role": "user", "content": "x", "sessionId": "s"}, {"choices": []}, {"output": []},
+    ],
+)  # fmt: skip
+def test_what_is_none(value: Any) -> None:
+    assert read_line_as(json.dumps(value).encode())[1] != "messages"
+
+
+def test_envelopes_stay_envelopes() -> None:
+    written = {"kind": "chat", "from": "a", "payload": {"messages": [ASK], "role": "user"}}
+    assert read_line_as(json.dumps(written).encode())[1] == "envelopes"
+
+
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5)
+    | st.sampled_from(["user", "assistant", "tool", "function_call", "tool_use", "data:image/png;base64,AA"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(["role", "content", "type", "parts", "id", "name", "tool_calls", "function", "text", "usage",
+                         "call_id", "output", "source", "functionCall", "arguments", "x"]), inner, max_size=4),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@given(st.sampled_from(["messages", "contents", "input", "choices", "output", "candidates"]), _VALUES, _VALUES)
+def test_values_of_any_type_are_read(key: str, one: Any, usage: Any) -> None:
+    message = {"role": "user", **one} if isinstance(one, dict) else one
+    written = {key: [{"role": "user", "content": "Go"}, message], "usage": usage, "model": "m"}
+    record, _ = read_line_as(json.dumps(written).encode())
+    assert record.shape in Shape
+    document = document_of(ASK, written)
+    for row in range(len(document.capture)):
+        for name in ("text", "info", "repeats", "model"):
+            FIELD_BY_NAME[name].value(document.analysis, row)
