@@ -22,7 +22,14 @@ from numpy.typing import NDArray
 from inspector.capture import overlong
 from inspector.capture.ahead import ReadAhead
 from inspector.capture.block import STRING_COLUMNS, Block
-from inspector.capture.columns import DELIVERY_COLUMNS, MESSAGE_COLUMNS, Array, GrowingColumns, message_columns
+from inspector.capture.columns import (
+    DELIVERY_COLUMNS,
+    MESSAGE_COLUMNS,
+    SIGHTING_COLUMNS,
+    Array,
+    GrowingColumns,
+    message_columns,
+)
 from inspector.capture.extracts import MOST_NAMED, OWN_PAYLOAD, DecodedRecord, Extracts, ToolList, payload_of
 from inspector.capture.flags import Flag
 from inspector.capture.gateway_copies import GatewayCopies
@@ -33,6 +40,7 @@ from inspector.capture.name_sets import NameSets
 from inspector.capture.odd_forms import OddForm
 from inspector.capture.own_copies import Echoes
 from inspector.capture.reader import JOINING_EVENTS, NO_MESSAGE, correlations
+from inspector.capture.sightings import Seen, Sightings
 from inspector.capture.sources import SourceFile
 from inspector.capture.strings import InternTable
 from inspector.capture.transcripts import AgentNews, Transcripts
@@ -135,31 +143,37 @@ class Connections:
 
     def of(self, block: Block) -> NDArray[np.uint32]:
         """(records,) for each record the number of its connection. Each block once, in order."""
-        said = block.columns["connection"]
+        said, sources = block.columns["connection"], block.columns["source"]
         numbers = np.zeros(len(said), np.uint32)
-        start = 0
-        for opened in block.opened:
-            self._fill(numbers, block, start, opened.place)
-            before = self._open.pop((opened.source, opened.src), None)
-            if before is not None:
-                self.ended.append((opened.source, before))
-            start = opened.place
-        self._fill(numbers, block, start, len(said))
+        read = {one.source for one in block.opened} | set(np.unique(sources).tolist())
+        for source in sorted(read):
+            rows = np.flatnonzero(sources == source)
+            start = 0
+            for opened in block.opened:
+                if opened.source != source:
+                    continue
+                stop = int(np.searchsorted(rows, opened.place))
+                self._fill(numbers, said, source, rows[start:stop])
+                before = self._open.pop((source, opened.src), None)
+                if before is not None:
+                    self.ended.append((source, before))
+                start = stop
+            self._fill(numbers, said, source, rows[start:])
         return numbers
 
-    def _fill(self, numbers: NDArray[np.uint32], block: Block, start: int, stop: int) -> None:
-        """Number the records of a block from one place to another, between which no connection was opened."""
-        if start == stop:
+    def _fill(self, numbers: NDArray[np.uint32], said: Array, source: int, rows: NDArray[np.int64]) -> None:
+        """Number some records of one source, between which no connection was opened."""
+        if not len(rows):
             return
-        source, said = int(block.columns["source"][0]), block.columns["connection"][start:stop]
+        said = said[rows]
         if (said == said[0]).all():
-            numbers[start:stop] = self._number(source, int(said[0]))
+            numbers[rows] = self._number(source, int(said[0]))
             return
         found, first, which = np.unique(said, return_index=True, return_inverse=True)
         given = np.zeros(len(found), np.uint32)
         for place in np.argsort(first).tolist():  # in the order seen
             given[place] = self._number(source, int(found[place]))
-        numbers[start:stop] = given[which]
+        numbers[rows] = given[which]
 
     def _number(self, source: int, src: int) -> int:
         found = self._open.get((source, src))
@@ -211,6 +225,16 @@ class _Sparse:
         return np.where(messages[places] == rows, self._columns[name][places], 0)
 
 
+def _told_otherwise(block: Block, records: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Which of some records a log received from somebody else than their envelopes say."""
+    inbound = [code for code in map(block.strings.find, INBOUND_EVENTS) if code is not None]
+    if not inbound:
+        return np.empty(0, np.int64)
+    logged, said = block.columns["participant"][records], block.columns["sender"][records]
+    places = np.flatnonzero((logged != said) & (logged != 0) & (said != 0))
+    return places[np.isin(block.columns["event"][records[places]], inbound)]
+
+
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """One copy of a message in a gateway log."""
@@ -230,6 +254,7 @@ class Capture:
         to_sets: tuples of recipients by id; id 0 is nobody named.
         columns: arrays of capture.columns.MESSAGE_COLUMNS, one value per message.
         deliveries: arrays of DELIVERY_COLUMNS, in log order.
+        sightings: arrays of SIGHTING_COLUMNS: records of messages that another source has as well.
         sources: the files records lie in.
         impostors: `message` and `participant` (string id) of messages whose sender is not who the log says sent them.
         record_count: records read, folded ones included.
@@ -251,6 +276,9 @@ class Capture:
         self._records_of: dict[int, int] = {}
         self.unreadable_count = self.failed_count = 0
         self._folds = HashIndex()
+        self._sightings: Sightings | None = None
+        self.sightings = GrowingColumns(SIGHTING_COLUMNS)
+        self._late_impostors = False
         self._echoes = Echoes(self._payload_at)
         self._gateway_copies = GatewayCopies()
         self._order: NDArray[np.int64] = np.empty(0, np.int64)
@@ -278,6 +306,10 @@ class Capture:
         self.sources.append(source)
         return len(self.sources) - 1
 
+    def share_messages(self) -> None:
+        """Let what several sources have seen be one message. To be called before anything is appended."""
+        self._sightings = Sightings()
+
     def append(self, block: Block) -> Appended:
         """Take in the records of a block. Called on the loop's thread; O(records in the block)."""
         start = len(self)
@@ -295,7 +327,8 @@ class Capture:
         joining = self._joining(block)
         ids = self.strings.intern_all(kept_names(block.strings[1:]), len(block.strings))
         self._tell_gateway_copies_apart(block, joining, ids)
-        message_of, starts = self._fold(block.columns["fold"], joining, start)
+        seen = self._sightings.mark(block, joining, self._folds) if self._sightings is not None else None
+        message_of, starts = self._fold(block.columns["fold"], joining if seen is None else seen.joining, start)
         columns = self._renumbered(block, starts, ids)
         columns["connection"] = connections[starts]
         self._take_extracts(block, starts, start)
@@ -317,6 +350,8 @@ class Capture:
         if folding.any():
             self._folds.add(folding, rows)
         touched = self._deliver(block, np.flatnonzero(joining), message_of, ids)
+        if seen is not None:
+            touched = np.concatenate((touched, self._note_sightings(block, seen, message_of, starts, ids)))
         return Appended(start, len(self), np.unique(touched[touched < start]))
 
     def _take_extracts(self, block: Block, starts: NDArray[np.int64], start: int) -> None:
@@ -430,13 +465,28 @@ class Capture:
 
     def _note_impostors(self, block: Block, starts: NDArray[np.int64], start: int, ids: NDArray[np.uint32]) -> None:
         """A log says who sent what it received; an envelope may say otherwise (docs/protocols.md 2, Spoofing)."""
-        inbound = [code for code in map(block.strings.find, INBOUND_EVENTS) if code is not None]
-        if not inbound:
-            return
-        logged, said = block.columns["participant"][starts], block.columns["sender"][starts]
-        places = np.flatnonzero((logged != said) & (logged != 0) & (said != 0))
-        places = places[np.isin(block.columns["event"][starts[places]], inbound)]
-        self.impostors.append({"message": places + start, "participant": ids[logged[places]]}, len(places))
+        places = _told_otherwise(block, starts)
+        found = {"message": places + start, "participant": ids[block.columns["participant"][starts[places]]]}
+        self.impostors.append(found, len(places))
+
+    def _note_sightings(
+        self, block: Block, seen: Seen, message_of: NDArray[np.int64], starts: NDArray[np.int64],
+        ids: NDArray[np.uint32],
+    ) -> NDArray[np.int64]:  # fmt: skip
+        """Take in the records of messages that another source had first; the messages they are of, with repetitions."""
+        logged = seen.folds != NO_HASH
+        self._folds.add(seen.folds[logged], message_of[seen.leads[logged]].astype(np.uint32))
+        also = seen.leads[~np.isin(seen.leads, starts)]
+        columns = {name: block.columns[name][also] for name in ("source", "offset", "length", "time_ns")}
+        self.sightings.append({**columns, "message": message_of[also]}, len(also))
+        copy, first = block.columns["content_hash"][also], self.columns["content_hash"][message_of[also]]
+        self._flag(message_of[also[copy != first]], Flag.COPIES_DIFFER)
+        places = also[_told_otherwise(block, also)]
+        if len(places):
+            named = ids[block.columns["participant"][places]]
+            self.impostors.append({"message": message_of[places], "participant": named}, len(places))
+            self._late_impostors = True
+        return message_of[also]
 
     def _joining(self, block: Block) -> Array:
         """Which records are copies for somebody: (records,) bool."""
@@ -467,9 +517,11 @@ class Capture:
                 columns[name] = ids[columns[name]]
         sets = self.to_sets.take_in(block.to_sets, kept_names(block.to_sets.names[1:]))
         columns["to_set"] = sets[columns["to_set"]]
-        space = self._origin_space(int(block.columns["source"][0]))
-        if space:
-            columns["space"] = np.where(columns["space"] == 0, np.uint32(space), columns["space"])
+        for source in np.unique(block.columns["source"]).tolist():
+            space = self._origin_space(source)
+            if space:
+                unnamed = (columns["space"] == 0) & (columns["source"] == source)
+                columns["space"] = np.where(unnamed, np.uint32(space), columns["space"])
         return columns
 
     def _keep_apart(self, columns: dict[str, Array]) -> None:
@@ -485,6 +537,7 @@ class Capture:
         """A live capture's frames name no space: it is the one that was joined."""
         origin = self.sources[source].origin.get("origin", self.sources[source].origin)
         space = origin.get("space") if isinstance(origin, Mapping) else None
+        space = space or self.sources[source].space
         return self.strings.intern(space) if isinstance(space, str) and space else 0
 
     def _fold(self, folds: Array, joining: Array, start: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -550,6 +603,12 @@ class Capture:
 
     # Reading back
 
+    def sources_of(self, message: int) -> list[int]:
+        """The numbers of the sources that have a message, the one it is read from first."""
+        rows = self.sightings["message"]
+        also = self.sightings["source"][rows == message].tolist() if len(rows) else []
+        return list(dict.fromkeys((int(self.columns["source"][message]), *also)))
+
     def string(self, column: str, message: int) -> str | None:
         """A string column's value; None when it is absent."""
         found = int(self.columns[column][message])
@@ -558,6 +617,9 @@ class Capture:
     def true_sender(self, message: int) -> str | None:
         """Who a log says sent a message, where that is not the sender it names; None."""
         rows = self.impostors["message"]
+        if self._late_impostors:  # no longer ascending: another source told of earlier messages
+            places = np.flatnonzero(rows == message)
+            return self.strings[int(self.impostors["participant"][places[0]])] if len(places) else None
         place = int(np.searchsorted(rows, message))
         found = place < len(rows) and int(rows[place]) == message
         return self.strings[int(self.impostors["participant"][place])] if found else None

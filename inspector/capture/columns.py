@@ -233,3 +233,12 @@ DELIVERY_COLUMNS: dict[str, Any] = {
     "participant": np.uint32,  # string id of the recipient
     "event": np.uint32,  # string id: delivered, rejected
 }
+
+SIGHTING_COLUMNS: dict[str, Any] = {
+    "message": np.uint32,
+    "source": np.uint16,
+    "offset": np.uint64,
+    "length": np.uint32,
+    "time_ns": np.int64,  # by that source's clock
+}
+"""Columns of records of a message that another source had first."""

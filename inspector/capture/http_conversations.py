@@ -48,11 +48,11 @@ class HttpConversations:
         """Complete what the records of a block say of their exchanges, and the columns that follow."""
         if not block.extracts.exchanges:
             return
-        columns, source = block.columns, int(block.columns["source"][0])
+        columns, sources = block.columns, block.columns["source"]
         connections, calls = columns["connection"].copy(), columns["rpc_hash"].copy()
         ours = self._asked_or_answered(block)
         for place, exchange in sorted(block.extracts.exchanges.items()):
-            found = self._take(source, exchange)
+            found = self._take(int(sources[place]), exchange)
             connections[place] = found.conversation % _NUMBERS
             if found.alone and ours[place] and calls[place] != NO_HASH:
                 calls[place] ^= np.uint64(hash_text(f"exchange {exchange.number}"))

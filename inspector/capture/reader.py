@@ -380,7 +380,7 @@ class BlockReader:
             offset, len(line), record.time_ns if record.time_ns != NO_TIME else ts_ns, ts_ns,
             call.kind, raw_kind, sender, to, context, call.method, call.target, record.space, protocol,
             record.direction, call.stream, identifier, correlation, call.rpc_id,
-            hash_bytes(record.raw) if fold else NO_HASH, len(record.raw), flags,
+            hash_bytes(record.raw) if fold or identifier is not None else NO_HASH, len(record.raw), flags,
             fold, record.participant, record.event, record.src, 0, None, NO_HASH,
         )  # fmt: skip
 

@@ -87,6 +87,8 @@ class SourceFile:
         ended: how the server behind a tap ended, when it has.
         read_to: offset in bytes up to which records were read.
         reading: the format that was chosen for it; None for the one that knows each line.
+        clock_offset_ns: what is added to its times to put it in order among others, as it is by another clock.
+        space: what its records are of where they name none; "" where nobody knows.
     """
 
     def __init__(self, path: Path, name: str | None = None, *, feed: Feed | None = None) -> None:
@@ -103,6 +105,8 @@ class SourceFile:
         self.ended = RUNNING
         self.read_to = 0
         self.reading: str | None = None
+        self.space = ""
+        self.clock_offset_ns = 0
         self.data_path = path if feed is None else feed.path
         self._file = self.data_path.open("rb", buffering=0)
 

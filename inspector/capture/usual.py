@@ -97,6 +97,7 @@ def _read_envelopes(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     columns = _envelope_columns(kept, odd, tables)
     columns["time_ns"] = columns["ts_ns"]
     columns["size"] = _lengths(raws)
+    columns["content_hash"] = _contents(raws, columns)
     extracts = _extracts(kept, odd, raws.__getitem__, np.arange(len(kept)), columns, tables)
     return UsualRows(bare.LABEL, np.array(places, np.int64), columns, extracts)
 
@@ -131,6 +132,7 @@ def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     columns["connection"] = np.array([row.src for place in places if (row := rows[place]) is not None], np.uint16)
     columns["flags"] |= np.array([_SENT if direction == "out" else 0 for direction in directions], np.uint32)
     columns["size"] = np.array([len(line) - begin - 1 for line, begin in raws], BLOCK_COLUMNS["size"])
+    columns["content_hash"] = _contents([line[begin:-1] for line, begin in raws], columns)
     extracts = _extracts(kept, odd, lambda n: raws[n][0][raws[n][1] : -1], np.arange(len(kept)), columns, tables)
     return UsualRows(capture_file.LABEL, np.array(places, np.int64), columns, extracts)
 
@@ -374,6 +376,12 @@ def _arguments_written(payload: usual.Payload | None) -> msgspec.Raw | None:
     if payload is None or payload.method is None:
         return None
     return payload.params.arguments if payload.params is not None else msgspec.Raw(b"")
+
+
+def _contents(raws: Sequence[bytes], columns: dict[str, Array]) -> Array:
+    """Hashes of envelopes as written; NO_HASH for those without an id, of which nothing can be a copy."""
+    contents = np.fromiter(map(hash_bytes, raws), np.uint64, len(raws))
+    return np.where(columns["id_hash"] == NO_HASH, np.uint64(NO_HASH), contents)
 
 
 def _spread(values: Array, places: NDArray[np.int64], count: int) -> Array:

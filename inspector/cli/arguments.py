@@ -7,11 +7,12 @@ from typing import Annotated, NoReturn
 
 import typer
 
-LogFile = Annotated[
-    str,
+LogFiles = Annotated[
+    list[str],
     typer.Argument(
-        metavar="FILE",
-        help="Any readable log; - for standard input; session:ID for one that `sessions` lists, with its sub-agents.",
+        metavar="FILE...",
+        help="Any readable log; - for standard input; session:ID for one that `sessions` lists, with its sub-agents. "
+        "Several, or a folder of logs, are read as one, in the order of time.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

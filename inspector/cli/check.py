@@ -11,8 +11,8 @@ import typer
 
 from inspector.analysis.findings import CHECK_BY_CODE, Check, FindingPass, Severity
 from inspector.analysis.findings.store import LONGEST_SENTENCES
-from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, MemoryLimit, ReadAs, ToolAliasTexts
-from inspector.cli.opening import opened
+from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts
+from inspector.cli.opening import named, opened
 from inspector.cli.printing import MOST_LISTED, print_array, printable, say
 from inspector.document.summary import finding_entries
 from inspector.present.formats import count_of
@@ -27,7 +27,7 @@ class FailOn(StrEnum):
 
 
 def check_command(
-    file: LogFile,
+    files: LogFiles,
     as_json: Json = False,
     fail_on: Annotated[
         FailOn | None, typer.Option("--fail-on", help="End with exit code 1 when there is such a finding, or a worse.")
@@ -39,14 +39,14 @@ def check_command(
 ) -> None:
     """Say what is wrong with the traffic in a log: every finding, with what to do about it."""
     with opened(
-        file, checked=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
+        files, checked=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
     ) as document:
         findings = document.analysis.findings
         worst = int(findings.found.severities[findings.columns["set"]].max(initial=0))
         if as_json:
             print_array(map(mask_secrets, finding_entries(document)))
         else:
-            _print_findings(findings, file)
+            _print_findings(findings, named(files))
             if failed := document.capture.failed_count:
                 many = f"{failed:,} messages report" if failed > 1 else "1 message reports"
                 say(f"{many} a failure: `list FILE -Y error` shows which.")

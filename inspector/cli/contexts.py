@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.arguments import IdleAfter, Json, LogFile, MemoryLimit, ReadAs
+from inspector.cli.arguments import IdleAfter, Json, LogFiles, MemoryLimit, ReadAs
 from inspector.cli.opening import opened
 from inspector.cli.printing import plain, print_array, printable, say
 from inspector.document.summary import context_nodes
@@ -16,7 +16,7 @@ from inspector.tokens.counter import TOKENIZER
 
 
 def contexts_command(
-    file: LogFile,
+    files: LogFiles,
     as_json: Json = False,
     tokens: Annotated[
         bool, typer.Option("--tokens", help="Count tokens, an estimate; a large log takes a while.")
@@ -26,7 +26,7 @@ def contexts_command(
     read_as: ReadAs = None,
 ) -> None:
     """Print the context tree of a log."""
-    with opened(file, counted=tokens, idle_after=idle_after, memory_mb=memory, read_as=read_as) as document:
+    with opened(files, counted=tokens, idle_after=idle_after, memory_mb=memory, read_as=read_as) as document:
         # One by one: a log may have a million contexts, and paths of thousands of segments.
         nodes = (mask_secrets(node) for node in context_nodes(document, tokens=tokens))
         if as_json:

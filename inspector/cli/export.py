@@ -6,13 +6,14 @@ import enum
 import re
 import sys
 from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from inspector.cli.arguments import CollapseOrder, Collapses, LogFile, MemoryLimit, ReadAs, ToolAliasTexts, fail
-from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, opened
+from inspector.cli.arguments import CollapseOrder, Collapses, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts, fail
+from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, named, opened
 from inspector.cli.printing import visible
 from inspector.document.marks_file import notes_of, write_beside
 from inspector.export import (
@@ -46,7 +47,7 @@ _NAMES = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 
 
 def export_command(
-    file: LogFile,
+    files: LogFiles,
     output: Annotated[
         str,
         typer.Option(
@@ -87,7 +88,7 @@ def export_command(
     With --format msp, one context and those below it: as sub-sessions of the session that their space is.
     """
     if format_ is _Asked.MSP:
-        _export_context(file, output, context, masked=not unmasked, memory=memory)
+        _export_context(files, output, context, masked=not unmasked, memory=memory)
         return
     if context is not None:
         fail("--context goes with --format msp; to choose messages by their context use --filter.")
@@ -102,7 +103,7 @@ def export_command(
         fail("--marks goes with JSON Lines in a file; the other formats hold marks and comments themselves.")
     checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
     with opened(
-        file,
+        files,
         checked=checked,
         counted=counted,
         tool_aliases=tool_alias,
@@ -128,15 +129,15 @@ def export_command(
     _say_written(output, done)
 
 
-def _export_context(file: str, output: str, context: str | None, *, masked: bool, memory: int) -> None:
+def _export_context(files: Sequence[str], output: str, context: str | None, *, masked: bool, memory: int) -> None:
     if not context:
         fail("--format msp writes one context: name it by its path with --context. `contexts FILE` prints them.")
     if output == "-":
         fail("--format msp writes a file: name it with -o.")
-    with opened(file, memory_mb=memory) as document:
+    with opened(files, memory_mb=memory) as document:
         found = node_at(document, context)
         if found is None:
-            fail(f"There is no context {visible(context)}; `contexts {visible(file)}` prints those there are.")
+            fail(f"There is no context {visible(context)}; `contexts {visible(named(files))}` prints those there are.")
         try:
             done = deque(export_subsession(document, *found, Path(output), masked=masked), maxlen=1)[0]
         except OSError as error:

@@ -17,7 +17,7 @@ from inspector.cli.arguments import (
     CollapseOrder,
     Collapses,
     IdleAfter,
-    LogFile,
+    LogFiles,
     MemoryLimit,
     ReadAs,
     ToolAliasTexts,
@@ -46,7 +46,7 @@ _NAMES = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 
 
 def list_command(
-    file: LogFile,
+    files: LogFiles,
     display_filter: Annotated[str, typer.Option("-Y", "--filter", metavar="FILTER", help="Display filter.")] = "",
     fields: Annotated[
         list[str] | None, typer.Option("-e", "--field", metavar="FIELD", help="Field; repeated or with commas.")
@@ -69,7 +69,7 @@ def list_command(
     filter_ = compiled(display_filter)
     checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
     with opened(
-        file,
+        files,
         checked=checked,
         counted=counted,
         tool_aliases=tool_alias,

@@ -10,7 +10,7 @@ from inspector.analysis.model_context import Entry, ModelContext, Moment, Option
 from inspector.analysis.model_context.difference import difference
 from inspector.analysis.model_context.file import conversation_parts
 from inspector.analysis.model_context.messages import whole_content
-from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, MemoryLimit, ReadAs, ToolAliasTexts, fail
+from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts, fail
 from inspector.cli.opening import opened
 from inspector.cli.printing import dump, printable, say, visible
 from inspector.document.document import CaptureDocument
@@ -21,7 +21,7 @@ _MOST_NAMED = 20
 
 
 def model_sees_command(
-    file: LogFile,
+    files: LogFiles,
     participant: Annotated[
         str | None, typer.Option("--participant", "-p", metavar="NAME", help="Whose model; else the busiest one's.")
     ] = None,
@@ -47,7 +47,7 @@ def model_sees_command(
     estimate.
     """
     with opened(
-        file, counted=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
+        files, counted=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
     ) as document:
         reader = _reader(document, participant)
         if as_messages and since is not None:

@@ -6,7 +6,7 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def say_waiting(path: Path) -> None:
 
 @contextmanager
 def opened(
-    file: str,
+    files: Sequence[str],
     *,
     checked: bool = False,
     counted: bool | int = False,
@@ -48,7 +48,7 @@ def opened(
     """The document of a log; ends the command with a sentence when it cannot be read.
 
     Args:
-        file: the log.
+        files: the logs; several are one document.
         checked: findings are asked for: the checks that read records again are done as well.
         counted: tokens are asked for; a number asks for them only in a log of at most so many bytes.
         tool_aliases: rules as `--tool-alias` gives them.
@@ -58,7 +58,7 @@ def opened(
         read_as: as `--read-as` gives it.
     """
     aliases = aliases_of(tool_aliases or [])
-    path = path_at(file)
+    paths = [path_at(file) for file in files]
     document = CaptureDocument()
     document.memory.limit_to(memory_mb)
     document.use_tool_aliases(aliases)
@@ -67,21 +67,29 @@ def opened(
         document.analysis.contexts.idle_after_s = idle_after
     try:
         try:
-            _load(document, path, _reading(read_as), together=is_session(file))
+            if len(paths) == 1:
+                _load(document, paths[0], _reading(read_as), together=is_session(files[0]))
+            else:
+                _load_together(document, paths, _reading(read_as))
         except UnknownFormatError as error:
             fail(str(error))
         except OSError as error:
-            fail(f"{document.name or file} cannot be read: {error.strerror or error}.")
+            fail(f"{document.name or named(files)} cannot be read: {error.strerror or error}.")
         if checked:
             document.look_further(math.inf)
         if counted is True or (counted and document.analysis.tokens.bytes_left <= counted):
             document.count_tokens()
         for sentence in document.troubles:
             typer.echo(visible(sentence), err=True)
-        restore_marks(document, None if is_stream(path) else path)
+        restore_marks(document, None if len(paths) > 1 or is_stream(paths[0]) else paths[0])
         yield document
     finally:
         document.close()
+
+
+def named(files: Sequence[str]) -> str:
+    """The logs of a command, as it was given them."""
+    return ", ".join(files)
 
 
 def aliases_of(texts: list[str]) -> ToolAliases:
@@ -136,6 +144,17 @@ def _load(document: CaptureDocument, path: Path, reading: str | None, *, togethe
                 say_waiting(path)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _load_together(document: CaptureDocument, paths: Sequence[Path], reading: str | None) -> None:
+    """Read several logs to their ends; each is there, or none is read."""
+    for path in paths:
+        if is_stream(path):
+            fail(f"{visible(str(path))} can only be read alone, as it comes. Save it as a file first.")
+        if not path.exists():
+            fail(f"{visible(str(path))} cannot be read: there is no such file.")
+    for _ in document.open_together(paths, reading=reading):
+        pass
 
 
 def compiled(text: str, *, selected_context: str | None = None) -> DisplayFilter:

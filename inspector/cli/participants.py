@@ -6,16 +6,18 @@ from itertools import islice
 from typing import Any
 
 from inspector.analysis.latency import ENOUGH
-from inspector.cli.arguments import Json, LogFile, MemoryLimit, ReadAs
+from inspector.cli.arguments import Json, LogFiles, MemoryLimit, ReadAs
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, masked_table, plain, print_array, printable, say
 from inspector.document.summary import participant_stories
 from inspector.protocol.secrets.masking import mask_secrets
 
 
-def participants_command(file: LogFile, as_json: Json = False, memory: MemoryLimit = 0, read_as: ReadAs = None) -> None:
+def participants_command(
+    files: LogFiles, as_json: Json = False, memory: MemoryLimit = 0, read_as: ReadAs = None
+) -> None:
     """Say who took part, what each may do, and what a gateway refused."""
-    with opened(file, memory_mb=memory, read_as=read_as) as document:
+    with opened(files, memory_mb=memory, read_as=read_as) as document:
         stories = map(_masked, participant_stories(document))
         if as_json:
             print_array(stories)

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from inspector.capture.exact import save_message
-from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, MemoryLimit, ReadAs, ToolAliasTexts, fail
-from inspector.cli.opening import opened
+from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts, fail
+from inspector.cli.opening import named, opened
 from inspector.cli.printing import dump, echo, json_value, plain, printable, say
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import message_story
@@ -19,7 +19,7 @@ from inspector.protocol.secrets.masking import mask_secrets, mask_text
 
 
 def show_command(
-    file: LogFile,
+    files: LogFiles,
     number: Annotated[int, typer.Argument(metavar="NO", help="Number of the message, as listed.")],
     as_json: Json = False,
     save: Annotated[Path | None, typer.Option("--save", metavar="PATH", help="Write its exact bytes here.")] = None,
@@ -30,10 +30,10 @@ def show_command(
 ) -> None:
     """Show one message: its fields, envelope, causes, effects and lifecycle."""
     with opened(
-        file, checked=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
+        files, checked=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
     ) as document:
         if not 1 <= number <= len(document.capture):
-            fail(f"There is no message {number}; {file} has 1 to {len(document.capture):,}.")
+            fail(f"There is no message {number}; {named(files)} has 1 to {len(document.capture):,}.")
         if save is not None:
             _save(document, number - 1, save)
             return

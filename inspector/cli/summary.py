@@ -12,8 +12,8 @@ import typer
 from inspector.analysis.account import AccountTally
 from inspector.analysis.latency import ENOUGH
 from inspector.analysis.waste import WasteFinder
-from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, MemoryLimit, ReadAs, ToolAliasTexts
-from inspector.cli.opening import opened
+from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts
+from inspector.cli.opening import named, opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, masked_table, printable, say
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
@@ -23,7 +23,7 @@ from inspector.protocol.secrets.masking import mask_secrets
 
 
 def summary_command(
-    file: LogFile,
+    files: LogFiles,
     as_json: Json = False,
     tokens: Annotated[
         bool | None,
@@ -36,7 +36,7 @@ def summary_command(
 ) -> None:
     """Say what a log holds: messages, participants, kinds, contexts, badges, tokens."""
     with opened(
-        file,
+        files,
         checked=True,
         counted=_COUNTED_BYTES if tokens is None else tokens,
         tool_aliases=tool_alias,
@@ -44,7 +44,7 @@ def summary_command(
         memory_mb=memory,
         read_as=read_as,
     ) as document:
-        counted, failed = summary(document, file), document.capture.failed_count
+        counted, failed = summary(document, named(files)), document.capture.failed_count
         account, waiting = _told(document, spared=tokens is not False)
         known = next((source.known_format for source in document.capture.sources), None)
     if tokens is False:
@@ -62,6 +62,7 @@ def summary_command(
     mostly = f"most lines are of no format that is known; some are {known}" if known else "nothing known"
     say(f"{found['file']}: {found['format'] or mostly}")
     say(f"  {found['messages']:,} messages in {found['records']:,} records, {found['unreadable']:,} unreadable")
+    _say_sources(document)
     _say_account(account)
     say(f"  spaces        {_some(found['spaces']) or 'none named'}")
     say(f"  participants  {_some(found['participants']) or 'none'}")
@@ -94,6 +95,22 @@ def _told(document: CaptureDocument, *, spared: bool) -> tuple[Account, list[dic
             pass
         waste = finder.found
     return account_of(document, tally, waste), waiting_json(document, tally)
+
+
+def _say_sources(document: CaptureDocument) -> None:
+    """What each of several sources holds, and how its clock was set."""
+    capture = document.capture
+    if len(capture.sources) < 2:
+        return
+    say(
+        f"  sources       {len(capture.sources):,}; {len(capture.sightings):,} records of messages that another has too"
+    )
+    counts = zip(capture.sources, capture.records_by_source(), strict=True)
+    for source, count in islice(counts, MOST_LISTED):
+        offset = f", put {source.clock_offset_ns / 1e6:+,.1f} ms in order" if source.clock_offset_ns else ""
+        say(f"    {printable(source.name, 60)}: {source.format or 'no format'}, {count:,} records{offset}")
+    if len(capture.sources) > MOST_LISTED:
+        say(f"    and {len(capture.sources) - MOST_LISTED:,} more")
 
 
 def _say_account(account: Account) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from inspector.analysis.waste import Waste, WasteFinder, WasteReport
-from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFile, MemoryLimit, ReadAs, ToolAliasTexts, fail
+from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts, fail
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
 from inspector.document.document import CaptureDocument
@@ -20,7 +20,7 @@ NOTHING = "Nothing wasted, as far as can be told."
 
 
 def waste_command(
-    file: LogFile,
+    files: LogFiles,
     as_json: Json = False,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=0, help="Print at most so many; 0 for all.")] = 50,
     participant: Annotated[
@@ -36,7 +36,7 @@ def waste_command(
     What costs most comes first. Tokens are an estimate; what is marked with a question mark may have had its reason.
     """
     with opened(
-        file, counted=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
+        files, counted=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
     ) as document:
         finder = WasteFinder(document.analysis)
         while not finder.go_on(math.inf):

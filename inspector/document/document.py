@@ -30,6 +30,7 @@ from inspector.capture.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReade
 from inspector.capture.sniff import reading_of
 from inspector.capture.sources import SourceFile
 from inspector.document.stream_texts import StreamTexts
+from inspector.document.together import LogsTogether, logs_in
 from inspector.document.transcripts import TranscriptFiles
 from inspector.msp import (
     FORMAT,
@@ -159,7 +160,8 @@ class CaptureDocument:
         followed: the opened log, followed as it grows; None when it is not.
         msp: the sessions this is a projection of, where it was opened from such a document; they are what is edited.
         sessions: lets the capture follow their edits.
-        transcripts: the files it is read from, where these are a session with its sub-agents, or a folder of them.
+        transcripts: the files it is read from, where these are several: a session with its sub-agents, a folder of
+            such, or logs that were opened together.
         memory: what reading may take; when that is used up nothing more is read until `go_on`, or `memory.extend`.
         stream_texts: what the frames of its streams say together.
         counting: counts the tokens of its messages, when somebody asks for it.
@@ -179,7 +181,7 @@ class CaptureDocument:
         self.sessions: SessionFollowing | None = None
         self._log = Path()
         self._stream: SourceFile | None = None
-        self.transcripts: TranscriptFiles | None = None
+        self.transcripts: TranscriptFiles | LogsTogether | None = None
         self._merged: MergedReader | None = None
         self._checks_due = 0.0
         self.observers: list[Observer] = []
@@ -215,6 +217,10 @@ class CaptureDocument:
         if not stream and (together or path.is_dir()) and members_of(path)[0]:
             yield from self._open_transcripts(path, name, block_bytes, wait=wait, follow=follow)
             return
+        if not stream and path.is_dir() and not is_session_document(path) and (logs := logs_in(path)):
+            self.name = self.name or name or title_of(path)
+            yield from self.open_together(logs, block_bytes=block_bytes, wait=wait, follow=follow, reading=reading)
+            return
         if not stream and reading is None and is_session_document(path):
             yield from self.open_sessions([path], name=name, block_bytes=block_bytes, wait=wait)
             return
@@ -227,6 +233,37 @@ class CaptureDocument:
             yield from self._open_streamed(source, block_bytes, wait=wait)
         else:
             yield from self._read_log(self._add(source), block_bytes, wait=wait, follow=follow)
+
+    def open_together(
+        self, paths: Sequence[Path], *, block_bytes: int = BLOCK_BYTES, wait: bool = True, follow: bool = False,
+        reading: str | None = None,
+    ) -> Generator[Progress]:  # fmt: skip
+        """Read several logs as one document, in the order of time; steps as those of `open_log`.
+
+        A message that several have is one, with its sightings. What holds nothing known is left out: see `troubles`.
+
+        Args:
+            paths: files, and folders of such, in any order. A single file is opened as by `open_log`.
+            block_bytes, wait, follow, reading: as there.
+
+        Raises:
+            OSError: none can be read.
+            UnknownFormatError: none holds anything known.
+        """
+        files = [one for path in paths for one in (logs_in(path) or [path] if path.is_dir() else [path])]
+        if len(set(files)) == 1:
+            yield from self.open_log(files[0], block_bytes=block_bytes, wait=wait, follow=follow, reading=reading)
+            return
+        self.capture.share_messages()
+        self.transcripts = together = LogsTogether(files, self.capture)
+        self._log = self.path = together.sources[0].path
+        self.name = self.name or f"{title_of(self._log)} and {len(together.sources) - 1} more"
+        readers = [SourceReader(source, place) for place, source in enumerate(together.sources)]
+        for reader in readers:
+            reader.source.reading = reading
+        self._readers += readers
+        self._merged = MergedReader(readers)
+        yield from self._read_log(self._merged, block_bytes, wait=wait, follow=follow)
 
     def _open_transcripts(
         self, path: Path, name: str | None, block_bytes: int, *, wait: bool, follow: bool
@@ -355,7 +392,9 @@ class CaptureDocument:
                     return
                 while self.memory.full:  # what fills a spool would be stopped with us
                     yield replace(self._progress(reader), waiting=True)
-            if source.known_format == "gateway-log":
+            gateway = next((one for one in reader.sources if one.known_format == "gateway-log"), None)
+            if gateway is not None:
+                path = path if gateway is source else gateway.path
                 for _ in self.decisions.open(path, wait=wait, follow=self.followed is not None):
                     yield replace(self._progress(reader), waiting=True)
                 self.analysis.findings.decisions = self.decisions.found
@@ -365,8 +404,9 @@ class CaptureDocument:
             if self._readers and not finished:  # else closed while it was read: the checks would find the files shut
                 self._tell(self.analysis.catch_up())
             self.live = False
-            if source.feed is not None:
-                source.feed.stop()
+            for one in reader.sources:
+                if one.feed is not None:
+                    one.feed.stop()
             if self.followed is not None and not finished:  # cancelled: nothing more is to come
                 self.followed.close()
                 self.followed = None
@@ -392,7 +432,7 @@ class CaptureDocument:
         """How far reading has come; `total` is 0 for a stream, whose end nobody knows."""
         source = reader.source
         done, total = (sum(sizes) for sizes in zip(*((s.read_to, s.size) for s in reader.sources), strict=True))
-        if source.feed is not None:
+        if source.feed is not None and len(reader.sources) == 1:
             taken, total = source.feed.progress
             done = taken * source.read_to // max(1, source.size) if total else source.read_to
         return Progress(done, total, len(self.capture), waiting=reader.waiting)
