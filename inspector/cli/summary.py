@@ -102,9 +102,7 @@ def _say_sources(document: CaptureDocument) -> None:
     capture = document.capture
     if len(capture.sources) < 2:
         return
-    say(
-        f"  sources       {len(capture.sources):,}; {len(capture.sightings):,} records of messages that another has too"
-    )
+    say(f"  sources       {len(capture.sources):,}; {len(capture.sightings):,} records of what another has too")
     counts = zip(capture.sources, capture.records_by_source(), strict=True)
     for source, count in islice(counts, MOST_LISTED):
         offset = f", put {source.clock_offset_ns / 1e6:+,.1f} ms in order" if source.clock_offset_ns else ""
