@@ -227,8 +227,8 @@ def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
         # Of a message above 1 MB the beginning, which is no envelope; `show --save` writes all of it.
         "envelope": None if capture.is_big(message) else capture.envelope(message),
         "raw": _raw(document, message).decode("utf-8", "backslashreplace"),
-        "sources": [capture.sources[number].name for number in capture.sources_of(message)],
         "deliveries": [{"participant": d.participant, "event": d.event} for d in capture.deliveries_of(message)],
+        "sources": [capture.sources[number].name for number in capture.sources_of(message)],
         "causes": [cause + 1 for cause in analysis.correlation.causes(message)],
         "effects": [effect + 1 for effect in analysis.correlation.effects(message)],
         "links": links_of(document, message),

@@ -269,7 +269,7 @@ def test_show_json() -> None:
     lines = [received(envelope(id="a", payload={"text": "hi"})), received(envelope(id="b", correlation_id=["a"]))]
     found = printed("show", log(*lines), "2", "--json")
     assert list(found) == [
-        "no", "fields", "envelope", "raw", "deliveries", "causes", "effects", "links", "odd", "repeats", "chain",
+        "no", "fields", "envelope", "raw", "deliveries", "sources", "causes", "effects", "links", "odd", "repeats", "chain",
         "likely", "capability", "lifecycle", "findings",
     ]  # fmt: skip
     assert (found["no"], found["causes"], found["effects"], found["findings"]) == (2, [1], [], [])
@@ -732,3 +732,27 @@ def test_a_log_that_counts_from_its_own_start_has_times_since_then() -> None:
     assert line.split()[1:3] == ["+3.700", "s"]
     for place in ("list", "show"):
         assert "1970" not in run(place, path, *(["2"] if place == "show" else [])).stdout
+
+
+def test_several_logs_are_one_document_for_every_command(tmp_path: Path) -> None:
+    line = (
+        '{{"protocol":"mew/v0.4","id":"{0}","ts":"2026-01-02T03:04:0{1}Z","from":"ann","kind":"chat","payload":{{}}}}\n'
+    )
+    one, other = tmp_path / "one.log", tmp_path / "other.log"
+    one.write_text(line.format("a", 1) + line.format("c", 3))
+    other.write_text(line.format("b", 2) + line.format("c", 3))
+    for given in ([one, other], [other, one], [tmp_path]):
+        files = [str(path) for path in given]
+        found = json.loads(run("summary", *files, "--json").stdout)
+        assert (found["messages"], found["records"]) == (3, 4)
+        assert found["sources"] == [
+            {"name": "one.log", "format": "envelopes", "records": 2},
+            {"name": "other.log", "format": "envelopes", "records": 2},
+        ]
+        listed = run("list", *files, "-e", "id,source", "--format", "csv").stdout.split()
+        assert listed[1:] == ["a,one.log", "b,other.log", "c,one.log"]
+        assert json.loads(run("show", *files, "3", "--json").stdout)["sources"] == [
+            "one.log", "other.log",
+        ]  # fmt: skip
+    for missing in ([str(one), str(tmp_path / "nowhere")], [str(one), "-"]):
+        assert run("summary", *missing).exit_code == 2
