@@ -5,6 +5,7 @@ Opened in the order of their names, whatever order they were named in: so the do
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,27 +20,25 @@ MOST_FILES = 400
 """Of one document: each is kept open."""
 _LOGS = re.compile(r"\.(jsonl|ndjson|json|log|ctxcap|har)(\.\d+)?(\.gz|\.zst)?$", re.IGNORECASE)
 _ARCHIVES = ("", ".gz", ".zst")
-_LEVELS = 3
+_LOGS_FOLDER = "logs"
+"""Where participants' logs lie beside a gateway's."""
 
 
 def logs_in(folder: Path) -> list[Path]:
-    """The logs that lie in a folder and below, by their names; hidden ones and links are left out.
+    """The logs that lie in a folder, and in `logs` in it, by their names; hidden ones and links are left out.
 
     What a gateway decided is read with the log beside it, and is no source of its own there.
     """
     found: list[Path] = []
-    folders = [(folder, 0)]
-    while folders and len(found) <= MOST_FILES:
-        where, level = folders.pop()
-        for path in sorted(where.iterdir()):
-            if path.name.startswith(".") or path.is_symlink():
-                continue
-            if path.is_dir():
-                if level + 1 < _LEVELS:
-                    folders.append((path, level + 1))
-            elif _LOGS.search(path.name) and not _annotates(path):
-                found.append(path)
-    return sorted(found)[: MOST_FILES + 1]
+    for where in (folder, folder / _LOGS_FOLDER):
+        with contextlib.suppress(OSError):  # not there, or not to be listed
+            found += [path for path in where.iterdir() if _is_log(path)]
+    return sorted(found)
+
+
+def _is_log(path: Path) -> bool:
+    named = not path.name.startswith(".") and _LOGS.search(path.name) is not None
+    return named and not path.is_symlink() and path.is_file() and not _annotates(path)
 
 
 def _annotates(path: Path) -> bool:

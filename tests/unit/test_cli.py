@@ -269,8 +269,8 @@ def test_show_json() -> None:
     lines = [received(envelope(id="a", payload={"text": "hi"})), received(envelope(id="b", correlation_id=["a"]))]
     found = printed("show", log(*lines), "2", "--json")
     assert list(found) == [
-        "no", "fields", "envelope", "raw", "deliveries", "sources", "causes", "effects", "links", "odd", "repeats", "chain",
-        "likely", "capability", "lifecycle", "findings",
+        "no", "fields", "envelope", "raw", "deliveries", "sources", "causes", "effects", "links", "odd", "repeats",
+        "chain", "likely", "capability", "lifecycle", "findings",
     ]  # fmt: skip
     assert (found["no"], found["causes"], found["effects"], found["findings"]) == (2, [1], [], [])
     assert found["envelope"] == lines[1]["envelope"]
@@ -427,7 +427,7 @@ def test_findings_in_lists_and_messages() -> None:
     ("arguments", "sentence"),
     [
         (["summary", "/nowhere.jsonl"], "/nowhere.jsonl cannot be read: No such file or directory."),
-        (["summary", "/"], "/ cannot be read: it is a folder; open a log that lies in it."),
+        (["summary", Path(__file__).parent], "cannot be read: it is a folder; open a log that lies in it."),
         (["list", RECORDING, "-e", "kindd"], "kindd"),
         (["list", RECORDING, "-e", "visible"], "visible"),
         (["list", RECORDING, "-e", "a == b"], "a"),
