@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from typer.testing import CliRunner, Result
 
 from inspector.cli.commands import app
@@ -86,10 +85,9 @@ def test_a_list_with_tokens_says_so_apart_from_its_rows() -> None:
     assert run("list", file, "-e", "no,tokens", "--format", "csv").stderr == ""
 
 
-@pytest.mark.parametrize("place", ["envelope-history.jsonl", ".mew/logs/envelope-history.jsonl"])
-def test_a_folder_names_the_log_in_it(tmp_path: Path, place: str) -> None:
-    file = tmp_path / place
-    file.parent.mkdir(parents=True, exist_ok=True)
+def test_a_folder_names_the_log_in_its_hidden_folder(tmp_path: Path) -> None:
+    file = tmp_path / ".mew/logs/envelope-history.jsonl"
+    file.parent.mkdir(parents=True)
     file.write_text("{}")
     result = CliRunner().invoke(app, ["summary", str(tmp_path)])
     assert (result.exit_code, result.stderr) == (2, f"{tmp_path} cannot be read: it is a folder; open {file}.\n")

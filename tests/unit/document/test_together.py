@@ -111,6 +111,20 @@ def test_a_folder_is_its_logs_and_what_is_none_is_left_out(tmp_path: Path) -> No
     document.close()
 
 
+def test_a_folder_with_one_log_is_that_log_with_the_participants_below_logs(tmp_path: Path) -> None:
+    log, ann, _ = _scenario(tmp_path)
+    (tmp_path / "bob.log").unlink()
+    ann.unlink()
+    for expected in (["envelope-history.jsonl"], ["carl.log", "envelope-history.jsonl"]):
+        document = CaptureDocument()
+        document.load(tmp_path)
+        assert sorted(source.name for source in document.capture.sources) == expected
+        document.close()
+        (tmp_path / "logs").mkdir(exist_ok=True)
+        _write(tmp_path / "logs" / "carl.log", [_line(100, sender="bob")])
+    assert log.exists()
+
+
 def test_nothing_known_is_refused(tmp_path: Path) -> None:
     for name in ("a.log", "b.log"):
         (tmp_path / name).write_text("dear diary\n")
