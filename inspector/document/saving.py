@@ -18,6 +18,7 @@ from inspector.capture.captures import OwnCapture, captures_folder
 from inspector.capture.sources import SourceFile
 from inspector.capture.writer import CaptureWriter
 from inspector.document.document import CaptureDocument, title_of
+from inspector.document.together import LogsTogether
 
 _STEP_BYTES = 1 << 20
 _TAIL_BYTES = 1 << 18
@@ -34,6 +35,7 @@ _ADVICE = {
     errno.ENOENT: "Choose a folder that exists",
     errno.ENAMETOOLONG: "Choose a shorter name",
     errno.EISDIR: "Choose another name",
+    errno.ENOTSUP: "Export its messages instead",
 }
 
 
@@ -73,6 +75,8 @@ async def save_copy(document: CaptureDocument, target: Path) -> None:
     Raises:
         OSError: it could not be written; what was at the target before is still there.
     """
+    if isinstance(document.transcripts, LogsTogether):
+        raise OSError(errno.ENOTSUP, "It is read from several logs, which have no one file", str(target))
     source = document.capture.sources[0]
     target = _checked(source.path, target)
     if document.msp is not None and any(_is_same(file.path, target) for file in document.msp.files):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from inspector.capture.reading import UnknownFormatError
 from inspector.document.document import CaptureDocument
+from inspector.document.saving import save_copy, why_not_saved
 
 
 def _line(number: int, *, sender: str = "ann", text: str = "hello", **more: Any) -> dict[str, Any]:
@@ -215,3 +216,12 @@ def test_each_message_is_seen_by_who_has_it(
     document.close()
     if len(paths) > 1:
         assert found == names
+
+
+async def test_several_logs_are_not_saved_as_the_first_of_them(tmp_path: Path) -> None:
+    document = _opened(*_scenario(tmp_path))
+    with pytest.raises(OSError, match="several logs") as refused:
+        await save_copy(document, tmp_path / "all.jsonl")
+    assert "Export its messages instead" in why_not_saved(refused.value, tmp_path / "all.jsonl")
+    assert not (tmp_path / "all.jsonl").exists()
+    document.close()
