@@ -60,8 +60,11 @@ class ReportedUsage:
         rows = sorted(found)
         calls = [found[row] for row in rows]
         hashes = np.array([hash_text(c.identifier) if c.identifier else NO_HASH for c in calls], np.uint64)
-        if self._capture.has_copies:  # the first telling counts
-            hashes[self._capture.repeats(np.array(rows, np.int64))[1]] = NO_HASH
+        copies = self._capture.repeats(np.array(rows, np.int64))[1]
+        if copies.any():  # the first telling counts, unless a message is told again with more of the same call
+            told = np.isin(hashes, hashes[~copies])
+            told |= self._calls.latest(hashes, np.full(len(hashes), np.iinfo(np.int64).max)) != NO_ROW
+            hashes[copies & ~told] = NO_HASH
         values: dict[str, Any] = {
             "message": np.array(rows, np.uint32), "call": hashes,
             "model": np.array([strings.intern(c.model) if c.model else 0 for c in calls], np.uint32),
@@ -69,10 +72,10 @@ class ReportedUsage:
         }  # fmt: skip
         values |= {name: np.array([getattr(c, name) for c in calls], np.uint64) for name in USAGE}
         self.columns.append(values, len(rows))
-        self._choose(first, hashes)
+        self._choose(first, hashes, copies)
 
-    def _choose(self, first: int, hashes: NDArray[np.uint64]) -> None:
-        """Of each call that is new, or reported again, let the best report count."""
+    def _choose(self, first: int, hashes: NDArray[np.uint64], copies: NDArray[np.bool_]) -> None:
+        """Of each call that is new, or reported again, let the best report count; of equal ones no copy."""
         columns = self.columns
         before = self._calls.latest(hashes, np.full(len(hashes), np.iinfo(np.int64).max))
         places = np.arange(first, len(columns))
@@ -83,7 +86,10 @@ class ReportedUsage:
             return
         weight = np.where(columns["reported"][contenders] != 0, columns["output"][contenders].astype(np.int64) + 1, 0)
         call = columns["call"][contenders]
-        order = np.lexsort((contenders, weight, call))
+        original = np.ones(len(contenders), np.bool_)
+        fresh = contenders >= first
+        original[fresh] = ~copies[contenders[fresh] - first]
+        order = np.lexsort((contenders, original, weight, call))
         last = np.ones(len(order), np.bool_)
         last[:-1] = call[order][1:] != call[order][:-1]
         best = np.sort(contenders[order[last]])

@@ -11,6 +11,7 @@ from inspector.capture.elements import ElementScanner, Span, layout_of, trimmed
 from inspector.capture.sources import SourceFile
 from inspector.protocol.cut import completed
 from inspector.protocol.formats import FRAME_LABEL, codex, messages, read_chosen, read_line_as
+from inspector.protocol.formats.refused import refusal
 from inspector.protocol.record import Record
 from inspector.protocol.times import NO_TIME, parse_time
 
@@ -179,6 +180,8 @@ def sniff(source: SourceFile) -> Generator[None, None, tuple[str | None, int]]:
             yield
             continue
         number += 1
+        if number == 1 and source.reading is None and (refused := refusal(line)) is not None:
+            return refused, SNIFFED_LINES
         record, known_as = _read(next((message for _, message in messages_of(line)), line), source.reading)
         if known_as not in (None, FRAME_LABEL):
             return None, number

@@ -27,7 +27,7 @@ from inspector.protocol.meaning import Chain, Spawn
 _WHOLE_ID, _END = 20, 8
 """Letters of an id that names a sub-agent whole; of a longer one its end."""
 _MOST_NAME = 120
-MAIN_AGENTS = ("claude", "codex")
+MAIN_AGENTS = ("claude", "codex", "copilot", "gemini")
 """Who starts sub-agents, where no sub-agent does."""
 
 

@@ -87,6 +87,8 @@ _NAMESPACES = {
     "context": Family.CONTROL,
     "claude": Family.CONTROL,
     "codex": Family.CONTROL,
+    "copilot": Family.CONTROL,
+    "gemini": Family.CONTROL,
     "http": Family.CONTROL,
     "stdio": Family.CONTROL,
     "recorder": Family.CONTROL,

@@ -57,6 +57,7 @@ class Envelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
     payload: Payload | None = None
     space: Any = None
     t: _Absent = _ABSENT  # a line of an HTTP recording has a kind, too
+    projectHash: _Absent = _ABSENT  # noqa: N815  and so has the first one of a session of Gemini CLI
     correlationId: _Absent = _ABSENT  # noqa: N815  the key of one draft
     thread_id: _Absent = _ABSENT
     threadId: _Absent = _ABSENT  # noqa: N815
@@ -91,6 +92,7 @@ class OpenEnvelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
     context: Any = _ABSENT
     payload: OpenPayload | str | int | float | bool | list[Any] | None = None
     space: Any = None
+    projectHash: _Absent = _ABSENT  # noqa: N815
     t: _Absent = _ABSENT
     correlationId: Any = _ABSENT  # noqa: N815
     thread_id: Any = _ABSENT

@@ -20,7 +20,7 @@ from inspector.protocol import kinds
 
 Mask = NDArray[np.bool_]
 
-CONTROL_OF_TRANSCRIPTS = ("claude/", "codex/")
+CONTROL_OF_TRANSCRIPTS = ("claude/", "codex/", "copilot/", "gemini/")
 _NOTES = (Flag.GAP | Flag.LOG_ONLY).value
 
 

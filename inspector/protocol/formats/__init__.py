@@ -30,7 +30,9 @@ from inspector.protocol.formats import (
     capture_file,
     claude,
     codex,
+    copilot,
     gateway_log,
+    gemini,
     http_lines,
     messages,
     prefixed,
@@ -48,7 +50,7 @@ from inspector.protocol.shallow import MAX_LENGTH, Shallow
 # wrapped lines, whose shape theirs is a case of.
 FORMATS = (gateway_log, http_lines, bare, capture_file, wrapped)
 
-TRANSCRIPTS = (claude, codex)
+TRANSCRIPTS = (claude, codex, copilot, gemini)
 """Formats whose records mean messages, in the order asked: before FORMATS, some of which know a line by one key."""
 
 LATE = (messages,)

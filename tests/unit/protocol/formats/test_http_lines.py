@@ -39,7 +39,7 @@ def test_ids_of_two_clients_without_a_session_do_not_meet() -> None:
 
 
 def test_in_a_session_an_answer_may_come_in_another_exchange() -> None:
-    session = {"headers": {"Mcp-Session-Id": "s"}}
+    session: dict[str, Any] = {"headers": {"Mcp-Session-Id": "s"}}
     lines = (
         line("http-request", 9, method="GET", path="/mcp", **session),
         line("http-response", 9, "server->client", status=200, **session),

@@ -34,6 +34,8 @@ def columns(name: str, *fields: str) -> list[tuple[Any, ...]]:
         ("json-rpc.jsonl", "json-rpc", 5, 0),
         ("http-lines.jsonl", "http-lines", 13, 0),
         ("messages.jsonl", "messages", 9, 0),
+        ("gemini-cli.jsonl", "gemini-cli", 9, 0),
+        ("copilot-cli.jsonl", "copilot-cli", 14, 0),
         ("wrapped.jsonl", "wrapped", 5, 0),
         ("capture.ctxcap", "capture", 6, 1),
         ("damaged.jsonl", None, 11, 8),

@@ -1,0 +1,182 @@
+"""Sessions of Copilot CLI: an event a line (docs/transcripts.md, Copilot CLI).
+
+A call stands in the message that makes it and again when it begins to run: the first is the call. What a sub-agent does
+names the call that started it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from inspector.protocol.formats.entries import (
+    CHAT,
+    THOUGHT,
+    Entry,
+    call_entry,
+    control_entry,
+    decoded_object,
+    media_words,
+    number,
+    result_entry,
+    text_entry,
+    text_of,
+)
+from inspector.protocol.meaning import ApiCall, Payload, Spawn
+from inspector.protocol.record import Record, Shape
+from inspector.protocol.times import written_time
+
+LABEL = "copilot-cli"
+LABELS: dict[Shape, str] = {}
+WORDS = {LABEL: "Copilot CLI session"}
+READS = "sessions of Copilot CLI"
+OWN = False
+"""Whether a record of a type that came later is known for one of this format by itself: any log may have its keys."""
+
+USER, AGENT, PROGRAM = "user", "copilot", "copilot-cli"
+NAMESPACE = "copilot/"
+_KNOWN = ("session.", "user.", "assistant.", "tool.", "subagent.", "hook.", "system.", "skill.", "abort")
+
+
+def read(line: bytes, *, unknown: bool = False) -> Record | None:
+    """Read one line; None when it is no event of a session. Never raises.
+
+    Args:
+        line: without its end.
+        unknown: also an event of a type that nobody has seen yet.
+    """
+    if b'"data"' not in line or b'"parentId"' not in line or b'"timestamp"' not in line:
+        return None
+    value = decoded_object(line)
+    if value is None or not isinstance(value.get("data"), dict) or "parentId" not in value:
+        return None
+    sort, timestamp = value.get("type"), value.get("timestamp")
+    if not isinstance(sort, str) or not (sort.startswith(_KNOWN) or unknown) or "kind" in value or "jsonrpc" in value:
+        return None
+    session = value["data"].get("sessionId") if sort == "session.start" else None
+    return Record(
+        Shape.MEANING, line, time_ns=written_time(timestamp) if isinstance(timestamp, str) else 0,
+        space=session if isinstance(session, str) else None,
+        means=tuple(entry.meaning for entry in _entries(value)), meant_by=LABEL,
+    )  # fmt: skip
+
+
+def payload(line: bytes, number: int) -> Payload:
+    """What message `number` of a record says, from 0. Never raises."""
+    value = decoded_object(line)
+    entries = _entries(value) if value is not None else []
+    return entries[number].payload if number < len(entries) else {}
+
+
+def _entries(value: Mapping[str, Any]) -> list[Entry]:
+    """What an event means, at least one row."""
+    sort, data = str(value.get("type")), value.get("data")
+    data = data if isinstance(data, Mapping) else {}
+    made = _TYPES.get(sort)
+    entries = list(made(data)) if made is not None else []
+    entries = entries or [_control(sort, data)]
+    identifier, timestamp = value.get("id"), value.get("timestamp")
+    context = data.get("parentToolCallId")
+    for place, entry in enumerate(entries):
+        meaning = entry.meaning
+        meaning.time_ns = written_time(timestamp) if isinstance(timestamp, str) else meaning.time_ns
+        meaning.size = meaning.size or 1
+        if meaning.identifier is None and isinstance(identifier, str):
+            meaning.identifier = f"{identifier}#{place}" if place else identifier
+        if isinstance(context, str) and context:
+            meaning.context = context
+            meaning.sender = f"agent#{context}" if meaning.sender == AGENT else meaning.sender
+    return entries
+
+
+def _control(sort: str, data: Mapping[str, Any]) -> Entry:
+    known = {key: one for key, one in data.items() if isinstance(one, str | int | float | bool) and key != "text"}
+    words = next(
+        (one for key in ("message", "reason", "newModel", "content") if isinstance(one := data.get(key), str)), ""
+    )
+    return control_entry(NAMESPACE + sort, PROGRAM, words or f"copilot: {sort}", known)
+
+
+def _told(data: Mapping[str, Any]) -> Iterator[Entry]:
+    yield text_entry(CHAT, USER, AGENT, text_of(data.get("content")))
+    attachments = data.get("attachments")
+    for one in attachments if isinstance(attachments, list) else []:
+        if isinstance(one, Mapping):
+            name = one.get("path") or one.get("displayName")
+            words = f"{one.get('type', 'file')}, {name}" if isinstance(name, str) else media_words(one)
+            yield text_entry(CHAT, USER, AGENT, words)
+
+
+def _instructed(data: Mapping[str, Any]) -> Iterator[Entry]:
+    yield text_entry(CHAT, PROGRAM, AGENT, text_of(data.get("content")))
+
+
+def _thought(data: Mapping[str, Any]) -> Iterator[Entry]:
+    yield text_entry(THOUGHT, AGENT, USER, text_of(data.get("content")))
+
+
+def _answered(data: Mapping[str, Any]) -> Iterator[Entry]:
+    """A message of the model: what it thought, said, and calls."""
+    requests = data.get("toolRequests")
+    calls = [one for one in requests if isinstance(one, Mapping)] if isinstance(requests, list) else []
+    entries: list[Entry] = []
+    if thought := text_of(data.get("reasoningText")):
+        entries.append(text_entry(THOUGHT, AGENT, USER, thought))
+    text = text_of(data.get("content"))
+    if text or not (calls or entries):
+        entries.append(text_entry(CHAT, AGENT, USER, text))
+    entries += [call_entry(one.get("toolCallId"), one.get("name"), one.get("arguments"), AGENT) for one in calls]
+    entries[-1].meaning.call = _api_call(data)
+    yield from entries
+
+
+def _api_call(data: Mapping[str, Any]) -> ApiCall:
+    """Of a call only what was written is told."""
+    name = next((one for key in ("apiCallId", "messageId") if isinstance(one := data.get(key), str)), "")
+    model = data.get("model")
+    told = isinstance(data.get("outputTokens"), int)
+    return ApiCall(
+        name, model if isinstance(model, str) else None, reported=told, output=number(data, "outputTokens")
+    )  # fmt: skip
+
+
+def _done(data: Mapping[str, Any]) -> Iterator[Entry]:
+    outcome, error = data.get("result"), data.get("error")
+    content = outcome.get("content") if isinstance(outcome, Mapping) else outcome
+    failed = data.get("success") is False
+    if content is None and error is not None:
+        content = error.get("message") if isinstance(error, Mapping) else error
+    yield result_entry(data.get("toolCallId"), content, AGENT, failed=failed)
+
+
+def _failed(data: Mapping[str, Any]) -> Iterator[Entry]:
+    more = {"errorType": data.get("errorType")}
+    entry = control_entry("system/error", PROGRAM, str(data.get("message") or "error"), more)
+    entry.meaning.failed = True
+    yield entry
+
+
+def _agent(data: Mapping[str, Any], sort: str) -> Iterator[Entry]:
+    """A sub-agent begins or is done."""
+    keys = ("toolCallId", "agentName", "agentDisplayName")
+    call, name, label = (one if isinstance(one := data.get(key), str) else None for key in keys)
+    words = label or name or "sub-agent"
+    entry = control_entry(f"{NAMESPACE}subagent.{sort}", PROGRAM, f"{words} {sort}", dict(data))
+    if call is not None:
+        ended = sort != "started"
+        entry.meaning.spawn = Spawn(call, call, label=label, type=name, ended=ended, failed=sort == "failed")
+        entry.meaning.correlation = call
+    yield entry
+
+
+def _aborted(data: Mapping[str, Any]) -> Iterator[Entry]:
+    yield control_entry("reasoning/cancel", USER, str(data.get("reason") or "aborted"), {})
+
+
+_TYPES = {
+    "user.message": _told, "system.message": _instructed, "assistant.message": _answered,
+    "assistant.reasoning": _thought, "tool.execution_complete": _done, "session.error": _failed, "abort": _aborted,
+    "subagent.started": lambda data: _agent(data, "started"),
+    "subagent.completed": lambda data: _agent(data, "completed"),
+    "subagent.failed": lambda data: _agent(data, "failed"),
+}  # fmt: skip

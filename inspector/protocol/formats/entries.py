@@ -1,0 +1,132 @@
+"""Messages of JSON transcripts, whatever their format: texts, calls, results, and what is no text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from inspector.protocol import kinds
+from inspector.protocol.formats.claude.meanings import tools_of
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.meaning import Meaning, Payload
+
+CHAT, THOUGHT = "chat", "reasoning/thought"
+NOT_READABLE = "thinking, not readable"
+_MOST = 1 << 40
+
+
+class Entry(msgspec.Struct, gc=False):
+    """One message: what columns tell of it, and what it says."""
+
+    meaning: Meaning
+    payload: Payload
+
+
+def has_text(part: object) -> bool:
+    """Whether a block holds text."""
+    return isinstance(part, Mapping) and isinstance(part.get("text"), str)
+
+
+def text_entry(kind: str, sender: str, to: str, text: str) -> Entry:
+    """Words of somebody."""
+    return Entry(Meaning(kind, sender, (to,)), {"text": text})
+
+
+def call_entry(identifier: object, name: object, given: object, sender: str) -> Entry:
+    """A call of a tool, by whoever `sender` is; arguments may be JSON in a text."""
+    tool = name if isinstance(name, str) else None
+    meaning = Meaning(kinds.REQUEST, sender, (tools_of(tool),), method="tools/call", target=tool)
+    meaning.identifier = identifier if isinstance(identifier, str) and identifier else None
+    return Entry(meaning, {"method": "tools/call", "params": {"name": tool, "arguments": _arguments(given)}})
+
+
+def _arguments(given: object) -> Any:
+    """JSON in a string is decoded, free text stays one."""
+    if not isinstance(given, str):
+        return given if given is not None else {}
+    try:
+        return decode_json(given.encode("utf-8", "replace")) if given.lstrip().startswith("{") else {"input": given}
+    except NotAnObjectError:
+        return {"input": given}
+
+
+def result_entry(called: object, content: object, to: str, *, name: object = None, failed: bool = False) -> Entry:
+    """What a tool answered to the call `called`."""
+    meaning = Meaning(kinds.RESPONSE, tools_of(name if isinstance(name, str) else None), (to,), failed=failed)
+    meaning.correlation = called if isinstance(called, str) and called else None
+    blocks = content if isinstance(content, list) else [content] if content is not None else []
+    result: dict[str, Any] = {"content": [_content(one) for one in blocks]}
+    return Entry(meaning, {"result": {**result, "isError": True} if failed else result})
+
+
+def _content(block: object) -> Any:
+    if isinstance(block, str):
+        return {"type": "text", "text": block}
+    if isinstance(block, Mapping):
+        return {"type": "text", "text": block["text"] if has_text(block) else media_words(block)}
+    return block
+
+
+def media_words(block: Mapping[str, Any]) -> str:
+    """What a picture, a file or sound is: its sort, its type and its size; of another thing its values."""
+    sort = str(block.get("type") or next(iter(block), "block"))
+    for holder in (block, *(one for one in block.values() if isinstance(one, Mapping))):
+        for key in ("data", "image_url", "url", "file_data"):
+            data = holder.get(key)
+            if isinstance(data, str) and (data.startswith("data:") or (key == "data" and len(data) > _SHORT)):
+                head, _, base64 = data.rpartition(",")
+                media = head.removeprefix("data:").partition(";")[0]
+                media = media or holder.get("media_type") or holder.get("mimeType") or holder.get("format")
+                return ", ".join([sort, *([str(media)] if media else []), f"{len(base64) * 3 // 4:,} B"])
+            if isinstance(data, str) and key != "data":
+                return f"{sort}, {data}"
+    return msgspec.json.encode(block).decode("utf-8", "replace")
+
+
+_SHORT = 200
+
+
+def bytes_of(payload: Payload) -> bytes:
+    """A payload as bytes, whatever it holds."""
+    try:
+        return msgspec.json.encode(payload)
+    except (msgspec.MsgspecError, UnicodeEncodeError, TypeError, ValueError, RecursionError):
+        return repr(payload).encode("utf-8", "replace")
+
+
+def number(usage: Mapping[str, Any], *names: str) -> int:
+    """The first of some members that is a number of tokens; 0 without one."""
+    for name in names:
+        value = usage.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return min(max(value, 0), _MOST)
+    return 0
+
+
+def control_entry(kind: str, sender: str, text: str, more: Mapping[str, Any]) -> Entry:
+    """A row for what is nobody's words."""
+    return Entry(Meaning(kind, sender), {"text": text, **more})
+
+
+def decoded_object(line: bytes) -> dict[str, Any] | None:
+    """A line as an object; None where it is none. Never raises."""
+    try:
+        value = msgspec.json.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        try:
+            value = decode_json(line)
+        except NotAnObjectError:
+            return None
+    return value if isinstance(value, dict) else None
+
+
+def text_of(content: object) -> str:
+    """What a text, a block or a list of blocks says."""
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else [content] if content else []
+    words = (one if isinstance(one, str) else one["text"] if has_text(one) else media_words(one)
+             for one in blocks if isinstance(one, str | Mapping))  # fmt: skip
+    return "\n".join(words)

@@ -1,0 +1,197 @@
+"""Sessions of Gemini CLI: a document of messages, or since 0.40 a message a line (docs/transcripts.md, Gemini CLI).
+
+A message is written again, whole, when its tokens or its tools' results are known: it is told by its id, and so are its
+calls, so that what was there before is a copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from inspector.protocol.formats.entries import (
+    CHAT,
+    NOT_READABLE,
+    THOUGHT,
+    Entry,
+    bytes_of,
+    call_entry,
+    control_entry,
+    decoded_object,
+    number,
+    result_entry,
+    text_entry,
+    text_of,
+)
+from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Payload
+from inspector.protocol.record import Record, Shape
+from inspector.protocol.times import NO_TIME, written_time
+
+LABEL = "gemini-cli"
+LABELS: dict[Shape, str] = {}
+WORDS = {LABEL: "Gemini CLI session"}
+READS = "sessions of Gemini CLI"
+OWN = False
+"""Whether a record of a type that came later is known for one of this format by itself: any log may have its keys."""
+
+USER, AGENT, PROGRAM = "user", "gemini", "gemini-cli"
+NAMESPACE = "gemini/"
+_TYPES = ("user", "gemini", "info", "error", "warning")
+_MARKS = (b'"projectHash"', b'"$set"', b'"$rewindTo"')
+_FAILED = ("error", "cancelled")
+
+
+def read(line: bytes, *, unknown: bool = False) -> Record | None:
+    """Read one line, or a document; None when it is none of a session. Never raises.
+
+    Args:
+        line: without its end.
+        unknown: also a message of a type that nobody has seen yet.
+    """
+    if not any(mark in line for mark in _MARKS) and not (b'"timestamp"' in line and b'"content"' in line):
+        return None
+    value = decoded_object(line)
+    if value is None or not _is_known(value, unknown=unknown):
+        return None
+    entries = _entries(value)[:MOST_MEANINGS]
+    session = value.get("sessionId")
+    return Record(
+        Shape.MEANING, line, time_ns=entries[0].meaning.time_ns, space=session if isinstance(session, str) else None,
+        means=tuple(entry.meaning for entry in entries), meant_by=LABEL,
+    )  # fmt: skip
+
+
+def payload(line: bytes, number: int) -> Payload:
+    """What message `number` of a record says, from 0. Never raises."""
+    value = decoded_object(line)
+    entries = _entries(value) if value is not None else []
+    return entries[number].payload if number < len(entries) else {}
+
+
+def _is_known(value: Mapping[str, Any], *, unknown: bool) -> bool:
+    if "projectHash" in value and "sessionId" in value:
+        return True
+    if isinstance(value.get("$set"), Mapping) or isinstance(value.get("$rewindTo"), str):
+        return len(value) == 1
+    if not all(isinstance(value.get(key), str) for key in ("id", "timestamp", "type")) or "content" not in value:
+        return False
+    if any(key in value for key in ("parentId", "parentUuid", "payload", "data", "uuid", "kind")):
+        return False
+    return value["type"] in _TYPES or (unknown and "model" in value)
+
+
+def _entries(value: Mapping[str, Any]) -> list[Entry]:
+    """What a line or a document means, at least one row."""
+    messages = value.get("messages")
+    if isinstance(messages, list):
+        found = [entry for one in messages if isinstance(one, Mapping) for entry in _said(one)]
+        return found or [_control(value, "session")]
+    if "$set" in value:
+        rewritten = isinstance(value["$set"].get("messages"), list)
+        return [_control(value, "history-rewritten" if rewritten else "set")]
+    if "$rewindTo" in value:
+        return [_control(value, "rewind")]
+    return list(_said(value)) if "content" in value else [_control(value, "session")]
+
+
+def _control(value: Mapping[str, Any], name: str) -> Entry:
+    known = {key: one for key, one in value.items() if isinstance(one, str | int | float | bool) or key == "$set"}
+    entry = control_entry(NAMESPACE + name, PROGRAM, f"gemini: {name.replace('-', ' ')}", known)
+    entry.meaning.time_ns = _time(value.get("startTime", value.get("timestamp")))
+    return entry
+
+
+def _time(value: object) -> int:
+    return written_time(value) if isinstance(value, str) else NO_TIME
+
+
+def _said(message: Mapping[str, Any]) -> Iterator[Entry]:
+    """What a message means, in an order that stays when it is written again with more."""
+    time_ns, sort = _time(message.get("timestamp")), message.get("type")
+    identifier = message.get("id") if isinstance(message.get("id"), str) else None
+    entries = list(_parts(message, str(sort)))
+    for place, entry in enumerate(entries):
+        meaning = entry.meaning
+        if meaning.time_ns == NO_TIME:
+            meaning.time_ns = time_ns
+        if meaning.identifier is None and identifier is not None:
+            meaning.identifier = f"{identifier}#{place}" if place else identifier
+        meaning.size = len(meaning.said or b"") or 1
+    if sort == "gemini":
+        entries[0].meaning.call = _api_call(message, identifier)
+    yield from entries
+
+
+def _parts(message: Mapping[str, Any], sort: str) -> Iterator[Entry]:
+    text = text_of(message.get("displayContent") or message.get("content"))
+    if sort not in ("user", "gemini"):
+        yield _with_bytes(_note(sort, text))
+        return
+    sender, to = (USER, AGENT) if sort == "user" else (AGENT, USER)
+    thoughts, calls = (
+        given if isinstance(given := message.get(key), list) else [] for key in ("thoughts", "toolCalls")
+    )
+    for thought in thoughts:
+        if isinstance(thought, Mapping):
+            words = [one for key in ("subject", "description") if isinstance(one := thought.get(key), str) and one]
+            entry = text_entry(THOUGHT, AGENT, USER, ": ".join(words) or NOT_READABLE)
+            entry.meaning.time_ns = _time(thought.get("timestamp"))
+            yield _with_bytes(entry)
+    if text or not (thoughts or calls):
+        yield _with_bytes(text_entry(CHAT, sender, to, text))
+    made = [one for one in calls if isinstance(one, Mapping)]
+    for one in made:
+        yield _with_bytes(call_entry(one.get("id"), one.get("name"), one.get("args"), AGENT))
+    for one in made:
+        status = one.get("status")
+        if one.get("result") is not None or status in _FAILED:
+            yield _answer(one, failed=status in _FAILED)
+
+
+def _note(sort: str, text: str) -> Entry:
+    entry = control_entry("system/error" if sort == "error" else NAMESPACE + sort, PROGRAM, text, {})
+    entry.meaning.failed = sort == "error"
+    return entry
+
+
+def _answer(made: Mapping[str, Any], *, failed: bool) -> Entry:
+    """The result that stands in its call."""
+    given = made.get("result")
+    parts = given if isinstance(given, list) else [given]
+    said = [_response(part) for part in parts if part is not None] or [
+        str(made.get("resultDisplay") or made.get("status"))
+    ]
+    entry = result_entry(made.get("id"), said, AGENT, name=made.get("name"), failed=failed)
+    called = made.get("id")
+    entry.meaning.identifier = f"{called}/result" if isinstance(called, str) else None
+    entry.meaning.time_ns = _time(made.get("timestamp"))
+    return _with_bytes(entry)
+
+
+def _response(part: object) -> object:
+    answer = part.get("functionResponse") if isinstance(part, Mapping) else None
+    response = answer.get("response") if isinstance(answer, Mapping) else None
+    if isinstance(response, Mapping):
+        for key in ("output", "error"):
+            if isinstance(response.get(key), str):
+                return response[key]
+        return bytes_of(dict(response)).decode("utf-8", "replace")
+    return part
+
+
+def _with_bytes(entry: Entry) -> Entry:
+    entry.meaning.said = bytes_of(entry.payload)
+    return entry
+
+
+def _api_call(message: Mapping[str, Any], identifier: str | None) -> ApiCall:
+    """The call that a message came from: cached tokens stand within the input, thoughts beside the output."""
+    model, tokens = message.get("model"), message.get("tokens")
+    model = model if isinstance(model, str) else None
+    if not isinstance(tokens, Mapping):
+        return ApiCall(identifier or "", model)
+    read = number(tokens, "cached")
+    return ApiCall(
+        identifier or "", model, reported=True, input=max(number(tokens, "input") - read, 0),
+        output=number(tokens, "output") + number(tokens, "thoughts"), cache_read=read,
+    )  # fmt: skip

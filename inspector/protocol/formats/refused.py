@@ -1,0 +1,48 @@
+"""Formats that are known and not read: each is refused by its name, and not taken for one that shares a key with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from inspector.protocol.formats.entries import decoded_object
+
+_MARKS = (
+    b'"resourceSpans"',
+    b'"batches"',
+    b'"scopeSpans"',
+    b'"traceID"',
+    b'"requests"',
+    b'"kind"',
+    b'"log"',
+    b'"info"',
+)
+
+
+def refusal(line: bytes) -> str | None:
+    """What a line or a document is that is known but not read, as a sentence's end; None for others. Never raises."""
+    if not any(mark in line for mark in _MARKS):
+        return None
+    value = decoded_object(line)
+    return _words(value) if value is not None else None
+
+
+def _words(value: Mapping[str, Any]) -> str | None:
+    for key in ("resourceSpans", "batches", "scopeSpans", "resourceLogs"):
+        held = value.get(key)
+        if isinstance(held, list) and (not held or isinstance(held[0], Mapping)) and "kind" not in value:
+            return "OpenTelemetry traces, which cannot be opened yet"
+    traces = value.get("data")
+    if isinstance(traces, list) and traces and isinstance(traces[0], Mapping) and "traceID" in traces[0]:
+        return "traces as Jaeger exports them, which cannot be opened yet"
+    kind = value.get("kind")
+    operation = isinstance(kind, int) and not isinstance(kind, bool) and ("v" in value or "k" in value)
+    if (operation and set(value) <= {"kind", "k", "v", "i"}) or ("requests" in value and "responderUsername" in value):
+        return "a chat session of VS Code, which cannot be opened yet"
+    log = value.get("log")
+    if isinstance(log, Mapping) and isinstance(log.get("entries"), list) and "version" in log:
+        return "an HTTP archive (HAR), which cannot be opened yet"
+    info, messages = value.get("info"), value.get("messages")
+    if isinstance(info, Mapping) and isinstance(messages, list) and "jsonrpc" not in value:
+        return "a session as OpenCode exports it, which cannot be opened yet"
+    return None
