@@ -136,6 +136,8 @@ def _hello(subject: _Subject, phrase: Phrase) -> None:
 
 def _decision(subject: _Subject, phrase: Phrase) -> None:
     line = subject.payload
+    if subject.flags & Flag.ERROR:
+        phrase.runs.append(TextRun("", Style.ERROR))
     phrase.add(subject.text)
     for key in ("participant", "envelope_id"):
         value = line.get(key)

@@ -138,7 +138,7 @@ def row_content(document: CaptureDocument, message: int, *, folded: bool = False
         message,
         str(message + 1),
         unreadable=bool(flags & _UNREADABLE),
-        log_only=bool(flags & _LOG_ONLY),
+        log_only=bool(flags & _LOG_ONLY) and not int(capture.columns["kind"][message]),
         error=bool(flags & _ERROR),
         sent=bool(flags & _SENT),
         severity=_worst(document, message),

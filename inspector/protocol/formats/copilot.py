@@ -13,6 +13,7 @@ from inspector.protocol.formats.entries import (
     CHAT,
     THOUGHT,
     Entry,
+    bytes_of,
     call_entry,
     control_entry,
     decoded_object,
@@ -80,7 +81,7 @@ def _entries(value: Mapping[str, Any]) -> list[Entry]:
     for place, entry in enumerate(entries):
         meaning = entry.meaning
         meaning.time_ns = written_time(timestamp) if isinstance(timestamp, str) else meaning.time_ns
-        meaning.size = meaning.size or 1
+        meaning.size = len(bytes_of(entry.payload))
         if meaning.identifier is None and isinstance(identifier, str):
             meaning.identifier = f"{identifier}#{place}" if place else identifier
         if isinstance(context, str) and context:

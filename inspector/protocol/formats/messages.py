@@ -1,7 +1,7 @@
 """Messages as model APIs take and give them: requests, answers, lists of either (docs/transcripts.md, Message arrays).
 
 OpenAI's chat completions and responses, Anthropic's messages and Gemini's contents, as documents or one a line. A
-document is one record that means the messages in it. Nothing says when; they are from `system`, `user`, `assistant`,
+document is one record that means the messages in it. Nothing says when; they are from `system-prompt`, `user`, `assistant`,
 and `tools` or `mcp:<server>`.
 """
 
@@ -39,7 +39,9 @@ OWN = False
 """Whether a record of a type that came later is known for one of this format by itself."""
 
 USER, AGENT = "user", "assistant"
-_SENDERS = {"system": "system", "developer": "system", "user": USER, "assistant": AGENT, "model": AGENT}
+SYSTEM = "system-prompt"
+"""Not `system`, which is what gateways are called."""
+_SENDERS = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": AGENT, "model": AGENT}
 _ROLES = frozenset({*_SENDERS, "tool", "function"})
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call", "mcp_call", "computer_call", "web_search_call")
 _ITEMS = frozenset({"message", "reasoning", "item_reference", *_CALLS, *(f"{one}_output" for one in _CALLS)})

@@ -49,6 +49,11 @@ NAMESPACE_ICONS: dict[str, str] = {
     "msp": "ri.discuss-line",
     "claude": "ri.terminal-line",
     "codex": "ri.terminal-line",
+    "copilot": "ri.terminal-line",
+    "gemini": "ri.terminal-line",
+    "http": "ri.global-line",
+    "stdio": "ri.terminal-line",
+    "recorder": "ri.record-circle-line",
 }
 """Namespace of a kind to icon."""
 
