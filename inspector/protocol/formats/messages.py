@@ -1,8 +1,8 @@
 """Messages as model APIs take and give them: requests, answers, lists of either (docs/transcripts.md, Message arrays).
 
 OpenAI's chat completions and responses, Anthropic's messages and Gemini's contents, as documents or one a line. A
-document is one record that means the messages in it. Nothing says when; they are from `system-prompt`, `user`, `assistant`,
-and `tools` or `mcp:<server>`.
+document is one record that means the messages in it. Nothing says when; they are from `system-prompt`, `user`,
+`assistant`, and `tools` or `mcp:<server>`.
 """
 
 from __future__ import annotations
