@@ -61,9 +61,15 @@ class OpenCalls:
         self._list_until(row)
         keys = list(self._keys_of_answer(rpc, row))
         found = self._best(keys, row)
+        if found == NO_ROW and self._is_streamed(again := self._last_answered(keys)):
+            return again
         if found == NO_ROW:
             self._note_nearly(keys, row)
         return found
+
+    def _is_streamed(self, request: int) -> bool:
+        """Whether a request is one that more answers than the first come to."""
+        return request != NO_ROW and self._capture.string("method", request) in kinds.STREAMED_ANSWERS
 
     def asked_with(self, rpc: int, row: int) -> int:
         """The latest unanswered request with a JSON-RPC id (its hash) that went the way of `row`; NO_ROW."""

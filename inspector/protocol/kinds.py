@@ -106,6 +106,10 @@ CHAT_NOTIFICATION = "notifications/chat/message"
 """MCP method that carried chat in MCP-X v0.0."""
 
 
+STREAMED_ANSWERS = frozenset({"message/stream", "tasks/resubscribe", "SendStreamingMessage", "SubscribeToTask"})
+"""JSON-RPC methods of A2A that are answered many times under one id: each answer is another event of the task."""
+
+
 def split_kind(raw: str) -> Kind:
     """Take a kind string apart and fold its aliases, without looking at the payload.
 

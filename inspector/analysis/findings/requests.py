@@ -126,6 +126,8 @@ class Requests:
         again = (first != rows) & (first != NO_ROW)
         again[again] &= batch.of("sender", first[again]) == senders[again]
         again[again] &= ~are_copies(batch, first[again], rows[again])
+        streamed = [code for name in kinds.STREAMED_ANSWERS if (code := batch.capture.strings.find(name))]
+        again &= ~np.isin(batch.of("method", cause), streamed)
         found.settle(ANSWERED_AGAIN, rows, again, others=cause)
         self._by_another(batch, rows, cause, senders)
         ours, theirs = batch.of("rpc_hash", rows), batch.of("rpc_hash", cause)
