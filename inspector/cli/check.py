@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from itertools import islice
 from string import Formatter
@@ -11,12 +12,25 @@ import typer
 
 from inspector.analysis.findings import CHECK_BY_CODE, Check, FindingPass, Severity
 from inspector.analysis.findings.store import LONGEST_SENTENCES
+from inspector.analysis.tool_calls import tool_calls
 from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts
+from inspector.cli.check_reports import Expectation, junit, sarif
 from inspector.cli.opening import named, opened
 from inspector.cli.printing import MOST_LISTED, print_array, printable, say
+from inspector.document.document import CaptureDocument
 from inspector.document.summary import finding_entries
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
+from inspector.protocol.times import NO_TIME
+
+
+class ReportFormat(StrEnum):
+    """How `check` prints what it found."""
+
+    text = "text"
+    json = "json"
+    junit = "junit"
+    sarif = "sarif"
 
 
 class FailOn(StrEnum):
@@ -32,6 +46,20 @@ def check_command(
     fail_on: Annotated[
         FailOn | None, typer.Option("--fail-on", help="End with exit code 1 when there is such a finding, or a worse.")
     ] = None,
+    report: Annotated[
+        ReportFormat, typer.Option("--format", help="How to print it: for people, or for continuous integration.")
+    ] = ReportFormat.text,
+    expect_tool: Annotated[
+        list[str] | None,
+        typer.Option("--expect-tool", metavar="TOOL", help="End with exit code 1 unless it is called."),
+    ] = None,
+    forbid_tool: Annotated[
+        list[str] | None, typer.Option("--forbid-tool", metavar="TOOL", help="End with exit code 1 if it is called.")
+    ] = None,
+    max_duration: Annotated[
+        float | None,
+        typer.Option("--max-duration", metavar="SECONDS", help="End with exit code 1 if the log spans more.", min=0),
+    ] = None,
     tool_alias: ToolAliasTexts = None,
     collapses: Collapses = CollapseOrder.oldest,
     memory: MemoryLimit = 0,
@@ -43,8 +71,14 @@ def check_command(
     ) as document:
         findings = document.analysis.findings
         worst = int(findings.found.severities[findings.columns["set"]].max(initial=0))
-        if as_json:
+        asked = expectations(document, expect_tool or (), forbid_tool or (), max_duration)
+        fails = [one.word for one in Severity if fail_on is not None and one >= Severity[fail_on.name.upper()]]
+        if as_json or report is ReportFormat.json:
             print_array(map(mask_secrets, finding_entries(document)))
+        elif report is ReportFormat.junit:
+            say(junit(named(files), map(mask_secrets, finding_entries(document)), asked, fails))
+        elif report is ReportFormat.sarif:
+            say(sarif(named(files), map(mask_secrets, finding_entries(document)), asked))
         else:
             _print_findings(findings, named(files))
             if failed := document.capture.failed_count:
@@ -52,8 +86,33 @@ def check_command(
                 say(f"{many} a failure: `list FILE -Y error` shows which.")
             if not len(document.capture):  # a build that checks it may have been meant to write some
                 say("There are no messages in it.")
+            for one in asked:
+                if one.failure is not None:
+                    say(f"{printable(one.name, 200)}: {printable(one.failure, 400)}")
+    if any(one.failure is not None for one in asked):
+        raise typer.Exit(1)
     if fail_on is not None and worst >= Severity[fail_on.name.upper()]:
         raise typer.Exit(1)
+
+
+def expectations(
+    document: CaptureDocument, wanted: Iterable[str], forbidden: Iterable[str], seconds: float | None
+) -> list[Expectation]:
+    """What was asked of a log: tools that must, and must not, be called, and how long it is from first to last."""
+    counts = tool_calls(document.analysis).by_tool
+    found = [
+        Expectation(f"expect-tool {tool}", None if tool in counts else f"{tool} was never called.") for tool in wanted
+    ]
+    for tool in forbidden:
+        failure = f"{tool} was called {count_of(counts[tool], 'time')}." if tool in counts else None
+        found.append(Expectation(f"forbid-tool {tool}", failure))
+    if seconds is not None:
+        times = document.capture.columns["time_ns"]
+        known = times[times != NO_TIME]
+        span = (int(known.max()) - int(known.min())) / 1e9 if len(known) else 0.0
+        failure = f"It took {span:,.1f} s." if span > seconds else None
+        found.append(Expectation(f"max-duration {seconds:g}", failure))
+    return found
 
 
 def _print_findings(findings: FindingPass, file: str) -> None:

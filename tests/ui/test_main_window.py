@@ -377,10 +377,12 @@ def test_a_refused_file_is_a_sentence_and_the_page_stays(qapp: QApplication, tmp
     notes, empty = tmp_path / "notes.txt", tmp_path / "empty.jsonl"
     notes.write_text("milk\n")
     empty.write_text("")
+    folder = tmp_path / "folder"
+    folder.mkdir()
 
     async def steps(application: Application) -> None:
         window = application.new_window()
-        for path, words in ((notes, "notes.txt is no log"), (tmp_path, "cannot be read"), (tmp_path / "x", "No such")):
+        for path, words in ((notes, "notes.txt is no log"), (folder, "cannot be read"), (tmp_path / "x", "No such")):
             window.opening.open_path(path)
             await until(lambda w=words: w in sentence(window), words)
             assert window.panes is None

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -756,3 +757,40 @@ def test_several_logs_are_one_document_for_every_command(tmp_path: Path) -> None
         ]  # fmt: skip
     for missing in ([str(one), str(tmp_path / "nowhere")], [str(one), "-"]):
         assert run("summary", *missing).exit_code == 2
+
+
+def test_check_holds_a_build_to_what_is_expected() -> None:
+    call = tool_call("write_file", id="a")
+    path = log(call, tool_result(call))
+    assert (
+        run("check", path, "--expect-tool", "write_file", "--forbid-tool", "rm", "--max-duration", "3600").exit_code
+        == 0
+    )
+    done = run("check", path, "--expect-tool", "read_file", "--forbid-tool", "write_file")
+    assert done.exit_code == 1
+    assert done.stdout.splitlines()[-2:] == [
+        "expect-tool read_file: read_file was never called.", "forbid-tool write_file: write_file was called 1 time.",
+    ]  # fmt: skip
+    apart = log(envelope(ts="2026-01-05T09:00:00Z"), envelope(ts="2026-01-05T09:01:00Z"))
+    assert "It took 60.0 s." in run("check", apart, "--max-duration", "59.9").stdout
+    assert run("check", apart, "--max-duration", "60").exit_code == 0
+
+
+def test_check_for_continuous_integration() -> None:
+    path = log(*WRONG)
+    found = printed("check", path, "--json")
+    assert printed("check", path, "--format", "json") == found
+    done = run("check", path, "--format", "junit", "--fail-on", "error", "--forbid-tool", "grep")
+    suite = ElementTree.fromstring(done.stdout.split("\n", 1)[1])
+    codes = {one["code"] for one in found}
+    assert done.exit_code == 1
+    assert {case.get("name") for case in suite} == {*codes, "forbid-tool grep"}
+    failed = {case.get("name") for case in suite if case.find("failure") is not None}
+    assert failed == {"kind-payload-disagree", "forbid-tool grep"}
+    assert (suite.get("tests"), suite.get("failures")) == (str(len(codes) + 1), "2")
+    (one,) = printed("check", path, "--format", "sarif")["runs"]
+    results = [
+        (r["ruleId"], r["level"], r["locations"][0]["physicalLocation"]["region"]["startLine"]) for r in one["results"]
+    ]
+    assert results == [(f["code"], f["severity"], f["no"]) for f in found]
+    assert {rule["id"] for rule in one["tool"]["driver"]["rules"]} == codes

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.context_tree import MAIN
+from inspector.capture.reading import UnknownFormatError
 from inspector.document.document import CaptureDocument
 from inspector.document.saving import save_copy
 from inspector.document.summary import context_nodes, finding_entries, summary
@@ -127,9 +128,13 @@ def test_an_archive_a_folder_and_lines_are_opened_alike(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_sessions_is_no_document_of_them(tmp_path: Path) -> None:
-    written(tmp_path, {"note": 1})
+    document = CaptureDocument()
     with pytest.raises(IsADirectoryError):
-        CaptureDocument().load(tmp_path)
+        document.load(tmp_path)
+    written(tmp_path, {"note": 1})
+    with pytest.raises(UnknownFormatError, match="a JSON object with note"):
+        document.load(tmp_path)
+    document.close()
 
 
 def test_what_cannot_be_read_is_a_row() -> None:

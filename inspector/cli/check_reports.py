@@ -1,0 +1,101 @@
+"""What `check` found, in the forms that continuous integration reads: JUnit's XML and SARIF 2.1.0."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+from inspector import __version__
+from inspector.analysis.findings import CHECK_BY_CODE
+
+_LEVELS = {"error": "error", "warning": "warning", "note": "note"}
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+class Expectation(NamedTuple):
+    """Something that was asked of a log.
+
+    Attributes:
+        name: what was asked, as `expect-tool write_file`.
+        failure: why it does not hold, a sentence; None where it does.
+    """
+
+    name: str
+    failure: str | None
+
+
+def junit(file: str, findings: Iterable[dict[str, Any]], expected: Sequence[Expectation], fails: Sequence[str]) -> str:
+    """A suite of one test case a code that was found, and one an expectation.
+
+    Args:
+        file: what was checked.
+        findings: as `check --json` prints them.
+        expected: what was asked besides.
+        fails: severities at which a finding is a failure; of others it is said in the case's output.
+    """
+    by_code: dict[str, list[dict[str, Any]]] = {}
+    for found in findings:
+        by_code.setdefault(found["code"], []).append(found)
+    failing = [code for code, each in by_code.items() if any(one["severity"] in fails for one in each)]
+    missed = [one for one in expected if one.failure is not None]
+    cases = len(by_code) + len(expected)
+    suite = ElementTree.Element(
+        "testsuite", name="context-inspector check", tests=str(max(cases, 1)), failures=str(len(failing) + len(missed)),
+        errors="0", skipped="0",
+    )  # fmt: skip
+    for code, each in by_code.items():
+        case = ElementTree.SubElement(suite, "testcase", classname=_plain(file), name=code)
+        words = "\n".join(f"No. {one['no']}: {one['text']}" for one in each)
+        if code in failing:
+            failure = ElementTree.SubElement(case, "failure", message=_plain(CHECK_BY_CODE[code].title), type=code)
+            failure.text = _plain(words)
+        else:
+            ElementTree.SubElement(case, "system-out").text = _plain(words)
+    for one in expected:
+        case = ElementTree.SubElement(suite, "testcase", classname=_plain(file), name=_plain(one.name))
+        if one.failure is not None:
+            ElementTree.SubElement(case, "failure", message=_plain(one.failure), type="expectation")
+    if not cases:
+        ElementTree.SubElement(suite, "testcase", classname=_plain(file), name="nothing found")
+    ElementTree.indent(suite)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
+
+
+def sarif(file: str, findings: Iterable[dict[str, Any]], expected: Sequence[Expectation]) -> str:
+    """One run with a result a finding, and one an expectation that does not hold; lines are numbers of messages."""
+    results = [
+        _result(file, found["code"], _LEVELS[found["severity"]], found["text"], found["no"]) for found in findings
+    ]
+    results += [_result(file, "expectation", "error", one.failure, None) for one in expected if one.failure is not None]
+    known = dict.fromkeys(one["ruleId"] for one in results)
+    rules = [
+        {
+            "id": code,
+            "shortDescription": {"text": CHECK_BY_CODE[code].title if code in CHECK_BY_CODE else "What was expected"},
+        }
+        for code in known
+    ]
+    driver = {"name": "context-inspector", "version": __version__, "rules": rules}
+    return json.dumps(
+        {"$schema": _SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}, indent=2
+    )
+
+
+def _result(file: str, rule: str, level: str, text: str, number: int | None) -> dict[str, Any]:
+    place: dict[str, Any] = {"artifactLocation": {"uri": file}}
+    if number is not None:
+        place["region"] = {"startLine": number}
+    return {
+        "ruleId": rule, "level": level, "message": {"text": text}, "locations": [{"physicalLocation": place}],
+    }  # fmt: skip
+
+
+def _plain(text: str) -> str:
+    """Text that XML 1.0 can hold."""
+    return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+_NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
