@@ -260,7 +260,7 @@ class CaptureDocument:
         self.name = self.name or f"{title_of(self._log)} and {len(together.sources) - 1} more"
         readers = [SourceReader(source, place) for place, source in enumerate(together.sources)]
         for reader in readers:
-            reader.source.reading = reading
+            reader.source.reading = reading or reading_of(reader.source)
         self._readers += readers
         self._merged = MergedReader(readers)
         yield from self._read_log(self._merged, block_bytes, wait=wait, follow=follow)
