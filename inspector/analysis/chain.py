@@ -144,6 +144,9 @@ def _follow(analysis: Analysis, message: int, found: set[int], links: Callable[[
 def causes_of(analysis: Analysis, message: int) -> set[int]:
     """What led to a message: what it names, the reasoning it was part of, the hint that made it transient."""
     causes = {*analysis.correlation.causes(message), *analysis.named.origins(message)}
+    begun = analysis.correlation.rounds.first.get(message)
+    if begun is not None:
+        causes.add(begun)
     life = analysis.transients
     causes.update(m for m in (life.hinted_by(message), life.consumes(message)) if m is not None)
     if not causes:
@@ -168,6 +171,9 @@ def began(analysis: Analysis, message: int) -> Iterator[int]:
 def effects_of(analysis: Analysis, message: int) -> set[int]:
     """What came of a message: what names it, what it collapsed by, what was done in the reasoning it began."""
     effects = {*analysis.correlation.effects(message), *analysis.named.named_by(message)}
+    call = analysis.correlation.rounds.calls.get(message)
+    if call is not None:
+        effects.update(call.requests)
     collapsed_by = analysis.transients.collapsed_by(message)
     if collapsed_by is not None:
         effects.add(collapsed_by)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.call_rounds import CallRounds
 from inspector.analysis.changes import ChangedRows, Rows
 from inspector.analysis.open_calls import OpenCalls
 from inspector.analysis.proposals import Proposals
@@ -109,6 +110,7 @@ class CorrelationPass:
             `proposal_state` uint8: ProposalState.
             `given_up` uint8: GivenUp.
         calls: each distinct `kind[:method[:target]]`, what `kind like` matches; entry 0 is no call.
+        rounds: calls that take several requests.
     """
 
     def __init__(self, capture: Capture, trust: TrustPass) -> None:
@@ -132,6 +134,7 @@ class CorrelationPass:
         self._changed = ChangedRows()
         self._proposals = Proposals(self._capture, self.columns, self._changed)
         self._outcomes = Outcomes(self._capture, self.columns, self._open_calls, self._changed, trust)
+        self.rounds = CallRounds(self._capture, self.columns, self._changed)
 
     def rejected_by(self, proposal: int) -> int | None:
         """The first message that rejected a proposal; None where none did. O(1)."""
@@ -167,6 +170,8 @@ class CorrelationPass:
                 self._outcomes.cancel(start + place, int(self.columns["cause"][start + place]))
         for row, identifier in self._also:
             self._settle(row, identifier)
+        self._outcomes.hang_up(start, stop)
+        self.rounds.feed(start, stop)
 
     def _code(self, kind: str) -> int:
         """The string id of a kind; -1 when no message has it."""
@@ -442,8 +447,11 @@ class CorrelationPass:
         return sorted(found)
 
     def latency_ns(self, row: int) -> int | None:
-        """Nanoseconds from a request to this response; None for anything else or where a time is missing."""
-        cause = int(self.columns["cause"][row])
+        """Nanoseconds from a request to this response; None for anything else or where a time is missing.
+
+        Of a call that takes several requests, from the first of them to its result.
+        """
+        cause = self.rounds.begun.get(row, int(self.columns["cause"][row]))
         if cause == NO_ROW or self._capture.string("kind", row) != kinds.RESPONSE:
             return None
         times = self._capture.columns["time_ns"]

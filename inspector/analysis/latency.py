@@ -46,7 +46,7 @@ _FEW = 48
 def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Milliseconds:
     """Milliseconds from its request to each of some messages: (k,) float64, NaN for what is no such response.
 
-    O(rows).
+    Of a call that takes several requests, from the first of them to its result. O(rows).
     """
     capture = analysis.capture
     request, response = (capture.strings.find(k) or -1 for k in (kinds.REQUEST, kinds.RESPONSE))
@@ -55,6 +55,9 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
     latency = np.full(len(cause), np.nan)
     places = np.flatnonzero((kind[rows] == response) & (cause != NO_ROW))
     asked_by = cause[places]
+    rounds = analysis.correlation.rounds
+    if rounds.begun:
+        asked_by = rounds.begun_by(_numbered(rows)[places], asked_by.astype(np.int64))
     answered, asked = times[rows][places], times[asked_by]
     known = (kind[asked_by] == request) & (answered != NO_TIME) & (asked != NO_TIME)
     places, answered, asked = places[known], answered[known], asked[known]
@@ -68,7 +71,7 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
 def latency_by_tool(analysis: Analysis) -> dict[str, Latency]:
     """By the tool called, most called first. O(messages)."""
     every = slice(0, len(analysis))
-    return _by_code(analysis.capture.strings, _tools(analysis, every), latency_ms(analysis, every))
+    return _by_code(analysis.capture.strings, tools_of(analysis, every), latency_ms(analysis, every))
 
 
 def latency_by_participant(analysis: Analysis) -> dict[str, Latency]:
@@ -81,14 +84,27 @@ def latency_of(analysis: Analysis, rows: NDArray[np.integer[Any]]) -> tuple[dict
     """What the answers among some messages took: by the tool called, and all of them; None without any. O(rows)."""
     took = latency_ms(analysis, rows)
     together = _by_code(("", ""), np.ones(len(rows), np.uint32), took).get("")
-    return _by_code(analysis.capture.strings, _tools(analysis, rows), took), together
+    return _by_code(analysis.capture.strings, tools_of(analysis, rows), took), together
 
 
-def _tools(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> NDArray[Any]:
-    """The tool each of some messages calls or answers, as a string id; 0 for none."""
-    columns = analysis.correlation.columns
+def tools_of(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> NDArray[Any]:
+    """The tool each of some messages calls or answers, as a string id; 0 for none.
+
+    An answer that is no result is none of a tool; one that ends a call in a later round is one of its tool.
+    """
+    columns, rounds = analysis.correlation.columns, analysis.correlation.rounds
     call = analysis.capture.strings.find("tools/call") or -1
-    return np.where(columns["method"][rows] == call, columns["target"][rows], 0)
+    if not rounds.calls:
+        return np.where(columns["method"][rows] == call, columns["target"][rows], 0)
+    numbers = _numbered(rows)
+    begun = rounds.begun_by(numbers, numbers)
+    found = np.where(columns["method"][begun] == call, columns["target"][begun], 0)
+    found[rounds.are_interim(numbers)] = 0
+    return found
+
+
+def _numbered(rows: slice | NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    return np.arange(rows.start or 0, rows.stop) if isinstance(rows, slice) else rows.astype(np.int64)
 
 
 def _by_code(names: Sequence[str], codes: NDArray[Any], latency: Milliseconds) -> dict[str, Latency]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.changes import Rows
-from inspector.analysis.latency import Latency, latency_ms
+from inspector.analysis.latency import Latency, latency_ms, tools_of
 
 SPREAD_MS = tuple(10 ** (half / 2) for half in range(11))
 """Between which latencies answers are counted together, in milliseconds: half decades from 1 ms to 100 s."""
@@ -134,10 +134,7 @@ class LatencyTally:
     def _looked_at(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Of some messages latency, tool and sender: (k, 3); NaN and 0 for what is no answer with known times."""
         analysis = self._analysis
-        columns = analysis.correlation.columns
-        call = analysis.capture.strings.find("tools/call") or -1
-        latency = latency_ms(analysis, rows)
-        tools = np.where(columns["method"][rows] == call, columns["target"][rows], 0)
+        latency, tools = latency_ms(analysis, rows), tools_of(analysis, rows)
         said = np.stack((latency, tools, analysis.capture.columns["sender"][rows]), axis=1)
         said[np.isnan(latency), 1:] = 0
         return said

@@ -1,8 +1,4 @@
-"""MCP traffic as such: revisions, how many requests were made and answered, and calls that asked for input.
-
-RULE: an answer that asks for input and the retry that brings it are one call where they share the state, the method and
-the name, and where one such answer alone is open in the conversation; where two fit, nothing is linked.
-"""
+"""MCP traffic as such: revisions, and how many requests were made and answered."""
 
 from __future__ import annotations
 
@@ -63,37 +59,6 @@ def _made_again(analysis: Analysis, rows: Rows) -> NDArray[np.bool_]:
     same &= links["method"][rows[here]] == links["method"][rows[after]]
     found = np.zeros(len(rows), np.bool_)
     found[here[same & (links["answer"][rows[here]] == NO_ROW)]] = True
-    return found
-
-
-def asks_for_input(analysis: Analysis, rows: Rows) -> NDArray[np.bool_]:
-    """(n,) which of some answers are no result, but ask for what the call needs besides."""
-    response = analysis.capture.strings.find(kinds.RESPONSE) or -1
-    return (analysis.capture.mcp("state", rows) != 0) & (analysis.capture.columns["kind"][rows] == response)
-
-
-def retries(analysis: Analysis) -> dict[int, int]:
-    """By retry that brings what an answer asked for, the request that was answered so. O(such messages)."""
-    capture, links = analysis.capture, analysis.correlation.columns
-    rows = capture.mcp_rows.astype(np.int64)
-    states = capture.mcp("state", rows)
-    rows, states = rows[states != 0], states[states != 0]
-    if not len(rows):
-        return {}
-    request = capture.strings.find(kinds.REQUEST) or -1
-    is_request = (capture.columns["kind"][rows] == request).tolist()
-    open_rounds: dict[tuple[int, ...], list[int]] = {}
-    found: dict[int, int] = {}
-    pipes = connection_keys(capture, rows).tolist()
-    for row, state, pipe, asks in zip(rows.tolist(), states.tolist(), pipes, is_request, strict=True):
-        asked = row if asks else int(links["cause"][row])
-        if asked == NO_ROW:
-            continue
-        key = (pipe, int(state), int(links["method"][asked]), int(links["target"][asked]))
-        if not asks:
-            open_rounds.setdefault(key, []).append(asked)
-        elif len(open_rounds.get(key, ())) == 1:
-            found[row] = open_rounds.pop(key)[0]
     return found
 
 

@@ -84,6 +84,7 @@ class StatePass:
         self._capture = capture
         self._contexts = contexts
         self._links = correlation.columns
+        self._rounds = correlation.rounds
         self._findings = findings
         self.columns = GrowingColumns({"state": np.uint8})
         self._streams = _Streams(capture, correlation)
@@ -192,6 +193,7 @@ class StatePass:
         states[listens] = np.where(gone[listens], State.CLOSED, State.OPEN)
         answer = self._links["answer"][rows].astype(np.int64)
         self._answer(states, answer)
+        self._answer_in_rounds(states, rows, gone)
         states[are_refused(self._capture, self._links, rows)] = State.FAILED
         left = np.flatnonzero((states == State.WAITING) | (states == State.UNANSWERED))
         copies = settled_copies(self._capture, self._links, rows[left])
@@ -200,6 +202,17 @@ class StatePass:
         answer[left[found]] = self._links["answer"][copies[found]]
         self._answer(states, answer)
         return states
+
+    def _answer_in_rounds(self, states: NDArray[np.uint8], rows: Rows, gone: NDArray[np.bool_]) -> None:
+        """Of calls that take several requests what counts is their result; `gone` are those that were taken back."""
+        calls = self._rounds.calls
+        for place in np.flatnonzero(np.isin(rows, list(calls))).tolist() if calls else ():
+            call = calls[int(rows[place])]
+            if call.result == NO_ROW:
+                states[place] = State.CANCELLED if gone[place] else State.WAITING
+            else:
+                ended = State.FAILED if call.failed else State.ANSWERED
+                states[place] = State.CANCELLED if call.cancelled else ended
 
     def _answer(self, states: NDArray[np.uint8], answer: Rows) -> None:
         """Note the states of requests by their answers; NO_ROW for those without one."""

@@ -1,6 +1,7 @@
 """Calls of tools, each once: how many were answered, how many failed (docs/design.md 5b).
 
-A proposal and the request that fulfils it, an answer that asks for input and the retry, and copies are one call.
+A proposal and the request that fulfils it, an answer that asks for input and the retry, a task and its result, and
+copies are one call.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.changes import Rows
-from inspector.analysis.mcp_calls import retries
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
@@ -45,13 +45,14 @@ def tool_calls(analysis: Analysis) -> ToolCalls:
     of_copies = _answers_of_copies(analysis, rows) if capture.has_copies else {}
     if capture.has_copies:
         rows = rows[~capture.repeats(rows)[1]]
-    again = retries(analysis)
-    rows = rows[~np.isin(rows, list(again))]
-    answers = links["answer"][_last_rounds(rows, again)].astype(np.int64)
+    rounds = analysis.correlation.rounds
+    rows = rows[~np.isin(rows, list(rounds.retries))]
+    answers = rounds.results(rows, links["answer"][rows].astype(np.int64))
     for place in np.flatnonzero(answers == NO_ROW).tolist() if of_copies else ():
         answers[place] = of_copies.get(int(rows[place]), NO_ROW)
     answered = answers != NO_ROW
     failed = columns["flags"][np.where(answered, answers, 0)] & np.uint32(Flag.ERROR.value) != 0
+    failed |= np.isin(rows, [row for row, call in rounds.calls.items() if call.failed])
     tools = Counter(links["target"][rows].tolist())
     return ToolCalls(
         len(rows), int(np.count_nonzero(answered)), int(np.count_nonzero(answered & failed)),
@@ -67,15 +68,3 @@ def _answers_of_copies(analysis: Analysis, rows: Rows) -> dict[int, int]:
     for place in np.flatnonzero(is_copy & (answers != NO_ROW)).tolist():
         found.setdefault(int(of[place]), int(answers[place]))
     return found
-
-
-def _last_rounds(rows: Rows, again: dict[int, int]) -> Rows:
-    """(n,) for each call the request that was made last for it: that which brought what was asked for, or itself."""
-    last = dict(zip(rows.tolist(), rows.tolist(), strict=True))
-    first = {row: row for row in last}
-    for retry, before in sorted(again.items()):
-        began = first.get(before, before)
-        first[retry] = began
-        if began in last:
-            last[began] = retry
-    return np.array([last[row] for row in rows.tolist()], np.int64)

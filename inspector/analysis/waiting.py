@@ -28,6 +28,7 @@ _Bools = NDArray[np.bool_]
 
 _CANCELLED = "notifications/cancelled"
 _ERROR = "system/error"
+_MOST_EXCHANGES = 10_000
 _BARE_KIND = "mcp"  # of v0.0, which has JSON-RPC as its payload
 
 
@@ -40,7 +41,7 @@ class GivenUp(enum.IntEnum):
     ASKED_LEFT = 2
     """The only one asked did."""
     CANCELLED = 3
-    """Its sender said so by notifications/cancelled."""
+    """Its sender said so by notifications/cancelled, or hung up."""
     REFUSED = 4
     """A gateway said that it did not let it through."""
 
@@ -62,6 +63,31 @@ class Outcomes:
         self._links = links
         self._open_calls = open_calls
         self._changed = changed
+        self._exchanges: dict[tuple[int, int], int] = {}  # by source and HTTP exchange, the last call made in it
+
+    def hang_up(self, start: int, stop: int) -> None:
+        """Give up what was asked in an HTTP exchange that the client ended: in MCP 2026-07-28 that takes it back."""
+        carried = self._capture.exchange_rows
+        low, high = np.searchsorted(carried, [start, stop])
+        if low == high:
+            return
+        rows = carried[low:high].astype(np.int64)
+        columns = self._capture.columns
+        numbers, left = (self._capture.exchanges(name, rows) for name in ("number", "hung_up"))
+        asks = columns["kind"][rows] == (self._capture.strings.find(kinds.REQUEST) or -1)
+        asks &= self._capture.mcp("version", rows) != 0
+        for place in np.flatnonzero(asks | (left != 0)).tolist():
+            row, key = int(rows[place]), (int(columns["source"][rows[place]]), int(numbers[place]))
+            if not asks[place]:
+                asked = self._exchanges.pop(key, NO_ROW)
+                if asked != NO_ROW and self._links["answer"][asked] == NO_ROW:
+                    self._give_up(np.array([asked], np.int64), GivenUp.CANCELLED)
+            elif (
+                self._capture.strings[int(self._capture.mcp("version", rows[place : place + 1])[0])] >= mcp.FIRST_MODERN
+            ):
+                self._exchanges[key] = row
+                if len(self._exchanges) > _MOST_EXCHANGES:
+                    del self._exchanges[next(iter(self._exchanges))]
 
     def note_errors(self, rows: Rows, causes: Rows) -> None:
         """Some messages were linked to others that they name: errors of a gateway refuse those."""

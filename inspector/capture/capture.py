@@ -44,6 +44,7 @@ from inspector.capture.sightings import Seen, Sightings
 from inspector.capture.sources import SourceFile
 from inspector.capture.strings import InternTable
 from inspector.capture.transcripts import AgentNews, Transcripts
+from inspector.protocol import mcp
 from inspector.protocol.context_forms import told_context
 from inspector.protocol.cut import completed
 from inspector.protocol.formats import payload_of as payload_of_part
@@ -183,6 +184,16 @@ class Connections:
         return found
 
 
+TASK_STATUS, TASK_RESULT, TASK_FAILED = 0x0F, 0x10, 0x20
+"""Of what a message says of a task: bits of its `TaskStatus`, that a result is in it, and that this is a failure."""
+
+
+def task_numbers(task: mcp.Task) -> tuple[int, int]:
+    """What is stored of what a message says of a task."""
+    says = task.status | TASK_RESULT * task.has_result | TASK_FAILED * task.failed
+    return hash_text(task.identifier) or 1, int(says)
+
+
 _CACHED_RECORDS = 512
 _MANY, _CORRELATED = Flag.MANY_CORRELATIONS.value, Flag.CORRELATED.value
 _CACHED_BYTES = 1 << 25
@@ -291,8 +302,10 @@ class Capture:
         self._listed = _Sparse(records=np.uint32, of_anything=np.uint32)
         self.transcripts = Transcripts()
         self._conversations = HttpConversations()
-        self._exchanges = _Sparse(number=np.uint32, status=np.uint16, path=np.uint32)
-        self._mcp = _Sparse(version=np.uint32, state=np.uint64)
+        self._exchanges = _Sparse(
+            number=np.uint32, status=np.uint16, path=np.uint32, method=np.uint32, hung_up=np.uint8
+        )
+        self._mcp = _Sparse(version=np.uint32, state=np.uint64, task=np.uint64, task_says=np.uint8)
         self._repeats = _Sparse(of=np.uint32, is_copy=np.uint8)
         self._agent_news: list[AgentNews] = []
 
@@ -363,15 +376,22 @@ class Capture:
         self._listed.append(self._extracts.listed)
         extracts, intern = self._extracts, self.strings.intern
         self._exchanges.append({
-            row: (one.number, one.status, intern(kept_name(one.path)) if one.path is not None else 0)
+            row: (
+                one.number, one.status,
+                *(intern(kept_name(text)) if text is not None else 0 for text in (one.path, one.method)), one.hung_up,
+            )
             for row, one in extracts.exchanges.items()
         })  # fmt: skip
-        versions, states = extracts.versions, extracts.states
+        versions, states, tasks = extracts.versions, extracts.states, extracts.tasks
         self._mcp.append({
-            row: (intern(versions[row]) if row in versions else 0, states.get(row, 0)) for row in {*versions, *states}
+            row: (
+                intern(versions[row]) if row in versions else 0, states.get(row, 0),
+                *(task_numbers(tasks[row]) if row in tasks else (0, 0)),
+            )
+            for row in {*versions, *states, *tasks}
         })  # fmt: skip
         extracts.arguments, extracts.listed = {}, {}
-        extracts.exchanges, extracts.versions, extracts.states = {}, {}, {}
+        extracts.exchanges, extracts.versions, extracts.states, extracts.tasks = {}, {}, {}, {}
 
     def _count_records(self, block: Block) -> None:
         """Count the records of a block, of which one may mean several messages."""
@@ -809,12 +829,29 @@ class Capture:
         return self._listed.of("records", rows), self._listed.of("of_anything", rows)
 
     def exchanges(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """(n,) of the HTTP exchanges that carried some messages: `number`, `status`, `path` (string id); 0 for none."""
+        """(n,) of the HTTP exchanges that carried some messages, 0 for none.
+
+        Args:
+            name: `number`, `status`, `path` and `method` (string ids), or `hung_up`: that the client ended it, by the
+                line that says so.
+            rows: messages.
+        """
         return self._exchanges.of(name, rows)
 
     def mcp(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """(n,) what some messages say of MCP: `version` (string id) and `state` (`Extracts.states`); 0 for none."""
+        """(n,) what some messages say of MCP, 0 for nothing.
+
+        Args:
+            name: `version` (string id), `state` (`Extracts.states`), `task` (a hash of its id) or `task_says`
+                (`TASK_STATUS`, `TASK_RESULT` and `TASK_FAILED`).
+            rows: messages.
+        """
         return self._mcp.of(name, rows)
+
+    @property
+    def exchange_rows(self) -> NDArray[Any]:
+        """The messages that HTTP exchanges carried, ascending."""
+        return self._exchanges.messages
 
     @property
     def mcp_rows(self) -> NDArray[Any]:

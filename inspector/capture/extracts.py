@@ -21,7 +21,7 @@ from inspector.capture.hashes import NO_HASH, hash_bytes, hash_text
 from inspector.capture.heads import HEAD, MAX_WHOLE
 from inspector.capture.odd_forms import OddForm
 from inspector.capture.strings import InternTable
-from inspector.protocol import calls, context_forms, kinds, msp
+from inspector.protocol import calls, context_forms, kinds, mcp, msp
 from inspector.protocol.cut import completed
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
 from inspector.protocol.listed import Listed, listed_in, may_hold_json
@@ -83,6 +83,7 @@ class Extracts:
         exchanges: the HTTP exchanges that records were carried by.
         versions: of JSON-RPC, the revision of MCP that a request names or that an answer agrees to.
         states: of MCP, what an answer that asks for input and the retry share: a hash of their `requestState`.
+        tasks: of MCP, what messages tell of tasks.
         threads: what records tell of the thread that their file is of.
     """
 
@@ -102,6 +103,7 @@ class Extracts:
     exchanges: dict[int, Exchange] = field(default_factory=dict)
     versions: dict[int, str] = field(default_factory=dict)
     states: dict[int, int] = field(default_factory=dict)
+    tasks: dict[int, mcp.Task] = field(default_factory=dict)
 
     def put(self, others: Extracts, places: Sequence[int]) -> None:
         """Add those of some records; `places` are theirs here, by number there. A place below 0: nowhere."""

@@ -33,6 +33,7 @@ class _Open:
     has_asked: bool = False
     status: int = 0
     path: str | None = None
+    method: str | None = None
 
 
 class HttpConversations:
@@ -57,7 +58,7 @@ class HttpConversations:
             if found.alone and ours[place] and calls[place] != NO_HASH:
                 calls[place] ^= np.uint64(hash_text(f"exchange {exchange.number}"))
                 found.has_asked = True
-            exchange.status, exchange.path = found.status, found.path
+            exchange.status, exchange.path, exchange.method = found.status, found.path, found.method
         columns["connection"], columns["rpc_hash"] = connections, calls
 
     def _asked_or_answered(self, block: Block) -> np.ndarray:
@@ -93,7 +94,7 @@ class HttpConversations:
             number = self._latest[source] = self._new(source)
         else:
             number = self._latest.get(source, 0)
-        return _Open(number, exchange.begins and session is None, path=exchange.path)
+        return _Open(number, exchange.begins and session is None, path=exchange.path, method=exchange.method)
 
     def _new(self, source: int) -> int:
         number = self._count[source] = self._count.get(source, 0) + 1

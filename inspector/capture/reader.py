@@ -95,6 +95,7 @@ class BlockReader:
         self._exchanges: dict[int, Exchange] = {}
         self._versions: dict[int, str] = {}
         self._states: dict[int, int] = {}
+        self._tasks: dict[int, mcp.Task] = {}
         self._formats: Counter[str | None] = Counter()
         self._origin: dict[str, Any] | None = None
         self._opened: list[tuple[int, int]] = []  # place of the line, and its connection
@@ -176,7 +177,8 @@ class BlockReader:
         found.odd = self._odd
         found.api_calls, found.spawns, found.chains = self._api_calls, self._spawns, self._chains
         found.echoes, found.threads = self._echoes, self._threads
-        found.exchanges, found.versions, found.states = self._exchanges, self._versions, self._states
+        found.exchanges, found.versions = self._exchanges, self._versions
+        found.states, found.tasks = self._states, self._tasks
         return found
 
     def _lines(
@@ -351,13 +353,16 @@ class BlockReader:
         return self._assemble(record, line, offset, flags, call, sender=sender, to=to, fold=fold)
 
     def _note_mcp(self, header: Header) -> None:
-        """What a message says of the revision of MCP, and of a call that asks for input before it is answered."""
+        """What a message says of the revision of MCP, of a call that asks for input, and of tasks."""
         version = mcp.version_in(header)
         if version is not None:
             self._versions[len(self._records)] = version
         state = mcp.state_in(header)
         if state is not None:
             self._states[len(self._records)] = hash_text(state) or 1
+        task = mcp.task_in(header)
+        if task is not None:
+            self._tasks[len(self._records)] = task
 
     def _assemble(
         self, record: Record, line: bytes, offset: int, flags: int, call: calls.Call, *,

@@ -243,10 +243,15 @@ def _exchange(name: str) -> Callable[[Analysis], Column]:
     return column
 
 
-def _http_path(analysis: Analysis) -> Column:
-    capture = analysis.capture
-    ids = _lazy(analysis, lambda rows: capture.exchanges("path", _rows_taken(analysis, rows)).astype(np.uint32))
-    return Interned(ids, capture.strings)
+def _exchange_text(name: str) -> Callable[[Analysis], Column]:
+    """A text of the HTTP exchanges that carried messages."""
+
+    def column(analysis: Analysis) -> Column:
+        capture = analysis.capture
+        ids = _lazy(analysis, lambda rows: capture.exchanges(name, _rows_taken(analysis, rows)).astype(np.uint32))
+        return Interned(ids, capture.strings)
+
+    return column
 
 
 def _mcp_version(analysis: Analysis) -> Column:
@@ -433,7 +438,8 @@ FIELDS: tuple[Field, ...] = (
           _exchange("number")),
     Field("http.status", _T.INTEGER, "Status", "Status of the answer in that exchange, as far as it had come.",
           _exchange("status")),
-    Field("http.path", _T.STRING, "Path", "Path that the exchange asked for.", _http_path),
+    Field("http.method", _T.STRING, "HTTP method", "Method of the exchange that carried it.", _exchange_text("method")),
+    Field("http.path", _T.STRING, "Path", "Path that the exchange asked for.", _exchange_text("path")),
     Field("mcp.version", _T.STRING, "MCP revision", "Revision of MCP it speaks: named by its request, or agreed on.",
           _mcp_version, _D.PASS),
     Field("mcp.era", _T.STRING, "MCP era", "modern: each request names its revision (since 2026-07-28); legacy.",

@@ -153,6 +153,9 @@ _PURPOSES = {
     "resources/templates/list": "asks for the templates of resources",
     "prompts/list": "asks for the prompts",
     "roots/list": "asks for the roots",
+    "server/discover": "asks what the server is and can",
+    "subscriptions/listen": "listens for changes",
+    "tasks/list": "asks for the tasks",
     "notifications/initialized": "is ready",
     "notifications/cancelled": "takes a request back",
     "notifications/tools/list_changed": "its tools have changed",
@@ -193,7 +196,8 @@ def _verdict(analysis: Analysis, message: int, kind: str) -> Sentence:
 
 def _result(analysis: Analysis, message: int) -> Sentence:
     capture = analysis.capture
-    about = _linked(analysis, "target", message) or _linked(analysis, "method", message)
+    called = analysis.correlation.rounds.begun.get(message, message)  # what ends a call is of that, whoever brings it
+    about = _linked(analysis, "target", called) or _linked(analysis, "method", called)
     payload = capture.payload(message)
     if capture.flags(message) & Flag.ERROR:
         return Sentence(about, text_shown(kinds.RESPONSE, payload) or "", failed=True)

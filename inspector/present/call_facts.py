@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from inspector.analysis.call_rounds import Rounds
 from inspector.analysis.correlation import ToolRule
 from inspector.analysis.fulfilments import has_failed
 from inspector.analysis.named import Named
@@ -40,6 +41,9 @@ def request_facts(subject: Subject) -> list[Fact]:
         if refusal is None:
             return [words_fact("Refused by the gateway, as its log says.")]
         return [Fact("", (FactPart("Refused by the gateway, "), message_part(refusal)))]
+    call = subject.analysis.correlation.rounds.calls.get(subject.message)
+    if call is not None:
+        return _rounds_facts(subject, call)
     if subject.answer is not None:
         failed = bool(subject.capture.flags(subject.answer) & Flag.ERROR)
         by = sender_of(subject.capture, subject.answer)
@@ -66,6 +70,30 @@ def request_facts(subject: Subject) -> list[Fact]:
     if subject.document.live:
         return [words_fact(f"No answer yet, {waited} after it was asked.")]
     return [words_fact(f"No answer in the {waited} until the last record.")]
+
+
+def _rounds_facts(subject: Subject, call: Rounds) -> list[Fact]:
+    """What became of a call that takes several requests: its first answer, its result, and how often was asked."""
+    task = subject.answer is not None and bool(subject.capture.mcp("task", np.array([subject.answer]))[0])
+    parts = [FactPart("Became a task" if task else "Asked for input first")]
+    if subject.answer is not None:
+        parts += [FactPart(", "), message_part(subject.answer)]
+    rows = [Fact("", tuple(parts))]
+    if call.result == NO_ROW:
+        words = "Cancelled by its sender." if is_cancelled(subject.analysis, subject.message) else "No result was seen."
+        return [words_fact(words), *rows, *_asked_again(call)]
+    what = "Cancelled" if call.cancelled else "Failed" if call.failed else "Answered"
+    latency = subject.analysis.correlation.latency_ns(call.result)
+    after = f" in {formats.duration(latency)}" if latency is not None else ""
+    ended = (FactPart(what, "bad" if call.failed else "plain"), FactPart(f"{after}, "), message_part(call.result))
+    return [Fact("", ended), *rows, *_asked_again(call)]
+
+
+def _asked_again(call: Rounds) -> list[Fact]:
+    if not call.requests:
+        return []
+    words = f"{formats.count_of(len(call.requests), 'further request')}, the last "
+    return [Fact("", (FactPart(words, "dim"), message_part(call.requests[-1])))]
 
 
 def addressed_facts(subject: Subject) -> list[Fact]:
@@ -315,6 +343,27 @@ def error_facts(error: object) -> list[Fact]:
         rows.append(Fact("code", (FactPart(str(code), "mono"), FactPart(f"  {_CODES[code]}", "dim")), mono_name=True))
     skip = ("message", "code") if isinstance(code, int) and code in _CODES else ("message",)
     return rows + value_facts(error, skip=skip)
+
+
+def task_facts(result: Mapping[str, Any]) -> list[Fact]:
+    """How a task stands, by an answer that hands it out or tells of it; nothing where it tells of none.
+
+    Args:
+        result: of an answer; tasks of 2025-11-25 lie in `task` where they are handed out.
+    """
+    task = result["task"] if isinstance(result.get("task"), Mapping) else result
+    if not isinstance(task.get("taskId"), str):
+        return []
+    rows = [fact("Task", task["taskId"], "mono", middle=True)]
+    status = task.get("status")
+    if isinstance(status, str):
+        rows.append(fact("Status", plain(status, 80), "bad" if status == "failed" else "strong"))
+    if isinstance(task.get("statusMessage"), str):
+        rows.append(fact("", task["statusMessage"], lines=4))
+    if isinstance(task.get("error"), Mapping):
+        rows += error_facts(task["error"])
+    skip = ("taskId", "status", "statusMessage", "error", "result", "resultType", "_meta")
+    return rows + value_facts(task, skip=skip)
 
 
 def hello_facts(values: Mapping[str, Any], who: str) -> list[Fact]:

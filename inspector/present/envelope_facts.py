@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from inspector.analysis.context_tree import MAIN
 from inspector.capture.flags import Flag
 from inspector.filters.strings import quote
@@ -59,6 +61,7 @@ def envelope_facts(subject: Subject) -> list[Fact]:
     source = capture.sources[int(capture.columns["source"][message])]
     if len(capture.sources) > 1:
         rows.append(fact("Source", source.name))
+    rows += _exchange(subject)
     if subject.flags & Flag.UNREADABLE:
         rows.append(
             fact("In the file", f"byte {formats.number(int(capture.columns['offset'][message]))} of {source.name}")
@@ -68,6 +71,29 @@ def envelope_facts(subject: Subject) -> list[Fact]:
     if subject.flags & Flag.COPIES_DIFFER:
         rows.append(fact("Copies", "differ from one another in the log", "warn"))
     return rows + [_verdict(v) for v in subject.document.decisions.about(message)[:8]]
+
+
+def _exchange(subject: Subject) -> list[Fact]:
+    """The HTTP exchange that carried it, as far as it had come, and the id of its server-sent event."""
+    capture, row = subject.capture, np.array([subject.message], np.int64)
+    number, status, method, path = (int(capture.exchanges(n, row)[0]) for n in ("number", "status", "method", "path"))
+    if not number:
+        return []
+    asked = " ".join(capture.strings[code] for code in (method, path) if code)
+    words = f"No. {number}" + (f", status {status}" if status else "")
+    rows = (
+        [fact("HTTP", asked, "mono", middle=True, filter=_filter("http.path ==", capture.strings[path]))]
+        if asked
+        else []
+    )
+    rows.append(
+        fact("Exchange", words, "bad" if status >= _HTTP_FAILED else "plain", filter=f"http.exchange == {number}")
+    )
+    event = capture.record(subject.message).event_id
+    return [*rows, fact("Event id", event, "mono", middle=True)] if event else rows
+
+
+_HTTP_FAILED = 400
 
 
 def _filter(words: str, value: str) -> str | None:

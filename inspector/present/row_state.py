@@ -52,7 +52,8 @@ def took_ns(document: CaptureDocument, message: int) -> int | None:
     if document.capture.string("kind", message) != kinds.REQUEST:
         return None
     links = document.analysis.correlation
-    answer = int(links.columns["answer"][message])
+    call = links.rounds.calls.get(message)
+    answer = call.result if call is not None else int(links.columns["answer"][message])
     return None if answer == NO_ROW else links.latency_ns(answer)
 
 

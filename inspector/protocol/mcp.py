@@ -1,8 +1,9 @@
-"""What a JSON-RPC message of MCP says of its revision, and of calls that ask for input (docs/protocols.md 13)."""
+"""What JSON-RPC messages of MCP say of their revision, of input asked for, of tasks (docs/protocols.md 13)."""
 
 from __future__ import annotations
 
-from typing import Any
+import enum
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -17,8 +18,34 @@ LISTEN = "subscriptions/listen"
 SERVER_METHODS = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
 """What servers ask of clients."""
 INPUT_REQUIRED = "input_required"
+RETRIED = frozenset({"tools/call", "prompts/get", "resources/read"})
+"""What may be answered with a question since 2026-07-28, and is asked again with the answers to it."""
+TASK = "task"
+RELATED_TASK_KEY = "io.modelcontextprotocol/related-task"
 
 _MOST = 64
+
+
+class TaskStatus(enum.IntEnum):
+    """Where a task stands; what nobody knows is NONE."""
+
+    NONE = 0
+    WORKING = 1
+    INPUT_REQUIRED = 2
+    COMPLETED = 3
+    FAILED = 4
+    CANCELLED = 5
+
+
+class Task(NamedTuple):
+    """What a message tells of a task."""
+
+    identifier: str
+    status: TaskStatus = TaskStatus.NONE
+    has_result: bool = False
+    """The result, or the error, of the call that became the task stands in it."""
+    failed: bool = False
+    """That says that the call failed."""
 
 
 class _Meta(msgspec.Struct, rename={"version": VERSION_KEY}, gc=False):
@@ -80,6 +107,58 @@ def state_in(header: Header) -> str | None:
     except _REFUSALS:
         return None
     return (state if isinstance(state, str) else "") if given else None
+
+
+class _RelatedTask(msgspec.Struct, rename={"identifier": "taskId"}, gc=False):
+    identifier: Any = None
+
+
+class _TaskMeta(msgspec.Struct, rename={"task": RELATED_TASK_KEY}, gc=False):
+    task: _RelatedTask | None = None
+
+
+class _InlineResult(msgspec.Struct, rename={"is_error": "isError"}, gc=False):
+    is_error: Any = None
+
+
+class _TaskState(msgspec.Struct, rename={"identifier": "taskId", "type": "resultType", "meta": "_meta"}, gc=False):
+    """Parameters or result; tasks of 2025-11-25 lie in `task` of the answer that hands them out."""
+
+    identifier: Any = None
+    status: Any = None
+    type: Any = None
+    task: Any = None
+    result: _InlineResult | None = None
+    error: msgspec.Raw = msgspec.Raw(b"")
+    meta: _TaskMeta | None = None
+
+
+_decode_task = msgspec.json.Decoder(_TaskState).decode
+
+
+def task_in(header: Header) -> Task | None:
+    """What a message tells of a task: a request about it, the answer that hands it out, its state, its result.
+
+    None for every other message. Never raises.
+    """
+    raw = bytes(header.params) if isinstance(header.method, str) else bytes(header.result)
+    if b'"taskId"' not in raw:
+        return None
+    try:
+        found = _decode_task(raw)
+    except _REFUSALS:
+        return None
+    inner = found.task if isinstance(found.task, dict) else {}
+    identifier, status = inner.get("taskId", found.identifier), inner.get("status", found.status)
+    if not isinstance(identifier, str) and found.meta is not None and found.meta.task is not None:
+        identifier = found.meta.task.identifier
+    if not isinstance(identifier, str) or not identifier:
+        return None
+    has_error = bool(found.error) and bytes(found.error) != b"null"
+    failed = has_error or (found.result is not None and found.result.is_error is True)
+    word = status.upper() if isinstance(status, str) else ""
+    known = TaskStatus[word] if word in TaskStatus.__members__ else TaskStatus.NONE
+    return Task(identifier, known, found.result is not None or has_error, failed)
 
 
 ERAS = ("legacy", "modern")

@@ -42,10 +42,13 @@ class Exchange(msgspec.Struct, gc=False):
     """The session that its line names."""
     status: int = 0
     path: str | None = None
+    method: str | None = None
     begins: bool = False
     ends: bool = False
     initializes: bool = False
     """A client asks for a session."""
+    hung_up: bool = False
+    """The client ended it; since 2026-07-28 that takes back what it asked."""
 
 
 class Record(msgspec.Struct, gc=False):

@@ -48,6 +48,9 @@ def _outcome_text(payload: Mapping[str, Any]) -> str | None:
     if isinstance(result, Mapping):
         if result.get("resultType") == INPUT_REQUIRED:
             return _input_text(result.get("inputRequests"))
+        task = result["task"] if isinstance(result.get("task"), Mapping) else result
+        if isinstance(task.get("taskId"), str):
+            return _task_text(task)
         text = content_text(result) or _read_text(result) or _list_text(result)
         return text or (EMPTY if _is_empty(result) else compact(result))
     return _words(result) or (EMPTY if _is_nothing(result) else compact(result))
@@ -61,6 +64,20 @@ def _input_text(requests: object) -> str:
     return f"asks for input: {'; '.join(texts)}" if texts else "asks for input"
 
 
+def _task_text(task: Mapping[str, Any]) -> str:
+    """How a task stands, and what it has brought."""
+    inner = {name: task[name] for name in ("result", "error") if isinstance(task.get(name), Mapping)}
+    words = [f"task {_short_id(task['taskId'])}", _words(task.get("status")), _words(task.get("statusMessage"))]
+    outcome = _outcome_text(inner) if inner else None
+    told = ", ".join(filter(None, words))
+    return f"{told}: {outcome}" if outcome else told
+
+
+def _short_id(identifier: str) -> str:
+    return identifier if len(identifier) <= _LONGEST_ID else f"{identifier[: _LONGEST_ID - 1]}…"
+
+
+_LONGEST_ID = 12
 EMPTY = "empty result"
 
 
@@ -111,6 +128,9 @@ def _call_text(params: object) -> str | None:
     if isinstance(arguments, Mapping):
         shown = ((name, mask_value(name, value) if is_secret_key(name) else value) for name, value in arguments.items())
         return "  ".join(f"{name}={_words(value) or compact(value)}" for name, value in shown) or None
+    if isinstance(params.get("taskId"), str):
+        facts = (_words(params.get("status")), _words(params.get("statusMessage")))
+        return ", ".join(filter(None, (f"task {_short_id(params['taskId'])}", *facts)))
     return _words(params.get("uri"))
 
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.context_tree import MAIN
-from inspector.analysis.mcp_calls import asks_for_input, retries
 from inspector.analysis.model_context.reader import Options, Reader, codes_below
 from inspector.analysis.model_context.reasons import Role, Why
 from inspector.base.slices import Steps
@@ -174,6 +173,10 @@ def _answers(at: _Sorting, _options: Options) -> None:
     response, proposal, call = at.of(kinds.RESPONSE), at.of(kinds.PROPOSAL), at.method == at.code("tools/call")
     answer = response & ~at.mine & at.answers_me
     at.put(answer & call, Role.TOOL, Why.ANSWERED)
+    rounds = at.analysis.correlation.rounds
+    ends = np.isin(at.rows, [row for row, first in rounds.begun.items() if _is_tool_call(at, first)])
+    cancelled = [call.result for call in rounds.calls.values() if call.cancelled]
+    at.put(answer & ends & ~np.isin(at.rows, cancelled), Role.TOOL, Why.ANSWERED)
     if proposal.any():
         at.put(response & ~at.mine & call & at.fulfils_mine(), Role.TOOL, Why.FULFILLED)
     given = np.isin(at.method, [at.code("resources/read"), at.code("prompts/get")])
@@ -182,8 +185,15 @@ def _answers(at: _Sorting, _options: Options) -> None:
     at.put(listed, Role.TOOLS, Why.DEFINED)
     _instructions(at, answer & (at.method == at.code("initialize")))
     at.put(at.repeated(), Role.NONE, Why.REPEATED)
-    at.put(asks_for_input(at.analysis, at.rows), Role.NONE, Why.ASKS_FOR_INPUT)
-    at.put(np.isin(at.rows, list(retries(at.analysis))), Role.NONE, Why.RETRIED)
+    interim = rounds.are_interim(at.rows)
+    handles = at.analysis.capture.mcp("task", at.rows) != 0
+    at.put(interim & ~handles, Role.NONE, Why.ASKS_FOR_INPUT)
+    at.put(interim & handles, Role.NONE, Why.BECAME_TASK)
+    at.put(np.isin(at.rows, list(rounds.retries)), Role.NONE, Why.RETRIED)
+
+
+def _is_tool_call(at: _Sorting, request: int) -> bool:
+    return at.analysis.capture.strings[int(at.analysis.correlation.columns["method"][request])] == "tools/call"
 
 
 def _instructions(at: _Sorting, answers: Mask) -> None:

@@ -63,6 +63,7 @@ class Why(enum.IntEnum):
     ROLLED_BACK = 32
     ASKS_FOR_INPUT = 30
     RETRIED = 31
+    BECAME_TASK = 33
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,7 @@ REASONS: dict[Why, Reason] = {
     Why.ANSWERED: Reason("The result of its own call.", assumed=False),
     Why.ASKS_FOR_INPUT: Reason("No result: it asks for input first, which clients bring with a retry of the call."),
     Why.RETRIED: Reason("The call once more, with what was asked for: the model made it once."),
+    Why.BECAME_TASK: Reason("No result: it hands out a task, whose result clients fetch later."),
     Why.REPEATED: Reason("The same answer was there before; clients take a call's first."),
     Why.FULFILLED: Reason("The result of a call it proposed; agents wait for it."),
     Why.GIVEN: Reason("A resource or prompt it asked for."),

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.mcp_calls import asks_for_input
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.analysis.transients import Badge
 from inspector.capture.flags import Flag
@@ -76,11 +75,15 @@ class Traffic:
         columns, cause = self.analysis.capture.columns, self._column("cause")
         flags, kind = columns["flags"][: self.stop], columns["kind"][: self.stop]
         wanted = (kind == self._code(kinds.RESPONSE)) & (flags & (_ERROR | _NOBODY) == 0)
-        wanted &= (self._column("method") == self._code(method)) & (cause != NO_ROW) & (cause < self.stop)
-        rows = np.flatnonzero(wanted)
-        calls = cause[rows]
+        wanted &= (cause != NO_ROW) & (cause < self.stop)
+        rounds, methods = self.analysis.correlation.rounds, self._column("method")
+        same = methods == self._code(method)
+        ended = rounds.ended(np.arange(self.stop)) if rounds.begun else cause[:0]
+        same[ended] = methods[rounds.begun_by(ended, ended)] == self._code(method)
+        rows = np.flatnonzero(wanted & same)
+        calls = rounds.begun_by(rows, cause[rows])
         asked = columns["kind"][calls] == self._code(kinds.REQUEST)
-        asked &= ~asks_for_input(self.analysis, rows)  # no result: what it asks for comes with a retry
+        asked &= ~rounds.are_interim(rows)  # no result: that comes in a later round
         rows, calls = rows[asked], calls[asked]
         asker, answerer = self.speakers[calls], self.speakers[rows]
         tokens = self.analysis.tokens.columns["tokens"][rows].astype(np.int64)
@@ -119,7 +122,8 @@ class Traffic:
 
     def tool(self, row: int) -> str:
         """The tool of a call or result."""
-        return self.analysis.capture.strings[int(self.analysis.correlation.columns["target"][row])] or "a tool"
+        links = self.analysis.correlation
+        return self.analysis.capture.strings[int(links.columns["target"][links.rounds.begun.get(row, row)])] or "a tool"
 
     def asker_words(self, call: int) -> str:
         """Who asked, for the beginning of a sentence."""

@@ -33,6 +33,7 @@ _NAMES = {
 _SESSION_HEADER = "mcp-session-id"
 _SESSION_IN_QUERY = ("sessionId", "session_id")
 _FAILED = 400
+_HUNG_UP = "client-closed"
 _MOST_NUMBER = 1 << 32
 
 
@@ -40,6 +41,7 @@ class Line(msgspec.Struct, gc=False):
     """What a line says beside its message; values of any type, as nobody has checked them."""
 
     x: Any = None
+    method: Any = None
     path: Any = None
     query: Any = None
     status: Any = None
@@ -101,8 +103,10 @@ def _exchange(sort: str, found: Line, record: Record) -> Exchange:
         session=_session(found),
         status=min(_number(found.status), 999),
         path=found.path if isinstance(found.path, str) else None,
+        method=found.method if isinstance(found.method, str) else None,
         begins=sort == REQUEST,
         ends=sort in (END, ERROR),
+        hung_up=found.how == _HUNG_UP,
         initializes=record.header is not None and record.header.method == "initialize",
     )
 

@@ -21,6 +21,7 @@ from inspector.present.call_facts import (
     proposal_fact,
     request_by_token,
     request_facts,
+    task_facts,
     unwrapped,
 )
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
@@ -143,6 +144,10 @@ def build_result(sheet: Sheet) -> list[QWidget]:
 
 def _content_sections(sheet: Sheet) -> list[QWidget]:
     result = sheet.subject.payload["result"]
+    if isinstance(result, Mapping) and (task := task_facts(result)):
+        card = sheet.fact_card(task, name="task", label="Task", name_width=80)
+        inner = result.get("result")
+        return [sheet.section("Task", card), *([content_section(sheet, inner)] if isinstance(inner, Mapping) else [])]
     make = _BY_METHOD.get(sheet.subject.method or "")
     if make is not None and isinstance(result, Mapping) and (made := make(sheet, result)):
         return made
