@@ -11,7 +11,9 @@ import typer
 
 from inspector.analysis.account import AccountTally
 from inspector.analysis.latency import ENOUGH
+from inspector.analysis.token_shares import summing
 from inspector.analysis.waste import WasteFinder
+from inspector.base.slices import finished
 from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts
 from inspector.cli.opening import named, opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, masked_table, printable, say
@@ -88,13 +90,15 @@ def _told(document: CaptureDocument, *, spared: bool) -> tuple[Account, list[dic
     tally = AccountTally(document.analysis)
     while not tally.step():
         pass
-    waste = None
+    waste = tool_tokens = None
+    if document.analysis.tokens.done:
+        tool_tokens = finished(summing(document.analysis, "tool"))
     if spared and document.analysis.tokens.done:
         finder = WasteFinder(document.analysis)
         while not finder.go_on(math.inf):
             pass
         waste = finder.found
-    return account_of(document, tally, waste), waiting_json(document, tally)
+    return account_of(document, tally, waste, tool_tokens), waiting_json(document, tally)
 
 
 def _say_sources(document: CaptureDocument) -> None:

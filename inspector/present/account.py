@@ -19,7 +19,7 @@ from inspector.analysis.account import DISCOVERY, MOST_GROUPS, AccountTally, Dee
 from inspector.analysis.findings import Severity
 from inspector.analysis.marked_contexts import START
 from inspector.analysis.states import State
-from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, shares
+from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, Sums
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.document.document import CaptureDocument
@@ -43,7 +43,6 @@ _MOST_LISTED = 100
 _LOOKED_AT = 1 << 16  # messages among which the user's first are looked for
 _MOST_ASKED, _MOST_CALLERS, _MOST_TOOLS, _MOST_WAITS, _MOST_KINDS = 3, 3, 3, 3, 3
 _MOST_SHARES = 2
-_MOST_SHARED = 200_000  # messages whose tokens are added up at once, some milliseconds
 _NAME = 60
 _WAITED_FROM_NS = 1_000_000_000
 _SILENT_FROM_NS = 2_000_000_000
@@ -113,11 +112,14 @@ def waiting_json(document: CaptureDocument, tally: AccountTally) -> list[dict[st
 class _Words:
     """Puts the figures of one document into sentences."""
 
-    def __init__(self, document: CaptureDocument, tally: AccountTally, waste: WasteReport | None) -> None:
+    def __init__(
+        self, document: CaptureDocument, tally: AccountTally, waste: WasteReport | None, tool_tokens: Sums | None
+    ) -> None:
         self.document = document
         self.analysis: Analysis = document.analysis
         self.tally = tally
         self.waste = waste
+        self.tool_tokens = tool_tokens
         self.waiting = waits(self.analysis, longest_waiting(self.analysis, tally, _MOST_WAITS))
 
     def name(self, code: int) -> str:
@@ -400,12 +402,14 @@ class _Words:
 
     def _shares(self) -> str:
         """What most of the tokens are: ": 6,944 definitions of tools, 2,153 search_records"; once all is counted."""
-        if not self.analysis.tokens.done or self.document.arriving or len(self.analysis) > _MOST_SHARED:
+        sums = self.tool_tokens
+        if sums is None:
             return ""
-        found = [one for one in shares(self.analysis, "tool") if one.key != NO_TOOL and one.tokens][:_MOST_SHARES]
+        found = [place for place in sums.order.tolist() if sums.key(place) != NO_TOOL and sums.tokens[place]]
         named = (
-            f"{one.tokens:,} {'definitions of tools' if one.key == DEFINITIONS else self.name(one.key)}"
-            for one in found
+            f"{sums.tokens[place]:,} {'definitions of tools' if key == DEFINITIONS else self.name(key)}"
+            for place in found[:_MOST_SHARES]
+            for key in (sums.key(place),)
         )
         return f": {', '.join(named)}" if found else ""
 
@@ -434,15 +438,18 @@ _PROPOSED: dict[int, str] = {
 }  # fmt: skip
 
 
-def account_of(document: CaptureDocument, tally: AccountTally, waste: WasteReport | None = None) -> Account:
+def account_of(
+    document: CaptureDocument, tally: AccountTally, waste: WasteReport | None = None, tool_tokens: Sums | None = None
+) -> Account:
     """What happened, as far as the tally has looked.
 
     Args:
         document: what it is about.
         tally: its figures.
         waste: what could have been spared, where that was looked for.
+        tool_tokens: what all messages cost, by tool, where that was added up.
     """
-    words = _Words(document, tally, waste)
+    words = _Words(document, tally, waste, tool_tokens)
     deeds = [*words.asked(), *words.called(), *words.reasoned(), *words.proposed()]
     failed, waiting = words.failed(), words.waits()
     if tally.has_repeats:

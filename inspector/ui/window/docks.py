@@ -150,6 +150,11 @@ class Docks(QObject):
         self.by_title[title].show()
         self.by_title[title].raise_()
 
+    def offer(self, title: str) -> None:
+        """Show a dock, the keyboard staying where it is, unless the user has others at its side."""
+        if all(self.by_title[one].isHidden() for one in self._at(self._frame.dockWidgetArea(self.by_title[title]))):
+            self.bring_up(title)
+
     def move(self, title: str, area: Qt.DockWidgetArea) -> None:
         """Let a dock stand at another side, with the keyboard; at the bottom it lies on those that are there."""
         window, dock = self._frame, self.by_title[title]

@@ -504,10 +504,12 @@ class MainWindow(QMainWindow):
         """What the window says of its document outside the panes."""
         from inspector.ui.window.status import DocumentStatus
 
-        return DocumentStatus(
+        status = DocumentStatus(
             self, self.shown, self.status, filter_bar=self.filter_bar, presets=self.presets,
             conditions=self.filter_conditions, gateway=self.gateway, saving=self.capture_saving, msp=self.msp,
         )  # fmt: skip
+        status.hung.connect(lambda: self.dock_row.offer("Waiting"))
+        return status
 
     @cached_property
     def closing(self) -> Closing:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -28,7 +28,13 @@ _SPARED_FROM = 100
 
 
 class DocumentStatus(QObject):
-    """Keeps the title, the status bar and the counts beside the filter true for the document of one window."""
+    """Keeps the title, the status bar and the counts beside the filter true for the document of one window.
+
+    Signals:
+        hung(): traffic is live, and somebody has waited so long that it is worth a list; once a document.
+    """
+
+    hung = Signal()
 
     def __init__(
         self, window: QWidget, shown: Shown, status: StatusBar, *, filter_bar: FilterBar, presets: Presets,
@@ -57,6 +63,7 @@ class DocumentStatus(QObject):
         self._gateway = gateway
         self._saving = saving
         self._msp = msp
+        self._has_hung = False
         self._clock = QTimer(self)
         self._clock.setInterval(_CLOCK_MS)
         self._clock.timeout.connect(self.refresh_clock)
@@ -70,6 +77,7 @@ class DocumentStatus(QObject):
         panes.problem_counts.changed.connect(self._show_problems)
         panes.account.renewed.connect(self._show_waiting)
         panes.waste_figures.renewed.connect(self._show_spared)
+        self._has_hung = False
         self._show_waiting()
         self._show_spared()
 
@@ -121,6 +129,9 @@ class DocumentStatus(QObject):
         else:
             count, wait = found
             self._status.set_waiting(count, wait.short, wait.sentence, hangs=wait.hangs)
+            if wait.hangs and not self._has_hung:
+                self._has_hung = True
+                self.hung.emit()
 
     def _show_spared(self) -> None:
         """Say what could be spared, where that is worth a word."""

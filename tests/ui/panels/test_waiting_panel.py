@@ -105,11 +105,26 @@ def test_the_status_bar_says_who_waits_while_traffic_is_live(qtbot: QtBot, appli
     window.document_status._show_waiting()
     status = child(window, StatusBar, "statusBar")
     assert "lead waits for files, 34 s and 1 more" in status.words()
+    assert not window.docks["Waiting"].isHidden(), "who waits is the first thing to know of a session that hangs"
+    window.docks["Waiting"].hide()
+    window.document_status._show_waiting()
+    assert window.docks["Waiting"].isHidden(), "who closed it does not get it again"
     status.waiting_clicked.emit()
     assert not window.docks["Waiting"].isHidden()
     document.live = False
     window.document_status._show_waiting()
     assert not any("waits" in words for words in status.words())
+
+
+def test_it_does_not_cover_what_the_user_has_below(qtbot: QtBot, application: Application) -> None:
+    document = document_of(tool_call("grep", ts=at(0)), envelope(ts=at(9)))
+    document.live = True
+    window = window_on(application, document)
+    window.show()
+    window.dock_row.bring_up("Findings")
+    status = child(window, StatusBar, "statusBar")
+    qtbot.waitUntil(lambda: any("waits" in words for words in status.words()))
+    assert window.docks["Waiting"].isHidden()
 
 
 def test_the_status_bar_says_what_could_be_spared(qtbot: QtBot, application: Application) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from inspector.analysis.account import AccountTally
+from inspector.analysis.token_shares import summing
 from inspector.analysis.waste import WasteFinder
+from inspector.base.slices import finished
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.filters.visible import VisibleRows
@@ -22,12 +24,13 @@ def account(document: CaptureDocument) -> Account:
     tally = AccountTally(document.analysis)
     while not tally.step():
         pass
-    waste = None
+    waste = tool_tokens = None
     if document.analysis.tokens.done:
+        tool_tokens = finished(summing(document.analysis, "tool"))
         finder = WasteFinder(document.analysis)
         finder.go_on(math.inf)
         waste = finder.found
-    return account_of(document, tally, waste)
+    return account_of(document, tally, waste, tool_tokens)
 
 
 def lines(*traffic: Any) -> list[tuple[str, str]]:

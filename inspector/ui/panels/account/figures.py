@@ -8,6 +8,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.analysis import Changes
 from inspector.analysis.account import AccountTally
+from inspector.analysis.token_shares import Sums, summing
+from inspector.base.slices import Steps
 from inspector.document.document import CaptureDocument
 from inspector.ui import budgets
 
@@ -16,7 +18,7 @@ class AccountFigures(QObject):
     """Looks at what is new a slice at a time, and says so at most once a second while traffic is live.
 
     Signals:
-        renewed(): the figures are those of all messages there are.
+        renewed(): the figures are those of all messages there are, or what these cost is added up.
 
     Attributes:
         tally: the figures.
@@ -28,6 +30,8 @@ class AccountFigures(QObject):
         super().__init__(parent)
         self._document = document
         self.tally = AccountTally(document.analysis)
+        self._sums: Sums | None = None
+        self._adding: Steps[Sums] | None = None
         self._viewers: set[str] = set()
         self._rest_until = 0.0
         self._stopped = False
@@ -43,7 +47,17 @@ class AccountFigures(QObject):
     def apply_changes(self, changes: Changes) -> None:
         """Take in a flush of the document. O(1)."""
         self.tally.note_changed(changes.changed)
+        self._sums = self._adding = None
         self._ask()
+
+    def tool_tokens(self) -> Sums | None:
+        """What all messages cost, by tool, once they are counted; None while that is added up, or more may come."""
+        if self._sums is None and self._adding is None and self._document.analysis.tokens.done:
+            if self._document.arriving:
+                return None
+            self._adding = summing(self._document.analysis, "tool")
+            self._add_up(time.perf_counter() + budgets.current.background_slice_s)
+        return self._sums
 
     def stop(self) -> None:
         """Look at no more of the document."""
@@ -55,7 +69,7 @@ class AccountFigures(QObject):
         return not self._stopped and (bool(self._viewers) or self._document.arriving)
 
     def _ask(self) -> None:
-        if self.tally.behind and self._wanted and not self._timer.isActive():
+        if (self.tally.behind or self._adding) and self._wanted and not self._timer.isActive():
             self._timer.start(max(0, round((self._rest_until - time.perf_counter()) * 1000)))
 
     def _go_on(self) -> None:
@@ -66,6 +80,22 @@ class AccountFigures(QObject):
             if time.perf_counter() >= until:
                 self._timer.start(budgets.current.more_ms)
                 return
+        if self._adding is not None and not self._add_up(until):
+            return
         rest_ms = budgets.current.figures_ms if self._document.arriving else budgets.current.lists_ms
         self._rest_until = time.perf_counter() + rest_ms / 1000
         self.renewed.emit()
+
+    def _add_up(self, until: float) -> bool:
+        """Go on adding up what messages cost; whether that is done."""
+        assert self._adding is not None
+        while self._sums is None:
+            try:
+                next(self._adding)
+            except StopIteration as end:
+                self._sums, self._adding = end.value, None
+                break
+            if time.perf_counter() >= until:
+                self._timer.start(budgets.current.more_ms)
+                break
+        return self._sums is not None

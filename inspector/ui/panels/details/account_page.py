@@ -219,7 +219,7 @@ class AccountPage(Page):
         """Say what the figures say now."""
         if not self.isVisible() or self._figures.tally.behind:
             return
-        account = account_of(self._document, self._figures.tally, self._waste.found)
+        account = account_of(self._document, self._figures.tally, self._waste.found, self._figures.tool_tokens())
         if self.list is None:
             self.list = AccountList(self._themes, account.lines)
             for name in ("message_requested", "filter_requested", "column_requested"):
