@@ -192,10 +192,10 @@ def test_panes_that_gave_way_come_back_when_there_is_room(qapp: QApplication, tm
 
     async def first(application: Application) -> None:
         window = application.windows[0]
-        window.resize(640, 620)
+        window.resize(720, 620)
         await opened(window, log)
         assert all(window.docks[title].isHidden() for title in ("Contexts", "Participants", "Details"))
-        window.resize(720, 620)
+        window.resize(800, 620)
         await time_passes(50)
         assert [window.docks[title].isHidden() for title in ("Contexts", "Participants", "Details")] == [0, 0, 1]
         await application.quit()
@@ -206,11 +206,11 @@ def test_panes_that_gave_way_come_back_when_there_is_room(qapp: QApplication, tm
         await read(window)
         await time_passes(50)
         assert not window.docks["Details"].isHidden()
-        window.resize(720, 620)
+        window.resize(840, 620)
         await time_passes(50)
         assert window.docks["Details"].isHidden()
         window.actions_by_id["view.details"].trigger()  # the user wants it all the same
-        window.resize(700, 620)
+        window.resize(820, 620)
         await time_passes(50)
         assert not window.docks["Details"].isHidden()
         window.application.theme.set_zoom(1.5)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from inspector.capture.reading import UnknownFormatError
 from inspector.ui.app.application import Application, make_qt, run_loop
 from inspector.ui.window.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from inspector.ui.docview.panes import Panes
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,8 @@ def take_screenshot(shot: Shot) -> str | None:
 _COUNTED_S = 0.3
 _COUNTED_BYTES = 32 << 20
 """Of a log whose tokens are counted for the picture."""
+_WORKED_OUT_S = 60.0
+"""The longest that a view is waited for."""
 _SETTLED_S = 1.5
 """Layouts settle and delayed painting happens; views that count and look for something do it behind the rest."""
 
@@ -80,6 +87,15 @@ def _arrange(window: MainWindow, shot: Shot) -> str | None:
         dock.show()
         dock.raise_()
     return None
+
+
+def _is_working_out(panes: Panes) -> bool:
+    from inspector.ui.panels.timeline.panel import TimelinePanel
+
+    if panes.details.shows_account and panes.details.isVisible() and panes.account.tally.behind:
+        return True
+    timeline = panes.made.get("timeline")
+    return isinstance(timeline, TimelinePanel) and timeline.isVisible() and timeline.source.working
 
 
 async def _take(application: Application, shot: Shot, path: Path) -> str | None:
@@ -124,6 +140,10 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
     await asyncio.sleep(0.05 if quick else _SETTLED_S)
     if window.msp.view.count_now():
         await asyncio.sleep(_COUNTED_S)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_WORKED_OUT_S):
+            while _is_working_out(panes):
+                await asyncio.sleep(0.05)  # views of a long log follow a slice at a time
     if not window.grab().save(shot.output):
         return f"{shot.output} cannot be written; choose another folder or name."
     return None

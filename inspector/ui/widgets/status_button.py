@@ -177,7 +177,8 @@ class StatusButton(QAbstractButton):
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         if self._quiet:
             painter.setPen(theme.color("ink.tertiary"))
-            painter.drawText(room, flags, self._quiet)
+            quiet = metrics.elidedText(self._quiet, Qt.TextElideMode.ElideRight, int(room.width()))
+            painter.drawText(room, flags, quiet)
             room.setLeft(room.left() + metrics.horizontalAdvance(self._quiet) + self._gap(metrics))
         painter.setPen(theme.color(self._value_token))
         shown = metrics.elidedText(self._value, Qt.TextElideMode.ElideMiddle, int(room.width()))

@@ -29,8 +29,8 @@ HEIGHT = 800
 _LAYOUT_VERSION = 1
 _SIDES = {False: (176, 300), True: (288, 484)}
 """Widths of the panes beside the messages: what leaves the column Message half of a table, at 1280 and 1920 pixels."""
-_LEAST_MIDDLE = 520
-"""What the messages keep, all their usual columns: before they give any up, panes give way; pixels at 100 %."""
+_LEAST_MIDDLE = 640
+"""What the messages keep: all their usual columns, and 240 for what is said; before, panes give way. At 100 %."""
 _LEAST_LEFT, _LEAST_RIGHT = 150, 220
 """Narrower, the panes at the left and the details are of no use; pixels at 100 %."""
 _GIVE_WAY = (("Details",), ("Contexts", "Participants"))
