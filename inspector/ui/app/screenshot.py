@@ -142,8 +142,8 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
         await asyncio.sleep(_COUNTED_S)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_WORKED_OUT_S):
-            while _is_working_out(panes):
-                await asyncio.sleep(0.05)  # views of a long log follow a slice at a time
+            while _is_working_out(panes):  # noqa: ASYNC110  views follow a slice at a time, and set no event
+                await asyncio.sleep(0.05)
     if not window.grab().save(shot.output):
         return f"{shot.output} cannot be written; choose another folder or name."
     return None
