@@ -68,9 +68,10 @@ package: ## build the .deb and the portable archive into dist/, some minutes
 package-test: ## try the .deb on a clean system of its own; needs root and debootstrap
 	@bash packaging/test_package.sh
 
-docs: setup ## make the generated pages anew: filter and findings reference, command line
+docs: setup ## make the generated pages anew: reference of filter, findings and tables, command line
 	@$(BIN)/python -m inspector.filters.page > docs/filter.md
 	@$(BIN)/python -m inspector.analysis.findings > docs/findings.md
+	@$(BIN)/python -m inspector.tables.page > docs/tables.md
 	@$(BIN)/python docs/commands_page.py > docs/commands.md
 
 screenshots: setup ## take all pictures of README and guide anew, in a minute or two

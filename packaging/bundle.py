@@ -50,7 +50,7 @@ EXCLUDES = (
     "tkinter", "_tkinter", "turtle", "idlelib", "lib2to3", "ensurepip", "pip", "setuptools", "pkg_resources", "wheel",
     "distutils", "unittest", "doctest", "pdb", "pydoc_data", "sqlite3", "curses", "readline", "xmlrpc",
     "pytest", "hypothesis", "_uuid", "numpy.random", "zstandard._cffi", "zstandard.backend_cffi",
-    "numpy.polynomial", "websockets.legacy", "websockets.trio", "trio", "attr", "attrs", "mcp", "duckdb", "cython",
+    "numpy.polynomial", "websockets.legacy", "websockets.trio", "trio", "attr", "attrs", "mcp", "cython",
     "Cython",
     # of Qt, modules that nothing here imports
     "PySide6.QtTest", "PySide6.QtSql", "PySide6.QtXml", "PySide6.QtHelp", "PySide6.QtDesigner", "PySide6.QtUiTools",

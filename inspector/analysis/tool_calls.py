@@ -10,6 +10,7 @@ from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.changes import Rows
@@ -38,10 +39,34 @@ class ToolCalls(NamedTuple):
 
 def tool_calls(analysis: Analysis) -> ToolCalls:
     """Count the calls of tools. O(messages) in numpy."""
+    rows, answers, failed = calls_of(analysis)
+    answered = answers != NO_ROW
+    tools, strings = Counter(analysis.correlation.columns["target"][rows].tolist()), analysis.capture.strings
+    return ToolCalls(
+        len(rows), int(np.count_nonzero(answered)), int(np.count_nonzero(failed)),
+        int(np.count_nonzero(~answered)), {strings[code] if code else "": n for code, n in tools.most_common()},
+    )  # fmt: skip
+
+
+class Calls(NamedTuple):
+    """Calls of tools, each once.
+
+    Attributes:
+        rows: (n,) the requests that make them, ascending.
+        answers: (n,) what answered each; NO_ROW for nothing.
+        failed: (n,) bool, that says it failed.
+    """
+
+    rows: Rows
+    answers: Rows
+    failed: NDArray[np.bool_]
+
+
+def calls_of(analysis: Analysis) -> Calls:
+    """The calls of tools. O(messages) in numpy."""
     capture, links = analysis.capture, analysis.correlation.columns
-    strings, columns = capture.strings, capture.columns
-    request, call = (strings.find(text) or -1 for text in (kinds.REQUEST, "tools/call"))
-    rows = np.flatnonzero((columns["kind"] == request) & (links["method"][:] == call))
+    request, call = (capture.strings.find(text) or -1 for text in (kinds.REQUEST, "tools/call"))
+    rows = np.flatnonzero((capture.columns["kind"] == request) & (links["method"][:] == call))
     of_copies = _answers_of_copies(analysis, rows) if capture.has_copies else {}
     if capture.has_copies:
         rows = rows[~capture.repeats(rows)[1]]
@@ -51,13 +76,9 @@ def tool_calls(analysis: Analysis) -> ToolCalls:
     for place in np.flatnonzero(answers == NO_ROW).tolist() if of_copies else ():
         answers[place] = of_copies.get(int(rows[place]), NO_ROW)
     answered = answers != NO_ROW
-    failed = columns["flags"][np.where(answered, answers, 0)] & np.uint32(Flag.ERROR.value) != 0
+    failed = capture.columns["flags"][np.where(answered, answers, 0)] & np.uint32(Flag.ERROR.value) != 0
     failed |= np.isin(rows, [row for row, call in rounds.calls.items() if call.failed])
-    tools = Counter(links["target"][rows].tolist())
-    return ToolCalls(
-        len(rows), int(np.count_nonzero(answered)), int(np.count_nonzero(answered & failed)),
-        int(np.count_nonzero(~answered)), {strings[code] if code else "": n for code, n in tools.most_common()},
-    )  # fmt: skip
+    return Calls(rows, answers, answered & failed)
 
 
 def _answers_of_copies(analysis: Analysis, rows: Rows) -> dict[int, int]:

@@ -34,6 +34,7 @@ COMMANDS: dict[str, _Place] = {
     "msp": _Place("msp", "app"),
     "check": _Place("check", "check_command"),
     "show": _Place("show", "show_command"),
+    "query": _Place("query", "query_command"),
     "explain-filter": _Place("explain", "explain_filter_command"),
     "export": _Place("export", "export_command"),
     "sessions": _Place("sessions", "sessions_command"),

@@ -201,6 +201,17 @@ class Findings:
         table = self._tables[self._number[check]]
         return table["row"][table["gone"] == 0].astype(np.int64)
 
+    def arrays_of(self, check: Check) -> tuple[Rows, Rows, Rows]:
+        """The findings of a check, by message: (n,) messages, other messages or NO_ROW, and places for `found_at`."""
+        table = self._tables[self._number[check]]
+        alive = np.flatnonzero(table["gone"] == 0)
+        places = alive[np.argsort(table["row"][alive], kind="stable")]
+        return table["row"][places].astype(np.int64), table["other"][places].astype(np.int64), places
+
+    def found_at(self, check: Check, place: int) -> Found:
+        """One of a check's findings."""
+        return self._found(self._number[check], place)
+
     def counts(self) -> dict[str, int]:
         """How many findings each code has, most severe first; codes without any are left out."""
         return {self._checks[n].code: self._counts[n] for n in self._order if self._counts[n]}

@@ -1,0 +1,179 @@
+"""`query`: a question in SQL about logs, answered by DuckDB over the tables of docs/tables.md."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from enum import StrEnum
+from itertools import chain, count, islice
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from inspector.cli.arguments import CollapseOrder, Collapses, IdleAfter, MemoryLimit, ReadAs, ToolAliasTexts, fail
+from inspector.cli.opening import opened
+from inspector.cli.printing import dump, echo, plain, print_array, printable, visible
+from inspector.document.document import CaptureDocument
+from inspector.export.files import refuse_what_is_read, trouble_of
+from inspector.tables import Database, Needed, QueryError, Result
+from inspector.tables.parquet import parquet_file
+from inspector.tables.shown import shown
+from inspector.tokens.counter import TOKENIZER
+
+
+class Format(StrEnum):
+    """How `query` prints."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+    parquet = "parquet"
+
+
+_WIDEST = 60
+_WIDTHS_FROM = 1_000  # rows that decide how wide columns are
+
+
+def query_command(
+    files_and_sql: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE... SQL",
+            help="Any readable logs, as for `list`, read as one; and last the query: one SELECT, in quotes of the "
+            "shell's. The tables are in docs/tables.md; columns called like a word of SQL stand in double quotes, "
+            "as in 'SELECT \"from\", count(*) FROM messages GROUP BY 1'.",
+        ),
+    ],
+    format_: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.table,
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="OUT", help="parquet: the file; else standard output.")
+    ] = "-",
+    tool_alias: ToolAliasTexts = None,
+    collapses: Collapses = CollapseOrder.oldest,
+    idle_after: IdleAfter = None,
+    memory: MemoryLimit = 0,
+    read_as: ReadAs = None,
+) -> None:
+    """Answer a question in SQL about logs: what happened, by tool, sender, context or time."""
+    *files, sql = files_and_sql
+    if not files:
+        fail("Name a log before the query: query FILE 'SELECT ...'.")
+    if output != "-" and format_ is not Format.parquet:
+        fail("-o goes with --format parquet; the other formats are printed.")
+    if format_ is Format.parquet and output == "-" and sys.stdout.isatty():
+        fail("Parquet is no text for a terminal: name a file with -o, or send it on.")
+    with closing(Database()) as database:
+        try:
+            needed = database.needed(sql)  # what is wrong with it is said before any log is read
+            with opened(
+                files,
+                checked=needed.checked,
+                counted=needed.counted,
+                tool_aliases=tool_alias,
+                collapses=collapses,
+                idle_after=idle_after,
+                memory_mb=memory,
+                read_as=read_as,
+            ) as document:
+                if format_ is Format.parquet:
+                    _write_parquet(document, sql, needed, output)
+                else:
+                    database.load(document, needed)
+                    _PRINTERS[format_](database.run(sql))
+        except QueryError as error:
+            _refuse(error, sql)
+    if needed.counted and format_ is Format.table:  # apart from the rows, which scripts count
+        typer.echo(f"tokens: estimate ({TOKENIZER})", err=True)
+
+
+def _refuse(error: QueryError, sql: str) -> NoReturn:
+    """End the command with what is wrong and where."""
+    if error.position is None:
+        fail(visible(error.sentence))
+    start = sql.rfind("\n", 0, error.position) + 1
+    line = sql[start:].partition("\n")[0]
+    place = error.position - start
+    before, wrong = visible(line[:place]), visible(line[place : place + error.length])
+    caret = " " * len(before) + "^" * max(1, len(wrong))
+    fail(f"{visible(error.sentence)}\n  {before}{wrong}{visible(line[place + error.length :])}\n  {caret}")
+
+
+def _print_csv(result: Result) -> None:
+    writer = csv.writer(sys.stdout)
+    writer.writerow([visible(name) for name in result.names])
+    for row in _rows(result):
+        writer.writerow([visible(_cell(value)) for value in row])
+
+
+def _print_json(result: Result) -> None:
+    names = _distinct(result.names)
+    print_array(dict(zip(names, row, strict=True)) for row in _rows(result))
+
+
+def _print_table(result: Result) -> None:
+    width = shutil.get_terminal_size((120, 24)).columns
+    lines = ([printable(_cell(value), 200) for value in row] for row in _rows(result))
+    first = [[printable(name, 200) for name in result.names], *islice(lines, _WIDTHS_FROM)]
+    widths = [min(max(map(len, column), default=0), _WIDEST) for column in zip(*first, strict=True)]
+    for line in chain(first, lines):
+        cells = [
+            cell if place == len(line) - 1 else printable(cell, one).ljust(one)
+            for place, (cell, one) in enumerate(zip(line, widths, strict=True))
+        ]
+        text = "  ".join(cells).rstrip()
+        echo(text if len(text) <= width or not sys.stdout.isatty() else text[: width - 1] + "…")
+
+
+_PRINTERS = {Format.csv: _print_csv, Format.json: _print_json, Format.table: _print_table}
+
+
+def _rows(result: Result) -> Iterator[list[object]]:
+    for row in result:
+        yield [shown(value, type_) for value, type_ in zip(row, result.types, strict=True)]
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return dump(value) if isinstance(value, dict | list) and not _is_flat(value) else plain(value)
+
+
+def _is_flat(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    """Names of columns, those that repeat numbered, as keys of an object."""
+    found: dict[str, None] = {}
+    for name in names:
+        numbers = (f"{name}_{number}" for number in count(1))
+        found[next(one for one in chain([name], numbers) if one not in found)] = None
+    return list(found)
+
+
+def _write_parquet(document: CaptureDocument, sql: str, needed: Needed, output: str) -> None:
+    """To a file, in place of what is there; to standard output by way of one of the system's."""
+    try:
+        if output != "-":
+            refuse_what_is_read(document, Path(output))
+            with parquet_file(Path(output)) as (database, written):
+                database.load(document, needed)
+                database.write(sql, written)
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder) / "answer.parquet"
+            with parquet_file(target) as (database, written):
+                database.load(document, needed)
+                database.write(sql, written)
+            with target.open("rb") as file:
+                shutil.copyfileobj(file, sys.stdout.buffer)
+    except OSError as error:
+        if output == "-" and error.errno == errno.EPIPE:
+            raise
+        fail(f"{visible(output)} cannot be written: {trouble_of(error)}")

@@ -1,0 +1,353 @@
+"""Tables of a document in DuckDB, which is closed to files, extensions, settings and the network.
+
+RULE: a query reads, and reads nothing but the tables. One statement, which is a question: DuckDB parses it, and what is
+no SELECT is refused by what it is. External access is off, extensions are neither installed nor loaded, names of Python
+objects mean nothing, nothing is spilled to disk, and the settings are locked once they are so.
+
+A query is asked in two steps. `needed` plans it over tables that hold one row, which says what is wrong with it before
+a log is read, and which columns it reads; `load` takes only those from the document. Columns that are decoded are
+functions of SQL, so that records are read only for rows that get so far.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from inspector.analysis.columns import Decoded, InternedSets
+from inspector.analysis.findings import Severity
+from inspector.base.memory import free_bytes
+from inspector.document.document import CaptureDocument
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
+from inspector.tables.arrays import array_of, lists_of
+from inspector.tables.columns import Content, SqlType, Table, TableColumn
+from inspector.tables.errors import QueryError, error_of
+from inspector.tables.payloads import payload_json
+from inspector.tables.schema import PAYLOAD, TABLES
+
+if TYPE_CHECKING:
+    pass
+
+ReadRow = Callable[[Callable[[int], object], int], object]
+"""Calls a function that reads records for a row; DuckDB calls it on threads of its own."""
+
+_CLOSED = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "python_enable_replacements": "false",
+    "python_scan_all_frames": "false",
+    "temp_directory": "",
+    "pandas_analyze_sample": "0",  # texts are texts, whatever they look like
+}
+_LEAST_MEMORY = 256 << 20
+_RAW = re.compile(r"\b(\w+?)__(\w+)\b")
+_INDIRECT = re.compile(r"\bquery(?:_table)?\s*\(|\bjson_execute", re.IGNORECASE)
+_WORDS = {
+    "INSERT": "writes", "UPDATE": "writes", "DELETE": "writes", "MERGE_INTO": "writes", "CREATE": "makes tables",
+    "CREATE_FUNC": "makes functions", "DROP": "drops tables", "ALTER": "changes tables",
+    "COPY": "reads or writes files", "EXPORT": "writes files",
+    "ATTACH": "opens files", "DETACH": "closes files", "LOAD": "loads extensions",
+    "EXTENSION": "loads extensions", "SET": "changes settings", "VARIABLE_SET": "changes settings",
+    "PRAGMA": "changes settings", "MULTI": "is several statements in one, as PIVOT is",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """What a query reads.
+
+    Attributes:
+        columns: names of columns by table.
+        checked, counted: it reads what is whole only when all checks are done, or tokens counted.
+    """
+
+    columns: dict[str, frozenset[str]]
+    checked: bool
+    counted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """An answer, row by row as it is asked for; asking for more of an earlier one after another query ends it.
+
+    Attributes:
+        names: of its columns, as SQL gives them; they may repeat.
+        types: of its columns, as SQL writes them.
+    """
+
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    _fetch: Callable[[int], list[tuple[Any, ...]]]
+
+    def take(self, most: int) -> list[tuple[Any, ...]]:
+        """The next rows, at most so many; [] at the end.
+
+        Raises:
+            QueryError: it cannot be answered further.
+        """
+        return self._fetch(most)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        while rows := self.take(1_024):
+            yield from rows
+
+
+class Database:
+    """The tables of one document, to be asked one query at a time.
+
+    Args:
+        read: calls what reads records; by default one thread at a time, which is right while nobody else reads.
+        target: the one file that may be written, by `write_parquet`.
+    """
+
+    def __init__(self, *, read: ReadRow | None = None, target: str | None = None) -> None:
+        import duckdb
+
+        lock = threading.Lock()
+
+        def one_by_one(value: Callable[[int], object], row: int) -> object:
+            with lock:
+                return value(row)
+
+        self._duckdb = duckdb
+        self._read: ReadRow = read or one_by_one
+        config: dict[str, Any] = {**_CLOSED, "memory_limit": f"{_memory_bytes() >> 20}MiB"}
+        self._connection = duckdb.connect(":memory:", config=config)
+        if target is not None:
+            self._connection.execute(f"SET allowed_paths = [{_quoted(target)}]")
+        self._connection.execute("SET enable_external_access = false")
+        self._values: dict[str, Callable[[int], object]] = {}
+        words = ", ".join(f"'{severity.word}'" for severity in sorted(Severity))
+        self._connection.execute(f"CREATE TYPE SEVERITY AS ENUM ({words})")
+        self._connection.execute("SET TimeZone = 'UTC'")
+        self._connection.execute("SET streaming_buffer_size = '64KB'")  # the first rows come before the rest is made
+        for table in TABLES:
+            for column in table.columns:
+                if column.decoded:
+                    self._function(_function(table, column), column.type)
+        self._function(PAYLOAD, SqlType.JSON)
+        for table in TABLES:
+            self._define(table, _nothing_of(table))
+        self._connection.execute("SET lock_configuration = true")
+
+    def close(self) -> None:
+        """Forget the tables."""
+        self._connection.close()
+        self._values.clear()
+
+    def interrupt(self) -> None:
+        """End the query that runs, from any thread."""
+        self._connection.interrupt()
+
+    # Asking
+
+    def needed(self, sql: str) -> Needed:
+        """What a query reads.
+
+        Raises:
+            QueryError: it is no question, or not one these tables can answer.
+        """
+        self._question(sql)
+        try:
+            ((_, plan),) = self._connection.execute(f"EXPLAIN (FORMAT json) {sql}").fetchall()
+        except self._duckdb.Error as error:
+            raise _without_explain(str(error), sql) from None
+        found: dict[str, set[str]] = {}
+        for table, column in _RAW.findall(plan):
+            found.setdefault(table, set()).add(column)
+        named = _named_in(sql)
+        columns: dict[str, frozenset[str]] = {}
+        for table in TABLES:
+            raw = found.get(table.name, set())
+            if table.name in named or raw:
+                known = {column.name for column in table.columns} & raw
+                # Which functions are called does not stand in every plan; they take the number of the row.
+                decoded = {column.name for column in table.columns if column.decoded}
+                columns[table.name] = frozenset(known | (decoded if _ROW in raw else set()))
+        read = [column for table in TABLES for column in table.columns if column.name in columns.get(table.name, ())]
+        checked = "findings" in columns or any(column.checked for column in read)
+        return Needed(columns, checked, "tokens" in columns or any(column.counted for column in read))
+
+    def load(self, document: CaptureDocument, needed: Needed) -> None:
+        """Take what a query reads from a document, as it is now. Called where the document may be read."""
+        capture = document.capture
+        self._values[PAYLOAD] = lambda row: payload_json(capture, row - 1) if 0 < row <= len(capture) else None
+        for table in TABLES:
+            names = needed.columns.get(table.name)
+            self._define(table, _nothing_of(table) if names is None else table.read(document, names))
+
+    def run(self, sql: str) -> Result:
+        """Answer a query over what was loaded.
+
+        Raises:
+            QueryError: it cannot be answered.
+        """
+        self._question(sql)
+        try:
+            cursor = self._connection.execute(sql)
+            described = cursor.description or []
+        except self._duckdb.Error as error:
+            raise error_of(str(error), sql) from None
+
+        def fetch(most: int) -> list[tuple[Any, ...]]:
+            try:
+                return cursor.fetchmany(most)
+            except self._duckdb.Error as error:
+                raise error_of(str(error), sql) from None
+
+        return Result(tuple(one[0] for one in described), tuple(str(one[1]) for one in described), fetch)
+
+    def write(self, sql: str, target: str) -> None:
+        """Write the answer of a query to the one file that may be written, as Parquet.
+
+        Raises:
+            QueryError: it cannot be answered, or not be written.
+        """
+        self._question(sql)
+        options = "FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false"
+        try:
+            described = self._connection.execute(f"DESCRIBE SELECT * FROM (\n{_bare(sql)}\n)").fetchall()
+            columns = ", ".join(_in_parquet(name, type_) for name, type_, *_ in described)
+            self._connection.execute(
+                f"COPY (SELECT {columns} FROM (\n{_bare(sql)}\n)) TO {_quoted(target)} ({options})"
+            )
+        except self._duckdb.Error as error:
+            raise error_of(str(error), sql) from None
+
+    def _question(self, sql: str) -> None:
+        """See that a text is one statement that asks.
+
+        Raises:
+            QueryError: it is something else.
+        """
+        try:
+            statements = self._duckdb.extract_statements(sql)
+        except self._duckdb.Error as error:
+            raise error_of(str(error), sql) from None
+        if not statements:
+            raise QueryError("There is no query. Write one, as SELECT kind, count(*) FROM messages GROUP BY kind.", 0)
+        if len(statements) > 1:
+            place = len(statements[0].query)
+            raise QueryError("There are several statements; one is asked at a time.", min(place, len(sql) - 1))
+        kind = statements[0].type.name
+        if kind != "SELECT":
+            does = _WORDS.get(kind, "does more than ask")
+            raise QueryError(f"Only SELECT is allowed: this statement {does}.", _first_word(sql))
+
+    # Defining
+
+    def _function(self, name: str, type_: SqlType) -> None:
+        """A function of SQL that gives a value by the number of a row."""
+
+        def value(row: int | None) -> object:
+            found = self._values.get(name)
+            return None if row is None or found is None else self._read(found, row)
+
+        make: Any = self._connection.create_function
+        make(name, value, ["BIGINT"], type_.value, null_handling="special", side_effects=False)  # None is no error
+
+    def _define(self, table: Table, content: Content) -> None:
+        """Let a table hold some content; columns that are not in it are absent everywhere."""
+        length, arrays, shown = content.length, dict[str, Any](), list[str]()
+        for column in table.columns:
+            values = content.columns.get(column.name)
+            raw = f"{table.name}__{column.name}"
+            if isinstance(values, Decoded) or (values is None and column.decoded):
+                self._values[_function(table, column)] = _masked(values.value) if values is not None else _absent
+                value = f"{_function(table, column)}({table.name}__{_ROW})"
+            elif values is None:
+                arrays[raw] = np.broadcast_to(np.zeros(1, np.uint8), (length,))
+                value = f"CASE WHEN {raw} = 1 THEN NULL END" if length else raw
+            elif isinstance(values, InternedSets):
+                arrays[raw], lists = lists_of(values, length)
+                self._connection.execute(
+                    f"CREATE OR REPLACE TEMP TABLE {raw}_lists AS SELECT ?::VARCHAR[][] AS l", [lists]
+                )
+                value = f"(SELECT l FROM {raw}_lists)[{raw}]"
+            else:
+                arrays[raw] = array_of(values, length, column.type)
+                value = raw
+            shown.append(f'({value})::{column.type.value} AS "{column.name}"')
+        arrays[f"{table.name}__{_ROW}"] = np.arange(length)
+        self._connection.register(f"{table.name}__", arrays)
+        self._connection.execute(
+            f"CREATE OR REPLACE TEMP VIEW {table.name} AS SELECT {', '.join(shown)} FROM {table.name}__"
+        )
+
+
+_ROW = "row"
+
+
+def _named_in(sql: str) -> set[str]:
+    """Tables a query may be about: of one that only counts rows nothing else stands in its plan."""
+    if _INDIRECT.search(sql):  # a query within a text of the query
+        return {table.name for table in TABLES}
+    return {word.lower() for word in re.findall(r"\w+", sql)}
+
+
+def _function(table: Table, column: TableColumn) -> str:
+    """The function that gives the values of a column that is decoded."""
+    return f"{table.name}_{column.name}_of"
+
+
+def _nothing_of(table: Table) -> Content:
+    """One row in which nothing is known."""
+    return Content(1, {})
+
+
+def _absent(_row: int) -> None:
+    return None
+
+
+def _masked(value: Callable[[int], object]) -> Callable[[int], object]:
+    """A value with its secrets masked; a list that is empty is absent."""
+
+    def masked(row: int) -> object:
+        found = value(row)
+        if isinstance(found, str):
+            return mask_text(found)
+        return (mask_secrets(found) or None) if isinstance(found, list) else found
+
+    return masked
+
+
+def _memory_bytes() -> int:
+    free = free_bytes()
+    return max(_LEAST_MEMORY, (free if free is not None else 2 << 30) // 2)
+
+
+_EXPLAIN = "EXPLAIN (FORMAT json) "
+
+
+def _without_explain(message: str, sql: str) -> QueryError:
+    """What is wrong with a query, where DuckDB counts from the EXPLAIN before it."""
+    error = error_of(message, _EXPLAIN + sql)
+    position = None if error.position is None else max(0, error.position - len(_EXPLAIN))
+    return QueryError(error.sentence, position, error.length)
+
+
+def _in_parquet(name: str, type_: str) -> str:
+    """A column as every reader of Parquet takes it: times as microseconds in UTC, words as texts."""
+    column = '"' + name.replace('"', '""') + '"'
+    cast = "TIMESTAMPTZ" if type_.startswith("TIMESTAMP") else "VARCHAR" if type_.startswith(("ENUM", "JSON")) else None
+    return f"{column}::{cast} AS {column}" if cast is not None else column
+
+
+def _quoted(text: str) -> str:
+    """A text as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _bare(sql: str) -> str:
+    """A query without the semicolon at its end."""
+    return sql.strip().rstrip(";")
+
+
+def _first_word(sql: str) -> int:
+    return len(sql) - len(sql.lstrip())

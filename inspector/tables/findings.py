@@ -1,0 +1,59 @@
+"""`findings`: a row for each finding of the checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+import numpy as np
+
+from inspector.analysis.changes import NO_ROWS
+from inspector.analysis.columns import Column, Decoded, Interned
+from inspector.analysis.findings import CHECK_BY_CODE, Severity
+from inspector.analysis.findings.store import Found
+from inspector.capture.hashes import NO_ROW
+from inspector.document.document import CaptureDocument
+from inspector.protocol.secrets.masking import mask_text
+from inspector.tables.columns import Content, SqlType, Table, TableColumn, numbered
+from inspector.tables.messages import field_column
+
+_T = SqlType
+_SEVERITIES = ("", *(severity.word for severity in Severity))
+
+
+def _findings(document: CaptureDocument, names: Collection[str]) -> Content:
+    findings = document.analysis.findings
+    checks = [CHECK_BY_CODE[code] for code in findings.found.counts()]
+    arrays = [findings.found.arrays_of(check) for check in checks]
+    rows, others, places = (np.concatenate([NO_ROWS, *column]) for column in zip(*arrays, strict=True)) if arrays else (
+        NO_ROWS, NO_ROWS, NO_ROWS,
+    )  # fmt: skip
+    which = np.repeat(np.arange(len(checks)), [len(array[0]) for array in arrays])
+    severities = np.array([int(check.severity) for check in checks], np.uint32)
+
+    def words(say: Callable[[Found], str]) -> Column:
+        def text(row: int) -> str:
+            return mask_text(say(findings.found.found_at(checks[int(which[row])], int(places[row]))))
+
+        return Decoded(text, len(rows))
+
+    made: dict[str, Callable[[], Column]] = {
+        "no": lambda: numbered(rows, NO_ROW),
+        "code": lambda: Interned(which + 1, ["", *(check.code for check in checks)]),
+        "severity": lambda: Interned(severities[which], _SEVERITIES),
+        "other": lambda: numbered(others, NO_ROW),
+        "text": lambda: words(lambda found: findings.in_words(found).text),
+        "hint": lambda: words(findings.hint),
+    }
+    columns = {name: made[name]() if name in made else field_column(document.analysis, name, rows) for name in names}
+    return Content(len(rows), columns)
+
+
+FINDINGS = Table("findings", "A row for each finding, the most severe first; `check` prints the same.", (
+    TableColumn("no", _T.INTEGER, "No. of the message it is about.", checked=True),
+    TableColumn("code", _T.TEXT, "Its code; [findings.md](findings.md) has all.", checked=True),
+    TableColumn("severity", _T.SEVERITY, "note, warning or error, in this order.", checked=True),
+    TableColumn("other", _T.INTEGER, "No. of another message it refers to.", checked=True),
+    TableColumn("context", _T.TEXT, "Context of the message.", checked=True),
+    TableColumn("text", _T.TEXT, "What is wrong, in a sentence.", decoded=True, checked=True),
+    TableColumn("hint", _T.TEXT, "What to do about it.", decoded=True, checked=True),
+), _findings)  # fmt: skip

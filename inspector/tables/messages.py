@@ -1,0 +1,56 @@
+"""`messages`: a row a message, a column a field; and what other tables take of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from inspector.analysis import Analysis
+from inspector.analysis.columns import Column, Decoded
+from inspector.capture.capture import Capture
+from inspector.document.document import CaptureDocument
+from inspector.filters.fields import FIELD_BY_NAME, FIELDS, Field, FieldType
+from inspector.tables.columns import Content, Rows, SqlType, Table, TableColumn, taken
+
+_TYPES = {
+    FieldType.STRING: SqlType.TEXT,
+    FieldType.KIND: SqlType.TEXT,
+    FieldType.CONTEXT: SqlType.TEXT,
+    FieldType.INTEGER: SqlType.INTEGER,
+    FieldType.NUMBER: SqlType.NUMBER,
+    FieldType.TIME: SqlType.TIME,
+    FieldType.SEVERITY: SqlType.SEVERITY,
+    FieldType.BOOLEAN: SqlType.BOOLEAN,
+}
+_NOTHING = Analysis(Capture())
+"""A field's kind of column does not depend on what there is."""
+
+
+def column_name(field: str) -> str:
+    """What the column of a field is called: dots are underscores."""
+    return field.replace(".", "_")
+
+
+def column_of(field: Field) -> TableColumn:
+    """The column of a field."""
+    type_ = SqlType.TEXTS if field.many else _TYPES[field.type]
+    return TableColumn(
+        column_name(field.name), type_, field.help, isinstance(field.column(_NOTHING), Decoded),
+        checked=field.name.startswith("finding") or field.name == "state", counted=field.name == "tokens",
+    )  # fmt: skip
+
+
+def field_column(analysis: Analysis, field: str, rows: Rows) -> Column:
+    """A field of some messages."""
+    return taken(FIELD_BY_NAME[field].column(analysis), rows)
+
+
+FIELD_OF_COLUMN = {column_name(field.name): field for field in FIELDS}
+
+
+def _read(document: CaptureDocument, names: Collection[str]) -> Content:
+    analysis = document.analysis
+    return Content(len(analysis), {name: FIELD_OF_COLUMN[name].column(analysis) for name in names})
+
+
+MESSAGES = Table("messages", "A row for each message; the columns are the fields of filters.",
+                 tuple(map(column_of, FIELDS)), _read)  # fmt: skip

@@ -1,0 +1,56 @@
+"""A table as a Parquet file: typed columns, texts by dictionary, times in UTC, whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Generator, Sequence
+from pathlib import Path
+
+from inspector.base.file_modes import mode_for
+from inspector.base.whole_file import PartFile
+from inspector.document.document import CaptureDocument
+from inspector.tables.columns import Table
+from inspector.tables.database import Database, Needed
+
+
+def write_parquet(document: CaptureDocument, table: Table, path: Path, names: Sequence[str] | None = None) -> None:
+    """Write a table of a document to a file, in place of what is there.
+
+    Args:
+        document: what is read.
+        table: one of TABLES.
+        path: the file.
+        names: its columns, in this order; None for all of them.
+
+    Raises:
+        OSError: the file cannot be written.
+        QueryError: the memory does not suffice.
+    """
+    chosen = tuple(column.name for column in table.columns) if names is None else tuple(names)
+    with parquet_file(path) as (database, written):
+        database.load(document, Needed({table.name: frozenset(chosen)}, checked=False, counted=False))
+        columns = ", ".join(f'"{name}"' for name in chosen)
+        database.write(f"SELECT {columns} FROM {table.name}", written)
+
+
+@contextlib.contextmanager
+def parquet_file(target: Path) -> Generator[tuple[Database, str]]:
+    """A database that may write one file, and that file's name; at the end it takes the place of another.
+
+    Raises:
+        OSError: it cannot be written; what was there is untouched.
+    """
+    target = Path(os.path.realpath(target))
+    part = PartFile(target)
+    try:
+        database = Database(target=str(part.path))
+        try:
+            yield database, str(part.path)
+        finally:
+            database.close()
+        part.path.chmod(mode_for(target))
+        part.take_place_of(target)
+    except BaseException:
+        part.discard()
+        raise

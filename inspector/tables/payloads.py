@@ -1,0 +1,25 @@
+"""Payloads as JSON, decoded for the rows that ask, secrets masked by their keys and by what they look like."""
+
+from __future__ import annotations
+
+import json
+
+from inspector.capture.capture import Capture
+from inspector.capture.payload_values import walk
+from inspector.protocol.secrets.masking import mask_secrets
+
+
+def payload_json(capture: Capture, message: int, *path: str) -> str | None:
+    """What stands at a path below a message's payload, as JSON; None where there is nothing.
+
+    Of a message above 1 MB as far as its head goes.
+    """
+    payload = capture.payload(message)
+    # Masked whole: whether a value is a secret may be told by what stands beside it.
+    found = walk(mask_secrets(payload), path) if payload else None
+    if found is None:
+        return None
+    try:
+        return json.dumps(found, ensure_ascii=False, allow_nan=False)
+    except (ValueError, RecursionError):  # infinities, which JSON cannot say; nesting without end
+        return None

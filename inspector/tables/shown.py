@@ -1,0 +1,43 @@
+"""Values of answers as they are shown: times in RFC 3339, UTC; JSON as what it says."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from inspector.protocol.times import format_time
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def shown(value: Any, type_: str = "") -> object:
+    """A value of a column of some SQL type, as JSON can say it.
+
+    Numbers stay numbers, texts texts, lists lists; a time is written as `list` writes it.
+    """
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, str):
+        return _decoded(value) if type_ == "JSON" else value
+    if isinstance(value, datetime):
+        moment = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+        return format_time((moment - _EPOCH) // _MICROSECOND * 1_000)
+    if isinstance(value, list | tuple):
+        return [shown(one) for one in value]
+    if isinstance(value, dict):
+        return {str(key): shown(one) for key, one in value.items()}
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes(value).hex()
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def _decoded(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

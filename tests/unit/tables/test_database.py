@@ -1,0 +1,196 @@
+"""What SQL may ask, what it is told, and that it reaches nothing but the tables."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from inspector.document.document import CaptureDocument
+from inspector.tables import TABLES, Database, QueryError
+from inspector.tables.page import page
+from tests.builders import delivered, document_at, document_of, envelope, received, tool_call, tool_result
+from tests.pages import ROOT
+
+_DATA = ROOT / "tests/data"
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[Database]:
+    made = Database()
+    yield made
+    made.close()
+
+
+def asked(document: CaptureDocument, sql: str) -> list[tuple[object, ...]]:
+    database = Database()
+    try:
+        database.load(document, database.needed(sql))
+        return list(database.run(sql))
+    finally:
+        database.close()
+
+
+def test_the_page_about_the_tables_is_current() -> None:
+    assert (ROOT / "docs/tables.md").read_text(encoding="utf-8") == page(), "make docs"
+
+
+def _answered(database: Database, sql: str) -> list[tuple[object, ...]]:
+    database.needed(sql)
+    return list(database.run(sql))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM read_csv('{path}')",
+        "SELECT * FROM read_text('{path}')",
+        "SELECT * FROM read_blob('{path}')",
+        "SELECT * FROM read_json('{path}')",
+        "SELECT * FROM read_parquet('{path}')",
+        "SELECT * FROM '{path}'",
+        "SELECT * FROM sniff_csv('{path}')",
+        "SELECT * FROM glob('/*')",
+        "SELECT * FROM query('SELECT * FROM read_text(''{path}'')')",
+        "SELECT * FROM json_execute_serialized_sql(json_serialize_sql('SELECT * FROM read_text(''{path}'')'))",
+        "SELECT * FROM read_csv('https://127.0.0.1:1/x')",
+        "SELECT * FROM read_parquet('s3://bucket/x')",
+        "SELECT * FROM duckdb_secrets()",
+        "SELECT * FROM which_secret('s3://x', 's3')",
+        "SELECT getenv('HOME')",
+        "SELECT * FROM path",
+        "SELECT * FROM _DATA",
+        "COPY messages TO '{path}'",
+        "COPY (SELECT 1) TO '{path}.new'",
+        "EXPORT DATABASE '{path}.folder'",
+        "IMPORT DATABASE '{path}.folder'",
+        "ATTACH '{path}.db'",
+        "DETACH memory",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "SET enable_external_access = true",
+        "SET memory_limit = '1TB'",
+        "RESET enable_external_access",
+        "PRAGMA enable_profiling",
+        "CALL enable_logging()",
+        "CREATE TABLE x AS SELECT 1",
+        "CREATE SECRET s (TYPE s3)",
+        "CREATE MACRO f() AS 1",
+        "DROP VIEW messages",
+        "INSERT INTO messages SELECT * FROM messages",
+        "UPDATE messages SET no = 1",
+        "DELETE FROM messages",
+        "PIVOT messages ON kind",
+        "CHECKPOINT",
+        "USE memory",
+        "PREPARE x AS SELECT 1",
+        "SELECT 1; DROP VIEW messages",
+        "EXPLAIN ANALYZE SELECT 1",
+        "",
+        "-- nothing",
+    ],
+)
+def test_what_reaches_further_is_refused(database: Database, tmp_path: Path, sql: str) -> None:
+    path = tmp_path / "secret.csv"
+    path.write_text("never,seen\n1,2\n")
+    with pytest.raises(QueryError) as caught:
+        _answered(database, sql.format(path=path))
+    assert "never" not in caught.value.sentence
+    assert [one.name for one in tmp_path.iterdir()] == ["secret.csv"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "wrong", "says"),
+    [
+        ("SELECT nix FROM messages", "nix", "not found"),
+        ("SELECT no\nFROM mesages", "mesages", 'Did you mean "messages"?'),
+        ("SELEC 1", "SELEC", "syntax error"),
+        ("SELECT no FROM messages WHERE kind LIKE 'x' AND", "", "syntax error"),
+        (f"SELECT no, '{'ä' * 200}', nix FROM messages", "nix", "not found"),
+        ("DROP VIEW messages", "D", "Only SELECT"),
+        ("SELECT 'x", "'", "unterminated"),
+    ],
+)
+def test_what_is_wrong_has_a_place(database: Database, sql: str, wrong: str, says: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        database.needed(sql)
+    error = caught.value
+    assert says in error.sentence
+    assert error.position is not None
+    assert sql[error.position :].startswith(wrong)
+    assert 0 <= error.position <= len(sql)
+
+
+def test_only_what_is_asked_for_is_read(database: Database) -> None:
+    needed = database.needed("SELECT kind, count(*) FROM messages WHERE size > 3 GROUP BY kind")
+    assert needed.columns == {"messages": frozenset({"kind", "size"})}
+    assert not needed.checked
+    assert not needed.counted
+    assert database.needed("SELECT count(*) FROM findings").checked
+    assert database.needed("SELECT sum(tokens) FROM messages").counted
+    assert database.needed("SELECT count(*) FROM query('FROM findings')").checked
+
+
+def test_every_column_of_every_table_can_be_asked_for() -> None:
+    document = document_at(_DATA / "formats/mew-v0.4.jsonl")
+    for table in TABLES:
+        database = Database()
+        sql = f"SELECT * FROM {table.name}"
+        database.load(document, database.needed(sql))
+        result = database.run(sql)
+        assert result.names == tuple(column.name for column in table.columns)
+        list(result)
+        database.close()
+
+
+def test_a_call_is_joined_with_its_answer() -> None:
+    call = tool_call("grep", arguments={"path": "a.py"})
+    document = document_of(call, tool_result(call, "x"), tool_call("grep"))
+    sql = (
+        "SELECT no, tool, answered, state, arguments->>'path', result->>'$.content[0].text' FROM tool_calls ORDER BY no"
+    )
+    assert asked(document, sql) == [(1, "grep", 2, "answered", "a.py", "x"), (3, "grep", None, "waiting", None, None)]
+
+
+def test_deliveries_are_rows() -> None:
+    said = envelope(to=["a", "b"])
+    document = document_of(received(said), delivered(said, "a"), delivered(said, "b"))
+    assert asked(document, "SELECT no, participant, event FROM deliveries") == [
+        (1, "a", "delivered"), (1, "b", "delivered"),
+    ]  # fmt: skip
+
+
+def test_secrets_are_masked_before_sql_sees_them() -> None:
+    token = "ghp_" + "a1B2c3D4e5" * 4
+    document = document_of(envelope(payload={"text": f"use {token}", "password": "hunter22"}, context=f"r/{token}"))
+    for sql in (
+        "SELECT text, info, context, payload(no) FROM messages",
+        "SELECT payload(no)->>'password' FROM messages",
+        f"SELECT count(*) FROM messages WHERE text LIKE '%{token}%'",
+        "SELECT path, label FROM contexts",
+    ):
+        rows = str(asked(document, sql))
+        assert token not in rows
+        assert "hunter22" not in rows
+    assert asked(document, f"SELECT no FROM messages WHERE text LIKE '%{token}%'") == []
+
+
+def test_a_query_can_be_ended_from_another_thread() -> None:
+    database = Database()
+    document = document_of(envelope())
+    sql = "SELECT count(*) FROM messages, range(1000000) a, range(1000000) b"
+    database.load(document, database.needed(sql))
+    timer = threading.Timer(0.05, database.interrupt)
+    timer.start()
+    with pytest.raises(QueryError, match=r"[Ii]nterrupt"):
+        list(database.run(sql))
+    timer.join()
+    database.close()
+
+
+def test_a_document_that_holds_nothing_has_empty_tables() -> None:
+    document = CaptureDocument()
+    for table in TABLES:
+        assert asked(document, f"SELECT * FROM {table.name}") == []
