@@ -12,7 +12,7 @@ from array import array
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
+from inspector.analysis.changes import ChangedRows, Rows
 from inspector.analysis.connections import connection_keys
 from inspector.analysis.correlation import CorrelationPass
 from inspector.analysis.participants import ParticipantPass
@@ -32,7 +32,7 @@ class DeparturePass:
         self._participants = participants
         # By space and name, the requests and proposals that end with somebody, since it left last.
         self._with: dict[int, array[int]] = {}
-        self._asked_since: list[Rows] = []  # put there when somebody leaves: a batch costs nothing for what is open
+        self._asked_since = array("i")  # put there when somebody leaves: a batch costs nothing for what is open
         self._told = 0
         self._piped: list[Rows] = []  # requests without an envelope
         self._reopened = 0
@@ -48,7 +48,7 @@ class DeparturePass:
         asked = np.isin(kind, [find(name) or -1 for name in (kinds.REQUEST, kinds.PROPOSAL)])
         new = np.flatnonzero(asked) + start
         if len(new):
-            self._asked_since.append(new)
+            self._asked_since.frombytes(new.astype(np.int32).tobytes())
             piped = new[self._capture.columns["flags"][new] & Flag.RPC.value != 0]
             if len(piped):
                 self._piped.append(piped)
@@ -57,8 +57,8 @@ class DeparturePass:
         left, self._told = ended[self._told :], len(ended)
         if not left:
             return
-        self._list(self._still_open(np.concatenate((NO_ROWS, *self._asked_since)), start))
-        self._asked_since.clear()
+        self._list(self._still_open(np.array(self._asked_since, np.int64), start))
+        del self._asked_since[:]
         intern = self._capture.strings.intern
         gone = {space << 32 | intern(name) for _, space, name in left}
         rows = [np.array(self._with.pop(person, ()), np.int64) for person in gone]

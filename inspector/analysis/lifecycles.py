@@ -302,10 +302,11 @@ def _of_conversation(analysis: Analysis, message: int) -> Iterator[Rows]:
 
 def _collapses_after(analysis: Analysis, message: int) -> tuple[Rows, Rows]:
     """Results that were collapsed after a message of their conversation, and what consumed each."""
+    table = analysis.transients.signals
     for rows in _of_conversation(analysis, message):
         consumers = rows[rows > message]
-        consumers = consumers[analysis.transients.columns["consumes"][consumers] != NO_ROW]
-        return analysis.transients.columns["consumes"][consumers].astype(np.int64), consumers
+        results = table.links("consumes", consumers)
+        return results[results != NO_ROW], consumers[results != NO_ROW]
     return NO_ROWS, NO_ROWS
 
 

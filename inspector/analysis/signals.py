@@ -6,12 +6,14 @@ import enum
 from array import array
 from bisect import bisect_left
 from collections.abc import Collection
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis.changes import Rows
 from inspector.analysis.correlation import CorrelationPass
+from inspector.analysis.node_facts import as_numpy
 from inspector.analysis.pairing import NOTHING
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
@@ -22,6 +24,7 @@ from inspector.protocol.transient import Signal
 NOWHERE = -1
 """The place of a message that signals nothing."""
 _CALL = "tools/call"
+Link = Literal["collapsed_by", "consumes"]
 
 
 class Said(enum.IntFlag):
@@ -48,7 +51,7 @@ _ERROR, _RPC = Flag.ERROR.value, Flag.RPC.value
 
 
 class SignalTable:
-    """Signalling results, ascending; a result's place among them is its index here. 30 bytes each.
+    """Signalling results, ascending; a result's place among them is its index here. 38 bytes each.
 
     Attributes:
         row: the message.
@@ -58,6 +61,7 @@ class SignalTable:
         note: what became of it (`transients.Note`).
         consumers: by place, who consumes a result by its own word, where it says so.
         following: of one that waits, the next one of the same tool that does (`pairing`).
+        collapsed_by: the message that consumed it; NO_ROW. consumes: the result that it consumed; NO_ROW.
     """
 
     def __init__(self, capture: Capture, correlation: CorrelationPass) -> None:
@@ -70,6 +74,8 @@ class SignalTable:
         self.note: array[int] = array("B")
         self._digests: array[int] = array("Q")
         self.following: array[int] = array("i")
+        self.collapsed_by: array[int] = array("i")
+        self.consumes: array[int] = array("i")
         self._pairs: array[int] = array("I")
         self._pair_lists: list[tuple[tuple[str, str], ...]] = [()]
         self._pair_ids: dict[tuple[tuple[str, str], ...], int] = {(): 0}
@@ -102,12 +108,43 @@ class SignalTable:
         self.conversation.append(conversation)
         self.note.append(0)
         self.following.append(NOTHING)
+        self.collapsed_by.append(NO_ROW)
+        self.consumes.append(NO_ROW)
         self._pairs.append(found)
 
     def find(self, row: int) -> int:
         """The place of a message; NOWHERE."""
         place = bisect_left(self.row, row)
         return place if place < len(self.row) and self.row[place] == row else NOWHERE
+
+    def find_all(self, rows: NDArray[np.integer[Any]]) -> Rows:
+        """The places of some messages; NOWHERE. O(rows log signals)."""
+        if not self.row:
+            return np.full(len(rows), NOWHERE)
+        known = as_numpy(self.row)
+        places = np.searchsorted(known, rows)
+        return np.where(known[np.minimum(places, len(known) - 1)] == rows, places, NOWHERE)
+
+    def links(self, name: Link, rows: NDArray[np.integer[Any]]) -> Rows:
+        """(n,) of some messages what consumed each (`collapsed_by`), or what each consumed (`consumes`); NO_ROW."""
+        if not self.row:
+            return np.full(len(rows), NO_ROW)
+        places = self.find_all(rows)
+        linked = as_numpy(self.collapsed_by if name == "collapsed_by" else self.consumes)
+        return np.where(places == NOWHERE, NO_ROW, linked[places])
+
+    def link(self, result: int, consumer: int) -> None:
+        """Note that a result is consumed by another, both by place."""
+        self.collapsed_by[result], self.consumes[consumer] = self.row[consumer], self.row[result]
+
+    def forget_links(self, places: Rows) -> None:
+        """Let some of them consume nothing, and be consumed by nothing."""
+        for linked in (self.collapsed_by, self.consumes) if self.row else ():
+            as_numpy(linked)[places] = NO_ROW
+
+    def story(self, places: Rows) -> Rows:
+        """(3, k) what became of some of them: note, what consumed it, what it consumed."""
+        return np.stack([np.array(of)[places] for of in (self.note, self.collapsed_by, self.consumes)])
 
     def pairs(self, place: int) -> tuple[tuple[str, str], ...]:
         """The (fetching tool, consuming tool) pairs it names, as written."""

@@ -7,6 +7,8 @@ requester and server inside MEW.
 
 from __future__ import annotations
 
+from array import array
+
 import numpy as np
 
 from inspector.analysis.badges import BADGE_SETS, NOTES, Badge, Lifecycle, Note
@@ -35,7 +37,6 @@ from inspector.protocol.tool_names import ToolAliases
 from inspector.protocol.transient import Signal, signal_in
 
 _IS_TRANSIENT, _IS_CONSUMED, _IS_COLLAPSED = Badge.TRANSIENT.value, Badge.CONSUMED.value, Badge.COLLAPSED.value
-_COLUMNS = {"badges": 0, "collapsed_by": NO_ROW, "consumes": NO_ROW}
 _CHEAP = 20_000
 """Signals that are told again without a thought while a log is being read."""
 
@@ -44,8 +45,8 @@ class TransientPass:
     """Follows every result that carries `_meta`.
 
     Attributes:
-        columns: per message `badges` uint8 (Badge bits), `collapsed_by` and `consumes` int32 (NO_ROW).
-        signals: the results that signal something.
+        columns: per message `badges` uint8 (Badge bits).
+        signals: the results that signal something, and which of them consumed which.
         aliases: tools that are called by several names.
         newest_first: of several results that wait, the most recent one collapses and not the oldest.
     """
@@ -55,14 +56,13 @@ class TransientPass:
         self._correlation = correlation
         self.aliases = ToolAliases()
         self.newest_first = False
-        self.columns = GrowingColumns({"badges": np.uint8, "collapsed_by": np.int32, "consumes": np.int32})
+        self.columns = GrowingColumns({"badges": np.uint8})
         self.signals = SignalTable(self._capture, self._correlation)
         self._conversations: dict[int, Conversation] = {}
         self._stale: set[int] = set()  # conversations whose story has to be told again
         self._told_again = 0
-        # Found out, and not yet in the columns: what bears which badge, and results with what consumed each.
+        # Found out, and not yet in the columns: what bears which badge.
         self._bearing: dict[int, list[int]] = {badge.value: [] for badge in Badge}
-        self._collapses: list[tuple[int, int]] = []
         self._changed = ChangedRows()
 
     def take_changes(self) -> Rows:
@@ -78,7 +78,7 @@ class TransientPass:
                 no difference.
             more: there is more to come at once: a long story that has to be told again may wait, until `settle`.
         """
-        self.columns.append(_COLUMNS, stop - start)
+        self.columns.append({"badges": 0}, stop - start)
         if changed is not None and len(changed) and len(self.signals):
             self._stale |= self.signals.moved(self._responses(changed[changed < start]))
         if self._stale and (not more or self._is_affordable()):
@@ -136,17 +136,15 @@ class TransientPass:
     def _tell_again(self, conversations: set[int]) -> None:
         places = self.signals.of_conversations(conversations)
         rows = np.array(self.signals.row)[places].astype(np.int64)
-        before, notes = [self.columns[name][rows] for name in _COLUMNS], np.array(self.signals.note)[places]
-        for name, empty in _COLUMNS.items():
-            self.columns.put(name, rows, empty)
+        badges, before = self.columns["badges"][rows], self.signals.story(places)
+        self.columns.put("badges", rows, 0)
+        self.signals.forget_links(places)
         for conversation in conversations:
             self._conversations.pop(conversation, None)
         for place in places.tolist():
             self._apply(place)
         self._publish(tell=False)
-        differs = notes != np.array(self.signals.note)[places]
-        for name, values in zip(_COLUMNS, before, strict=True):
-            differs |= values != self.columns[name][rows]
+        differs = (badges != self.columns["badges"][rows]) | (before != self.signals.story(places)).any(axis=0)
         self._changed.update_all(rows[differs])
 
     def _publish(self, *, tell: bool = True) -> None:
@@ -157,10 +155,6 @@ class TransientPass:
             self.columns.put("badges", rows, self.columns["badges"][rows] | badge)
             if tell:
                 self._changed.update_all(rows)
-        collapses, self._collapses = np.array(self._collapses, np.int64).reshape(-1, 2), []
-        results, consumers = collapses[:, 0], collapses[:, 1]
-        self.columns.put("collapsed_by", results, consumers)
-        self.columns.put("consumes", consumers, results)
 
     # The algorithm, step numbers as in docs/protocols.md 13. Who bears a badge is appended to its bit's list.
 
@@ -185,7 +179,7 @@ class TransientPass:
                 table.note[place] = Note.FAILED
             else:
                 self._bearing[_IS_CONSUMED].append(row)
-                table.note[place] = self._collapse(conversation, row, tool)
+                table.note[place] = self._collapse(conversation, place, tool)
         if said & TRANSIENT or (said & HINTS and self._hints_at_itself(place, tool)):  # 3
             if not failed:
                 self._bearing[_IS_TRANSIENT].append(row)
@@ -203,7 +197,7 @@ class TransientPass:
         """Whether a hint on a result is about the very tool that gave it: such a hint needs no workflow."""
         return tool is not None and any(self.aliases.meant(named) == tool for named, _ in self.signals.pairs(place))
 
-    def _collapse(self, conversation: Conversation, row: int, tool: str | None) -> Note:
+    def _collapse(self, conversation: Conversation, consumer: int, tool: str | None) -> Note:
         if tool is None:
             return Note.NO_TOOL
         if tool not in conversation.consumers:
@@ -211,9 +205,8 @@ class TransientPass:
         place = conversation.take(tool, self.signals.following)
         if place == NOTHING:
             return Note.NOTHING_WAITS
-        pending = self.signals.row[place]
-        self._bearing[_IS_COLLAPSED].append(pending)
-        self._collapses.append((pending, row))
+        self._bearing[_IS_COLLAPSED].append(self.signals.row[place])
+        self.signals.link(place, consumer)
         return Note.NONE
 
     def _meant(self, place: int) -> str | None:
@@ -260,13 +253,15 @@ class TransientPass:
 
     def collapsed_by(self, row: int) -> int | None:
         """The message that consumed a result; None."""
-        found = int(self.columns["collapsed_by"][row])
-        return found if found != NO_ROW else None
+        return self._linked(self.signals.collapsed_by, row)
 
     def consumes(self, row: int) -> int | None:
         """The result that a message consumed; None."""
-        found = int(self.columns["consumes"][row])
-        return found if found != NO_ROW else None
+        return self._linked(self.signals.consumes, row)
+
+    def _linked(self, links: array[int], row: int) -> int | None:
+        place = self.signals.find(row)
+        return links[place] if place != NOWHERE and links[place] != NO_ROW else None
 
     def hinted_by(self, row: int) -> int | None:
         """The message whose hint let a result collapse, or would let it; None."""

@@ -236,6 +236,11 @@ class _Sparse:
         return np.where(messages[places] == rows, self._columns[name][places], 0)
 
 
+def _content_kept(hashes: Array) -> NDArray[np.uint32]:
+    """What the column `content_hash` keeps of hashes."""
+    return hashes.astype(np.uint32)
+
+
 def _told_otherwise(block: Block, records: NDArray[np.int64]) -> NDArray[np.int64]:
     """Which of some records a log received from somebody else than their envelopes say."""
     inbound = [code for code in map(block.strings.find, INBOUND_EVENTS) if code is not None]
@@ -344,6 +349,8 @@ class Capture:
         message_of, starts = self._fold(block.columns["fold"], joining if seen is None else seen.joining, start)
         columns = self._renumbered(block, starts, ids)
         columns["connection"] = connections[starts]
+        folding = block.columns["fold"][starts]
+        columns["content_hash"] = _content_kept(np.where(folding != NO_HASH, columns["content_hash"], NO_HASH))
         self._take_extracts(block, starts, start)
         if derived:  # ids of transcripts are copied from session to session
             for space in np.unique(columns["space"][columns["part"] != 0]).tolist():
@@ -359,7 +366,6 @@ class Capture:
             self._note_repeats(block, starts, start)
         else:
             self.ids.add(columns["id_hash"], rows)
-        folding = block.columns["fold"][starts]
         if folding.any():
             self._folds.add(folding, rows)
         touched = self._deliver(block, np.flatnonzero(joining), message_of, ids)
@@ -500,7 +506,7 @@ class Capture:
         columns = {name: block.columns[name][also] for name in ("source", "offset", "length", "time_ns")}
         self.sightings.append({**columns, "message": message_of[also]}, len(also))
         copy, first = block.columns["content_hash"][also], self.columns["content_hash"][message_of[also]]
-        self._flag(message_of[also[copy != first]], Flag.COPIES_DIFFER)
+        self._flag(message_of[also[_content_kept(copy) != first]], Flag.COPIES_DIFFER)
         places = also[_told_otherwise(block, also)]
         if len(places):
             named = ids[block.columns["participant"][places]]
@@ -596,7 +602,7 @@ class Capture:
         values |= {name: ids[columns[name][delivered]] for name in ("participant", "event")}
         self.deliveries.append({**values, "message": messages})
         copy, first = columns["content_hash"][delivered], self.columns["content_hash"][messages]
-        self._flag(messages[(copy != first) & (copy != NO_HASH)], Flag.COPIES_DIFFER)
+        self._flag(messages[(_content_kept(copy) != first) & (copy != NO_HASH)], Flag.COPIES_DIFFER)
         self._flag(messages[values["event"] == (self.strings.find("rejected") or -1)], Flag.REJECTED)
         return messages
 

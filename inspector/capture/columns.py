@@ -209,12 +209,15 @@ MESSAGE_COLUMNS: dict[str, Any] = {
     "id_hash": np.uint64,  # NO_HASH when there is no id
     "correlation_hash": np.uint64,  # of the first id named; NO_HASH
     "rpc_hash": np.uint64,  # of the JSON-RPC id as JSON text; NO_HASH
-    "content_hash": np.uint64,  # of the envelope's bytes, to tell copies apart
+    "content_hash": np.uint64,  # of the envelope's bytes, to tell copies apart; NO_HASH of what has no copies
     "size": np.uint32,  # bytes of the envelope, message or frame
     "flags": np.uint32,
     "part": np.uint16,  # of a record that means messages, which of them it is, from 1; 0 where it is one itself
 }
 """Columns of a block, in these dtypes; a capture keeps them narrower."""
+
+_IN_CAPTURES = {"offset": np.uint64, "content_hash": np.uint32}
+"""What has another dtype there: of a content's hash half is enough to compare copies of one message."""
 
 
 def message_columns() -> GrowingColumns:
@@ -222,7 +225,7 @@ def message_columns() -> GrowingColumns:
     # In a log of bare envelopes the only time is the sender's, and the message is all there is in its line.
     like = {"ts_ns": "time_ns", "size": "length", "kind_raw": "kind"}
     least = {"flags": np.min_scalar_type(max(Flag))}  # whatever the bits of a mask, the column has them
-    return GrowingColumns({**MESSAGE_COLUMNS, "offset": np.uint64}, least=least, like=like)
+    return GrowingColumns({**MESSAGE_COLUMNS, **_IN_CAPTURES}, least=least, like=like)
 
 
 DELIVERY_COLUMNS: dict[str, Any] = {

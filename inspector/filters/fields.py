@@ -26,6 +26,7 @@ from inspector.analysis.mcp_calls import versions
 from inspector.analysis.named import Named
 from inspector.analysis.proposals import ProposalState
 from inspector.analysis.reported_usage import NOT_REPORTED
+from inspector.analysis.signals import Link
 from inspector.analysis.states import STATES as STATES_OF_MESSAGES
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.analysis.transients import BADGE_SETS, Badge
@@ -173,15 +174,22 @@ def _numbered(messages: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _own_number(analysis: Analysis) -> Column:
-    def at(rows: Take) -> NDArray[np.int64]:
-        return _numbered(np.arange(*rows.indices(len(analysis))) if isinstance(rows, slice) else rows)
-
-    return Numbers(_lazy(analysis, at))
+    return Numbers(_lazy(analysis, lambda rows: _numbered(_taken(analysis, rows))))
 
 
-def _number(name: str) -> Callable[[Analysis], Column]:
-    """A column of message indices."""
-    return lambda a: Numbers(_lazy(a, lambda rows: _numbered(a.transients.columns[name][rows])), NO_ROW + 1)
+def _taken(analysis: Analysis, rows: Take) -> NDArray[Any]:
+    """The messages themselves that are asked about."""
+    return np.arange(*rows.indices(len(analysis))) if isinstance(rows, slice) else rows
+
+
+def _consumption(name: Link) -> Callable[[Analysis], Column]:
+    """The other one of a transient result and what consumed it."""
+
+    def of(analysis: Analysis) -> Column:
+        links, taken = analysis.transients.signals.links, partial(_taken, analysis)
+        return Numbers(_lazy(analysis, lambda rows: _numbered(links(name, taken(rows)))), NO_ROW + 1)
+
+    return of
 
 
 def message_text(capture: Capture, message: int) -> str | None:
@@ -450,8 +458,8 @@ FIELDS: tuple[Field, ...] = (
     Field("badge", _T.STRING, "Badge", f"Life of a tool result: {', '.join(BADGE_SETS[-1])}.",
           lambda a: InternedSets(a.transients.columns["badges"], BADGE_SETS), _D.PASS, many=True),
     Field("collapsed.by", _T.INTEGER, "Collapsed by", "No. of the message that consumed it.",
-          _number("collapsed_by"), _D.PASS),
-    Field("consumes", _T.INTEGER, "Consumes", "No. of the result it collapsed.", _number("consumes"), _D.PASS),
+          _consumption("collapsed_by"), _D.PASS),
+    Field("consumes", _T.INTEGER, "Consumes", "No. of the result it collapsed.", _consumption("consumes"), _D.PASS),
     Field("summary", _T.STRING, "Summary", "What stands for a transient result once it is collapsed.",
           _decoded(lambda a, m: a.transients.summary(m), _may_have_summary), _D.PASS),
     Field("latency", _T.NUMBER, "Latency", "Milliseconds from a request to this response.", _latency, _D.PASS),

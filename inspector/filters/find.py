@@ -186,7 +186,7 @@ class FindSearch:
             lines: their records; None to read those that give a summary of their own again.
         """
         transients, known = self._rows.analysis.transients, self._known
-        collapsed = transients.columns["collapsed_by"][messages] != NO_ROW
+        collapsed = transients.signals.links("collapsed_by", messages) != NO_ROW
         if not collapsed.any():
             return
         open_ = np.flatnonzero(collapsed & (known[messages] != 1) & (known[messages] != UNKNOWN))
@@ -261,7 +261,7 @@ class FindSearch:
         changed = changed[self._known[changed] == 0]
         if len(changed):
             analysis = self._rows.analysis
-            more = analysis.transients.columns["collapsed_by"][changed] != NO_ROW
+            more = analysis.transients.signals.links("collapsed_by", changed) != NO_ROW
             changed = changed[more | (analysis.streams.columns["run"][changed] != 0)]
             self._again = np.union1d(self._again, changed.astype(np.uint32))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.capture.columns import MESSAGE_COLUMNS
 from inspector.document.document import CaptureDocument
 from tests.bench import mixes
 
@@ -28,3 +29,18 @@ def test_every_knob_is_turned_by_some_mix() -> None:
         one for one in plain.__slots__ for mix in mixes.NAMED.values() if getattr(mix, one) != getattr(plain, one)
     }
     assert turned == set(plain.__slots__) - {"chats"}
+
+
+def test_columns_of_the_story_take_few_bytes_a_message(tmp_path: Path) -> None:
+    """Each column that a message has is there for every log: what few messages have is kept apart."""
+    document = CaptureDocument()
+    document.load(mixes.write("story", 4_000, tmp_path / "log.jsonl"))
+    columns = document.capture.columns
+    taken = {columns[name].ctypes.data: columns[name].strides[0] for name in MESSAGE_COLUMNS}
+    links = sum(document.analysis.correlation.columns[name].strides[0] for name in _LINKS)
+    document.close()
+    assert columns["content_hash"].strides == (0,), "no message there can have a copy"
+    assert (sum(taken.values()), links) <= (50, 13), taken
+
+
+_LINKS = ("cause", "answer", "method", "target", "call", "rule", "proposal_state", "given_up")

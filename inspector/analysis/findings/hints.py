@@ -156,9 +156,9 @@ class Hints:
             self._judge(batch, server, len(rows) - 1)
 
     def _badges(self, batch: Batch, marked: Rows) -> None:
-        story = batch.passes.transients.columns
+        story, signals = batch.passes.transients.columns, batch.passes.transients.signals
         badges = story["badges"][marked]
-        consumed = (badges & Badge.CONSUMED.value != 0) & (story["consumes"][marked] == NO_ROW)
+        consumed = (badges & Badge.CONSUMED.value != 0) & (signals.links("consumes", marked) == NO_ROW)
         consumed[consumed] = ~self._may_be_older(batch, marked[consumed])
         batch.findings.settle(NOTHING_CONSUMED, marked, consumed)
         known = marked[batch.findings.has(NEVER_CONSUMED, marked)] if len(marked) else marked

@@ -58,7 +58,7 @@ class Loops:
     """Follows chats that answer chats. O(chats in the batch), in numpy."""
 
     def __init__(self) -> None:
-        self._steps = GrowingColumns({"depth": np.uint32, "root": np.int32})  # of each message
+        self._steps = GrowingColumns({"row": np.uint32, "depth": np.uint32, "root": np.uint32})  # of answers, ascending
         self._last: dict[int, int] = {}  # the latest chat of each space
         self._last_ns: dict[int, int] = {}  # of each space its latest answer's time
         self._loops: dict[int, _Loop] = {}
@@ -67,8 +67,6 @@ class Loops:
 
     def feed(self, batch: Batch) -> None:
         """Look at the messages of a batch."""
-        count = batch.stop - len(self._steps)
-        self._steps.append({"depth": 0, "root": np.arange(len(self._steps), batch.stop, dtype=np.int32)}, count)
         chats = batch.on_the_wire(batch.rows("chat"))
         if not len(chats):
             return
@@ -138,7 +136,8 @@ class Loops:
 
     def _deepen(self, rows: Rows, causes: Rows) -> None:
         """Let each be a step deeper than what it answers, which may be among them."""
-        depths, roots = self._steps["depth"][causes].astype(np.int64) + 1, self._steps["root"][causes].astype(np.int64)
+        depths, roots = self._steps_of(causes)
+        depths += 1
         place = np.searchsorted(rows, causes)
         inside = (place < len(rows)) & (rows[np.minimum(place, len(rows) - 1)] == causes)
         onward = np.where(inside, place, NO_ROW)
@@ -149,8 +148,18 @@ class Loops:
                 break
             up = onward[moving]
             depths[moving], roots[moving], onward[moving] = depths[moving] + depths[up], roots[up], onward[up]
-        self._steps.put("depth", rows, depths)
-        self._steps.put("root", rows, roots)
+        self._steps.append({"row": rows, "depth": depths, "root": roots}, len(rows))
+
+    def _steps_of(self, rows: Rows) -> tuple[Rows, Rows]:
+        """(n,) how deep each of some chats is in answers, and the chat it all goes back to."""
+        depths, roots = np.zeros(len(rows), np.int64), rows.copy()
+        answers = self._steps["row"]
+        if len(answers):
+            places = np.minimum(np.searchsorted(answers, rows), len(answers) - 1)
+            known = answers[places] == rows
+            depths[known] = self._steps["depth"][places[known]]
+            roots[known] = self._steps["root"][places[known]]
+        return depths, roots
 
     def _follow(self, batch: Batch, rows: Rows) -> None:
         """Take in answers; from the first that is deep enough until a pause, all of a space are its loop's."""
@@ -168,11 +177,11 @@ class Loops:
         self._last_ns[space] = int(times[-1])
         loop = self._loops.get(space)
         if loop is None:
-            deep = np.flatnonzero(self._steps["depth"][rows] >= STEPS)
+            depths, roots = self._steps_of(rows)
+            deep = np.flatnonzero(depths >= STEPS)
             if not len(deep):
                 return
-            rows, times = rows[deep[0] :], times[deep[0] :]
-            root = int(self._steps["root"][rows[0]])
+            rows, times, root = rows[deep[0] :], times[deep[0] :], int(roots[deep[0]])
             root_ns = int(batch.capture.columns["time_ns"][root])
             loop = self._loops[space] = _Loop(int(rows[0]), root, root_ns, root_ns, STEPS)
         self._count(batch, loop, rows)

@@ -20,15 +20,15 @@ from inspector.protocol.participants import GATEWAY_IDS
 # Which hashes have been seen before: a filter that never misses one, and is wrong about few.
 
 _FIRST = 1 << 16
-_SLOTS_EACH = 4
+_SLOTS_EACH = 2
 _MANY = 255
 """Stands in a slot that has held more than one mark: whatever falls there may have been seen."""
 
 
 class SeenHashes:
-    """A mark of one byte in a table for each hash, 4 to 8 bytes a message: asking costs a tenth of an index.
+    """A mark of one byte in a table for each hash, 2 to 4 bytes a message: asking costs a tenth of an index.
 
-    Of new hashes some 2 in 100 look as if they had been seen; whoever must know asks the index then.
+    Of new hashes some 5 in 100 look as if they had been seen; whoever must know asks the index then.
     """
 
     def __init__(self) -> None:

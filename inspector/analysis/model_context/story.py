@@ -100,7 +100,7 @@ class ModelContext:
         left = yield from find_left(analysis, reader, found, self._read)
         self.left_by, self.left_whys = left.by, left.whys
         yield
-        collapsed = analysis.transients.columns["collapsed_by"][self.rows].astype(np.int64)
+        collapsed = analysis.transients.signals.links("collapsed_by", self.rows)
         keeps = (self.roles != Role.TOOL) | (not self.options.collapsing)
         self.collapsed_by = np.where(keeps, NO_ROW, collapsed)
         self._summaries = np.full(len(self.rows), NOT_COUNTED, np.int64)

@@ -94,7 +94,7 @@ def collapsed_results(summaries: list[str], *, told: bool = False) -> CaptureDoc
 @given(st.lists(_WORDS, min_size=1, max_size=4), _QUERIES, st.booleans())
 def test_summaries_are_found_as_if_each_were_read(summaries: list[str], query: FindQuery, told: bool) -> None:
     document = collapsed_results(summaries, told=told)
-    collapsed = document.analysis.transients.columns["collapsed_by"][:]
+    collapsed = document.analysis.transients.signals.links("collapsed_by", np.arange(len(document.capture)))
     finder, locate, expected = query.finder(), query.locator(), []
     for row in range(len(document.capture)):
         summary = document.analysis.transients.summary(row) or "" if collapsed[row] != NO_ROW else ""
@@ -196,7 +196,7 @@ def test_summaries_are_asked_for_again_as_long_as_there_is_time() -> None:
     transients = document.analysis.transients
     search = FindSearch(rows_of(document), FindQuery("short words"))
     assert finished(search) == []
-    rows = np.flatnonzero(transients.columns["collapsed_by"][: len(document.capture)] != NO_ROW)
+    rows = np.flatnonzero(transients.signals.links("collapsed_by", np.arange(len(document.capture))) != NO_ROW)
     asked: list[int] = []
     with patch.object(transients, "summary", lambda row: asked.append(row) or "short words"):
         for times in 1, 2:  # asked for twice before it gets to it
