@@ -61,7 +61,17 @@ EXCLUDES = (
 MODULES_LEFT_OUT = ("pygments.lexers.", "pygments.formatters.", "pygments.styles.")
 """How names of modules begin that are found with what needs only their package; a few are kept all the same."""
 
-_MODULES_KEPT = ("pygments.lexers._mapping", "pygments.styles.default", "pygments.styles._mapping")
+_LEXERS = (
+    "_mapping", "_css_builtins", "_googlesql_builtins", "_lua_builtins", "_mysql_builtins", "_php_builtins",
+    "_postgres_builtins", "_sql_builtins", "_tsql_builtins", "c_cpp", "configs", "css", "data", "diff", "dotnet", "go",
+    "html", "javascript", "jvm", "objective", "php", "python", "ruby", "rust", "scripting", "shell", "sql",
+)  # fmt: skip
+"""What the languages of `inspector.present.code` need of pygments."""
+_MODULES_KEPT = (
+    "pygments.styles.default",
+    "pygments.styles._mapping",
+    *(f"pygments.lexers.{name}" for name in _LEXERS),
+)
 
 LEFT_OUT = (
     # the platform theme of GTK would bring all of GTK; the portal's is kept: native dialogs come through it

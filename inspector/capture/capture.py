@@ -227,6 +227,17 @@ class _Sparse:
         """The messages that have any, ascending."""
         return self._columns["message"]
 
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """(k,) a number of all messages that have any."""
+        return self._columns[name]
+
+    def has(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(n,) which of some messages have any. O(n log k)."""
+        messages = self._columns["message"]
+        if not len(messages):
+            return np.zeros(len(rows), np.bool_)
+        return messages[np.minimum(np.searchsorted(messages, rows), len(messages) - 1)] == rows
+
     def of(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
         """(n,) the numbers of some messages; 0 where they have none."""
         messages = self._columns["message"]
@@ -446,9 +457,13 @@ class Capture:
         A copy is the same message once more, as in the file of a resumed session; else the same words, as in the
         result of a call that a sub-agent answered.
         """
-        named = np.isin(rows, self._repeats.messages)
+        named = self._repeats.has(rows)
         of = self._repeats.of("of", rows).astype(np.int64)
         return np.where(named, of, NO_ROW), named & (self._repeats.of("is_copy", rows) != 0)
+
+    def copies_of(self, message: int) -> int:
+        """How many later messages are copies of one. O(copies)."""
+        return int(np.count_nonzero((self._repeats["of"] == message) & (self._repeats["is_copy"] != 0)))
 
     def are_derived(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """(n,) which of some messages are meant by records of transcripts."""

@@ -116,6 +116,10 @@ class Transcripts:
         if call is not None:
             self._by_call.setdefault(call, agent)
 
+    def started_by(self, call: str) -> SubAgent | None:
+        """The sub-agent that a call started, by the call's id; None where it started none that is known."""
+        return self._by_call.get(call)
+
     # Before a block is taken in
 
     def resolve(self, block: Block) -> None:

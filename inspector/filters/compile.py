@@ -42,8 +42,8 @@ class DisplayFilter:
     """What can change the answer for a message that was already evaluated."""
     _root: Node | None = field(repr=False, compare=False)
     _matching: tuple[Matching, ...] = field(default=(), repr=False, compare=False)
-    is_about_frames: bool = False
-    """Whether it asks for frames of streams by their kind, so that they are shown one by one."""
+    is_about_folded: bool = False
+    """Whether it asks for frames of streams by their kind, or for what is said again, so that each is shown."""
 
     @property
     def root(self) -> Node | None:
@@ -159,7 +159,7 @@ def compile_filter(
     root = builder.node(expression)
     return DisplayFilter(
         text, expression, frozenset(builder.fields), frozenset(builder.depends), root, tuple(builder.matching),
-        is_about_frames=builder.is_about_frames,
+        is_about_folded=builder.is_about_folded,
     )  # fmt: skip
 
 
@@ -172,7 +172,7 @@ class _NodeBuilder:
         self.depends: set[Depends] = set()
         self.matching: list[Matching] = []
         self._terms = 0
-        self.is_about_frames = False
+        self.is_about_folded = False
 
     def node(self, expression: Expression) -> Node:
         if isinstance(expression, Not):
@@ -190,7 +190,9 @@ class _NodeBuilder:
         self.depends.add(term.field.depends)
         if term.field.name == "kind" and not term.negated:
             wanted = term.operand if isinstance(term.operand, tuple) else (term.operand,)
-            self.is_about_frames = self.is_about_frames or kinds.FRAME in wanted
+            self.is_about_folded = self.is_about_folded or kinds.FRAME in wanted
+        if term.field.name == "repeats":
+            self.is_about_folded = True
         if isinstance(term.predicate, Matching):
             self.matching.append(term.predicate)
         return TermNode(self._terms, term, self._column_of(term))

@@ -1,11 +1,13 @@
-"""Which of the messages that a view lets through have a row: of the frames of one stream the first of them alone.
+"""Which of the messages that a view lets through have a row: of a stream's frames, and of copies, the first alone.
 
 The row of a stream is that of the first frame filter and scope let through, and stands for all of these; it says what
-the whole stream does. Where frames are asked for one by one (a filter about them, the setting) nothing is folded.
+the whole stream does. A copy is folded into the message that it is a copy of, where that is let through. Where frames
+or copies are asked for one by one (a filter about them, the setting) nothing is folded.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -57,22 +59,34 @@ def _first_of_each(runs: NDArray[Any]) -> NDArray[np.int64]:
     return places[places >= 0]
 
 
+def _among(some: NDArray[np.int64], messages: Messages) -> NDArray[np.bool_]:
+    """(n,) which of some messages are among ascending ones. O(n log messages)."""
+    if not len(messages):
+        return np.zeros(len(some), np.bool_)
+    return messages[np.minimum(messages.searchsorted(some.astype(np.uint32)), len(messages) - 1)] == some
+
+
 class Folding:
-    """Knows the row of each stream.
+    """Knows the row of each stream, and of each copy.
 
     Attributes:
-        on: whether streams are folded.
+        on: whether anything is folded.
+
+    Args:
+        analysis: whose messages they are.
+        chosen: asked for what was let through so far, ascending.
     """
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysis, chosen: Callable[[], Messages] = lambda: NOTHING) -> None:
         self._analysis = analysis
+        self._chosen = chosen
         self._heads = np.zeros(1, np.uint32)  # by run, the message that has its row, counted from 1; 0 for none
         self.on = True
 
     def begin(self, chosen: Messages) -> Messages:
         """Fold all messages let through anew: those that have a row. O(messages)."""
         self._heads = np.zeros(1, np.uint32)
-        rows = self.folded(chosen)
+        rows = self.folded(chosen, anew=True)
         self.take(chosen)
         return rows
 
@@ -83,22 +97,28 @@ class Folding:
             chosen: ascending; behind all that was taken in.
             anew: nothing was taken in before.
         """
-        places, runs = self._frames(chosen)
-        if not len(places):
-            return chosen
-        heads = np.zeros(len(runs), np.bool_)
-        heads[_first_of_each(runs)] = True
-        if not anew:
-            heads &= self._heads_of(runs) == 0
         kept = np.ones(len(chosen), np.bool_)
-        kept[places[~heads]] = False
+        places, runs = self._frames(chosen)
+        if len(places):
+            heads = np.zeros(len(runs), np.bool_)
+            heads[_first_of_each(runs)] = True
+            if not anew:
+                heads &= self._heads_of(runs) == 0
+            kept[places[~heads]] = False
+        places, originals = self._copies(chosen)
+        if len(places):
+            there = _among(originals, chosen)
+            if not anew:
+                there |= _among(originals, self._chosen())
+            kept[places[there]] = False
         return chosen if kept.all() else chosen[kept]
 
     def grown(self, messages: NDArray[Any]) -> NDArray[np.int64]:
         """The messages whose rows some messages belong to that are folded; ascending."""
         _, runs = self._frames(messages)
         heads = np.unique(self._heads_of(runs)).astype(np.int64)
-        return heads[heads > 0] - 1
+        _, originals = self._copies(messages)
+        return np.union1d(heads[heads > 0] - 1, originals)
 
     def take(self, chosen: Messages) -> None:
         """Take in messages let through, behind all others."""
@@ -116,10 +136,13 @@ class Folding:
         self._heads[found[new]] = chosen[places[first[new]]] + 1
 
     def head_of(self, message: int) -> int | None:
-        """The message that has the row of a frame's stream; None where it has none."""
+        """The message that has the row of a frame's stream, or of what a copy says; None where it has none."""
         runs = self._analysis.streams.columns["run"]
         if not self.on or message >= len(runs):
             return None
+        _, originals = self._copies(np.array([message]))
+        if len(originals):
+            return int(originals[0]) if _among(originals, self._chosen())[0] else None
         run = int(runs[message])
         head = int(self._heads[run]) if NO_RUN < run < len(self._heads) else 0
         return head - 1 if head else None
@@ -130,6 +153,9 @@ class Folding:
         places, runs = self._frames(messages)
         heads = self._heads_of(runs).astype(np.int64)
         found[places[heads > 0]] = heads[heads > 0] - 1
+        places, originals = self._copies(messages)
+        there = _among(originals, self._chosen())
+        found[places[there]] = originals[there]
         return found
 
     def _frames(self, messages: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
@@ -140,6 +166,15 @@ class Folding:
         found = runs[messages]
         places = np.flatnonzero(found)
         return places, found[places]
+
+    def _copies(self, messages: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Places of the copies among some messages, and the messages that they are copies of."""
+        capture = self._analysis.capture
+        if not self.on or not capture.has_copies:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        of, copies = capture.repeats(messages.astype(np.int64))
+        places = np.flatnonzero(copies)
+        return places, of[places]
 
     def _heads_of(self, runs: NDArray[Any]) -> NDArray[np.uint32]:
         return np.where(runs < len(self._heads), self._heads[np.minimum(runs, len(self._heads) - 1)], 0)

@@ -19,6 +19,9 @@ from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
 from inspector.protocol.payloads.blocks import size_words
 from inspector.protocol.payloads.chunks import frame_text
+from inspector.protocol.payloads.commands import command_of
+from inspector.protocol.payloads.edits import edits_of
+from inspector.protocol.payloads.plans import plan_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.protocol.text import EMPTY, compact, content_text, text_shown
 
@@ -174,12 +177,50 @@ def _call(analysis: Analysis, message: int) -> Sentence | None:
     if not method:
         return None
     if method == "tools/call":
-        return Sentence(target or method, text or "", colon=False)
+        params = analysis.capture.payload(message).get("params")
+        told = arguments_words(target, params.get("arguments") if isinstance(params, Mapping) else None)
+        return Sentence(target or method, told or text or "", colon=False)
     purpose = _PURPOSES.get(method, "")
     if method in _ASKED_OF and (to := analysis.capture.to(message)):
         more = f" and {len(to) - _MOST_NAMED} more" if len(to) > _MOST_NAMED else ""
         purpose += f" of {', '.join(to[:_MOST_NAMED])}{more}"
     return Sentence(method, (text if text and text != method else "") or purpose or target, colon=False)
+
+
+_SHORT_PATH = 3  # names of a path's end
+_FILES = ("file_path", "notebook_path", "absolute_path")
+
+
+def arguments_words(tool: str | None, arguments: object) -> str | None:
+    """What a call of an agent's own tool means to do: an edit, a plan, a command, a file; None for other calls."""
+    plan = plan_of(arguments)
+    if plan is not None:
+        return plan.words
+    if edits := edits_of(tool, arguments):
+        added, removed = (sum(getattr(edit, name) for edit in edits) for name in ("added", "removed"))
+        counted = " ".join(
+            [f"+{added:,}"] * bool(added or not removed) + [f"\N{MINUS SIGN}{removed:,}"] * bool(removed)
+        )
+        what = "deletes" if edits[0].what == "deleted" and not added and not removed else counted
+        more = f" and {_count(len(edits) - 1, 'other files')}" if len(edits) > 1 else ""
+        return f"{what} {_short_path(edits[0].path)}{more}"
+    if command := command_of(tool, arguments):
+        return command[0]
+    if not isinstance(arguments, Mapping):
+        return None
+    if isinstance(arguments.get("prompt"), str) and isinstance(about := arguments.get("description"), str):
+        sort = arguments.get("subagent_type")
+        return f"{sort}: {about}" if isinstance(sort, str) and sort else about
+    file = next((value for key in _FILES if isinstance(value := arguments.get(key), str)), None)
+    if file is None:
+        return None
+    rest = (f"{key}={_short(value)}" for key, value in arguments.items() if key not in _FILES)
+    return "  ".join((_short_path(file), *rest))
+
+
+def _short_path(path: str) -> str:
+    names = path[-_LONGEST:].replace("\\", "/").split("/")
+    return path if len(names) <= _SHORT_PATH + 1 else "/".join(("…", *names[-_SHORT_PATH:]))
 
 
 def _verdict(analysis: Analysis, message: int, kind: str) -> Sentence:

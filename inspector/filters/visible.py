@@ -97,7 +97,7 @@ class VisibleRows:
         self.scope: Scope | None = None
         self.sorted_by: SortBy | None = None
         self.replaced = self.arranged = 0
-        self._folding = Folding(analysis)
+        self._folding = Folding(analysis, lambda: self.chosen)
         self._folds = True
         self._chosen: Grown | None = None  # None while everything let through has a row
         self._order: Order | None = None
@@ -122,7 +122,7 @@ class VisibleRows:
 
     @property
     def chosen(self) -> Messages:
-        """(n,) uint32, what filter and scope let through, ascending: those shown, and frames folded into their rows."""
+        """(n,) uint32, what filter and scope let through, ascending: what has a row, and what is folded into one."""
         return self.visible if self._chosen is None else self._chosen.values
 
     @property
@@ -148,19 +148,19 @@ class VisibleRows:
 
     @property
     def folds(self) -> bool:
-        """Whether the frames of a stream have one row wherever the filter is not about frames."""
+        """Whether the frames of a stream, and copies, have one row wherever the filter is not about these."""
         return self._folds
 
     @property
     def folded(self) -> bool:
-        """Whether the frames of a stream have one row now: not where the filter is about frames."""
+        """Whether the frames of a stream, and copies, have one row now: not where the filter is about these."""
         return self._folding.on
 
     def fold(self, on: bool) -> None:
-        """Give the frames of each stream one row, or each its own."""
+        """Give the frames of each stream, and what is said again, one row, or each message its own."""
         self._folds = on
         chosen = self.chosen
-        self._folding.on = self._folds and not self.filter.is_about_frames
+        self._folding.on = self._folds and not self.filter.is_about_folded
         self._put_chosen(chosen)
 
     def choose(
@@ -183,7 +183,7 @@ class VisibleRows:
         self.filter, self.scope, self._answers = filter_, scope, answers
         self._seen = self._announced = len(self.analysis)
         self._stale = False
-        self._folding.on = self._folds and not filter_.is_about_frames
+        self._folding.on = self._folds and not filter_.is_about_folded
         self._put_chosen(visible)
 
     def _put_chosen(self, chosen: Messages) -> None:

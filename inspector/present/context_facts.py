@@ -15,6 +15,7 @@ from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.formats import full_time, log_moment
+from inspector.present.sub_agent_facts import usage_facts
 from inspector.present.subject import ContextPlace, ParticipantPlace, sender_of, text_of
 from inspector.present.token_facts import context_tokens
 from inspector.present.wire_text import plain
@@ -227,6 +228,7 @@ def _messages(subject: ContextSubject) -> list[Fact]:
     total = tree.subtree[subject.node] if subject.node != MAIN else tally.messages
     counted = f"{tally.messages:,} here" + (f", {total:,} with those below" if total != tally.messages else "")
     rows = [fact("Messages", counted), *context_tokens(subject.analysis, subject.space, subject.node)]
+    rows += usage_facts(subject.analysis, subject.space, subject.node)
     if not tally.messages:
         return rows
     columns = subject.document.capture.columns

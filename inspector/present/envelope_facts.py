@@ -37,7 +37,10 @@ def envelope_facts(subject: Subject) -> list[Fact]:
     found = identifier(subject)
     if found is not None:
         no_id = bool(subject.flags & Flag.NO_ID)
-        name = fact("Id", "none, though it must have one", "warn", lines=2) if no_id else fact(
+        missing = fact("Id", "none", "dim") if subject.derived else fact(
+            "Id", "none, though it must have one", "warn", lines=2
+        )  # fmt: skip
+        name = missing if no_id else fact(
             "Id", found, "mono", middle=True, filter=_filter("id ==", found)
         )  # fmt: skip
         rows.append(name)

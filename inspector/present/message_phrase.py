@@ -16,7 +16,7 @@ from inspector.analysis.transients import Badge
 from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import message_text
-from inspector.filters.sentences import Sentence, parts_of, sentence_of
+from inspector.filters.sentences import Sentence, arguments_words, parts_of, sentence_of
 from inspector.present import formats, wire_text
 from inspector.protocol import kinds
 from inspector.protocol.payloads.tables import compact
@@ -160,7 +160,11 @@ def _call(subject: _Subject, phrase: Phrase) -> None:
     if method == "tools/call":
         phrase.add(target or method, Style.MONO)
         arguments = params.get("arguments") if isinstance(params, Mapping) else None
-        phrase.add_line(arguments_text(arguments), Style.MONO_SECONDARY)
+        told = arguments_words(target, arguments)
+        if told is not None:
+            phrase.add(told, Style.MONO_SECONDARY)
+        else:
+            phrase.add_line(arguments_text(arguments), Style.MONO_SECONDARY)
         return
     told = sentence_of(subject.document.analysis, subject.message)
     if told is None:

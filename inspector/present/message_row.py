@@ -8,11 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+import numpy as np
+
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings import Severity
 from inspector.analysis.marks import NOTHING, Note
 from inspector.analysis.pending import pending_since
 from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text
 from inspector.present.folded_stream import FoldedStream, folded_stream
@@ -160,6 +163,8 @@ def row_content(document: CaptureDocument, message: int, *, folded: bool = False
     else:
         phrase = phrase_of(document, message, Flag(flags), content.kind)
         content.runs, content.aside = phrase.runs, phrase.aside
+        if not content.aside and capture.has_copies:
+            content.aside = _again(document, message, folded=folded)
     if message in analysis.trust.forged:
         content.aside = "forged"
     content.state = row_state(document, message)
@@ -169,6 +174,16 @@ def row_content(document: CaptureDocument, message: int, *, folded: bool = False
     elif analysis.now_ns is not None and content.kind in (kinds.REQUEST, kinds.PROPOSAL):
         content.awaits_since = pending_since(analysis, message)
     return content
+
+
+def _again(document: CaptureDocument, message: int, *, folded: bool) -> str:
+    """That a message says again what another one said; of one that copies are folded into, how often it is told."""
+    capture = document.capture
+    of, copy = (int(found[0]) for found in capture.repeats(np.array([message])))
+    if of != NO_ROW:
+        return f"{'copy of' if copy else 'says again'} No. {of + 1}"
+    copies = capture.copies_of(message) if folded else 0
+    return f"told {copies + 1:,} times" if copies else ""
 
 
 def _fill_stream(content: RowContent, stream: FoldedStream) -> None:
@@ -224,10 +239,32 @@ def _fill_kind(content: RowContent, document: CaptureDocument) -> None:
     if content.log_only:
         content.word = "decision"
         return
+    if document.capture.columns["part"][content.message]:
+        content.word = _spoken_word(document, content.message, kind)
+        if content.word:
+            return
     shown = _name(kind) or "no kind"
     namespace, slash, word = shown.rpartition("/")
     content.word = word or shown
     content.namespace = "" if f"{namespace}/" in _QUIET_NAMESPACES else f"{namespace}{slash}"
+
+
+_SPOKEN = {kinds.REQUEST: "call", kinds.RESPONSE: "result", "reasoning/thought": "thought"}
+_PROGRAMS = ("claude-code", "codex-cli", "gemini-cli", "copilot-cli", "system-prompt")
+
+
+def _spoken_word(document: CaptureDocument, message: int, kind: str) -> str:
+    """What a message of a transcript is in the conversation that was had, which knows no kinds; "" for the rest."""
+    capture = document.capture
+    if kind != "chat":
+        return _SPOKEN.get(kind, "")
+    sender = capture.string("sender", message)
+    if sender == "user":
+        return "prompt"
+    if sender in _PROGRAMS:
+        return "added"
+    agent = capture.transcripts.agents.get(capture.string("context", message) or "")
+    return "answer" if agent is None or sender == agent.name else "prompt"
 
 
 def _fill_context(content: RowContent, document: CaptureDocument) -> None:

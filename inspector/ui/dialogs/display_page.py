@@ -105,7 +105,7 @@ ZOOM_STEPS = tuple(range(80, 201, 10))
 
 HINTS_HELP = "Mark tool results that may be collapsed, were consumed, or were replaced by their summary."
 STATES_HELP = "At the end of a row, what became of it: answered, waiting, rejected; behind its time, how long it took."
-STREAMS_HELP = "The frames of a stream have one row, with what they say together. Off: each has its own."
+STREAMS_HELP = "The frames of a stream have one row, and so has what a transcript tells twice. Off: each has its own."
 TOKENS_HELP = f"Estimate what each message costs, with {TOKENIZER}, in the background. Nothing leaves this computer."
 MOTION_HELP = "A short fade on contexts and participants that speak. Off when the system asks for less motion."
 
@@ -177,7 +177,7 @@ class DisplayPage(QWidget):
         self._hints.add_below(self._preview)
         self._states = CheckField("Show states", STATES_HELP, name="settingsStates", parent=self)
         self._states.toggled.connect(self._on_states_toggled)
-        self._streams = CheckField("Fold streams", STREAMS_HELP, name="settingsStreams", parent=self)
+        self._streams = CheckField("Fold streams and copies", STREAMS_HELP, name="settingsStreams", parent=self)
         self._streams.toggled.connect(self._on_streams_toggled)
         self._tokens = CheckField("Count tokens", TOKENS_HELP, name="settingsTokens", parent=self)
         self._tokens.toggled.connect(self._on_tokens_toggled)

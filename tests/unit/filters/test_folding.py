@@ -213,3 +213,37 @@ def test_only_frames_are_asked_again() -> None:
     for changes in log.write(came(tool_result(call)), chunk("s", "b")):
         answers.forget(changes.changed)
     assert answers._by_term[1][:3].tolist() == [0, 0, -1]
+
+
+def codex(kind: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": "2026-03-04T09:00:00.000Z", "type": kind, "payload": payload}
+
+
+def told(words: str) -> list[dict[str, Any]]:
+    """Words of a user, told as an item and as an event."""
+    content = [{"type": "input_text", "text": words}]
+    item = codex("response_item", type="message", role="user", content=content)
+    return [item, codex("event_msg", type="user_message", message=words)]
+
+
+def test_a_copy_is_folded_into_what_it_says_again() -> None:
+    head = codex("session_meta", id="t", cli_version="0.100.0", cwd="/w", originator="cli")
+    log = GrowingLog()
+    log.write(head, *told("Begin."))
+    rows = rows_of(log.document)
+    assert rows.visible.tolist() == [0, 1]
+    assert rows.chosen.tolist() == [0, 1, 2]
+    assert (rows.row_of(2), rows.stands_for(2), rows.position(1)) == (1, 1, 1)
+    assert rows.members(rows.visible[1:]).tolist() == [1, 2]
+    for changes in log.write(*told("Go on.")):
+        update = rows.prepare(changes)
+        rows.apply(update)
+    assert rows.visible.tolist() == [0, 1, 3]
+    rows.fold(False)
+    assert rows.visible.tolist() == [0, 1, 2, 3, 4]
+    rows.fold(True)
+    rows.choose(compile_filter("repeats"), None)
+    assert rows.visible.tolist() == [2, 4]
+    rows.choose(compile_filter("no == 3"), None)  # what it says again is hidden
+    assert rows.visible.tolist() == [2]
+    assert rows.stands_for(2) == 2

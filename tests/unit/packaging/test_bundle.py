@@ -18,9 +18,11 @@ import bundle  # pyright: ignore[reportMissingImports]
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from pygments.lexers._mapping import LEXERS
 
 import inspector
 from inspector.diagnostics.licences import required
+from inspector.present.code import LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[3]
 LINUX = ROOT / "resources" / "linux"
@@ -84,10 +86,13 @@ def test_of_a_linux_system_only_what_differs_between_releases_is_taken(monkeypat
     assert bundle.belongs("libz.1.dylib", "/usr/lib/libz.1.dylib")
 
 
-def test_only_the_core_of_pygments_is_taken() -> None:
+def test_of_pygments_the_lexers_of_coloured_languages_are_taken() -> None:
+    loaded = {module for module, _, aliases, *_ in LEXERS.values() if LANGUAGES.keys() & set(aliases)}
+    assert len(loaded) > 10
     assert bundle.module_belongs("pygments.lexers")
     assert bundle.module_belongs("pygments.lexers._mapping")
-    assert not bundle.module_belongs("pygments.lexers.python")
+    assert [name for name in loaded if not bundle.module_belongs(name)] == []
+    assert not bundle.module_belongs("pygments.lexers.haskell")
 
 
 def test_windows_is_told_the_version() -> None:

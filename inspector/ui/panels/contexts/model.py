@@ -17,6 +17,7 @@ from inspector.analysis.marks import NOTHING, ContextTarget, Note
 from inspector.analysis.node_facts import CANCELLED, CONCLUDED
 from inspector.document.document import CaptureDocument
 from inspector.present.formats import clock, count_of, message_number
+from inspector.present.sub_agent_facts import usage_facts
 from inspector.present.wire_text import plain, tool_tip
 from inspector.protocol.context_forms import SOURCES
 from inspector.protocol.msp import SUBSESSION_TYPE
@@ -393,12 +394,14 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
     if node < 0:
         last = model.activity.main_last_ns.get(model.space(row), NO_TIME)
         found = tally_words(model.tally(row))
-        return [f"{count_of(total, 'message')} without a context", _state(model.state(row), last), found]
+        used = [f"{one.name}: {one.value}" for one in usage_facts(document.analysis, model.space(row), MAIN)]
+        return [f"{count_of(total, 'message')} without a context", _state(model.state(row), last), *used, found]
     own = tree.own[node]
     lines = [f"{count_of(own, 'message')} here" + (f", {total:,} with those below" if total != own else "")]
     if model.tokens.shown:
         lines.append(f"{count_of(model.token_count(row), 'token')}, estimate, with those below")
     lines.append(_state(model.state(row), contexts.last_ns[node]))
+    lines += [f"{one.name}: {one.value}" for one in usage_facts(document.analysis, tree.space[node], node)]
     found = tally_words(model.tally(row))
     if found:
         lines.append(f"{found}, here and below" if model.has_children(row) else found)

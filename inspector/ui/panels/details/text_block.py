@@ -110,10 +110,13 @@ class TextView(QTextBrowser):
 
     @override
     def heightForWidth(self, width: int) -> int:
-        document = self.document()
-        if document.textWidth() != width:
+        document, shown = self.document(), self.document().textWidth()
+        if shown != width:
             document.setTextWidth(width)
-        return round(document.size().height() + 0.5)
+        height = round(document.size().height() + 0.5)
+        if shown != width and shown == self.viewport().width():
+            document.setTextWidth(shown)  # asked about a width that it does not have
+        return height
 
     @override
     def sizeHint(self) -> QSize:

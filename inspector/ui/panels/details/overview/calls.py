@@ -27,6 +27,7 @@ from inspector.present.call_facts import (
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.lifecycle_facts import seen_label, seen_now_facts, signal_facts
 from inspector.present.reasoning_facts import thought_facts
+from inspector.present.sub_agent_facts import sub_agent_of
 from inspector.present.subject import Subject, sender_of
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
@@ -37,6 +38,7 @@ from inspector.protocol.payloads.outline import nested_in, value_text
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.ui.panels.details.blocks_view import BlocksView
 from inspector.ui.panels.details.content_view import ContentView
+from inspector.ui.panels.details.overview.tools import code_section, spawn_sections, tool_sections
 from inspector.ui.panels.details.pictures import BUDGET
 from inspector.ui.panels.details.related import seen_now
 from inspector.ui.panels.details.sheet import Sheet
@@ -56,7 +58,11 @@ def build_request(sheet: Sheet) -> list[QWidget]:
             live = None if subject.answer is not None else lambda: request_facts(subject)  # its age goes by the clock
             card = sheet.fact_card(request_facts(subject), name="requestState", label="State", live=live)
             sections.append(sheet.section("State", card))
-        sections += call_section(sheet, subject.payload, "Arguments")
+        agent = sub_agent_of(subject)
+        if agent is not None:
+            sections += spawn_sections(sheet, agent)
+        else:
+            sections += call_section(sheet, subject.payload, "Arguments")
     sections += thought_sections(sheet)
     sections += sheet.chain_section()
     if subject.to or subject.capture.string("space", subject.message):
@@ -83,6 +89,10 @@ def call_section(sheet: Sheet, payload: Mapping[str, Any], label: str) -> list[Q
     if method == "sampling/createMessage":
         return _sampling_sections(sheet, params)
     arguments = nested_in(params.get("arguments"))
+    if isinstance(arguments, Mapping) and method == "tools/call":
+        name = params.get("name")
+        if made := tool_sections(sheet, name if isinstance(name, str) else None, arguments):
+            return made
     if isinstance(arguments, Mapping):
         values, about = arguments, {k: v for k, v in params.items() if k not in ("arguments", "name", "_meta")}
     elif method == "tools/call":
@@ -157,6 +167,10 @@ def _content_sections(sheet: Sheet) -> list[QWidget]:
 def content_section(sheet: Sheet, result: object) -> QWidget:
     """What a result holds, in the ways it can be shown."""
     content = content_of(result)
+    if content.text and not content.failed and not content.others and content.value is None:
+        code = code_section(sheet, content.text)
+        if code is not None:
+            return code
     listing = listing_in(result)
     label = "The tool failed" if content.failed else "Content"
     if listing is not None:

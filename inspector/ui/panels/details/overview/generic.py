@@ -77,8 +77,12 @@ def _unknown_kind(sheet: Sheet) -> QWidget:
         rows.append(fact("Kind", plain(name, 200), "mono", filter=f"kind == {quote(subject.kind)}"))
     same = int(np.count_nonzero(columns["kind"] == strings.find(subject.kind)))
     rows.append(fact("Messages", f"{formats.number(same)} of this kind", "dim"))
-    rows.append(fact("", "No version of the protocol has this kind; it is shown as it came.", "dim", lines=2))
-    return sheet.section("A kind of its own", sheet.facts(rows, name="unknownKind", label="Kind", name_width=80))
+    words = "No version of the protocol has this kind; it is shown as it came."
+    if subject.derived:
+        words = "Written by the program that ran the agent, for itself: it is nobody's message."
+    rows.append(fact("", words, "dim", lines=2))
+    label = "Bookkeeping" if subject.derived else "A kind of its own"
+    return sheet.section(label, sheet.facts(rows, name="unknownKind", label="Kind", name_width=80))
 
 
 def _refusal_section(sheet: Sheet) -> QWidget:

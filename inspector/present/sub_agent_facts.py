@@ -1,0 +1,94 @@
+"""A call that started a sub-agent: who that is, what it was told, what it used, what came back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from inspector.analysis import Analysis
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.context_usage import ContextUsage, context_usage
+from inspector.capture.transcripts import SubAgent
+from inspector.present import formats
+from inspector.present.facts import Fact, FactPart, fact
+from inspector.present.subject import ContextPlace, Subject
+from inspector.present.wire_text import plain
+from inspector.protocol.payloads.outline import nested_in
+
+_PROMPTS = ("prompt", "message", "task", "input")
+TOLD = frozenset((*_PROMPTS, "description", "subagent_type", "agent_type", "agent_role"))
+"""Arguments of such a call that are told by other words."""
+
+
+def sub_agent_of(subject: Subject) -> SubAgent | None:
+    """The sub-agent that a call started; None where it started none that is known."""
+    if not subject.derived:
+        return None
+    call = subject.capture.envelope_id(subject.message)
+    return None if call is None else subject.capture.transcripts.started_by(call)
+
+
+def prompt_of(payload: Mapping[str, object]) -> str | None:
+    """What a call that starts a sub-agent tells it; None where it does not say."""
+    params = payload.get("params")
+    arguments = nested_in(params.get("arguments")) if isinstance(params, Mapping) else None
+    if not isinstance(arguments, Mapping):
+        return None
+    return next((text for key in _PROMPTS if isinstance(text := arguments.get(key), str) and text), None)
+
+
+def came_back(subject: Subject, agent: SubAgent) -> int | None:
+    """The message that told the caller what came of a sub-agent; None where nothing has yet.
+
+    Of one that went on in the background that is not the answer to the call, which only says that it began.
+    """
+    space = int(subject.capture.columns["space"][subject.message])
+    contexts = subject.analysis.contexts
+    node = contexts.tree.find(space, agent.context)
+    ended = contexts.concluded_by[node] if node != MAIN else -1
+    return ended if ended >= 0 else subject.answer
+
+
+def sub_agent_facts(subject: Subject, agent: SubAgent) -> list[Fact]:
+    """Who it is, where it lies, how it ended, and what it used."""
+    analysis, space = subject.analysis, int(subject.capture.columns["space"][subject.message])
+    contexts = analysis.contexts
+    node = contexts.tree.find(space, agent.context)
+    rows = [fact("What for", plain(agent.label, 300), lines=3)] if agent.label else []
+    name = agent.name or agent.type or agent.context
+    if node == MAIN:
+        return [
+            *rows,
+            fact("Agent", plain(name, 120)),
+            fact("", "Its messages are in no file that is open.", "dim", lines=2),
+        ]
+    place = ContextPlace(space, node)
+    rows.append(Fact("Agent", (FactPart(plain(name, 120), "link", place=place),)))
+    count = contexts.tree.own[node]
+    state = contexts.state(node, analysis.now_ns)
+    said = formats.count_of(count, "message") if count else "no messages in this file"
+    rows.append(fact("State", f"{state}, {said}", lines=2))
+    return rows + usage_facts(analysis, space, node)
+
+
+def usage_facts(analysis: Analysis, space: int, node: int) -> list[Fact]:
+    """What calls of models in a context reported; nothing where none did."""
+    found = context_usage(analysis, space, node)
+    if found is None:
+        return []
+    rows = [fact("Reported", usage_words(found), lines=4)]
+    full = f"{found.window:,} tokens at the end"
+    if found.peak > found.window:
+        full += f", {found.peak:,} at most"
+    return [*rows, fact("Context", full, lines=2)]
+
+
+def usage_words(found: ContextUsage) -> str:
+    """What calls reported, in words."""
+    usage = found.usage
+    cached = usage.cache_read + usage.cache_write
+    words = [f"{formats.count_of(found.calls, 'call')}: {usage.output:,} tokens out, {usage.input:,} in"]
+    if cached:
+        words.append(f"{usage.cache_read:,} read from the cache, {usage.cache_write:,} written to it")
+    if found.with_below is not None:
+        words.append(f"{found.with_below:,} calls with those below")
+    return "; ".join(words)

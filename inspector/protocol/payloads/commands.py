@@ -1,0 +1,31 @@
+"""What a call has a shell run, by the shape of its arguments: a text, or a program with its arguments."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+
+_RUNNING = re.compile(r"bash|shell|exec|terminal|run_command|powershell", re.IGNORECASE)
+_KEYS = ("command", "cmd", "commandLine", "script")
+_SHELL = re.compile(r"(?:.*/)?(?:ba|z|da|k)?sh")
+
+
+def command_of(tool: str | None, arguments: object) -> tuple[str, str] | None:
+    """The command of a call that runs one, and the argument that holds it; None for other calls. Never raises."""
+    if tool is None or not isinstance(arguments, Mapping) or not _RUNNING.search(tool):
+        return None
+    for key in _KEYS:
+        given = arguments.get(key)
+        if isinstance(given, str) and given.strip():
+            return given, key
+        if isinstance(given, list) and given and all(isinstance(word, str) for word in given):
+            return _joined(given), key
+    return None
+
+
+def _joined(words: list[str]) -> str:
+    """Words of a command as a line; of a shell that is given a script, the script."""
+    if len(words) >= 3 and _SHELL.fullmatch(words[0]) and words[1].startswith("-") and words[1].endswith("c"):
+        return words[2]
+    return shlex.join(words)

@@ -1,0 +1,215 @@
+"""What a call would change in files: the edits of a coding agent's tools, as lines that go and lines that come.
+
+Told by the shape of the arguments, not by the name of the tool, as every agent and every server names its own: a path
+beside an old and a new text (Claude Code's Edit, Gemini's replace, the file system server's edit_file), a list of such
+pairs (MultiEdit), a path beside the whole new text (Write), or a patch in the form of Codex (`*** Begin Patch`), alone
+or handed to a shell. Shapes: docs/transcripts.md, "Edits and plans".
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Sign = Literal[" ", "+", "-", "@"]
+"""Of a line: it stays, comes, goes; `@` is what stands between two places of a file."""
+Line = tuple[Sign, str]
+
+MOST_LINES = 4_000
+"""Lines of an edit; of longer ones the rest is counted."""
+_MOST_COMPARED = 800
+"""Lines that are compared with each other: finding what stayed takes the square of them at worst."""
+_AROUND = 3
+PATHS = ("file_path", "path", "filePath", "notebook_path", "absolute_path", "target_file", "filename")
+"""Arguments that name a file."""
+_PAIRS = (
+    ("old_string", "new_string"), ("old_str", "new_str"), ("oldText", "newText"), ("oldString", "newString"),
+    ("old_text", "new_text"),
+)  # fmt: skip
+_WHOLE = ("content", "file_text", "contents")
+_WRITING = re.compile(r"write|create|save", re.IGNORECASE)
+TOLD = frozenset(
+    (*PATHS, *_WHOLE, "edits", "replace_all", "new_source", "edit_mode", "cell_id", "input", "patch")
+).union(*_PAIRS)
+"""Arguments that edits say all of."""
+PATCH = "*** Begin Patch"
+_PATCH_HEAD = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
+_MOVED = "*** Move to: "
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What becomes of one file.
+
+    Attributes:
+        path: of the file, as written.
+        lines: (sign, line without its end), in the order of the file.
+        what: "changed", "written", "deleted".
+        note: what else is to be known: where it moves to, that all places are meant; "".
+        left_out: lines beyond `MOST_LINES`.
+    """
+
+    path: str
+    lines: tuple[Line, ...]
+    what: Literal["changed", "written", "deleted"] = "changed"
+    note: str = ""
+    left_out: int = 0
+
+    @property
+    def added(self) -> int:
+        """Lines that come."""
+        return sum(sign == "+" for sign, _ in self.lines)
+
+    @property
+    def removed(self) -> int:
+        """Lines that go."""
+        return sum(sign == "-" for sign, _ in self.lines)
+
+
+def edits_of(tool: str | None, arguments: object) -> list[Edit]:
+    """The edits that a call asks for; nothing where it edits no file. Never raises.
+
+    Args:
+        tool: its name; only what writes a whole file is told by it.
+        arguments: decoded.
+    """
+    if isinstance(arguments, str):
+        return patch_edits(arguments)
+    if not isinstance(arguments, Mapping):
+        return []
+    patch = _patch_in(arguments)
+    if patch is not None:
+        return patch_edits(patch)
+    path = next((value for key in PATHS if isinstance(value := arguments.get(key), str) and value), None)
+    if path is None:
+        return []
+    listed = arguments.get("edits")
+    pairs = [pair for one in (listed if isinstance(listed, list) else [arguments]) if (pair := _pair(one)) is not None]
+    if pairs:
+        return [_replaced(path, pairs)]
+    for key in _WHOLE:
+        if isinstance(text := arguments.get(key), str) and _WRITING.search(f"{tool} {arguments.get('command', '')}"):
+            return [_bounded(path, _marked("+", text.splitlines()), "written")]
+    if isinstance(text := arguments.get("new_source"), str):
+        return [_bounded(path, _marked("+", text.splitlines()), "changed", _cell(arguments))]
+    return []
+
+
+def _cell(arguments: Mapping[str, Any]) -> str:
+    mode, cell = arguments.get("edit_mode"), arguments.get("cell_id")
+    words = [str(mode or "replace"), "cell", *([cell] if isinstance(cell, str) else [])]
+    return " ".join(words)[:80]
+
+
+def _pair(one: object) -> tuple[str, str, bool] | None:
+    """The old and the new text, and whether all places are meant."""
+    if not isinstance(one, Mapping):
+        return None
+    for old, new in _PAIRS:
+        if isinstance(before := one.get(old), str) and isinstance(after := one.get(new), str):
+            return before, after, one.get("replace_all") is True
+    return None
+
+
+def _replaced(path: str, pairs: Sequence[tuple[str, str, bool]]) -> Edit:
+    lines: list[Line] = []
+    for place, (before, after, _) in enumerate(pairs):
+        if place:
+            lines.append(("@", ""))
+        lines += compared(before.splitlines(), after.splitlines())
+        if len(lines) > MOST_LINES:
+            break
+    everywhere = any(all_places for _, _, all_places in pairs)
+    return _bounded(path, lines, "changed", "all places" if everywhere else "")
+
+
+def _bounded(path: str, lines: list[Line], what: Literal["changed", "written", "deleted"], note: str = "") -> Edit:
+    return Edit(path, tuple(lines[:MOST_LINES]), what, note, max(0, len(lines) - MOST_LINES))
+
+
+def compared(before: Sequence[str], after: Sequence[str]) -> list[Line]:
+    """What differs between two texts line by line, with a few lines around each place."""
+    start = 0
+    while start < min(len(before), len(after)) and before[start] == after[start]:
+        start += 1
+    stop = 0
+    while stop < min(len(before), len(after)) - start and before[-1 - stop] == after[-1 - stop]:
+        stop += 1
+    old, new = before[start : len(before) - stop], after[start : len(after) - stop]
+    lines: list[Line] = []
+    if start > _AROUND:
+        lines.append(("@", ""))
+    lines += _marked(" ", before[max(0, start - _AROUND) : start])
+    lines += _middle(old, new)
+    lines += _marked(" ", before[len(before) - stop :][:_AROUND])
+    return lines
+
+
+def _middle(old: Sequence[str], new: Sequence[str]) -> list[Line]:
+    if len(old) + len(new) > _MOST_COMPARED:
+        return [*_marked("-", old), *_marked("+", new)]
+    found: list[Line] = []
+    for tag, first, last, begin, end in difflib.SequenceMatcher(None, old, new).get_opcodes():
+        same = old[first:last]
+        if tag != "equal":
+            found += [*_marked("-", same), *_marked("+", new[begin:end])]
+        elif len(same) > 2 * _AROUND + 1:
+            found += _marked(" ", same[:_AROUND])
+            found += _marked("@", [""])
+            found += _marked(" ", same[-_AROUND:])
+        else:
+            found += _marked(" ", same)
+    return found
+
+
+def _marked(sign: Sign, lines: Sequence[str]) -> list[Line]:
+    return [(sign, line) for line in lines]
+
+
+# Patches as Codex writes them
+
+
+def _patch_in(arguments: Mapping[str, Any]) -> str | None:
+    """A patch among arguments: the input of a tool for it, or part of what a shell runs."""
+    for key in ("input", "patch", "command", "cmd"):
+        value = arguments.get(key)
+        listed = value if isinstance(value, list) else [value]
+        for text in listed:
+            if isinstance(text, str) and PATCH in text:
+                return text[text.index(PATCH) :]
+    return None
+
+
+def patch_edits(text: str) -> list[Edit]:
+    """The edits of a patch; nothing for what is none, of an unfinished one those that are there."""
+    if not text.lstrip().startswith(PATCH):
+        return []
+    found: list[Edit] = []
+    path, what, note = "", "Update", ""
+    lines: list[Line] = []
+
+    def done() -> None:
+        if path:
+            known: dict[str, Literal["changed", "written", "deleted"]] = {"Add": "written", "Delete": "deleted"}
+            found.append(_bounded(path, lines, known.get(what, "changed"), note))
+
+    for line in text.lstrip().splitlines()[1:]:
+        if line.startswith("*** End Patch"):
+            break
+        head = _PATCH_HEAD.fullmatch(line.rstrip())
+        if head is not None:
+            done()
+            what, path, note, lines = head[1], head[2], "", []
+        elif line.startswith(_MOVED):
+            note = f"moves to {line.removeprefix(_MOVED).strip()}"
+        elif line.startswith("@@"):
+            if lines or line.strip() != "@@":
+                lines.append(("@", line[2:].strip()))
+        elif path and not line.startswith("*** "):
+            signs: dict[str, Sign] = {"+": "+", "-": "-"}
+            lines.append((signs.get(line[:1], " "), line[1:]))
+    done()
+    return found

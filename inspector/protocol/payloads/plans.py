@@ -1,0 +1,83 @@
+"""Lists of what an agent means to do: to-do lists and plans that it writes by calling a tool.
+
+Told by the shape of the arguments: a list named `todos` or `plan` whose entries have a status (Claude Code's TodoWrite,
+Codex's update_plan, Gemini's write_todos). Shapes: docs/transcripts.md, "Edits and plans".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+State = Literal["done", "now", "later", "dropped"]
+
+_LISTS = ("todos", "plan", "tasks", "items")
+_TEXTS = ("content", "step", "description", "title", "text", "subject")
+_STATES: dict[str, State] = {
+    "completed": "done", "done": "done", "complete": "done", "in_progress": "now", "in-progress": "now",
+    "inprogress": "now", "active": "now", "pending": "later", "todo": "later", "not_started": "later",
+    "not-started": "later", "open": "later", "cancelled": "dropped", "canceled": "dropped", "deleted": "dropped",
+}  # fmt: skip
+MOST_STEPS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One entry."""
+
+    text: str
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A list of what is to be done.
+
+    Attributes:
+        steps: in the order written, at most `MOST_STEPS`.
+        why: what was said beside it; "".
+        key: the argument that holds it.
+        left_out: entries beyond `MOST_STEPS`.
+    """
+
+    steps: tuple[Step, ...]
+    why: str
+    key: str
+    left_out: int = 0
+
+    @property
+    def done(self) -> int:
+        """Entries that are done."""
+        return sum(step.state == "done" for step in self.steps)
+
+    @property
+    def words(self) -> str:
+        """All of it in a few words: how far it is, and what is worked on."""
+        now = next((step.text for step in self.steps if step.state == "now"), None)
+        head = f"{self.done} of {len(self.steps) + self.left_out} done"
+        return f"{head}, now: {now}" if now else head
+
+
+def plan_of(arguments: object) -> Plan | None:
+    """The list that a call writes; None where it writes none. Never raises."""
+    if not isinstance(arguments, Mapping):
+        return None
+    for key in _LISTS:
+        listed = arguments.get(key)
+        if not isinstance(listed, list) or not listed:
+            continue
+        steps = [step for one in listed[:MOST_STEPS] if (step := _step(one)) is not None]
+        if len(steps) == min(len(listed), MOST_STEPS):
+            why = arguments.get("explanation")
+            left_out = len(listed) - len(steps)
+            return Plan(tuple(steps), why if isinstance(why, str) else "", key, left_out)
+    return None
+
+
+def _step(one: object) -> Step | None:
+    if not isinstance(one, Mapping):
+        return None
+    state, text = one.get("status"), next((t for key in _TEXTS if isinstance(t := one.get(key), str)), None)
+    known = _STATES.get(state) if isinstance(state, str) else None
+    return Step(text, known) if known is not None and text is not None else None

@@ -1,0 +1,273 @@
+"""Source code and differences of files: plain text in mono, coloured by its language, the colours coming after it.
+
+Colours are found in slices between events, so that no text keeps the window waiting; a text is readable before.
+"""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QTextBlockFormat, QTextCharFormat, QTextCursor, QTextLayout
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from inspector.present import formats
+from inspector.present.code import Sort, Stretch, language_of, stretches_of, without_numbers
+from inspector.present.wire_text import masked, visible_controls
+from inspector.protocol.payloads.edits import Edit, Line, Sign
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.details.section import LinkText
+from inspector.ui.panels.details.text_block import ALL_CHARACTERS, FIRST_LINES, TextView, shorten
+
+_TOKENS: dict[Sort, str] = {
+    "comment": "ink.tertiary", "string": "json.string", "number": "json.number", "keyword": "json.word",
+    "name": "accent.text",
+}  # fmt: skip
+_SLICE_S = 0.008
+"""Seconds of the window's thread that colours take at once."""
+_ALPHA = 0.13
+_MOST_DIFFERENCE = 1_500
+"""Lines of a difference that are shown on request."""
+
+
+class CodeColors(QObject):
+    """Colours what a text view shows, a slice at a time."""
+
+    def __init__(self, themes: ThemeController, view: TextView) -> None:
+        super().__init__(view)
+        self._themes = themes
+        self._view = view
+        self._found: list[Stretch] = []
+        self._pieces: Iterator[Stretch] = iter(())
+        self._wide: list[int] = []
+        self._timer = QTimer(self)
+        self._timer.setInterval(0)
+        self._timer.timeout.connect(self._go_on)
+        themes.changed.connect(self._renew)
+
+    def show(self, text: str, pieces: Iterable[Stretch]) -> None:
+        """Colour `text`, which the view shows.
+
+        Args:
+            pieces: the stretches, by their places in the text as Python counts it; found one by one.
+        """
+        self._wide = [place for place, one in enumerate(text) if one > "\uffff"] if not text.isascii() else []
+        self._found = []
+        self._pieces = iter(pieces)
+        self._timer.start()
+
+    def _go_on(self) -> None:
+        until = time.perf_counter() + _SLICE_S
+        new: list[Stretch] = []
+        done = True
+        for piece in self._pieces:
+            new.append(piece)
+            if time.perf_counter() > until:
+                done = False
+                break
+        if not isValid(self):  # imports and lexers leave time for what is garbage to go
+            return
+        if done:
+            self._timer.stop()
+        self._found += new
+        self._paint(new)
+
+    def _renew(self) -> None:
+        self._paint(self._found)
+
+    def _paint(self, pieces: Sequence[Stretch]) -> None:
+        document = self._view.document()
+        looks = {sort: self._look(token) for sort, token in _TOKENS.items()}
+        by_block: dict[int, list[QTextLayout.FormatRange]] = {}
+        for piece in pieces:
+            start, stop = (self._units(place) for place in (piece.start, piece.stop))
+            block = document.findBlock(start)
+            while block.isValid() and block.position() < stop:
+                first = max(start, block.position())
+                last = min(stop, block.position() + block.length() - 1)
+                if last > first:
+                    ranges = by_block.setdefault(block.blockNumber(), block.layout().formats())
+                    one = QTextLayout.FormatRange()
+                    one.start, one.length, one.format = first - block.position(), last - first, looks[piece.sort]  # pyright: ignore[reportAttributeAccessIssue]
+                    ranges.append(one)
+                block = block.next()
+        for number, ranges in by_block.items():
+            block = document.findBlockByNumber(number)
+            block.layout().setFormats(ranges)
+            document.markContentsDirty(block.position(), block.length())
+
+    def _units(self, place: int) -> int:
+        """A place in the text as Qt counts it."""
+        return place + bisect_left(self._wide, place)
+
+    def _look(self, token: str) -> QTextCharFormat:
+        look = QTextCharFormat()
+        look.setForeground(self._themes.theme.color(token))
+        return look
+
+
+class CodeBlock(QWidget):
+    """Source code, with its "Show all".
+
+    Args:
+        language: as `inspector.present.code` calls it; None for plain text.
+        numbered: each line may begin with its number, as tools print files.
+    """
+
+    def __init__(
+        self, themes: ThemeController, text: str, *, name: str, label: str, language: str | None,
+        parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(parent)
+        self._text = text
+        self._language = language
+        self.view = TextView(themes, name, label, mono=True, parent=self)
+        self._colors = CodeColors(themes, self.view)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        layout.addWidget(self.view)
+        head = shorten(text)
+        self.more: LinkText | None = None
+        if len(head) < len(text):
+            words = f"Show all {formats.number(len(text))} characters"
+            if len(text) > ALL_CHARACTERS:
+                words = f"Show the first {formats.number(ALL_CHARACTERS)} characters, Raw has the rest"
+            self.more = LinkText(themes, words, f"{name}More", self)
+            self.more.clicked.connect(self.show_all)
+            layout.addWidget(self.more)
+        self._show(head)
+
+    def show_all(self) -> None:
+        """Show all of it, as far as that is bounded."""
+        self._show(self._text[:ALL_CHARACTERS])
+        if self.more is not None:
+            self.more.hide()
+
+    def _show(self, text: str) -> None:
+        shown = visible_controls(masked(text, len(text)))
+        self.view.show_plain(shown)
+        if self._language is not None:
+            self._colors.show(shown, _numbered_stretches(shown, self._language))
+
+
+def _numbered_stretches(text: str, language: str) -> Iterator[Stretch]:
+    """The stretches of a text whose lines may begin with their numbers."""
+    found = without_numbers(text)
+    if found is None:
+        yield from stretches_of(text, language)
+        return
+    bare, heads = found
+    place = 0
+    for head, line in zip(heads, text.split("\n"), strict=True):
+        if head:
+            yield Stretch(place, place + head, "comment")
+        place += len(line) + 1
+    yield from _moved(stretches_of(bare, language), bare.split("\n"), heads)
+
+
+def _moved(pieces: Iterable[Stretch], lines: Sequence[str], before: Sequence[int]) -> Iterator[Stretch]:
+    """Stretches of a text by their places in one that has `before` characters more in front of each line."""
+    line, start, shift = 0, 0, before[0] if before else 0
+    for piece in pieces:
+        at, stop = piece.start, piece.stop
+        while at < stop:
+            while line + 1 < len(lines) and at > start + len(lines[line]):
+                start += len(lines[line]) + 1
+                line += 1
+                shift += before[line]
+            end = min(stop, start + len(lines[line]))
+            if end > at:
+                yield Stretch(at + shift, end + shift, piece.sort)
+            at = max(end + 1, at + 1)
+
+
+class DifferenceView(QWidget):
+    """What becomes of a file: lines that come and go, by sign and by colour; some of them at first."""
+
+    def __init__(self, themes: ThemeController, edit: Edit, *, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self._edit = edit
+        label = f"{edit.path}, {counted_words(edit)}"
+        self.view = TextView(themes, name, label, mono=True, parent=self)
+        self._colors = CodeColors(themes, self.view)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        layout.addWidget(self.view)
+        self.more: LinkText | None = None
+        if len(edit.lines) > FIRST_LINES:
+            shown = min(len(edit.lines), _MOST_DIFFERENCE)
+            all_there = shown == len(edit.lines) and not edit.left_out
+            words = f"Show all {shown:,} lines" if all_there else f"Show the first {shown:,} lines, Tree has the rest"
+            self.more = LinkText(themes, words, f"{name}More", self)
+            self.more.clicked.connect(self.show_all)
+            layout.addWidget(self.more)
+        self._show(edit.lines[:FIRST_LINES])
+        themes.changed.connect(self._wash)
+
+    def show_all(self) -> None:
+        """Show all of it, as far as that is bounded."""
+        self._show(self._edit.lines[:_MOST_DIFFERENCE])
+        if self.more is not None:
+            self.more.hide()
+
+    def _show(self, lines: Sequence[Line]) -> None:
+        self._lines: list[Line] = [(sign, visible_controls(line)) for sign, line in lines]
+        text = "\n".join(f"{_SIGNS[sign]} {line}" for sign, line in self._lines)
+        self.view.setPlainText(text)
+        self.view.updateGeometry()
+        self._wash()
+        language = language_of(self._edit.path)
+        if language is not None:
+            self._colors.show(text, _difference_stretches(self._lines, language))
+
+    def _wash(self) -> None:
+        """Lay its colour under each line that comes or goes."""
+        theme = self._themes.theme
+        washes: dict[Sign, QTextBlockFormat] = {}
+        tokens: dict[Sign, str] = {"+": "badge.consumed", "-": "severity.error"}
+        for sign, token in tokens.items():
+            color = theme.color(token)
+            color.setAlphaF(_ALPHA)
+            look = QTextBlockFormat()
+            look.setBackground(color)
+            washes[sign] = look
+        cursor = QTextCursor(self.view.document())
+        cursor.beginEditBlock()
+        for place, (sign, _) in enumerate(self._lines):
+            if sign in washes:
+                cursor.setPosition(self.view.document().findBlockByNumber(place).position())
+                cursor.mergeBlockFormat(washes[sign])
+        cursor.endEditBlock()
+
+
+_SIGNS: dict[Sign, str] = {" ": " ", "+": "+", "-": "\N{MINUS SIGN}", "@": "\N{HORIZONTAL ELLIPSIS}"}
+
+
+def counted_words(edit: Edit) -> str:
+    """How many lines come and go."""
+    words = [f"+{edit.added:,}"] if edit.added or not edit.removed else []
+    words += [f"\N{MINUS SIGN}{edit.removed:,}"] if edit.removed else []
+    return " ".join(words)
+
+
+def _difference_stretches(lines: Sequence[Line], language: str) -> Iterator[Stretch]:
+    """The stretches of the new text and of the old one, by their places in the difference."""
+    keeps: tuple[Callable[[Sign], bool], ...] = (lambda sign: sign in " +", lambda sign: sign == "-")
+    for keep in keeps:
+        some: list[str] = []
+        before: list[int] = []
+        skipped = 0
+        for sign, line in lines:
+            if keep(sign):
+                some.append(line)
+                before.append(skipped + 2)
+                skipped = 0
+            else:
+                skipped += len(line) + 3
+        yield from _moved(stretches_of("\n".join(some), language), some, before)
