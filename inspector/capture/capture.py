@@ -41,7 +41,7 @@ from inspector.capture.odd_forms import OddForm
 from inspector.capture.own_copies import Echoes
 from inspector.capture.reader import JOINING_EVENTS, NO_MESSAGE, correlations
 from inspector.capture.sightings import Seen, Sightings
-from inspector.capture.sources import SourceFile
+from inspector.capture.sources import SourceFile, space_of_origin
 from inspector.capture.strings import InternTable
 from inspector.capture.transcripts import AgentNews, Transcripts
 from inspector.protocol import mcp
@@ -576,10 +576,8 @@ class Capture:
 
     def _origin_space(self, source: int) -> int:
         """A live capture's frames name no space: it is the one that was joined."""
-        origin = self.sources[source].origin.get("origin", self.sources[source].origin)
-        space = origin.get("space") if isinstance(origin, Mapping) else None
-        space = space or self.sources[source].space
-        return self.strings.intern(space) if isinstance(space, str) and space else 0
+        space = space_of_origin(self.sources[source].origin) or self.sources[source].space
+        return self.strings.intern(space) if space else 0
 
     def _fold(self, folds: Array, joining: Array, start: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """For each record its message, and the records that start one."""

@@ -22,44 +22,51 @@ class Decisions:
     """Finds the decisions about an envelope by its id. Lines that are no decisions are passed over.
 
     Attributes:
-        source: the file.
+        sources: the files.
     """
 
-    def __init__(self, source: SourceFile) -> None:
-        self.source = source
+    def __init__(self, *sources: SourceFile) -> None:
+        self.sources = list(sources)
         self._lines = GrowingColumns(
-            {"offset": np.uint64, "length": np.uint32, "envelope": np.uint64, "says": np.uint64}
+            {"source": np.uint16, "offset": np.uint64, "length": np.uint32, "envelope": np.uint64, "says": np.uint64}
         )
         self._index = HashIndex()
 
     def __len__(self) -> int:
         return len(self._lines)
 
+    def add(self, source: SourceFile) -> None:
+        """Read this file as well."""
+        self.sources.append(source)
+
     def read_all(self) -> None:
-        """Read the file as it is now. Raises OSError when it cannot be read."""
-        self._read(whole_lines=False)
+        """Read the files as they are now. Raises OSError when one cannot be read."""
+        for place in range(len(self.sources)):
+            self._read(place, whole_lines=False)
 
     def read_on(self) -> None:
-        """Read the whole lines it has gained. Raises OSError when it cannot be read."""
-        self._read(whole_lines=True)
+        """Read the whole lines they have gained. Raises OSError when one cannot be read."""
+        for place in range(len(self.sources)):
+            self._read(place, whole_lines=True)
 
-    def _read(self, *, whole_lines: bool) -> None:
-        offset = self.source.read_to
-        data = self.source.read(offset, max(0, self.source.size - offset))
+    def _read(self, place: int, *, whole_lines: bool) -> None:
+        source = self.sources[place]
+        offset = source.read_to
+        data = source.read(offset, max(0, source.size - offset))
         if whole_lines:
             data = data[: data.rfind(b"\n") + 1]
         if not data:
             return
-        self.source.read_to += len(data)
-        rows: list[tuple[int, int, int, int]] = []
+        source.read_to += len(data)
+        rows: list[tuple[int, int, int, int, int]] = []
         for line in data.split(b"\n"):
             if line.strip():
-                rows.append((offset, len(line), self._envelope_hash(line), says_hash(line)))
+                rows.append((place, offset, len(line), self._envelope_hash(line), says_hash(line)))
             offset += len(line) + 1
-        columns = np.array(rows, np.uint64).reshape(-1, 4)
-        names = ("offset", "length", "envelope", "says")
-        start = self._lines.append({name: columns[:, place] for place, name in enumerate(names)})
-        self._index.add(columns[:, 2], np.arange(start, len(self._lines), dtype=np.uint32))
+        columns = np.array(rows, np.uint64).reshape(-1, 5)
+        names = ("source", "offset", "length", "envelope", "says")
+        start = self._lines.append({name: columns[:, number] for number, name in enumerate(names)})
+        self._index.add(columns[:, 3], np.arange(start, len(self._lines), dtype=np.uint32))
 
     def _envelope_hash(self, line: bytes) -> int:
         try:
@@ -74,8 +81,9 @@ class Decisions:
         return [found for found in decided if found is not None and found.get("envelope_id") == envelope_id]
 
     def decision(self, place: int) -> dict[str, Any] | None:
-        """One line of the file, counted from 0; None when it is no object, or the file has become shorter."""
-        line = self.source.read(int(self._lines["offset"][place]), int(self._lines["length"][place]))
+        """One line of the files, counted from 0; None when it is no object, or the file has become shorter."""
+        source = self.sources[int(self._lines["source"][place])]
+        line = source.read(int(self._lines["offset"][place]), int(self._lines["length"][place]))
         try:
             found = decode_json(line)
         except (NotAnObjectError, msgspec.DecodeError):

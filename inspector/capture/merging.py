@@ -1,47 +1,132 @@
 """Several sources read as one: the records of each in their order, those of different ones by time.
 
 RULE: a record's time is its own, or that of one before it in its source where that is later: so the order of a file is
-never changed, and a record without a time stays where it is.
+never changed, and a record without a time stays where it is. Of records with one time those of the earlier source come
+first. So the order does not depend on the blocks in which files are read.
 """
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack, closing
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inspector.capture.block import STRING_COLUMNS, Block, Opened
+from inspector.capture.clocks import SAMPLE_BYTES, compare_sources
 from inspector.capture.columns import Array
 from inspector.capture.extracts import Extracts
-from inspector.capture.hashes import NO_HASH
 from inspector.capture.name_sets import BlockSets
 from inspector.capture.reading import SourceReader, Steps, UnknownFormatError
-from inspector.capture.sightings import identities
 from inspector.capture.sources import SourceFile
 from inspector.capture.strings import InternTable
 from inspector.protocol.times import NO_TIME
 
+HOLD_S = 0.25
+"""So long what has come waits for other sources that grow as well: they are looked at about ten times a second."""
+_MOST_IN_PROCESSES = 4
+"""Of more sources none is read by processes of its own: there would be too many."""
+_END = object()
+
 
 class _Waiting:
-    """Records of one source that were read and not given out."""
+    """Records of one source that were read and not given out.
 
-    def __init__(self, block: Block, after_ns: int, offset_ns: int) -> None:
+    Attributes:
+        block: they are in it.
+        keys: (records,) ns, by which all of the block is put in order; ascending.
+        since: when they came, by the monotonic clock.
+    """
+
+    def __init__(self, block: Block, after_ns: int) -> None:
         self.block = block
-        self.begin = 0
+        self.since = time.monotonic()
+        self._begin = 0
         times = block.columns["time_ns"].copy()
-        times[times != NO_TIME] += offset_ns
         times[:1] = max(after_ns, int(times[0]))
         self.keys = np.maximum.accumulate(times)
 
-    def take(self, until_ns: int | None) -> tuple[int, int]:
+    @property
+    def last(self) -> int:
+        """The key of the last one."""
+        return int(self.keys[-1])
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all were given out."""
+        return self._begin >= len(self.keys)
+
+    def take(self, until_ns: int | None, *, inclusive: bool) -> tuple[int, int]:
         """Where those up to a time lie in the block; all of them for None."""
-        begin = self.begin
-        stop = len(self.keys) if until_ns is None else int(np.searchsorted(self.keys, until_ns, "right"))
-        self.begin = max(begin, stop)
-        return begin, self.begin
+        begin, side = self._begin, "right" if inclusive else "left"
+        stop = len(self.keys) if until_ns is None else int(np.searchsorted(self.keys, until_ns, side))
+        self._begin = max(begin, stop)
+        return begin, self._begin
+
+
+class _InOrder:
+    """Puts the records of sources in order: each source gives a block whenever nothing of it waits."""
+
+    def __init__(self) -> None:
+        self._waiting: list[_Waiting | None] = []
+        self._after: list[int] = []  # the last key of each source
+
+    def add(self) -> None:
+        """Take in one more source."""
+        self._waiting.append(None)
+        self._after.append(NO_TIME)
+
+    @property
+    def count(self) -> int:
+        """How many sources there are."""
+        return len(self._waiting)
+
+    def wants(self, place: int) -> bool:
+        """Whether nothing of a source waits."""
+        return self._waiting[place] is None
+
+    def give(self, place: int, block: Block) -> None:
+        """Let the records of a source wait, which wants them."""
+        self._waiting[place] = held = _Waiting(block, self._after[place])
+        self._after[place] = held.last
+
+    def take(self, more: Collection[int], until_ns: int | None = None) -> Block | None:
+        """What is in order by now; None where nothing is.
+
+        Args:
+            more: sources that have more to give, however much of them waits.
+            until_ns: nothing later than that; None for no such limit.
+        """
+        there = [(place, held) for place, held in enumerate(self._waiting) if held is not None]
+        ends = [(self._after[place], place) for place in more]
+        if until_ns is not None:
+            ends.append((until_ns, len(self._waiting)))
+        # What goes by the last time that is known waits for what the sources before it may have of the same time.
+        until, first = min(ends, default=(None, len(self._waiting)))
+        parts: list[tuple[Block, int, int, NDArray[np.int64]]] = []
+        for place, held in there:
+            begin, stop = held.take(until, inclusive=place <= first)
+            if begin < stop:
+                parts.append((held.block, begin, stop, held.keys))
+            if held.is_empty:
+                self._waiting[place] = None
+        return merged(parts) if parts else None
+
+    def due(self, growing: Collection[int], now: float) -> int | None:
+        """Up to which key nothing has to wait any more for sources that grow; None where nothing has to wait.
+
+        Args:
+            growing: sources that may bring earlier records than others have by now.
+            now: by the monotonic clock.
+        """
+        if len(growing) < 2:
+            return None
+        known = min(self._after[place] for place in growing)
+        old = (held.last for held in self._waiting if held is not None and now - held.since >= HOLD_S)
+        return max([known, *old])
 
 
 class MergedReader:
@@ -49,19 +134,36 @@ class MergedReader:
 
     Attributes:
         left_out: sources that hold nothing known, and why, as sentences.
+        pace: of whoever takes the blocks in; all sources share it.
     """
 
-    def __init__(self, readers: Sequence[SourceReader]) -> None:
+    def __init__(self, readers: Sequence[SourceReader], *, compare: bool = False) -> None:
+        """Prepare.
+
+        Args:
+            readers: of the sources, in the order of the capture's.
+            compare: find out how their clocks stand to each other first.
+        """
         self._readers = list(readers)
+        self._compare = compare
         self.left_out: list[str] = []
-        self.source = readers[0].source
         self.pace = readers[0].pace
-        self._placed = False
+        self._order = _InOrder()
+
+    @property
+    def source(self) -> SourceFile:
+        """The first source that is read."""
+        return self._readers[0].source
 
     @property
     def sources(self) -> list[SourceFile]:
         """What is read."""
         return [reader.source for reader in self._readers]
+
+    @property
+    def readers(self) -> list[SourceReader]:
+        """Those of the sources that are read."""
+        return self._readers
 
     @property
     def waiting(self) -> bool:
@@ -80,114 +182,121 @@ class MergedReader:
                 yield from reader.find_out(wait=wait)
             except UnknownFormatError as error:
                 self.left_out.append(str(error))
-                if len(self.left_out) == len(self._readers):
-                    raise
+            except OSError as error:
+                self.left_out.append(_cannot(reader.source, error))
             else:
                 known.append(reader)
+        if not known or (self.left_out and not any(reader.source.size for reader in known)):
+            raise UnknownFormatError(self.left_out[0])
         self._readers = known
+        for reader in known:
+            yield from reader.wait_until(lambda source=reader.source: _is_sampled(source), wait=wait)
+        if self._compare:
+            compare_sources(self.sources)
 
     def read(self, size: int, *, wait: bool, to_be_followed: bool = False) -> Steps:
         """Blocks of all sources up to their ends; as `SourceReader.read`."""
+        readers = 1 if len(self._readers) <= _MOST_IN_PROCESSES else 0
         with ExitStack() as stack:
             steps = [
-                stack.enter_context(closing(reader.read(size, wait=wait, to_be_followed=to_be_followed)))
-                for reader in self._readers
+                stack.enter_context(
+                    closing(one.read(size, wait=wait, to_be_followed=to_be_followed, processes=readers))
+                )
+                for one in self._readers
             ]
-            waiting: list[_Waiting | None] = [None] * len(steps)
-            after = [NO_TIME] * len(steps)
+            self._grow()
             going = set(range(len(steps)))
             while True:
                 for place in sorted(going):
-                    while waiting[place] is None and place in going:
-                        block = next(steps[place], _END)
+                    while place in going and self._order.wants(place):
+                        block = self._next(place, steps[place])
                         if block is _END:
                             going.discard(place)
-                        elif block is None:
-                            yield None
                         elif isinstance(block, Block):
-                            waiting[place] = self._taken(self._readers[place].source, block, after[place])
-                if not self._placed:
-                    self._placed = True
-                    self._place_in_space([held.block if held is not None else None for held in waiting])
-                    waiting = self._set_clocks(waiting)
-                there = [(place, held) for place, held in enumerate(waiting) if held is not None]
-                if not there:
+                            self._give(place, block)
+                        else:
+                            yield None
+                block = self._order.take(going)
+                if block is None and not going:
                     return
-                limits = [int(held.keys[-1]) for place, held in there if place in going]
-                until = min(limits) if limits else None
-                parts: list[tuple[Block, int, int, NDArray[np.int64]]] = []
-                for place, held in there:
-                    begin, stop = held.take(until)
-                    parts.append((held.block, begin, stop, held.keys))
-                    after[place] = max(after[place], int(held.keys[-1]))
-                    if stop == len(held.keys):
-                        waiting[place] = None
-                yield merged([part for part in parts if part[1] < part[2]])
+                if block is not None:
+                    yield block
 
-    def _taken(self, source: SourceFile, block: Block, after_ns: int) -> _Waiting | None:
+    def _next(self, place: int, steps: Steps) -> object:
+        """The next step of a source; what cannot be read any more is at its end, and leaves the others alone."""
+        try:
+            return next(steps, _END)
+        except OSError as error:
+            self._readers[place].source.trouble = _cannot(self._readers[place].source, error)
+            return _END
+
+    def add(self, reader: SourceReader) -> None:
+        """Read on in one more source, which has come since."""
+        self._readers.append(reader)
+
+    def read_on(self, size: int, growing: Collection[SourceFile], *, at_end: bool = False) -> Block | None:
+        """What sources have gained, as far as it is in order; None where there is nothing.
+
+        Records wait a moment for those of other sources that grow. One that comes later still stands where it came.
+
+        Args:
+            size: bytes of a block.
+            growing: the sources that may bring records at any time.
+            at_end: nothing waits any more.
+        """
+        self._grow()
+        more: list[int] = []
+        for place, reader in enumerate(self._readers):
+            source = reader.source
+            if source.trouble is None and self._order.wants(place):
+                try:
+                    block = reader.next(whole_lines=reader.is_live, size=size)
+                except OSError as error:
+                    source.trouble, block = _cannot(source, error), None
+                if block is not None:
+                    self._give(place, block)
+            if source.trouble is None and (reader.left_lines or reader.waiting):
+                more.append(place)
+        places = [place for place, reader in enumerate(self._readers) if reader.source in growing]
+        return self._order.take(more, None if at_end else self._order.due(places, time.monotonic()))
+
+    def _grow(self) -> None:
+        while self._order.count < len(self._readers):
+            self._readers[self._order.count].pace = self.pace
+            self._order.add()
+
+    def _give(self, place: int, block: Block) -> None:
+        """Let the records of a block wait, by the clock of the document."""
+        source = self._readers[place].source
         source.read_to = max(source.read_to, block.stop)
         source.formats.update(block.formats)
         if block.origin is not None:
             source.origin = block.origin
         if block.ended is not None:
             source.ended = block.ended
-        return _Waiting(block, after_ns, source.clock_offset_ns) if len(block) else None
-
-    def _set_clocks(self, waiting: Sequence[_Waiting | None]) -> list[_Waiting | None]:
-        """Find out by how much the clock of each source is behind that of a gateway's log, where there is one.
-
-        RULE: nobody has a message before the gateway received it. So a source is put that much later that none of
-        what both have at their beginnings is, but for what is a second off the usual.
-        """
-        logs = [held for held in waiting if held is not None and held.block.columns["event"].any()]
-        if len(logs) != 1:
-            return list(waiting)
-        log, found = logs[0], list(waiting)
-        theirs, first = np.unique(identities(log.block), return_index=True)
-        for place, held in enumerate(waiting):
-            if held is None or held is log:
-                continue
-            own = identities(held.block)
-            at = np.minimum(np.searchsorted(theirs, own), len(theirs) - 1)
-            both = np.flatnonzero((theirs[at] == own) & (own != NO_HASH))
-            late, early = (one.block.columns["time_ns"] for one in (log, held))
-            there = (late[first[at[both]]] != NO_TIME) & (early[both] != NO_TIME)
-            apart = (late[first[at[both]]] - early[both])[there]
-            if len(apart):
-                usual = apart[np.abs(apart - np.median(apart)) <= _OUTLIER_NS]
-                offset = int(usual.max()) if len(usual) else int(np.median(apart))
-                self._readers[place].source.clock_offset_ns = offset
-                found[place] = _Waiting(held.block, NO_TIME, offset)
-        return found
-
-    def _place_in_space(self, blocks: Sequence[Block | None]) -> None:
-        """What names no space is of the one that the others name.
-
-        RULE: where envelopes of a source name none at its beginning, and all those of the others one and the same, they
-        are of that: participants' own logs do not say what a gateway's says in each line. Named by several, it stays
-        open.
-        """
-        named = [_spaces_of(block) for block in blocks]
-        spaces = set[str]().union(*named)
-        if len(spaces) != 1:
+        if not len(block):
             return
-        for reader, block, own in zip(self._readers, blocks, named, strict=True):
-            if block is not None and not own and _holds_envelopes(block):
-                reader.source.space = next(iter(spaces))
+        if source.clock_offset_ns:
+            block.columns["time_ns"] = _shifted(block.columns["time_ns"], source.clock_offset_ns)
+        self._order.give(place, block)
 
 
-def _spaces_of(block: Block | None) -> set[str]:
-    return set() if block is None else {block.strings[code] for code in np.unique(block.columns["space"]) if code}
+def _cannot(source: SourceFile, error: OSError) -> str:
+    return f"{source.name} cannot be read to its end: {error.strerror or error}."
 
 
-def _holds_envelopes(block: Block) -> bool:
-    """Whether most of its records have ids of their own, and are no transcript's."""
-    envelopes = (block.columns["content_hash"] != NO_HASH) & (block.columns["part"] == 0)
-    return 2 * int(np.count_nonzero(envelopes)) > len(block)
+def _is_sampled(source: SourceFile) -> bool:
+    """Whether so much of a file that is being filled is there that its clock can be told."""
+    return not source.growing or source.size >= SAMPLE_BYTES
 
 
-_END = object()
-_OUTLIER_NS = 1_000_000_000
+def _shifted(times: NDArray[np.int64], offset_ns: int) -> NDArray[np.int64]:
+    """(n,) times by another clock; none, and those that no clock has, stay."""
+    usual = (times > -_LATEST_NS) & (times < _LATEST_NS)
+    return np.where(usual, times + offset_ns, times)
+
+
+_LATEST_NS = 1 << 62
 
 
 def merged(parts: Sequence[tuple[Block, int, int, NDArray[np.int64]]]) -> Block:

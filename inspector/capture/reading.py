@@ -131,6 +131,11 @@ class SourceReader:
         self._torn_at: int | None = None  # where a last record began that was taken without its end
 
     @property
+    def is_live(self) -> bool:
+        """Whether it is being written by a live source, whole lines at a time."""
+        return self._live
+
+    @property
     def sources(self) -> list[SourceFile]:
         """What is read."""
         return [self.source]
@@ -171,23 +176,26 @@ class SourceReader:
                 return found.value
             yield
 
-    def read(self, size: int, *, wait: bool, to_be_followed: bool = False) -> Steps:
+    def read(
+        self, size: int, *, wait: bool, to_be_followed: bool = False, processes: int | None = None
+    ) -> Steps:  # fmt: skip
         """Blocks up to the end: where the file ends now, or where what fills it has ended.
 
         Args:
             size: bytes of a block that is read here.
             wait: for the processes that read a large file, and for what fills it.
             to_be_followed: stop at the end that the file has now.
+            processes: that may read a large file; None for as many as the machine has room for.
         """
-        if self._is_worth_processes():
-            yield from self._read_in_parts(wait=wait)
+        if processes != 0 and self._is_worth_processes():
+            yield from self._read_in_parts(processes, wait=wait)
         elif self.source.elements is not None and not self.source.read_to:
             yield from self._read_turned(wait=wait)
         stop = None if self.source.feed is not None else self.source.size
         self._hands_over = not wait  # a line that is too long for a window's loop
         while True:
             growing = self.source.growing  # asked before reading: what comes after the end was said is none
-            block = self.next(whole_lines=growing, size=size)
+            block = self.next(whole_lines=growing or self._live, size=size)
             if block is not None:
                 yield block
                 if stop is not None and self.source.read_to >= stop and to_be_followed:
@@ -208,9 +216,9 @@ class SourceReader:
             return True
         return source.size >= LONG_LINE_BYTES and b"\n" not in source.read(0, LONG_LINE_BYTES)
 
-    def _read_in_parts(self, *, wait: bool) -> Steps:
-        pace = None if wait else self.pace
-        with closing(read_blocks(self.source, self._place, self.source.size, wait=wait, pace=pace)) as blocks:
+    def _read_in_parts(self, processes: int | None, *, wait: bool) -> Steps:
+        source, pace = self.source, None if wait else self.pace
+        with closing(read_blocks(source, self._place, source.size, wait=wait, readers=processes, pace=pace)) as blocks:
             for block in blocks:
                 self.waiting = block is None
                 yield block

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import enum
 import os
 import threading
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -71,6 +73,17 @@ class Elements:
     """Where in the file the only one of these ends, when it is longer than may be read: its head is all there is."""
 
 
+class ClockBasis(enum.StrEnum):
+    """Where the clock offset of a source is from."""
+
+    OWN = "own clock"
+    """Nothing it shares with others tells; it is 0."""
+    ESTIMATED = "estimated"
+    """From messages that another source has as well."""
+    SET = "set"
+    """By the user."""
+
+
 class SourceFile:
     """One file of records.
 
@@ -87,7 +100,9 @@ class SourceFile:
         ended: how the server behind a tap ended, when it has.
         read_to: offset in bytes up to which records were read.
         reading: the format that was chosen for it; None for the one that knows each line.
-        clock_offset_ns: what is added to its times to put it in order among others, as it is by another clock.
+        clock_offset_ns: what is added to its times beside other sources, as it is by another clock.
+        clock: where that is from.
+        trouble: why it is read no further, as a sentence; None while all is well.
         space: what its records are of where they name none; "" where nobody knows.
     """
 
@@ -107,6 +122,8 @@ class SourceFile:
         self.reading: str | None = None
         self.space = ""
         self.clock_offset_ns = 0
+        self.clock = ClockBasis.OWN
+        self.trouble: str | None = None
         self.data_path = path if feed is None else feed.path
         self._file = self.data_path.open("rb", buffering=0)
 
@@ -213,6 +230,13 @@ class SourceFile:
         self._file.close()
         if self.feed is not None:
             self.feed.close()
+
+
+def space_of_origin(header: Mapping[str, Any]) -> str | None:
+    """The space that was joined for a capture, by its first line; None where it names none."""
+    origin = header.get("origin", header)
+    space = origin.get("space") if isinstance(origin, Mapping) else None
+    return space if isinstance(space, str) and space else None
 
 
 def read_at(file: int, offset: int, length: int) -> bytes:

@@ -18,6 +18,7 @@ from inspector.cli.arguments import CollapseOrder, fail
 from inspector.cli.printing import visible
 from inspector.document.document import CaptureDocument
 from inspector.document.marks_file import restore_marks
+from inspector.document.source_set import SourceChoice
 from inspector.filters import DisplayFilter, FilterError, compile_filter, naming
 from inspector.filters.fields import Field
 from inspector.protocol.formats import READINGS
@@ -153,7 +154,7 @@ def _load_together(document: CaptureDocument, paths: Sequence[Path], reading: st
             fail(f"{visible(str(path))} can only be read alone, as it comes. Save it as a file first.")
         if not path.exists():
             fail(f"{visible(str(path))} cannot be read: there is no such file.")
-    for _ in document.open_together(paths, reading=reading):
+    for _ in document.open_together([SourceChoice(path, reading=reading) for path in paths]):
         pass
 
 

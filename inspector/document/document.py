@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -24,14 +24,13 @@ from inspector.base.collector import no_collection
 from inspector.base.memory import MemoryBudget
 from inspector.capture.block import Block
 from inspector.capture.capture import Capture
-from inspector.capture.decisions import FILE_NAME, Decisions
 from inspector.capture.merging import MergedReader
 from inspector.capture.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReader, UnknownFormatError
 from inspector.capture.sniff import reading_of
 from inspector.capture.sources import SourceFile
+from inspector.document.decision_log import DecisionLog
+from inspector.document.source_set import SourceChoice, SourceSet, in_order, logs_in
 from inspector.document.stream_texts import StreamTexts
-from inspector.document.together import LogsTogether, logs_in
-from inspector.document.transcripts import TranscriptFiles
 from inspector.msp import (
     FORMAT,
     MspCapture,
@@ -46,79 +45,6 @@ from inspector.protocol.tool_names import ToolAliases
 from inspector.sources.follow import FollowedLog
 from inspector.sources.inputs import is_stream, open_source
 from inspector.sources.transcript_files import members_of
-
-# The gateway's decisions beside its log: read with the log, followed as they come, asked for by message.
-#
-# The log itself was read, so they are a bonus: trouble with their file leaves what was read of it.
-
-_ARCHIVES = ("", ".gz", ".zst")
-_EVERY_S = 1.0
-
-
-class DecisionLog:
-    """What the gateway decided about the messages of a capture.
-
-    Attributes:
-        found: the decisions; None where there are none.
-    """
-
-    def __init__(self, capture: Capture) -> None:
-        self._capture = capture
-        self._due = 0.0
-        self.found: Decisions | None = None
-
-    def open(self, log: Path, *, wait: bool, follow: bool) -> Generator[None]:
-        """Read the file beside a log; steps that bring nothing while it is unpacked.
-
-        Args:
-            log: the gateway's log.
-            wait: for whoever unpacks it.
-            follow: a last line may still be written.
-        """
-        path = next((found for end in _ARCHIVES if (found := log.with_name(FILE_NAME + end)).is_file()), None)
-        if path is None or path == log or is_stream(log):
-            return
-        try:
-            source = open_source(path)
-            for _ in SourceReader(source, 0).wait_until(lambda: not source.growing, wait=wait):
-                yield
-            decisions = Decisions(source)
-            if follow:
-                decisions.read_on()
-            else:
-                decisions.read_all()
-        except OSError:
-            return
-        self.found = decisions
-
-    def follow(self) -> bool:
-        """Whether there are new ones. They come a moment after their messages; looked for once a second."""
-        if self.found is None or time.monotonic() < self._due:
-            return False
-        self._due = time.monotonic() + _EVERY_S
-        known = len(self.found)
-        try:
-            self.found.read_on()
-        except OSError:  # what was read stays
-            return False
-        return len(self.found) > known
-
-    def about(self, message: int) -> list[dict[str, Any]]:
-        """The decisions on the envelope id of a message, as logged; [] without a log or an id."""
-        identifier = self._capture.envelope_id(message) if self.found is not None else None
-        return self.found.about(identifier) if self.found is not None and identifier else []
-
-    def about_refusal(self, error: int) -> list[dict[str, Any]]:
-        """The decisions about what a `system/error` refused, which itself was perhaps never logged."""
-        if self.found is None:
-            return []
-        return [one for name in self._capture.correlation_ids(error) for one in self.found.about(name)]
-
-    def close(self) -> None:
-        """Close the file."""
-        if self.found is not None:
-            self.found.source.close()
-
 
 _CHECKS_S = 1.0
 _CHECKS_FAILED = "The checks of {} ended at No. {:,} by an error in this program, which its log file describes."
@@ -160,8 +86,9 @@ class CaptureDocument:
         followed: the opened log, followed as it grows; None when it is not.
         msp: the sessions this is a projection of, where it was opened from such a document; they are what is edited.
         sessions: lets the capture follow their edits.
-        transcripts: the files it is read from, where these are several: a session with its sub-agents, a folder of
-            such, or logs that were opened together.
+        source_set: its sources, where these are several files: a session with its sub-agents, a folder of such, or
+            logs that were opened together.
+        live_source: what a live session writes, or wrote; None for a log.
         memory: what reading may take; when that is used up nothing more is read until `go_on`, or `memory.extend`.
         stream_texts: what the frames of its streams say together.
         counting: counts the tokens of its messages, when somebody asks for it.
@@ -181,7 +108,8 @@ class CaptureDocument:
         self.sessions: SessionFollowing | None = None
         self._log = Path()
         self._stream: SourceFile | None = None
-        self.transcripts: TranscriptFiles | LogsTogether | None = None
+        self.source_set: SourceSet | None = None
+        self.live_source: SourceFile | None = None
         self._merged: MergedReader | None = None
         self._checks_due = 0.0
         self.observers: list[Observer] = []
@@ -215,11 +143,14 @@ class CaptureDocument:
         stream = is_stream(path)
         self._log = path
         if not stream and (together or path.is_dir()) and members_of(path)[0]:
-            yield from self._open_transcripts(path, name, block_bytes, wait=wait, follow=follow)
+            self.path, self.name = path, self.name or name or title_of(path)
+            one = [SourceChoice(path, is_session=True)]
+            yield from self._open_set(one, block_bytes, wait=wait, follow=follow)
             return
         if not stream and path.is_dir() and not is_session_document(path) and (logs := logs_in(path)):
             self.name = self.name or name or title_of(path)
-            yield from self.open_together(logs, block_bytes=block_bytes, wait=wait, follow=follow, reading=reading)
+            folder = [SourceChoice(log, reading=reading) for log in logs]
+            yield from self.open_together(folder, block_bytes=block_bytes, wait=wait, follow=follow)
             return
         if not stream and reading is None and is_session_document(path):
             yield from self.open_sessions([path], name=name, block_bytes=block_bytes, wait=wait)
@@ -235,45 +166,50 @@ class CaptureDocument:
             yield from self._read_log(self._add(source), block_bytes, wait=wait, follow=follow)
 
     def open_together(
-        self, paths: Sequence[Path], *, block_bytes: int = BLOCK_BYTES, wait: bool = True, follow: bool = False,
-        reading: str | None = None,
+        self, choices: Sequence[SourceChoice], *, name: str | None = None, block_bytes: int = BLOCK_BYTES,
+        wait: bool = True, follow: bool = False,
     ) -> Generator[Progress]:  # fmt: skip
         """Read several logs as one document, in the order of time; steps as those of `open_log`.
 
         A message that several have is one, with its sightings. What holds nothing known is left out: see `troubles`.
 
         Args:
-            paths: files, and folders of such, in any order. A single file is opened as by `open_log`.
-            block_bytes, wait, follow, reading: as there.
+            choices: files, folders of such and agents' sessions, in any order. A single file is opened as by
+                `open_log`.
+            name, block_bytes, wait, follow: as there.
 
         Raises:
             OSError: none can be read.
             UnknownFormatError: none holds anything known.
         """
-        files = [one for path in paths for one in (logs_in(path) or [path] if path.is_dir() else [path])]
-        if len(set(files)) == 1:
-            yield from self.open_log(files[0], block_bytes=block_bytes, wait=wait, follow=follow, reading=reading)
+        found = in_order(choices)
+        if len(found) == 1 and not found[0].parts and not found[0].is_live:
+            one = found[0]
+            yield from self.open_log(
+                one.path, name=name, block_bytes=block_bytes, wait=wait, follow=follow, together=one.is_session,
+                reading=one.reading,
+            )  # fmt: skip
             return
-        self.capture.share_messages()
-        self.transcripts = together = LogsTogether(files, self.capture)
-        self._log = self.path = together.sources[0].path
-        self.name = self.name or f"{title_of(self._log)} and {len(together.sources) - 1} more"
-        readers = [SourceReader(source, place) for place, source in enumerate(together.sources)]
-        for reader in readers:
-            reader.source.reading = reading or reading_of(reader.source)
-        self._readers += readers
-        self._merged = MergedReader(readers)
-        yield from self._read_log(self._merged, block_bytes, wait=wait, follow=follow)
+        if len(found) > 1:
+            self.capture.share_messages()
+        yield from self._open_set(found, block_bytes, wait=wait, follow=follow, name=name)
 
-    def _open_transcripts(
-        self, path: Path, name: str | None, block_bytes: int, *, wait: bool, follow: bool
+    def _open_set(
+        self, choices: Sequence[SourceChoice], block_bytes: int, *, wait: bool, follow: bool, name: str | None = None
     ) -> Generator[Progress]:
-        """Read a session with its sub-agents, or the sessions of a folder, as one."""
-        self.transcripts = TranscriptFiles(path, self.capture)
-        self.path, self.name = path, self.name or name or title_of(path)
-        readers = [SourceReader(source, place) for place, source in enumerate(self.transcripts.sources)]
+        """Read the files of some choices as one."""
+        self.source_set = opened = SourceSet(choices, self.capture)
+        first = opened.sources[0].path
+        self._log, self.path = first, self.path or first
+        self.name = self.name or name or _title_of_several(opened)
+        self.live_source = opened.live
+        readers = [
+            SourceReader(source, place, live=source is opened.live) for place, source in enumerate(opened.sources)
+        ]
+        for reader in readers:
+            reader.source.reading = reader.source.reading or reading_of(reader.source)
         self._readers += readers
-        self._merged = MergedReader(readers)
+        self._merged = MergedReader(readers, compare=not opened.is_one_session)
         yield from self._read_log(self._merged, block_bytes, wait=wait, follow=follow)
 
     def _streams_sessions(self, source: SourceFile, *, wait: bool) -> Generator[Progress, None, bool]:
@@ -367,16 +303,16 @@ class CaptureDocument:
         yield from self._read_log(reader, block_bytes, wait=wait, follow=follow)
 
     def _read_log(self, reader: Reader, block_bytes: int, *, wait: bool, follow: bool) -> Generator[Progress]:
-        source, path = reader.source, self._log
+        source = reader.source
         finished = False
         try:
             yield self._progress(reader)
             for _ in reader.find_out(wait=wait) if not source.read_to else ():
                 yield self._progress(reader)
-            if follow and source.feed is None and source.elements is None:
-                self.followed = FollowedLog(source)
-                if self.transcripts is not None:
-                    self.transcripts.follow()
+            if isinstance(reader, MergedReader):
+                self._readers, source = list(reader.readers), reader.source
+            if follow:
+                self._follow(source)
             for block in reader.read(block_bytes, wait=wait, to_be_followed=self.followed is not None):
                 if block is not None:
                     yield from self._checked(reader)
@@ -384,7 +320,9 @@ class CaptureDocument:
                     self._take(source, block, more=True)
                     reader.pace.note(len(block), time.perf_counter() - began)
                     yield from self._checked(reader)
-                elif source.feed is not None:  # of a stream, whose next block may take its time
+                elif (
+                    source.feed is not None and self._merged is None
+                ):  # of a stream, whose next block may take its time
                     self._tell(self.analysis.catch_up())
                 yield self._progress(reader)
                 if self.memory.full and (source.feed is None or wait):
@@ -392,26 +330,34 @@ class CaptureDocument:
                     return
                 while self.memory.full:  # what fills a spool would be stopped with us
                     yield replace(self._progress(reader), waiting=True)
-            gateway = next((one for one in reader.sources if one.known_format == "gateway-log"), None)
-            if gateway is not None:
-                path = path if gateway is source else gateway.path
+            for gateway in (one for one in reader.sources if one.known_format == "gateway-log"):
+                path = self._log if len(reader.sources) == 1 else gateway.path
                 for _ in self.decisions.open(path, wait=wait, follow=self.followed is not None):
                     yield replace(self._progress(reader), waiting=True)
-                self.analysis.findings.decisions = self.decisions.found
+            self.analysis.findings.decisions = self.decisions.found
             yield from self._caught_up(reader)
             finished = True
         finally:
             if self._readers and not finished:  # else closed while it was read: the checks would find the files shut
                 self._tell(self.analysis.catch_up())
-            self.live = False
+            self.live = finished and self.live_source is not None
             for one in reader.sources:
                 if one.feed is not None:
                     one.feed.stop()
+            if self.live_source is not None:  # its lines come whole from now on
+                self.live_source.limit = None
             if self.followed is not None and not finished:  # cancelled: nothing more is to come
                 self.followed.close()
                 self.followed = None
-                if self.transcripts is not None:
-                    self.transcripts.close()
+                if self.source_set is not None:
+                    self.source_set.close()
+
+    def _follow(self, source: SourceFile) -> None:
+        """Follow the logs as they grow."""
+        if self.source_set is not None:
+            self.followed = self.source_set.follow()
+        elif source.feed is None and source.elements is None:
+            self.followed = FollowedLog(source)
 
     def _caught_up(self, reader: Reader) -> Generator[Progress]:
         self._tell(self.analysis.begin_catch_up())
@@ -451,7 +397,8 @@ class CaptureDocument:
             OSError: the file cannot be read.
         """
         self.name, self.path, self.live = name, path, True
-        self._add(SourceFile(path, name), live=True)
+        self.live_source = SourceFile(path, name)
+        self._add(self.live_source, live=True)
 
     def poll(self) -> bool:
         """Take in the whole lines a live capture or a followed log has gained, a block of them; whether there was work.
@@ -464,14 +411,35 @@ class CaptureDocument:
         if self.followed is not None:
             if self.decisions.follow():
                 self.catch_up()
-            if self.transcripts is not None:
-                for source in self.transcripts.update():
-                    self._readers.append(SourceReader(source, self.capture.sources.index(source)))
             self.followed.update()  # it gives out whole lines, and a torn one only when nobody goes on with it
-        found = [self._read_on(reader, whole_lines=self.followed is None) for reader in self._readers]
-        if not any(found):
+        if self.source_set is not None and self._merged is not None:
+            for source in self.source_set.update():
+                reader = SourceReader(source, self.capture.sources.index(source))
+                self._readers.append(reader)
+                self._merged.add(reader)
+        found = self._read_grown()
+        if not found:
             self._check_again()
-        return any(found) or self.analysis.checking
+        return found or self.analysis.checking
+
+    def _read_grown(self, *, at_end: bool = False) -> bool:
+        """Take in a block of what has come; whether there was any.
+
+        Args:
+            at_end: of several sources none waits for another.
+        """
+        if self._merged is None:
+            found = [self._read_on(reader, whole_lines=self.followed is None) for reader in self._readers]
+            return any(found)
+        if self.memory.full:
+            return False
+        growing = self.source_set.growing if self.source_set is not None else []
+        block = self._merged.read_on(LIVE_BLOCK_BYTES, growing, at_end=at_end)
+        if block is not None:
+            began = time.perf_counter()
+            self._take(self._merged.source, block, more=self.behind > LIVE_BLOCK_BYTES)
+            self._merged.pace.note(len(block), time.perf_counter() - began)
+        return block is not None
 
     def _check_again(self) -> None:
         """Nothing came: time for what the checks left for later, and for what waits too long by the clock."""
@@ -525,12 +493,14 @@ class CaptureDocument:
         """The source has ended: read what is left, a torn last line included."""
         for reader in self._readers:
             reader.end_live()
-        while self.poll():
+        while self.poll() or self._read_grown(at_end=True):
             pass
-        for reader in self._readers:
+        for reader in self._readers if self._merged is None else ():
             self._read_on(reader, whole_lines=False)
         self._tell(self.analysis.catch_up())
         self.live = False
+        if self.source_set is not None:
+            self.source_set.end_live()
 
     def _read_on(self, reader: SourceReader, *, whole_lines: bool) -> bool:
         if self.memory.full:
@@ -575,8 +545,8 @@ class CaptureDocument:
             self._stream.close()
         if self.followed is not None:
             self.followed.close()
-        if self.transcripts is not None:
-            self.transcripts.close()
+        if self.source_set is not None:
+            self.source_set.close()
         self.capture.close()
         self.decisions.close()
 
@@ -594,8 +564,11 @@ class CaptureDocument:
     def source_troubles(self) -> list[str]:
         """Of the troubles those of files, and of counting: not the checks that failed, nor that memory is used up."""
         found = [source.feed.trouble for source in self.capture.sources if source.feed is not None]
-        found += [self.followed.trouble if self.followed is not None else None]
-        found += [self.transcripts.trouble] if self.transcripts is not None else []
+        found += [source.trouble for source in self.capture.sources]
+        if self.source_set is not None:
+            found.append(self.source_set.trouble)
+        elif self.followed is not None:
+            found.append(self.followed.trouble)
         found += self._merged.left_out if self._merged is not None else []
         found += [_CUT_OFF.format(source.name) for source in self.capture.sources if source.cut_off]
         found.append(self.counting.trouble)
@@ -605,6 +578,23 @@ class CaptureDocument:
     def failed_checks(self) -> list[str]:
         """Of the troubles those about checks that an error in the program has ended."""
         return [_CHECKS_FAILED.format(name, row) for name, row in self.analysis.findings.failed.items()]
+
+    @property
+    def choices(self) -> list[SourceChoice]:
+        """Its sources as they were chosen: what another document is opened of with one more, or one fewer."""
+        if self.source_set is not None:
+            return list(self.source_set.choices)
+        if not self.capture.sources or self.msp is not None or self._stream is not None:
+            return []
+        source = self.capture.sources[0]
+        return [SourceChoice(source.path, is_live=self.live, reading=source.reading)]
+
+    @property
+    def following(self) -> bool:
+        """Whether any log of it is followed as it grows."""
+        if self.source_set is not None:
+            return self.followed is not None and self.source_set.following
+        return self.followed is not None and self.followed.following
 
     @property
     def arriving(self) -> bool:
@@ -666,6 +656,12 @@ class CaptureDocument:
         codes, counts = np.unique(self.capture.columns["kind"], return_counts=True)
         pairs = sorted(zip(counts.tolist(), codes.tolist(), strict=True), key=lambda p: (-p[0], p[1]))
         return {self.capture.strings[code]: count for count, code in pairs}
+
+
+def _title_of_several(opened: SourceSet) -> str:
+    first = title_of(opened.choices[0].path)
+    more = len(opened.choices) - 1
+    return f"{first} and {more} more" if more else first
 
 
 def title_of(path: Path) -> str:

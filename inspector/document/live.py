@@ -82,6 +82,14 @@ class LiveSession:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._left = asyncio.Event()
 
+    def adopt(self, document: CaptureDocument) -> None:
+        """Feed another document from now on, which has read the capture with other sources beside it."""
+        before, self.document = self.document, document
+        if before.live:
+            document.analysis.now_ns = before.analysis.now_ns
+        else:
+            document.end_live()
+
     def start(self) -> None:
         """Connect in the background; states are reported to the callback."""
         spawn(self._run(), name=f"gateway {self.connection.space}", owner=self._tasks)

@@ -18,7 +18,6 @@ from inspector.capture.captures import OwnCapture, captures_folder
 from inspector.capture.sources import SourceFile
 from inspector.capture.writer import CaptureWriter
 from inspector.document.document import CaptureDocument, title_of
-from inspector.document.together import LogsTogether
 
 _STEP_BYTES = 1 << 20
 _TAIL_BYTES = 1 << 18
@@ -53,7 +52,7 @@ async def save_capture(
     Raises:
         OSError: it could not be saved; everything is as before.
     """
-    source = document.capture.sources[0]
+    source = _recorded(document, own, writer)
     target = _checked(source.path, target)
     if _is_same(source.path, target):
         return
@@ -63,7 +62,8 @@ async def save_capture(
         writer.path = target
     source.move_to(target)
     source.path, source.name = target, target.name
-    document.path, document.name = target, title_of(target)
+    if document.path is None or len(document.capture.sources) == 1:
+        document.path, document.name = target, title_of(target)
     if own is not None:
         with contextlib.suppress(OSError):  # it stays as a copy nobody needs
             own.discard()
@@ -75,7 +75,7 @@ async def save_copy(document: CaptureDocument, target: Path) -> None:
     Raises:
         OSError: it could not be written; what was at the target before is still there.
     """
-    if isinstance(document.transcripts, LogsTogether):
+    if document.source_set is not None and not document.source_set.is_one_session:
         raise OSError(errno.ENOTSUP, "It is read from several logs, which have no one file", str(target))
     source = document.capture.sources[0]
     target = _checked(source.path, target)
@@ -85,6 +85,13 @@ async def save_copy(document: CaptureDocument, target: Path) -> None:
         raise OSError(errno.EIO, "The beginning of the log is no longer on the disk", str(source.path))
     if not _is_same(source.path, target):
         await _copy_over(source, target, None)
+
+
+def _recorded(document: CaptureDocument, own: OwnCapture | None, writer: CaptureWriter | None) -> SourceFile:
+    """Of the sources of a document the capture that is saved; others beside it stay where they are."""
+    path = writer.path if writer is not None else own.path if own is not None else None
+    sources = document.capture.sources
+    return next((source for source in sources if source.path == path), document.live_source or sources[0])
 
 
 def why_not_saved(error: OSError, target: Path) -> str:

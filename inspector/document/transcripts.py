@@ -28,7 +28,7 @@ class TranscriptFiles:
 
     Attributes:
         sources: what is read, in the order of the capture's sources.
-        followed: of these, the logs that are followed beside the first.
+        followed: of these, the logs that are followed, by place.
         trouble: what could not be read, as a sentence; None.
     """
 
@@ -82,12 +82,12 @@ class TranscriptFiles:
             return None
 
     def follow(self) -> None:
-        """Follow the files that were written lately, beside the first."""
+        """Follow the first file, and those that were written lately."""
         now = time.time()
-        for place, source in enumerate(self.sources[1:], 1):
+        for place, source in enumerate(self.sources):
             self._sizes[place] = source.size
             with contextlib.suppress(OSError):  # removed since
-                if now - source.path.stat().st_mtime < _FOLLOWED_FOR_S:
+                if not place or now - source.path.stat().st_mtime < _FOLLOWED_FOR_S:
                     self._follow(place)
 
     def _follow(self, place: int) -> None:

@@ -160,7 +160,7 @@ def refuse_what_is_read(document: CaptureDocument, target: Path) -> None:
 def _decisions_of(document: CaptureDocument) -> Iterator[Path]:
     """The gateway's decisions beside the log, be they open or not."""
     if document.decisions.found is not None:
-        yield document.decisions.found.source.path
+        yield from (source.path for source in document.decisions.found.sources)
     for source in document.capture.sources:
         if source.known_format == "gateway-log":
             for ending in ("", *ENDINGS):

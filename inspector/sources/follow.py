@@ -73,6 +73,11 @@ class FollowedLog:
         self._thread.start()
 
     @property
+    def source(self) -> SourceFile:
+        """What is followed."""
+        return self._source
+
+    @property
     def following(self) -> bool:
         """Whether what the log gains will still be shown."""
         return self.trouble is None and not self._stopped.is_set()

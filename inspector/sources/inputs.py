@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Sequence
 from pathlib import Path
 
 from inspector.capture.sources import SourceFile
@@ -18,12 +19,13 @@ _PLACES = ("envelope-history.jsonl", "logs/envelope-history.jsonl", ".mew/logs/e
 """Where in a folder a gateway's log may lie."""
 
 
-def open_source(path: Path, name: str | None = None) -> SourceFile:
+def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = ()) -> SourceFile:
     """A source to read, at once or as it fills.
 
     Args:
         path: a log, an archive, a pipe or device such as a shell's `<(...)`, or STANDARD_INPUT.
         name: what to show instead of the file's own name.
+        parts: what was rotated away of the log, the oldest first: read before it, as one file.
 
     Raises:
         OSError: it cannot be read, or there is no room for a spool.
@@ -33,6 +35,9 @@ def open_source(path: Path, name: str | None = None) -> SourceFile:
         return SourceFile(path, name, feed=StreamFeed(name, None if path == STANDARD_INPUT else path))
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, _folder_words(path), str(path))
+    if parts:
+        total = sum(part.stat().st_size for part in (*parts, path))
+        return SourceFile(path, name, feed=StreamFeed(path.name, (*parts, path), total=total))
     plain = SourceFile(path, name)
     if not is_compressed(plain.read(0, MAGIC_BYTES)):
         return plain

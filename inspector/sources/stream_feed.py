@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from inspector.sources.decoders import DamagedError, Decoder, SniffingDecoder
@@ -23,12 +23,13 @@ class StreamFeed:
         unopened: it is a pipe that nobody has opened to write to it yet.
     """
 
-    def __init__(self, name: str, opened: Path | int | None, *, total: int = 0) -> None:
+    def __init__(self, name: str, opened: Path | Sequence[Path] | int | None, *, total: int = 0) -> None:
         """Start to read.
 
         Args:
             name: what sentences call it.
-            opened: a file or pipe to open, a file descriptor, or None for Python's own standard input.
+            opened: a file or pipe to open, several files to be one behind the other, a file descriptor, or None for
+                Python's own standard input.
             total: bytes in it, where that is known.
 
         Raises:
@@ -38,9 +39,10 @@ class StreamFeed:
         self.trouble: str | None = None
         self.unopened = isinstance(opened, Path)
         self._name = name
-        self._opened = opened
+        self._inputs = list(opened) if isinstance(opened, Sequence) else [opened]
         self._total = total
         self._taken = 0
+        self._torn = False
         self._spool = Spool(name)
         self._news = threading.Event()
         self._lock = threading.Lock()
@@ -75,15 +77,10 @@ class StreamFeed:
             self._spool.close()
 
     def _run(self) -> None:
-        decoder = SniffingDecoder()
         try:
-            for block in self._blocks():
-                self._taken += len(block)
-                if not self._take(decoder, block):
+            for opened in self._inputs:
+                if not self._fill(opened):
                     return
-            if decoder.rest:
-                self._write(decoder.rest)
-            decoder.finish()
         except DamagedError as error:
             self._end(f"{self._name} is damaged or not complete: {error}. {self._where()}")
         except NoRoomError as error:
@@ -93,13 +90,28 @@ class StreamFeed:
         finally:
             self.stop()
 
+    def _fill(self, opened: Path | int | None) -> bool:
+        """Take in one input to its end; whether it was not stopped before."""
+        decoder = SniffingDecoder()
+        if self._torn:  # the file before ends within a line, which does not go on here
+            self._write(b"\n")
+        for block in self._blocks(opened):
+            self._taken += len(block)
+            if not self._take(decoder, block):
+                return False
+        if decoder.rest:
+            self._write(decoder.rest)
+        decoder.finish()
+        return True
+
     def _take(self, decoder: Decoder, block: bytes) -> bool:
         return all(self._write(piece) for piece in decoder.feed(block))
 
     def _write(self, data: bytes) -> bool:
         with self._lock:
-            if self.growing:
+            if self.growing and data:
                 self._spool.write(data)
+                self._torn = not data.endswith(b"\n")
                 self._news.set()
             return self.growing
 
@@ -112,8 +124,8 @@ class StreamFeed:
         unpacked = f"the {self._spool.size:,} bytes of log before that were read"
         return f"It stopped after {self._taken:,}{of} bytes; {unpacked}."
 
-    def _blocks(self) -> Iterator[bytes]:
-        if self._opened is None:
+    def _blocks(self, opened: Path | int | None) -> Iterator[bytes]:
+        if opened is None:
             stream = sys.stdin.buffer
             try:
                 # Not through sys.stdin: a thread that still held its lock would abort the program's end.
@@ -122,10 +134,10 @@ class StreamFeed:
                 yield from iter(lambda: stream.read(_BLOCK_BYTES), b"")
                 return
             yield from iter(lambda: os.read(number, _BLOCK_BYTES), b"")
-        elif isinstance(self._opened, int):
-            number = self._opened
+        elif isinstance(opened, int):
+            number = opened
             yield from iter(lambda: os.read(number, _BLOCK_BYTES), b"")
         else:
-            with self._opened.open("rb", buffering=0) as file:  # waits for who writes to a pipe
+            with opened.open("rb", buffering=0) as file:  # waits for who writes to a pipe
                 self.unopened = False
                 yield from iter(lambda: file.read(_BLOCK_BYTES), b"")

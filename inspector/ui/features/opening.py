@@ -447,7 +447,7 @@ class LogFollowing:
     async def _run(self, document: CaptureDocument) -> None:
         loop = asyncio.get_running_loop()
         behind, shown, size_shown_s = False, (0, False, RUNNING), loop.time()
-        while document.followed is not None and document.followed.trouble is None:
+        while document.followed is not None and document.following:
             # Catching up, it only lets others have their turn between two blocks.
             await asyncio.sleep(0 if behind else POLL_S)
             behind = document.poll() and document.catching_up

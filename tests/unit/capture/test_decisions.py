@@ -33,7 +33,7 @@ def test_decisions_about_an_envelope(tmp_path: Path) -> None:
     assert decisions.about("b") == [lines[1]]
     assert decisions.about("c") == []
     assert len(decisions) == 4
-    decisions.source.close()
+    decisions.sources[0].close()
 
 
 def test_odd_lines_are_passed_over(tmp_path: Path) -> None:
@@ -41,13 +41,13 @@ def test_odd_lines_are_passed_over(tmp_path: Path) -> None:
     decisions = decisions_of(tmp_path, data)
     assert decisions.about("a") == [decision("a")]
     assert len(decisions) == 5
-    decisions.source.close()
+    decisions.sources[0].close()
 
 
 def test_an_empty_file(tmp_path: Path) -> None:
     decisions = decisions_of(tmp_path, b"")
     assert (len(decisions), decisions.about("a")) == (0, [])
-    decisions.source.close()
+    decisions.sources[0].close()
 
 
 def test_lines_that_say_the_same_are_told_by_their_hash() -> None:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import json
 import shutil
+import time
+from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.capture.reading import UnknownFormatError
+from inspector.capture.reading import SourceReader, UnknownFormatError
+from inspector.capture.sources import ClockBasis
 from inspector.document.document import CaptureDocument
 from inspector.document.saving import save_copy, why_not_saved
+from inspector.document.source_set import SourceChoice
 
 
 def _line(number: int, *, sender: str = "ann", text: str = "hello", **more: Any) -> dict[str, Any]:
@@ -41,7 +48,7 @@ def _write(path: Path, lines: list[dict[str, Any]]) -> Path:
 
 def _opened(*paths: Path, block_bytes: int = 1 << 20) -> CaptureDocument:
     document = CaptureDocument()
-    for _ in document.open_together(paths, block_bytes=block_bytes):
+    for _ in document.open_together([SourceChoice(path) for path in paths], block_bytes=block_bytes):
         pass
     return document
 
@@ -92,7 +99,7 @@ def test_any_order_of_naming_and_any_blocks_give_the_same_document(tmp_path: Pat
     for order in itertools.permutations(paths):
         for block_bytes in (1 << 20, 3_000, 700):
             document = _opened(*order, block_bytes=block_bytes)
-            found = sorted(map(str, _facts(document)))
+            found = _facts(document)
             document.close()
             expected = expected or found
             assert found == expected, block_bytes
@@ -216,6 +223,208 @@ def test_each_message_is_seen_by_who_has_it(
     document.close()
     if len(paths) > 1:
         assert found == names
+
+
+_TIMES = st.lists(st.integers(0, 30), min_size=1, max_size=25).map(sorted)  # in 10 ms: many are the same
+
+
+@settings(deadline=None)
+@given(st.lists(_TIMES, min_size=2, max_size=4), st.integers(150, 4_000), st.randoms(use_true_random=False))
+def test_the_order_is_by_time_and_does_not_depend_on_blocks(
+    tmp_path_factory: pytest.TempPathFactory, by_source: list[list[int]], block_bytes: int, shuffled: Random
+) -> None:
+    folder = tmp_path_factory.mktemp("order")
+    expected: list[tuple[int, str]] = []
+    paths: list[Path] = []
+    for name, times in zip("abcd", by_source, strict=False):
+        lines = [{**_line(10 * ms), "id": f"{name}{n}"} for n, ms in enumerate(times)]
+        expected += [(10 * ms, f"{name}{n}") for n, ms in enumerate(times)]
+        paths.append(_write(folder / f"{name}.log", lines))
+    expected.sort(key=lambda one: (one[0], one[1][0]))
+    shuffled.shuffle(paths)
+    document = _opened(*paths, block_bytes=block_bytes)
+    found = [document.capture.envelope_id(row) for row in range(len(document.capture))]
+    document.close()
+    assert found == [name for _, name in expected]
+
+
+@settings(deadline=None)
+@given(st.integers(-3_000, 3_000).map(lambda ms: ms * 1_000_000), st.integers(150, 4_000))
+def test_a_clock_that_is_wrong_is_put_right_by_what_both_have(
+    tmp_path_factory: pytest.TempPathFactory, wrong_ns: int, block_bytes: int
+) -> None:
+    folder = tmp_path_factory.mktemp("clocks")
+    said = [_line(5_000 + 100 * n) for n in range(20)]
+    log = _write(folder / "log.jsonl", [_logged("received", one, "ann") for one in said])
+    base = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC).timestamp()
+    arrivals = [round((base + n / 10 + 0.005) * 1e9) + wrong_ns for n in range(20)]
+    own = [{"t": arrival, "dir": "in", "frame": one} for arrival, one in zip(arrivals, said, strict=True)]
+    own.insert(10, {"t": arrivals[10] - 50_000_000, "dir": "in", "frame": {**_line(5_950), "id": "between"}})
+    seen = _write(folder / "seen.ctxcap", [{"ctxcap": 1, "origin": {"space": "demo"}}, *own])
+    document = _opened(log, seen, block_bytes=block_bytes)
+    capture = document.capture
+    assert [capture.envelope_id(row) for row in range(len(capture))].index("between") == 10
+    assert np.all(np.diff(capture.columns["time_ns"]) > 0)
+    source = next(one for one in capture.sources if one.name == "seen.ctxcap")
+    assert abs(source.clock_offset_ns + wrong_ns) <= 20_000_000
+    document.close()
+
+
+def test_the_middle_of_a_long_log_tells_the_clock_of_who_came_late(tmp_path: Path) -> None:
+    said = [_line(n, text="x" * 400) for n in range(0, 55_000, 5)]
+    log = _write(tmp_path / "log.jsonl", [_logged("received", one, "ann", 0) for one in said])
+    slow: list[dict[str, Any]] = [{"t": f"{one['ts'][:-1]}Z", "dir": "in", "frame": one} for one in said[9_000:]]
+    for line in slow:
+        second = int(line["t"][17:19]) - 20  # twenty seconds slow
+        line["t"] = f"{line['t'][:17]}{second:02}{line['t'][19:]}"
+    late = _write(tmp_path / "late.ctxcap", [{"ctxcap": 1, "origin": {"space": "demo"}}, *slow])
+    document = _opened(log, late)
+    source = next(one for one in document.capture.sources if one.name == "late.ctxcap")
+    assert abs(source.clock_offset_ns - 20_000_000_000) < 1_000_000
+    document.close()
+
+
+def test_an_offset_that_is_set_counts(tmp_path: Path) -> None:
+    first, second = _write(tmp_path / "a.log", [_line(10), _line(30)]), _write(tmp_path / "b.log", [_line(20)])
+    document = CaptureDocument()
+    for _ in document.open_together([SourceChoice(first), SourceChoice(second, clock_offset_ns=15_000_000)]):
+        pass
+    capture = document.capture
+    assert [capture.envelope_id(row) for row in range(3)] == ["m10", "m30", "m20"]
+    times = capture.columns["time_ns"]
+    assert int(times[2]) - int(times[1]) == 5_000_000
+    assert [one.clock for one in capture.sources] == [ClockBasis.OWN, ClockBasis.SET]
+    document.close()
+
+
+def test_rotated_logs_are_one_source_that_reads_through(tmp_path: Path) -> None:
+    lines = [json.dumps(_line(n)) for n in range(9)]
+    (tmp_path / "x.log.2.gz").write_bytes(gzip.compress("\n".join(lines[:3]).encode()))  # no end of line
+    (tmp_path / "x.log.1").write_text("\n".join(lines[3:6]) + "\n")
+    (tmp_path / "x.log").write_text("\n".join(lines[6:]) + "\n")
+    for choices in ([tmp_path], [tmp_path / name for name in ("x.log", "x.log.1", "x.log.2.gz")]):
+        document = CaptureDocument()
+        for _ in document.open_together([SourceChoice(path) for path in choices]):
+            pass
+        capture = document.capture
+        assert [source.name for source in capture.sources] == ["x.log"]
+        assert [capture.envelope_id(row) for row in range(len(capture))] == [f"m{n}" for n in range(9)]
+        document.close()
+
+
+def test_an_empty_log_beside_what_is_none_is_refused_with_what_that_is(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text("")
+    (tmp_path / "b.log").write_text("dear diary\n")
+    document = CaptureDocument()
+    with pytest.raises(UnknownFormatError, match=r"b\.log is no log"):
+        document.load(tmp_path)
+    document.close()
+
+
+def test_a_log_that_grows_is_read_on_with_the_others_each_message_once(tmp_path: Path) -> None:
+    log, ann, bob = _scenario(tmp_path)
+    whole = {path: path.read_text().splitlines(keepends=True) for path in (log, ann, bob)}
+    expected_document = _opened(log, ann, bob)
+    expected = sorted(map(str, _facts(expected_document)))
+    expected_document.close()
+    for path, lines in whole.items():
+        path.write_text("".join(lines[: len(lines) // 2]))
+    document = CaptureDocument()
+    for _ in document.open_together([SourceChoice(path) for path in whole], follow=True):
+        pass
+    for path, lines in whole.items():
+        with path.open("a") as file:
+            file.write("".join(lines[len(lines) // 2 :]))
+    until = time.monotonic() + 10
+    while sorted(map(str, _facts(document))) != expected and time.monotonic() < until:
+        if not document.poll():
+            time.sleep(0.002)  # for the threads that follow
+    assert sorted(map(str, _facts(document))) == expected
+    document.close()
+
+
+def test_a_source_that_cannot_be_read_further_leaves_the_others_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = _write(tmp_path / "a.log", [_line(n) for n in range(0, 100, 2)])
+    second = _write(tmp_path / "b.log", [_line(n) for n in range(1, 100, 2)])
+    real = SourceReader.next
+
+    def failing(self: SourceReader, **how: Any) -> Any:
+        if self.source.name == "a.log" and self.source.read_to > 2_000:
+            raise OSError(5, "Input/output error")
+        return real(self, **how)
+
+    monkeypatch.setattr(SourceReader, "next", failing)
+    document = _opened(first, second, block_bytes=1_000)
+    names = [document.capture.sources[int(number)].name for number in document.capture.columns["source"]]
+    assert names.count("b.log") == 50
+    assert 0 < names.count("a.log") < 50
+    assert any("a.log cannot be read to its end" in sentence for sentence in document.troubles)
+    document.close()
+
+
+def test_each_gateways_log_has_its_own_decisions(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        folder = tmp_path / name
+        folder.mkdir()
+        said = {**_line(10), "id": name}
+        _write(folder / "envelope-history.jsonl", [_logged("received", said, "ann")])
+        verdict = {"timestamp": said["ts"], "event": "capability_decision", "envelope_id": name, "result": "allowed"}
+        _write(folder / "capability-decisions.jsonl", [verdict])
+    document = _opened(*(tmp_path / name / "envelope-history.jsonl" for name in ("one", "two")))
+    assert [len(document.decisions.about(row)) for row in range(2)] == [1, 1]
+    document.close()
+
+
+def _live_lines(said: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    first = {"ctxcap": 1, "origin": {"space": "demo", "source": "gateway"}}
+    start = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC).timestamp()
+    return [first, *({"t": round((start + n / 100) * 1e9), "dir": "in", "frame": one} for n, one in enumerate(said))]
+
+
+@pytest.mark.parametrize("had_live", [0, 7, 16])
+@pytest.mark.parametrize("turns", [[], [0, 0, 1, 1], [1, 1, 0, 1, 0]])
+def test_a_live_capture_and_a_log_beside_it_become_what_both_are_when_opened_later(
+    tmp_path: Path, had_live: int, turns: list[int]
+) -> None:
+    said = [_line(5_000 + 10 * n, sender="eve" if n == 7 else "ann") for n in range(20)]
+    log = [_logged("received", one, "mallory" if one["from"] == "eve" else "ann", 0) for one in said]
+    heard = [one for n, one in enumerate(said) if n % 5]  # refused messages reach nobody
+    files = [(tmp_path / "live.ctxcap").open("w"), (tmp_path / "log.jsonl").open("w")]
+    paths = [Path(file.name) for file in files]
+    left = [[json.dumps(one) + "\n" for one in found] for found in (_live_lines(heard), log)]
+
+    def write(which: int, count: int) -> None:
+        files[which].write("".join(left[which][:count]))
+        files[which].flush()
+        del left[which][:count]
+
+    write(0, 1 + had_live)
+    write(1, 9)
+    document = CaptureDocument()
+    for _ in document.open_together([SourceChoice(paths[0], is_live=True), SourceChoice(paths[1])], follow=True):
+        pass
+    assert document.live
+    for which in (*turns, 0, 1):
+        write(which, 5 if any(turns) else 99)
+        document.poll()
+    write(0, 99)
+    write(1, 99)
+    until = time.monotonic() + 5
+    while len(document.capture) < 20 and time.monotonic() < until:
+        if not document.poll():
+            time.sleep(0.002)  # for the thread that follows
+    document.end_live()
+    for file in files:
+        file.close()
+    later = _opened(*paths)
+    found, expected = (sorted(map(str, _facts(one))) for one in (document, later))
+    sender = document.capture.true_sender(next(r for r in range(20) if document.capture.envelope_id(r) == "m5070"))
+    document.close()
+    later.close()
+    assert found == expected
+    assert sender == "mallory"
 
 
 async def test_several_logs_are_not_saved_as_the_first_of_them(tmp_path: Path) -> None:

@@ -428,7 +428,7 @@ def test_any_writing_with_rotations_anywhere_gives_the_rows_of_its_pieces(steps:
 
 
 def test_verdicts_beside_a_followed_log_come_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.document.document._EVERY_S", 0.0)
+    monkeypatch.setattr("inspector.document.decision_log._EVERY_S", 0.0)
     log, beside = Log(tmp_path), tmp_path / "capability-decisions.jsonl"
     event = {"timestamp": "2026-01-05T09:00:00Z", "event": "received", "envelope": {"id": "a", "kind": "chat"}}
     log.write(json.dumps(event).encode() + b"\n")

@@ -1,0 +1,90 @@
+"""The gateway's decisions beside its logs: read with a log, followed as they come, asked for by message.
+
+The logs themselves were read, so they are a bonus: trouble with their file leaves what was read of it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+from inspector.capture.capture import Capture
+from inspector.capture.decisions import FILE_NAME, Decisions
+from inspector.capture.reading import SourceReader
+from inspector.capture.sources import SourceFile
+from inspector.sources.inputs import is_stream, open_source
+
+_ARCHIVES = ("", ".gz", ".zst")
+_EVERY_S = 1.0
+
+
+class DecisionLog:
+    """What gateways decided about the messages of a capture.
+
+    Attributes:
+        found: the decisions; None where there are none.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self._due = 0.0
+        self.found: Decisions | None = None
+
+    def open(self, log: Path, *, wait: bool, follow: bool) -> Generator[None]:
+        """Read the file beside a log, once; steps that bring nothing while it is unpacked.
+
+        Args:
+            log: a gateway's log.
+            wait: for whoever unpacks it.
+            follow: a last line may still be written.
+        """
+        path = next((found for end in _ARCHIVES if (found := log.with_name(FILE_NAME + end)).is_file()), None)
+        if path is None or path == log or is_stream(log) or path in {source.path for source in self._sources}:
+            return
+        try:
+            source = open_source(path)
+            for _ in SourceReader(source, 0).wait_until(lambda: not source.growing, wait=wait):
+                yield
+            decisions = self.found or Decisions()
+            decisions.add(source)
+            if follow:
+                decisions.read_on()
+            else:
+                decisions.read_all()
+        except OSError:
+            return
+        self.found = decisions
+
+    @property
+    def _sources(self) -> list[SourceFile]:
+        return self.found.sources if self.found is not None else []
+
+    def follow(self) -> bool:
+        """Whether there are new ones. They come a moment after their messages; looked for once a second."""
+        if self.found is None or time.monotonic() < self._due:
+            return False
+        self._due = time.monotonic() + _EVERY_S
+        known = len(self.found)
+        try:
+            self.found.read_on()
+        except OSError:  # what was read stays
+            return False
+        return len(self.found) > known
+
+    def about(self, message: int) -> list[dict[str, Any]]:
+        """The decisions on the envelope id of a message, as logged; [] without a log or an id."""
+        identifier = self._capture.envelope_id(message) if self.found is not None else None
+        return self.found.about(identifier) if self.found is not None and identifier else []
+
+    def about_refusal(self, error: int) -> list[dict[str, Any]]:
+        """The decisions about what a `system/error` refused, which itself was perhaps never logged."""
+        if self.found is None:
+            return []
+        return [one for name in self._capture.correlation_ids(error) for one in self.found.about(name)]
+
+    def close(self) -> None:
+        """Close the files."""
+        for source in self._sources:
+            source.close()

@@ -1,0 +1,240 @@
+"""The sources of one document: as they were chosen, the files these are, and those of them that grow.
+
+Opened in the order of their names, whatever order they were chosen in: so the document is the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from inspector.capture.capture import Capture
+from inspector.capture.decisions import FILE_NAME
+from inspector.capture.sources import ClockBasis, SourceFile
+from inspector.document.transcripts import TranscriptFiles
+from inspector.sources.follow import FollowedLog
+from inspector.sources.inputs import is_stream, open_source
+from inspector.sources.rotation import rotated_together
+
+MOST_FILES = 400
+"""Of one document: each is kept open."""
+_LOGS = re.compile(r"\.(jsonl|ndjson|json|log|ctxcap|har)([.-]\d+)?(\.gz|\.zst)?$", re.IGNORECASE)
+_ARCHIVES = ("", ".gz", ".zst")
+_LOGS_FOLDER = "logs"
+"""Where participants' logs lie beside a gateway's."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChoice:
+    """One source of a document, as it was chosen.
+
+    Attributes:
+        path: a log, or the file of an agent's session.
+        parts: what was rotated away of the log, the oldest first.
+        is_session: the session's file is opened with those of its sub-agents.
+        is_live: a live session of this program writes it.
+        clock_offset_ns: what the user wants added to its times; None to have that estimated.
+        reading: the format to read it as; None for those that know its lines.
+    """
+
+    path: Path
+    parts: tuple[Path, ...] = ()
+    is_session: bool = False
+    is_live: bool = False
+    clock_offset_ns: int | None = None
+    reading: str | None = None
+
+    @property
+    def key(self) -> Path:
+        """What it is, whatever is wanted of it."""
+        return self.path.absolute()
+
+
+def logs_in(folder: Path) -> list[Path]:
+    """The logs that lie in a folder, and in `logs` in it, by their names; hidden ones and links are left out.
+
+    What a gateway decided is read with the log beside it, and is no source of its own there.
+    """
+    found: list[Path] = []
+    for where in (folder, folder / _LOGS_FOLDER):
+        with contextlib.suppress(OSError):  # not there, or not to be listed
+            found += [path for path in where.iterdir() if _is_log(path)]
+    return sorted(found)
+
+
+def _is_log(path: Path) -> bool:
+    named = not path.name.startswith(".") and _LOGS.search(path.name) is not None
+    return named and not path.is_symlink() and path.is_file() and not _annotates(path)
+
+
+def _annotates(path: Path) -> bool:
+    if path.name not in {FILE_NAME + end for end in _ARCHIVES}:
+        return False
+    return any((path.parent / ("envelope-history.jsonl" + end)).is_file() for end in _ARCHIVES)
+
+
+def in_order(choices: Iterable[SourceChoice]) -> list[SourceChoice]:
+    """Choices as a document has them: folders are their logs, rotated logs one, each once, by name."""
+    chosen: dict[Path, SourceChoice] = {}
+    for choice in choices:
+        if choice.path.is_dir() and not choice.is_session and (logs := logs_in(choice.path)):
+            for path in logs:
+                chosen.setdefault(path.absolute(), SourceChoice(path))
+        else:
+            for part in choice.parts:
+                chosen.setdefault(part.absolute(), SourceChoice(part))
+            chosen[choice.path.absolute()] = choice
+    found: list[SourceChoice] = []
+    for paths in rotated_together(one.path for one in chosen.values()):
+        *parts, newest = paths
+        found.append(replace(chosen[newest.absolute()], parts=tuple(parts)))
+    return sorted(found, key=lambda one: (one.path.name, str(one.path.absolute())))
+
+
+class SourceSet:
+    """The sources of a document that has several files.
+
+    Attributes:
+        choices: as they were chosen, in order.
+        sources: what is read, in the order of the capture's sources.
+        live: of these the one that a live session writes; None.
+        trouble: what could not be read, as a sentence; None.
+    """
+
+    def __init__(self, choices: Sequence[SourceChoice], capture: Capture) -> None:
+        """Open the files; what cannot be opened is left out.
+
+        Args:
+            choices: in order (`in_order`).
+            capture: gets them as its sources.
+
+        Raises:
+            OSError: none can be read.
+        """
+        self.choices = list(choices)
+        self.sources: list[SourceFile] = []
+        self.live: SourceFile | None = None
+        self._troubles: list[str] = []
+        self._sessions: list[TranscriptFiles] = []
+        self._followed: list[FollowedLog] = []
+        if len(self.choices) > MOST_FILES:
+            self._troubles.append(f"Of more than {MOST_FILES} files the first {MOST_FILES} are read.")
+            del self.choices[MOST_FILES:]
+        names = _names([one.path for one in self.choices])
+        failed: OSError | None = None
+        for choice, name in zip(self.choices, names, strict=True):
+            try:
+                self._open(choice, name, capture)
+            except OSError as error:
+                failed = failed or error
+                self._troubles.append(f"{choice.path.name} cannot be read: {error.strerror or error}.")
+        if not self.sources:
+            raise failed or FileNotFoundError(2, "there is nothing to read")
+
+    def _open(self, choice: SourceChoice, name: str | None, capture: Capture) -> None:
+        if choice.is_session:
+            files = TranscriptFiles(choice.path, capture)
+            self._sessions.append(files)
+            opened = files.sources
+        else:
+            source = open_source(choice.path, name, parts=choice.parts)
+            capture.add_source(source)
+            opened = [source]
+            if choice.is_live:
+                self.live = source
+                source.limit = _whole_lines(source)
+        for source in opened:
+            source.reading = choice.reading
+            if choice.clock_offset_ns is not None:
+                source.clock_offset_ns, source.clock = choice.clock_offset_ns, ClockBasis.SET
+        self.sources += opened
+
+    @property
+    def is_one_session(self) -> bool:
+        """Whether it is no more than the files of one session, which need no comparing."""
+        return len(self.choices) == 1 and bool(self._sessions)
+
+    @property
+    def trouble(self) -> str | None:
+        """What could not be read, or is not followed any more, as sentences."""
+        found = [*self._troubles, *(files.trouble for files in self._sessions)]
+        found += [log.trouble for log in self._followed]
+        return " ".join(sentence for sentence in found if sentence is not None) or None
+
+    def follow(self) -> FollowedLog | None:
+        """Follow the logs that can be; the first of them, None where there is none."""
+        for files in self._sessions:
+            files.follow()
+        taken = {id(source) for files in self._sessions for source in files.sources}
+        for source in self.sources:
+            if id(source) in taken or source is self.live or source.feed is not None or source.elements is not None:
+                continue
+            try:
+                self._followed.append(FollowedLog(source))
+            except OSError as error:
+                self._troubles.append(f"{source.name} is not followed: {error.strerror or error}.")
+        logs = [*self._followed, *(log for files in self._sessions for log in files.followed.values())]
+        return logs[0] if logs else None
+
+    @property
+    def following(self) -> bool:
+        """Whether anything of it is still followed."""
+        return any(log.following for log in self._followed) or bool(self._sessions)
+
+    @property
+    def growing(self) -> list[SourceFile]:
+        """The sources that may gain records at any time."""
+        found = [log.source for log in self._followed if log.following]
+        for files in self._sessions:
+            found += [log.source for log in files.followed.values() if log.following]
+        return found if self.live is None else [*found, self.live]
+
+    def update(self) -> list[SourceFile]:
+        """Make readable what has come; files that are new."""
+        for log in self._followed:
+            log.update()
+        found = [source for files in self._sessions for source in files.update()]
+        self.sources += found
+        return found
+
+    def end_live(self) -> None:
+        """The live session has ended."""
+        self.live = None
+
+    def close(self) -> None:
+        """Follow nothing any more."""
+        for log in self._followed:
+            log.close()
+        for files in self._sessions:
+            files.close()
+
+
+def _whole_lines(source: SourceFile) -> int:
+    """Where the last whole line of a file ends that is being written."""
+    stop, step = source.size, 1 << 16
+    while stop > 0:
+        start = max(0, stop - step)
+        found = source.read(start, stop - start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        stop = start
+    return 0
+
+
+def _names(paths: Sequence[Path]) -> list[str | None]:
+    """What tells files apart: their names, and where several have one, with their folders'."""
+    names = [path.name for path in paths]
+    return [None if is_stream(path) or names.count(path.name) == 1 else _with_folder(path, paths) for path in paths]
+
+
+def _with_folder(path: Path, paths: Sequence[Path]) -> str:
+    """As many of a file's last folders as tell it from those of its name."""
+    alike = [other.absolute().parts for other in paths if other.name == path.name and other != path]
+    own = path.absolute().parts
+    for count in range(2, len(own) + 1):
+        if all(own[-count:] != other[-count:] for other in alike):
+            return "/".join(own[-count:])
+    return str(path)
