@@ -92,6 +92,7 @@ class SourceFile:
         data_path: the file the bytes are read from: `path`, or a file of ours.
         name: what the `source` field shows.
         feed: what fills the file, or None for a file that lies there as it is.
+        container: the format of the file its records came in, where that is another than theirs; None.
         elements: finds the records of a JSON array; None where records are lines.
         limit: no bytes behind this offset are read, when set: a line is still being written there.
         lost_to: bytes before this offset are gone from the disk.
@@ -106,11 +107,14 @@ class SourceFile:
         space: what its records are of where they name none; "" where nobody knows.
     """
 
-    def __init__(self, path: Path, name: str | None = None, *, feed: Feed | None = None) -> None:
+    def __init__(
+        self, path: Path, name: str | None = None, *, feed: Feed | None = None, container: str | None = None
+    ) -> None:
         """Open the file for reading. Raises OSError when it cannot be."""
         self.path = path
         self.name = name or path.name
         self.feed = feed
+        self.container = container
         self.elements: ElementScanner | None = None
         self._spans: list[Span] = []  # of elements that were found behind an overlong one, and not read yet
         self.limit: int | None = None
@@ -155,6 +159,8 @@ class SourceFile:
     def format(self) -> str | None:
         """The format most lines are in; None where no format has as many as there are lines of none."""
         known = self.known_format
+        if known is None or self.container is not None:
+            return known and self.container
         return known if self.formats[known] >= self.formats[None] else None
 
     @property

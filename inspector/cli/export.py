@@ -1,4 +1,4 @@
-"""`export`: messages as JSON Lines, CSV, Markdown or a web page, to a file or to standard output."""
+"""`export`: messages as JSON Lines, CSV, Parquet, Markdown or a web page, to a file or to standard output."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 import re
 import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +15,7 @@ import typer
 from inspector.cli.arguments import CollapseOrder, Collapses, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts, fail
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, named, opened
 from inspector.cli.printing import visible
+from inspector.document.document import CaptureDocument
 from inspector.document.marks_file import notes_of, write_beside
 from inspector.export import (
     DEFAULT_FIELDS,
@@ -29,7 +30,9 @@ from inspector.export import (
 from inspector.export.files import takes_a_stream, trouble_of
 from inspector.export.msp import export_subsession, node_at
 from inspector.export.options import MARKED_FIELDS, format_of
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.present.formats import count_of
+from inspector.tables.errors import QueryError
 
 
 class _Asked(enum.StrEnum):
@@ -39,6 +42,7 @@ class _Asked(enum.StrEnum):
     CSV = Format.CSV.value
     MARKDOWN = Format.MARKDOWN.value
     HTML = Format.HTML.value
+    PARQUET = "parquet"
     MSP = "msp"
 
 
@@ -59,7 +63,7 @@ def export_command(
     ],
     format_: Annotated[
         _Asked | None,
-        typer.Option("--format", help="jsonl, csv, md, html or msp; else what OUT ends with, else jsonl."),
+        typer.Option("--format", help="jsonl, csv, parquet, md, html or msp; else what OUT ends with, else jsonl."),
     ] = None,
     context: Annotated[
         str | None,
@@ -74,8 +78,17 @@ def export_command(
     ] = False,
     display_filter: Annotated[str, typer.Option("-Y", "--filter", metavar="FILTER", help="Display filter.")] = "",
     fields: Annotated[
-        list[str] | None, typer.Option("-e", "--field", metavar="FIELD", help="csv: field; repeated or with commas.")
+        list[str] | None,
+        typer.Option("-e", "--field", metavar="FIELD", help="csv, parquet: field; repeated or with commas."),
     ] = None,
+    with_raw: Annotated[
+        bool,
+        typer.Option(
+            "--with-raw",
+            help="parquet: what messages were logged as, too, so that the file opens again; byte for byte where no "
+            "secret is masked.",
+        ),
+    ] = False,
     unmasked: Annotated[bool, typer.Option("--unmasked", help="Write secrets as they are.")] = False,
     tool_alias: ToolAliasTexts = None,
     collapses: Collapses = CollapseOrder.oldest,
@@ -96,6 +109,22 @@ def export_command(
     names = tuple(name.strip() for part in fields or () for name in _NAMES.findall(part) if name.strip())
     for name in names:
         field_named(name)
+    if format_ is _Asked.PARQUET or (format_ is None and output.lower().endswith(".parquet")):
+        chosen_fields = tuple(dict.fromkeys(names))
+        refused = next((name for name in chosen_fields if name not in FIELD_BY_NAME), None)
+        if refused is not None:
+            fail(f"{visible(refused)} has no type of its own, which a column of Parquet needs.")
+        checked = not names or asks_for_findings(filter_, names)
+        counted = asks_for_tokens(filter_, names) or (not names and _COUNTED_BYTES)
+        with opened(
+            files, checked=checked, counted=counted, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory,
+            read_as=read_as,
+        ) as document:  # fmt: skip
+            messages = matching(document, filter_) if display_filter.strip() else None
+            _export_parquet(document, messages, output, chosen_fields, raw=with_raw, masked=not unmasked)
+        return
+    if with_raw:
+        fail("--with-raw goes with --format parquet; JSON Lines open again as they are.")
     view = f"Messages that match the filter {display_filter.strip()}" if display_filter.strip() else "All messages"
     chosen = Format(format_.value) if format_ is not None else format_of(output) or Format.JSONL
     flows = output == "-" or takes_a_stream(Path(output))
@@ -127,6 +156,31 @@ def export_command(
             why = trouble_of(error) if isinstance(error, OSError) else f"{error}."
             fail(f"{output} cannot be written: {why}")
     _say_written(output, done)
+
+
+_COUNTED_BYTES = 16 << 20
+"""Tokens of a log of at most so many bytes are counted without being asked for."""
+
+
+def _export_parquet(
+    document: CaptureDocument, messages: Iterator[int] | None, output: str, fields: tuple[str, ...], *, raw: bool,
+    masked: bool,
+) -> None:  # fmt: skip
+    from inspector.export.parquet import export_parquet
+
+    target = Path(output)
+    if output == "-" or takes_a_stream(target):
+        fail("Parquet is written to a file, which is complete or not there: name it with -o.")
+    try:
+        done = export_parquet(document, messages, target, fields=fields, raw=raw, masked=masked)
+    except OSError as error:
+        fail(f"{output} cannot be written: {trouble_of(error)}")
+    except QueryError as error:
+        fail(f"{output} cannot be written: {visible(error.sentence)}")
+    _say_written(output, done)
+    masked_secrets = done.masked.total()
+    if raw and masked_secrets:
+        typer.echo(f"{count_of(masked_secrets, 'secret')} masked in what was logged; --unmasked keeps them.", err=True)
 
 
 def _export_context(files: Sequence[str], output: str, context: str | None, *, masked: bool, memory: int) -> None:

@@ -54,8 +54,17 @@ _SAYS_ITSELF = (Flag.UNREADABLE | Flag.LOG_ONLY | Flag.GAP).value
 class LinesWriter:
     """Writes JSON Lines."""
 
-    def __init__(self, document: CaptureDocument, options: ExportOptions, redaction: Redaction) -> None:
+    def __init__(
+        self, document: CaptureDocument, options: ExportOptions, redaction: Redaction, *, exact: bool = False
+    ) -> None:
+        """Make the writer.
+
+        Args:
+            document, options, redaction: as of every writer.
+            exact: as logged: what is no JSON stays as it is, too, where it is one line.
+        """
         self._document = document
+        self._exact = exact
         self._alone = options.self_contained
         self._redaction = redaction
         # Of most logs no message has another number, and nothing of this is looked at.
@@ -145,6 +154,8 @@ class LinesWriter:
 
     def _line(self, raw: bytes, *, big: bool) -> bytes:
         """A line as it was, on one line of JSON."""
+        if self._exact and not big and b"\n" not in raw and b"\r" not in raw and not self._may_be_masked(raw):
+            return raw
         if raw[:1] != b"{":
             return self._wrapped(raw)
         if big:
@@ -154,6 +165,9 @@ class LinesWriter:
         except NotAnObjectError:
             return self._wrapped(raw)
         return self._written(raw, value)
+
+    def _may_be_masked(self, raw: bytes) -> bool:
+        return self._redaction.masked and may_hold_secrets(raw.decode("utf-8", "replace"))
 
     # By itself
 

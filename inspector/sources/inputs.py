@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from inspector.capture.sources import SourceFile
+from inspector.sources import parquet_feed
 from inspector.sources.decoders import MAGIC_BYTES, is_compressed
+from inspector.sources.parquet_feed import ParquetFeed
 from inspector.sources.stream_feed import StreamFeed
 
 STANDARD_INPUT = Path("-")
@@ -39,7 +41,11 @@ def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = 
         total = sum(part.stat().st_size for part in (*parts, path))
         return SourceFile(path, name, feed=StreamFeed(path.name, (*parts, path), total=total))
     plain = SourceFile(path, name)
-    if not is_compressed(plain.read(0, MAGIC_BYTES)):
+    head = plain.read(0, MAGIC_BYTES)
+    if head == parquet_feed.MAGIC:
+        plain.close()
+        return SourceFile(path, name, feed=ParquetFeed(path), container=parquet_feed.FORMAT)
+    if not is_compressed(head):
         return plain
     size = plain.size
     plain.close()

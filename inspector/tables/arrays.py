@@ -12,14 +12,14 @@ from inspector.protocol.secrets.masking import mask_text
 from inspector.tables.columns import SqlType, whole
 
 
-def array_of(column: Column, length: int, type_: SqlType) -> NDArray[Any]:
+def array_of(column: Column, length: int, type_: SqlType, *, masked: bool = True) -> NDArray[Any]:
     """(length,) values of a column that is an array.
 
     Texts are objects, None where absent; times datetime64[ns], NaT where absent; numbers masked where absent; yes or no
     masked where it is not yes. What is read is copied: the capture may change while SQL runs.
     """
     if isinstance(column, Interned):
-        return _texts(column, length)
+        return _texts(column, length, masked=masked)
     if isinstance(column, Numbers):
         return _numbers(column, length, type_)
     if isinstance(column, Flags):
@@ -28,27 +28,63 @@ def array_of(column: Column, length: int, type_: SqlType) -> NDArray[Any]:
     raise TypeError(type(column).__name__)
 
 
-def lists_of(column: InternedSets, length: int) -> tuple[NDArray[Any], list[list[str]]]:
+def lists_of(column: InternedSets, length: int, *, masked: bool = True) -> tuple[NDArray[Any], list[list[str]]]:
     """(length,) places in a list of lists, counted from 1, and that list; 0 stands for no list."""
-    ids = whole(column.ids, length).astype(np.int64)
+    ids = whole(column.ids, length)
     used = _used(ids)
     places = np.zeros(int(used[-1]) + 1 if len(used) else 1, np.uint32)
     places[used] = np.arange(1, len(used) + 1)
-    return places[ids], [[mask_text(text) for text in column.table[entry]] for entry in used.tolist()]
+    shown = mask_text if masked else str
+    return places[ids], [[encodable(shown(text)) for text in column.table[entry]] for entry in used.tolist()]
 
 
-def _texts(column: Interned, length: int) -> NDArray[Any]:
-    ids = whole(column.ids, length).astype(np.int64)
+def _texts(column: Interned, length: int, *, masked: bool) -> NDArray[Any]:
+    ids = whole(column.ids, length)
     used = _used(ids)
     entries = np.empty(int(used[-1]) + 1 if len(used) else 1, object)
     table: Any = column.table
-    for entry in used.tolist():
-        entries[entry] = mask_text(table[entry])
+    found = [table[entry] for entry in used.tolist()]
+    entries[used] = list(map(encodable, masked_texts(found) if masked else found))
+    if length and (ids == ids[0]).all():
+        return _repeated(entries[int(ids[0])], length)
     return entries[ids]
 
 
-def _used(ids: NDArray[np.int64]) -> NDArray[np.int64]:
+def encodable(text: str) -> str:
+    """A text that can be written in UTF-8: of half a surrogate pair, which JSON can hold, the mark for what is none."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def masked_texts(texts: list[str]) -> list[str]:
+    """Texts with their secrets masked: looked at together, and one by one only where some hold any."""
+    for start in range(0, len(texts), _TOGETHER):
+        some = texts[start : start + _TOGETHER]
+        together = "\n".join(some)
+        if mask_text(together) != together:
+            texts[start : start + _TOGETHER] = map(mask_text, some)
+    return texts
+
+
+_TOGETHER = 1_000
+
+
+def _repeated(value: object, length: int) -> NDArray[Any]:
+    """(length,) one value everywhere, which takes no room."""
+    one = np.empty(1, object)
+    one[0] = value
+    return np.broadcast_to(one, (length,))
+
+
+def _used(ids: NDArray[Any]) -> NDArray[np.int64]:
     """The ids that occur, ascending, but for 0."""
+    if not len(ids) or not ids.any():
+        return np.zeros(0, np.int64)
     counts = np.bincount(ids, minlength=1)
     counts[0] = 0
     return np.flatnonzero(counts)
@@ -58,6 +94,8 @@ def _numbers(column: Numbers, length: int, type_: SqlType) -> NDArray[Any]:
     values = whole(column.values, length)
     if type_ is SqlType.TIME:
         return np.array(values, np.int64).view("datetime64[ns]")  # NO_TIME is what numpy takes for no time
-    wide = np.array(values, np.float64 if type_ is SqlType.NUMBER else np.int64)
     present = column.holding(values)
+    if length and not present.any():
+        return _repeated(None, length)
+    wide = np.array(values, np.float64 if type_ is SqlType.NUMBER else None)
     return wide if present.all() else np.ma.masked_array(wide, mask=~present)

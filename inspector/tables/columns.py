@@ -29,6 +29,7 @@ class SqlType(enum.Enum):
     SEVERITY = "SEVERITY"
     """An ENUM in the order of `Severity`, so that it compares as filters do."""
     JSON = "JSON"
+    BYTES = "BLOB"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,11 @@ functions of SQL, so that records are read only for rows that get so far.
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +26,7 @@ from inspector.analysis.findings import Severity
 from inspector.base.memory import free_bytes
 from inspector.document.document import CaptureDocument
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
-from inspector.tables.arrays import array_of, lists_of
+from inspector.tables.arrays import array_of, encodable, lists_of
 from inspector.tables.columns import Content, SqlType, Table, TableColumn
 from inspector.tables.errors import QueryError, error_of
 from inspector.tables.payloads import payload_json
@@ -103,10 +105,16 @@ class Database:
 
     Args:
         read: calls what reads records; by default one thread at a time, which is right while nobody else reads.
-        target: the one file that may be written, by `write_parquet`.
+        target: the one file that may be written, by `write`.
+        tables: what there is.
+        masked: secrets are masked.
+        in_order: rows are decoded one after the other, in their order.
     """
 
-    def __init__(self, *, read: ReadRow | None = None, target: str | None = None) -> None:
+    def __init__(
+        self, *, read: ReadRow | None = None, target: str | None = None, tables: Sequence[Table] = TABLES,
+        masked: bool = True, in_order: bool = False,
+    ) -> None:  # fmt: skip
         import duckdb
 
         lock = threading.Lock()
@@ -123,17 +131,20 @@ class Database:
             self._connection.execute(f"SET allowed_paths = [{_quoted(target)}]")
         self._connection.execute("SET enable_external_access = false")
         self._values: dict[str, Callable[[int], object]] = {}
+        self._tables, self._masks = tables, masked
         words = ", ".join(f"'{severity.word}'" for severity in sorted(Severity))
         self._connection.execute(f"CREATE TYPE SEVERITY AS ENUM ({words})")
         self._connection.execute("SET TimeZone = 'UTC'")
         self._connection.execute("SET streaming_buffer_size = '64KB'")  # the first rows come before the rest is made
-        for table in TABLES:
+        if in_order:
+            self._connection.execute("SET threads = 1")
+        for table in tables:
             for column in table.columns:
                 if column.decoded:
                     self._function(_function(table, column), column.type)
         self._function(PAYLOAD, SqlType.JSON)
-        for table in TABLES:
-            self._define(table, _nothing_of(table))
+        for table in tables:
+            self.define(table, _nothing_of(table))
         self._connection.execute("SET lock_configuration = true")
 
     def close(self) -> None:
@@ -178,9 +189,9 @@ class Database:
         """Take what a query reads from a document, as it is now. Called where the document may be read."""
         capture = document.capture
         self._values[PAYLOAD] = lambda row: payload_json(capture, row - 1) if 0 < row <= len(capture) else None
-        for table in TABLES:
+        for table in self._tables:
             names = needed.columns.get(table.name)
-            self._define(table, _nothing_of(table) if names is None else table.read(document, names))
+            self.define(table, _nothing_of(table) if names is None else table.read(document, names))
 
     def run(self, sql: str) -> Result:
         """Answer a query over what was loaded.
@@ -203,20 +214,24 @@ class Database:
 
         return Result(tuple(one[0] for one in described), tuple(str(one[1]) for one in described), fetch)
 
-    def write(self, sql: str, target: str) -> None:
+    def write(self, sql: str, target: str, compression: str = "snappy") -> None:
         """Write the answer of a query to the one file that may be written, as Parquet.
 
         Raises:
-            QueryError: it cannot be answered, or not be written.
+            OSError: the file cannot be written.
+            QueryError: it cannot be answered.
         """
         self._question(sql)
-        options = "FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false"
+        options = f"FORMAT parquet, COMPRESSION {compression}, USE_TMP_FILE false"
         try:
             described = self._connection.execute(f"DESCRIBE SELECT * FROM (\n{_bare(sql)}\n)").fetchall()
             columns = ", ".join(_in_parquet(name, type_) for name, type_, *_ in described)
             self._connection.execute(
                 f"COPY (SELECT {columns} FROM (\n{_bare(sql)}\n)) TO {_quoted(target)} ({options})"
             )
+        except self._duckdb.IOException as error:
+            code = errno.ENOSPC if "No space left" in str(error) else errno.EIO
+            raise OSError(code, os.strerror(code), target) from None
         except self._duckdb.Error as error:
             raise error_of(str(error), sql) from None
 
@@ -252,26 +267,26 @@ class Database:
         make: Any = self._connection.create_function
         make(name, value, ["BIGINT"], type_.value, null_handling="special", side_effects=False)  # None is no error
 
-    def _define(self, table: Table, content: Content) -> None:
+    def define(self, table: Table, content: Content) -> None:
         """Let a table hold some content; columns that are not in it are absent everywhere."""
         length, arrays, shown = content.length, dict[str, Any](), list[str]()
         for column in table.columns:
             values = content.columns.get(column.name)
             raw = f"{table.name}__{column.name}"
             if isinstance(values, Decoded) or (values is None and column.decoded):
-                self._values[_function(table, column)] = _masked(values.value) if values is not None else _absent
+                self._values[_function(table, column)] = _shown(values, masked=self._masks)
                 value = f"{_function(table, column)}({table.name}__{_ROW})"
             elif values is None:
                 arrays[raw] = np.broadcast_to(np.zeros(1, np.uint8), (length,))
                 value = f"CASE WHEN {raw} = 1 THEN NULL END" if length else raw
             elif isinstance(values, InternedSets):
-                arrays[raw], lists = lists_of(values, length)
+                arrays[raw], lists = lists_of(values, length, masked=self._masks)
                 self._connection.execute(
                     f"CREATE OR REPLACE TEMP TABLE {raw}_lists AS SELECT ?::VARCHAR[][] AS l", [lists]
                 )
                 value = f"(SELECT l FROM {raw}_lists)[{raw}]"
             else:
-                arrays[raw] = array_of(values, length, column.type)
+                arrays[raw] = array_of(values, length, column.type, masked=self._masks)
                 value = raw
             shown.append(f'({value})::{column.type.value} AS "{column.name}"')
         arrays[f"{table.name}__{_ROW}"] = np.arange(length)
@@ -305,16 +320,21 @@ def _absent(_row: int) -> None:
     return None
 
 
-def _masked(value: Callable[[int], object]) -> Callable[[int], object]:
-    """A value with its secrets masked; a list that is empty is absent."""
+def _shown(column: Decoded | None, *, masked: bool) -> Callable[[int], object]:
+    """Values with their secrets masked; a list that is empty is absent."""
+    if column is None:
+        return _absent
+    value = column.value
 
-    def masked(row: int) -> object:
+    def shown(row: int) -> object:
         found = value(row)
         if isinstance(found, str):
-            return mask_text(found)
-        return (mask_secrets(found) or None) if isinstance(found, list) else found
+            return encodable(mask_text(found) if masked else found)
+        if isinstance(found, list):
+            return [encodable(one) for one in (mask_secrets(found) if masked else found)] or None
+        return found
 
-    return masked
+    return shown
 
 
 def _memory_bytes() -> int:

@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections.abc import Generator, Sequence
 from pathlib import Path
+from typing import Any
 
 from inspector.base.file_modes import mode_for
 from inspector.base.whole_file import PartFile
@@ -35,8 +36,12 @@ def write_parquet(document: CaptureDocument, table: Table, path: Path, names: Se
 
 
 @contextlib.contextmanager
-def parquet_file(target: Path) -> Generator[tuple[Database, str]]:
+def parquet_file(target: Path, **options: Any) -> Generator[tuple[Database, str]]:
     """A database that may write one file, and that file's name; at the end it takes the place of another.
+
+    Args:
+        target: the other.
+        options: of `Database`.
 
     Raises:
         OSError: it cannot be written; what was there is untouched.
@@ -44,7 +49,7 @@ def parquet_file(target: Path) -> Generator[tuple[Database, str]]:
     target = Path(os.path.realpath(target))
     part = PartFile(target)
     try:
-        database = Database(target=str(part.path))
+        database = Database(target=str(part.path), **options)
         try:
             yield database, str(part.path)
         finally:

@@ -7,6 +7,7 @@ import json
 from inspector.capture.capture import Capture
 from inspector.capture.payload_values import walk
 from inspector.protocol.secrets.masking import mask_secrets
+from inspector.tables.arrays import encodable
 
 
 def payload_json(capture: Capture, message: int, *path: str) -> str | None:
@@ -20,6 +21,6 @@ def payload_json(capture: Capture, message: int, *path: str) -> str | None:
     if found is None:
         return None
     try:
-        return json.dumps(found, ensure_ascii=False, allow_nan=False)
+        return encodable(json.dumps(found, ensure_ascii=False, allow_nan=False))
     except (ValueError, RecursionError):  # infinities, which JSON cannot say; nesting without end
         return None
