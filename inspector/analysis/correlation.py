@@ -188,7 +188,7 @@ class CorrelationPass:
         self._also.clear()
         for kind, index in self._ids_of.items():
             rows = np.flatnonzero(source["kind"][start:stop] == self._code(kind)) + start
-            hashes = source["id_hash"][rows]
+            hashes = np.where(self._capture.are_sent_again(rows), NO_HASH, source["id_hash"][rows])
             also = self._drafts.names_of(kind, rows)
             if also:
                 self._also += also

@@ -139,10 +139,11 @@ class Counting:
         columns = self._capture.columns
         source = self._capture.sources[int(columns["source"][rows[0]])]
         kinds, places = np.unique(columns["kind"][rows], return_inverse=True)
+        path, identity, begin = source.file_of(int(columns["offset"][rows[0]]))
         return Lines(
-            str(source.data_path),
-            source.identity,
-            columns["offset"][rows].astype(np.int64),
+            str(path),
+            identity,
+            columns["offset"][rows].astype(np.int64) - begin,
             columns["length"][rows].astype(np.int64),
             places.astype(np.uint16),
             tuple(self._capture.strings[kind] if kind else "" for kind in kinds.tolist()),

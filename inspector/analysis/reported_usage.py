@@ -36,14 +36,24 @@ class ReportedUsage:
 
     Attributes:
         columns: of each message that came from a call: `message` uint32 ascending, `call` (hash), `model` (string id),
-            `reported` (0 or 1), the numbers of USAGE, and `counts`: 1 where the call is reported here.
+            `reported` (0 or 1), the numbers of USAGE, `stop` (string id of why the model stopped), `first_token` (ns
+            from the request to the first piece of a streamed answer, NOT_REPORTED), and `counts`: 1 where the call is
+            reported here.
     """
 
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
         numbers = dict.fromkeys(USAGE, np.uint64)
         self.columns = GrowingColumns(
-            {"message": np.uint32, "call": np.uint64, "model": np.uint32, "reported": np.uint8, "counts": np.uint8}
+            {
+                "message": np.uint32,
+                "call": np.uint64,
+                "model": np.uint32,
+                "reported": np.uint8,
+                "counts": np.uint8,
+                "stop": np.uint32,
+                "first_token": np.int64,
+            }
             | numbers
         )
         self._calls = HashIndex()
@@ -69,6 +79,8 @@ class ReportedUsage:
             "message": np.array(rows, np.uint32), "call": hashes,
             "model": np.array([strings.intern(c.model) if c.model else 0 for c in calls], np.uint32),
             "reported": np.array([c.reported for c in calls], np.uint8), "counts": np.zeros(len(rows), np.uint8),
+            "stop": np.array([strings.intern(c.stop) if c.stop else 0 for c in calls], np.uint32),
+            "first_token": np.array([c.first_token_ns for c in calls], np.int64),
         }  # fmt: skip
         values |= {name: np.array([getattr(c, name) for c in calls], np.uint64) for name in USAGE}
         self.columns.append(values, len(rows))
@@ -125,12 +137,19 @@ class ReportedUsage:
         known = known & (self.columns["counts"][places] != 0) & (self.columns["reported"][places] != 0)
         return np.where(known, self.columns[name][places].astype(np.int64), NOT_REPORTED)
 
-    def models(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.uint32]:
-        """(n,) string ids of the models that said some messages; 0."""
+    def words(self, name: str, rows: NDArray[np.integer[Any]]) -> NDArray[np.uint32]:
+        """(n,) string ids of `model` or `stop` of the calls that some messages came from; 0."""
         places, known = self._places(rows)
         if not len(self.columns):
             return np.zeros(len(rows), np.uint32)
-        return np.where(known, self.columns["model"][places], 0).astype(np.uint32)
+        return np.where(known, self.columns[name][places], 0).astype(np.uint32)
+
+    def first_tokens(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """(n,) nanoseconds from a request to the first piece of each of some answers; NOT_REPORTED."""
+        places, known = self._places(rows)
+        if not len(self.columns):
+            return np.full(len(rows), NOT_REPORTED, np.int64)
+        return np.where(known, self.columns["first_token"][places], NOT_REPORTED)
 
     def reports(self) -> Rows:
         """The messages that report a call, ascending."""

@@ -20,6 +20,7 @@ from inspector.analysis.token_sums import NodeTokens, TokenSums, TokenTally, by_
 from inspector.analysis.transients import TransientPass
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
+from inspector.capture.sources import JOINED_FROM
 from inspector.tokens.counter import count
 from inspector.tokens.lines import COUNTED_HEAD, NOT_COUNTED, count_line
 
@@ -98,7 +99,7 @@ class TokenPass:
         self._first.extend(row for row in rows if row >= self._next and tokens[row] == NOT_COUNTED)
 
     def next_batch(self, most: int = BATCH_ROWS) -> Rows:
-        """Messages of one source to be counted next, each given out once; none when all have been."""
+        """Messages of one file to be counted next, each given out once; none when all have been."""
         rows = self._wanted(most) if self._first else self._following(most)
         self._out += len(rows)
         return rows
@@ -124,7 +125,8 @@ class TokenPass:
         columns = self._capture.columns
         sizes = np.minimum(columns["length"][rows].astype(np.int64), COUNTED_HEAD)
         fitting = max(1, int(np.searchsorted(np.cumsum(sizes), BATCH_BYTES, "right")))
-        elsewhere = np.flatnonzero(columns["source"][rows] != columns["source"][rows[0]])
+        file = columns["source"][rows].astype(np.int64) << 1 | (columns["offset"][rows] >= JOINED_FROM)
+        elsewhere = np.flatnonzero(file != file[0])
         return min(fitting, int(elsewhere[0]) if len(elsewhere) else len(rows))
 
     def put(self, rows: Rows, counts: NDArray[np.int32]) -> None:

@@ -47,8 +47,8 @@ from inspector.capture.transcripts import AgentNews, Transcripts
 from inspector.protocol import mcp
 from inspector.protocol.context_forms import told_context
 from inspector.protocol.cut import completed
+from inspector.protocol.formats import http_lines, read_line
 from inspector.protocol.formats import payload_of as payload_of_part
-from inspector.protocol.formats import read_line
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json, read_header
 from inspector.protocol.meaning import ApiCall, envelope_bytes
@@ -373,8 +373,9 @@ class Capture:
         self.failed_count += int(np.count_nonzero(columns["flags"] & np.uint32(Flag.ERROR)))
         rows = np.arange(start, len(self), dtype=np.uint32)
         if derived:
-            self._add_ids(block.columns["alias_hash"][starts], columns["id_hash"], rows)
             self._note_repeats(block, starts, start)
+            ids_given = np.where(self.are_sent_again(rows.astype(np.int64)), NO_HASH, columns["id_hash"])
+            self._add_ids(block.columns["alias_hash"][starts], ids_given, rows)
         else:
             self.ids.add(columns["id_hash"], rows)
         if folding.any():
@@ -428,7 +429,9 @@ class Capture:
     def _note_repeats(self, block: Block, starts: NDArray[np.int64], start: int) -> None:
         """Note which messages of transcripts were said before, and what they tell of sub-agents."""
         rows = np.arange(start, start + len(starts))
-        copied = self.transcripts.repeats(block.columns["said"][starts], rows)
+        copied = self.transcripts.repeats(
+            block.columns["said"][starts], rows, np.isin(starts, list(block.extracts.new))
+        )  # fmt: skip
         found = {int(row): (int(copied[row - start]), 1) for row in rows[copied != NO_ROW].tolist()}
         messages = np.full(len(block), NO_ROW)
         messages[starts] = rows
@@ -464,6 +467,14 @@ class Capture:
     def copies_of(self, message: int) -> int:
         """How many later messages are copies of one. O(copies)."""
         return int(np.count_nonzero((self._repeats["of"] == message) & (self._repeats["is_copy"] != 0)))
+
+    def are_sent_again(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(n,) which of some messages a request to a model holds as one before it did: nothing follows from them."""
+        columns = self.columns
+        of_calls = (columns["protocol"][rows] == (self.strings.find(http_lines.LABEL) or -1)) & (
+            columns["part"][rows] > 1
+        )
+        return of_calls & self.repeats(rows)[1] if of_calls.any() else of_calls
 
     def are_derived(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """(n,) which of some messages are meant by records of transcripts."""

@@ -35,7 +35,7 @@ class ExactMessage:
         self._offset, self._length, self._size = (int(columns[name][message]) for name in ("offset", "length", "size"))
         if self._offset < source.lost_to:
             raise self._shorter()
-        self._file = source.duplicate()
+        self._file, self._offset = source.duplicate_at(self._offset)
         # Not closed by whoever asked: who waits for a thread may be gone while the thread still reads.
         weakref.finalize(self, os.close, self._file)
 

@@ -85,6 +85,7 @@ class Extracts:
         states: of MCP, what an answer that asks for input and the retry share: a hash of their `requestState`.
         tasks: of MCP, what messages tell of tasks.
         threads: what records tell of the thread that their file is of.
+        new: of messages that were said just now, whatever was said before.
     """
 
     records: dict[int, DecodedRecord] = field(default_factory=dict)
@@ -104,6 +105,7 @@ class Extracts:
     versions: dict[int, str] = field(default_factory=dict)
     states: dict[int, int] = field(default_factory=dict)
     tasks: dict[int, mcp.Task] = field(default_factory=dict)
+    new: dict[int, bool] = field(default_factory=dict)
 
     def put(self, others: Extracts, places: Sequence[int]) -> None:
         """Add those of some records; `places` are theirs here, by number there. A place below 0: nowhere."""

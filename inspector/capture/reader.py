@@ -28,6 +28,7 @@ from inspector.capture.columns import Array
 from inspector.capture.extracts import Decoded, Extracts, extract, matters
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_bytes, hash_rpc_ids, hash_text, hash_texts
+from inspector.capture.model_answers import Known, ModelAnswers
 from inspector.capture.name_sets import BlockSets
 from inspector.capture.odd_forms import OddForm, odd_form
 from inspector.capture.odd_values import TOLD_FLAGS, context_key, recipients
@@ -69,14 +70,19 @@ _Row = tuple[Any, ...]
 class BlockReader:
     """Fills one block from lines."""
 
-    def __init__(self, source: int = 0, reading: str | None = None) -> None:
+    def __init__(
+        self, source: int = 0, reading: str | None = None, answers: ModelAnswers | None = None
+    ) -> None:  # fmt: skip
         """Prepare.
 
         Args:
             source: number of the source in the capture.
             reading: the format to read lines as; None for the one that knows each.
+            answers: puts together what models answer in the source, of lines read in order.
         """
         self._reading = reading
+        self._answers = answers
+        self._known: Known = {}
         self._source = source
         self._tables = Tables(InternTable(""), BlockSets())
         # Row after row in one list: tuples kept by the thousand would each be looked at by the garbage collector.
@@ -92,6 +98,7 @@ class BlockReader:
         self._threads: dict[int, ThreadMark] = {}
         self._chains: dict[int, Chain] = {}
         self._echoes: dict[int, int] = {}
+        self._new: set[int] = set()
         self._exchanges: dict[int, Exchange] = {}
         self._versions: dict[int, str] = {}
         self._states: dict[int, int] = {}
@@ -110,7 +117,18 @@ class BlockReader:
         """
         with no_collection():
             lines, offsets = _split(data, offset)
+            if self._answers is not None and self._answers.may_matter(data):
+                lines, offsets, self._known = self._answers.take(lines, offsets)
             return self._block(lines, offsets, offset + len(data))
+
+    def read_rest(self, stop: int) -> Block | None:
+        """What models had answered when the source ended in the middle of it; None for nothing.
+
+        Args:
+            stop: offset in bytes where the source ends.
+        """
+        lines, offsets = self._answers.end() if self._answers is not None else ([], np.zeros(0, np.int64))
+        return self._block(lines, offsets, stop) if lines else None
 
     def read_spans(self, data: bytes, spans: Sequence[tuple[int, int]], offset: int) -> Block:
         """Read records that lie at (start, stop) in `data`, which need not be lines."""
@@ -177,6 +195,7 @@ class BlockReader:
         found.odd = self._odd
         found.api_calls, found.spawns, found.chains = self._api_calls, self._spawns, self._chains
         found.echoes, found.threads = self._echoes, self._threads
+        found.new = dict.fromkeys(self._new, True)
         found.exchanges, found.versions = self._exchanges, self._versions
         found.states, found.tasks = self._states, self._tasks
         return found
@@ -189,7 +208,10 @@ class BlockReader:
         for number in numbers:
             line, offset = lines[number], int(offsets[number])
             reading = self._reading
-            record, known_as = read_line_as(line) if reading is None else read_chosen(line, reading)
+            if number in self._known:
+                record, known_as = self._known[number]
+            else:
+                record, known_as = read_line_as(line) if reading is None else read_chosen(line, reading)
             if record.means:
                 self._formats[known_as] += 1
                 self._mean(record, line, offset)
@@ -252,6 +274,10 @@ class BlockReader:
                 self._threads[row] = one.thread
                 if one.thread.channel is not None:  # what is told elsewhere too has no id of its own there
                     said = hash_bytes(one.said) ^ hash_text(f"{one.kind}\0{one.sender}")
+            if one.mark:
+                said = hash_bytes(one.mark)
+                if one.is_new:
+                    self._new.add(row)
             self._values += (
                 offset, length, time_ns, time_ns, one.kind, one.kind, one.sender, one.to, one.context, one.method,
                 one.target, record.space, record.meant_by, None, None, identifier, correlation, None, NO_HASH,
@@ -267,6 +293,8 @@ class BlockReader:
                 self._chains[row] = one.chain
             if one.echo is not None:
                 self._echoes[row] = hash_text(one.echo)
+            if record.exchange is not None and number == 0:
+                self._exchanges[row] = record.exchange
 
     def _add(self, record: Record, known_as: str | None, line: bytes, offset: int) -> None:
         flags = _SHAPE_FLAGS[record.shape]

@@ -14,6 +14,8 @@ import numpy as np
 from inspector.capture import overlong
 from inspector.capture.block import Block
 from inspector.capture.flags import Flag
+from inspector.capture.joined_lines import JoinedLines
+from inspector.capture.model_answers import ModelAnswers
 from inspector.capture.parallel import WORTHWHILE_BYTES, Pace, read_blocks
 from inspector.capture.parts import PartReader, read_part
 from inspector.capture.reader import BlockReader
@@ -95,6 +97,8 @@ POLL_S = 0.016
 """How often a document takes in what has arrived: what a firehose brings until then is a few milliseconds' work."""
 _FORMATS_READ = f"{READS}; a JSON array of any of these; and all of them as .gz or .zst"
 _WAIT_S = 0.05
+_RECORDED = b'"http-request"'
+"""In a line of a recording of HTTP."""
 
 Steps = Generator[Block | None]
 """Blocks in order; None is a step that brought nothing, and may wait for somebody else."""
@@ -129,6 +133,7 @@ class SourceReader:
         self._live = self._hands_over = live
         self._long_lines: LongLines | None = None
         self._torn_at: int | None = None  # where a last record began that was taken without its end
+        self._answers: ModelAnswers | None = None
 
     @property
     def is_live(self) -> bool:
@@ -139,6 +144,13 @@ class SourceReader:
     def sources(self) -> list[SourceFile]:
         """What is read."""
         return [self.source]
+
+    def _blocks(self) -> BlockReader:
+        """What reads the next block."""
+        if self._answers is None:
+            joined = JoinedLines(self.source.name)
+            self._answers, self.source.joined = ModelAnswers(joined), joined
+        return BlockReader(self._place, self.source.reading, self._answers)
 
     # From the beginning
 
@@ -206,11 +218,16 @@ class SourceReader:
                 yield from self._wait(wait=wait)
         self._hands_over = self._live
         if not self._live:
+            rest = self._blocks().read_rest(self.source.read_to) if not to_be_followed else None
+            if rest is not None:
+                yield rest
             self.close()
 
     def _is_worth_processes(self) -> bool:
         source = self.source
         if source.feed is not None or source.elements is not None:
+            return False
+        if _RECORDED in source.read(0, LONG_LINE_BYTES):  # its lines have to be seen in order
             return False
         if source.size >= WORTHWHILE_BYTES:
             return True
@@ -280,10 +297,10 @@ class SourceReader:
         if self.left_lines:
             end = _end_of_line(data, most_lines)
         elif len(data) < size and not whole_lines and start + len(data) > source.read_to:
-            block = BlockReader(self._place, self.source.reading).read(data, start) if data else None
+            block = self._blocks().read(data, start) if data else None
             self._torn_at = _torn_at(block, data[end:], start + end) if block is not None else None
             return block
-        return BlockReader(self._place, self.source.reading).read(data[:end], start) if end else None
+        return self._blocks().read(data[:end], start) if end else None
 
     def _start(self) -> int:
         """Where to read on. A line that was taken torn and goes on after all is read once more, whole.
@@ -322,7 +339,7 @@ class SourceReader:
         if found.overlong_to is not None:
             return overlong.read_element(self._place, found.data, found.offset, found.overlong_to)
         spans = found.spans[::-1] if newest_first else found.spans
-        return BlockReader(self._place, self.source.reading).read_spans(found.data, spans, found.offset)
+        return self._blocks().read_spans(found.data, spans, found.offset)
 
     def end_live(self) -> None:
         """Nobody writes any more, and nobody waits: all that is left can be read here."""

@@ -19,6 +19,31 @@ _ENDS = 1 << 12
 """Bytes of an overlong element that are read at each end."""
 
 
+JOINED_FROM = 1 << 50
+"""Offsets from here on are of lines that stand for several of a file (`inspector.capture.joined_lines`)."""
+
+
+class Joined(Protocol):
+    """Lines that stand for several of a source."""
+
+    @property
+    def path(self) -> Path | None:
+        """The file they lie in; None before the first."""
+        ...
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Bytes at an offset, JOINED_FROM or greater."""
+        ...
+
+    def duplicate(self) -> int:
+        """A file descriptor of one's own on where they lie, from JOINED_FROM on. Raises OSError."""
+        ...
+
+    def close(self) -> None:
+        """Remove them."""
+        ...
+
+
 class Feed(Protocol):
     """What fills a file of ours from elsewhere: an archive, standard input, a pipe."""
 
@@ -105,6 +130,7 @@ class SourceFile:
         clock: where that is from.
         trouble: why it is read no further, as a sentence; None while all is well.
         space: what its records are of where they name none; "" where nobody knows.
+        joined: lines that stand for several of it; None while there are none.
     """
 
     def __init__(
@@ -128,6 +154,7 @@ class SourceFile:
         self.clock_offset_ns = 0
         self.clock = ClockBasis.OWN
         self.trouble: str | None = None
+        self.joined: Joined | None = None
         self.data_path = path if feed is None else feed.path
         self._file = self.data_path.open("rb", buffering=0)
 
@@ -173,6 +200,8 @@ class SourceFile:
         """Bytes at an offset; fewer where the file has become shorter, none where they are lost."""
         if offset < self.lost_to:
             return b""
+        if offset >= JOINED_FROM:
+            return self.joined.read(offset, length) if self.joined is not None else b""
         if self.limit is not None:
             length = min(length, self.limit - offset)
         return read_at(self._file.fileno(), offset, length)
@@ -219,6 +248,20 @@ class SourceFile:
         """A file descriptor of one's own on the same open file. Raises OSError."""
         return os.dup(self._file.fileno())
 
+    def file_of(self, offset: int) -> tuple[Path, tuple[int, int], int]:
+        """The file that a line lies in, which one that is (`identity`), and from where its offsets count there."""
+        path = self.joined.path if offset >= JOINED_FROM and self.joined is not None else None
+        if path is None:
+            return self.data_path, self.identity, 0
+        found = path.stat()
+        return path, (found.st_dev, found.st_ino), JOINED_FROM
+
+    def duplicate_at(self, offset: int) -> tuple[int, int]:
+        """A file descriptor of one's own on the file that a line lies in, and where it lies there. Raises OSError."""
+        if offset >= JOINED_FROM and self.joined is not None:
+            return self.joined.duplicate(), offset - JOINED_FROM
+        return self.duplicate(), offset
+
     def move_to(self, path: Path, *, lost_to: int = 0) -> None:
         """Read from a copy from now on, in which everything lies at the same offset. Raises OSError.
 
@@ -234,6 +277,8 @@ class SourceFile:
     def close(self) -> None:
         """Close the file; what was read stays in the columns."""
         self._file.close()
+        if self.joined is not None:
+            self.joined.close()
         if self.feed is not None:
             self.feed.close()
 

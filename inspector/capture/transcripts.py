@@ -21,7 +21,7 @@ from inspector.capture.block import Block
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.capture.threads import Threads
-from inspector.protocol.formats import messages
+from inspector.protocol.formats import http_lines, messages
 from inspector.protocol.meaning import Chain, Spawn
 
 _WHOLE_ID, _END = 20, 8
@@ -126,10 +126,13 @@ class Transcripts:
         """Complete the columns of a block: space, context, who speaks to whom, and what a sub-agent follows from."""
         derived = np.flatnonzero(block.columns["part"])
         self._told.clear()
-        apart = block.strings.find(messages.LABEL)  # conversations of their own, which tell of no sub-agents
-        if apart:
+        for label in (messages.LABEL, http_lines.LABEL):  # conversations of their own, which tell of no sub-agents
+            apart = block.strings.find(label)
+            if not apart:
+                continue
             of_models = block.columns["protocol"][derived] == apart
-            self._go_on(block, derived[of_models])
+            if label == messages.LABEL:
+                self._go_on(block, derived[of_models])
             derived = derived[~of_models]
         if not len(derived):
             return
@@ -350,20 +353,24 @@ class Transcripts:
         self._told.clear()
         return found
 
-    def repeats(self, said: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    def repeats(
+        self, said: NDArray[np.uint64], rows: NDArray[np.int64], new: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:  # fmt: skip
         """(n,) for each message the one that it is a copy of; NO_ROW. Each block once, in order; O(n log n).
 
         Args:
             said: (n,) hashes of what is the same in copies; NO_HASH.
             rows: (n,) the messages, ascending, greater than all before.
+            new: (n,) which are copies of none, whatever was said before.
         """
         found = self._said.latest(said, np.full(len(said), np.iinfo(np.int64).max))
         asked = np.flatnonzero((found == NO_ROW) & (said != NO_HASH))
         _, first, which = np.unique(said[asked], return_index=True, return_inverse=True)
         again = asked[first][which] != asked
         found[asked[again]] = rows[asked[first][which]][again]
-        new = found == NO_ROW
-        self._said.add(said[new], rows[new].astype(np.uint32))
+        found[new] = NO_ROW
+        originals = found == NO_ROW
+        self._said.add(said[originals], rows[originals].astype(np.uint32))
         return found
 
     def echo_of(self, echo: int, row: int) -> int:

@@ -221,9 +221,24 @@ def _rows_taken(analysis: Analysis, rows: Take) -> NDArray[np.int64]:
     return np.arange(*rows.indices(len(analysis))) if isinstance(rows, slice) else rows.astype(np.int64)
 
 
-def _model(analysis: Analysis) -> Column:
-    ids = _lazy(analysis, lambda rows: analysis.usage.models(_rows_taken(analysis, rows)))
-    return Interned(ids, analysis.capture.strings)
+def _of_call(name: str) -> Callable[[Analysis], Column]:
+    """Words about the call of a model that a message came from."""
+
+    def column(analysis: Analysis) -> Column:
+        ids = _lazy(analysis, lambda rows: analysis.usage.words(name, _rows_taken(analysis, rows)))
+        return Interned(ids, analysis.capture.strings)
+
+    return column
+
+
+def _first_token(analysis: Analysis) -> Column:
+    """(n,) float64 milliseconds, NaN where there is none."""
+
+    def at(rows: Take) -> NDArray[np.float64]:
+        found = analysis.usage.first_tokens(_rows_taken(analysis, rows))
+        return np.where(found >= 0, found / 1e6, np.nan)
+
+    return Numbers(_lazy(analysis, at))
 
 
 def _usage(name: str) -> Callable[[Analysis], Column]:
@@ -433,7 +448,11 @@ FIELDS: tuple[Field, ...] = (
           _decoded(info), _D.PASS),
     Field("tokens", _T.INTEGER, "Tokens", f"What it says, counted with {TOKENIZER}: an estimate; absent until counted.",
           lambda a: Numbers(a.tokens.columns["tokens"], NOT_COUNTED), _D.PASS),
-    Field("model", _T.STRING, "Model", "The model whose call it came from, in a transcript.", _model),
+    Field("model", _T.STRING, "Model", "The model whose call it came from, in a transcript or a recording of its API.",
+          _of_call("model")),
+    Field("stop_reason", _T.STRING, "Stop reason", "Why the model stopped, in the word of its API.", _of_call("stop")),
+    Field("first_token", _T.NUMBER, "First token",
+          "Milliseconds from a request to a model to the first piece of its streamed answer.", _first_token),
     *(Field(f"usage.{name}", _T.INTEGER, label, help_, _usage(name), _D.PASS)
       for name, label, help_ in (
           ("input", "Input", "Tokens its model call reports as read anew, neither from a cache nor written to one."),

@@ -18,6 +18,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.findings.batch import ReportedProblem
 from inspector.capture.capture import Capture
 from inspector.capture.sources import SourceFile
+from inspector.capture.spool import Spool
 from inspector.msp.document import Edit, SessionDocument
 from inspector.msp.files import SUFFIXES, NotMspError, is_packed
 from inspector.msp.frames import BEGAN
@@ -26,7 +27,6 @@ from inspector.msp.problems import Problem
 from inspector.msp.projection import HEADER, Projection
 from inspector.msp.sniffing import HEAD_BYTES, is_msp, is_msp_stream
 from inspector.sources.decoders import DamagedError, decoder_for
-from inspector.sources.spool import Spool
 
 FORMAT = "msp-session"
 """What the format of such a document is called."""

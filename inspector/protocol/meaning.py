@@ -34,6 +34,10 @@ class ApiCall(msgspec.Struct, gc=False):
     output: int = 0
     cache_read: int = 0
     cache_write: int = 0
+    stop: str | None = None
+    """Why the model stopped, in the word of its API."""
+    first_token_ns: int = -1
+    """From the request to the first piece of a streamed answer, where both were seen; else below 0."""
 
 
 class Spawn(msgspec.Struct, gc=False):
@@ -114,6 +118,10 @@ class Meaning(msgspec.Struct, gc=False):
     """The record's own id, where that is another than `identifier`; the record's last message bears it."""
     said: bytes | msgspec.Raw = b""
     """What it says, as written: a copy of it says the same."""
+    mark: bytes = b""
+    """Equal wherever the same message is told, whatever record tells it; in place of `said`."""
+    is_new: bool = False
+    """It was said just now, as a model's answer is: whatever was said before, it is no copy."""
     echo: str | None = None
     """Words of a sub-agent that may be its last, or the result of the call that started it: they are said again."""
     tick: bool = False

@@ -51,6 +51,26 @@ class Exchange(msgspec.Struct, gc=False):
     """The client ended it; since 2026-07-28 that takes back what it asked."""
 
 
+class ModelCall(msgspec.Struct, gc=False):
+    """What is known of a call of a model when its request was read, or its answer (docs/protocols.md 17)."""
+
+    identifier: str
+    operation: str
+    """As SDKs call it: `messages.create`..."""
+    model: str | None
+    """As the request names it."""
+    conversation: str
+    asked_ns: int = NO_TIME
+    previous: str | None = None
+    """The id of the answer that it goes on from, where what came before is not sent again."""
+    digest: bytes = b""
+    """Equal for equal requests."""
+    retries: int = 0
+    """How often its client says that it has tried before."""
+    seen: dict[str, int] = {}
+    """How often each thing was said in what was sent, and before it in a conversation that the server keeps."""
+
+
 class Record(msgspec.Struct, gc=False):
     """One record, read. Short-lived: columns are filled from it and it is dropped."""
 
@@ -88,6 +108,8 @@ class Record(msgspec.Struct, gc=False):
     """The messages of a transcript's record, at least one."""
     meant_by: str | None = None
     """The format that says so."""
+    call: ModelCall | None = None
+    """The call of a model that a line of a recording is about."""
 
     def within(self, around: Record) -> None:
         """Take what it does not say itself from the line around it."""

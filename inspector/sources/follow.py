@@ -14,8 +14,8 @@ import threading
 import time
 
 from inspector.capture.sources import SourceFile
+from inspector.capture.spool import NoRoomError, Spool
 from inspector.sources.generation import Generation
-from inspector.sources.spool import NoRoomError, Spool
 
 POLL_S = 0.1
 STILL_S = 1.0

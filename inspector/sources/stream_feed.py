@@ -8,8 +8,8 @@ import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from inspector.capture.spool import NoRoomError, Spool
 from inspector.sources.decoders import DamagedError, Decoder, SniffingDecoder
-from inspector.sources.spool import NoRoomError, Spool
 
 _BLOCK_BYTES = 1 << 18
 

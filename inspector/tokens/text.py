@@ -4,7 +4,8 @@ Source: docs/protocols.md 2 (text shown) and 13, MCP 2025-06-18, Tools. RULE: `_
 structured content repeats the text and counts only where there is none; of what a server says of itself when a
 connection is opened only its instructions are for a model (MCP 2025-06-18, Lifecycle); pictures, sounds and other
 base64 count nothing, because what they cost no text tokenizer can tell; frames of a stream count nothing, their whole
-text comes as a message; nor does what tells of a session and is nobody's message in it.
+text comes as a message; nor does how a model is asked and answers, as what it is given and says are messages of their
+own; nor what tells of a session and is nobody's message in it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.protocol import kinds
+from inspector.protocol.formats.model_calls import CALL
 from inspector.protocol.kinds import Family, family
 from inspector.protocol.text import TEXT_KEYS, compact
 
@@ -32,7 +34,7 @@ def counted_text(kind: str, payload: Mapping[str, Any]) -> str:
         kind: canonical kind.
         payload: its payload; a JSON-RPC message is its own.
     """
-    if not payload or kind == kinds.FRAME or kind.startswith("msp/"):
+    if not payload or kind == kinds.FRAME or kind.startswith("msp/") or CALL in payload:
         return ""
     found = None
     if kind == kinds.RESPONSE:

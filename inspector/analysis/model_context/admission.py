@@ -16,6 +16,7 @@ from inspector.base.slices import Steps
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol import kinds
+from inspector.protocol.formats import messages
 
 Mask = NDArray[np.bool_]
 
@@ -65,6 +66,7 @@ class _Sorting:
         self._codes = codes_below(analysis, "")
         self.method = self.links["method"][self.taken]
         sender, to_set = capture.columns["sender"][self.taken], capture.columns["to_set"][self.taken]
+        self.sender = sender
         named = capture.to_sets.holding(reader.name)
         self.to_all = to_set == 0
         if reader.name is None:  # nobody is named: who asks is the client, who answers is not
@@ -143,6 +145,8 @@ def _talk(at: _Sorting, _options: Options) -> None:
     program |= at.below("stream/") | at.of("chat/acknowledge", "chat/cancel", "mcp/reject", "mcp/withdraw")
     at.put(program, Role.NONE, Why.PROGRAM)
     if at.derived.any():
+        prompt = at.sender == at.code(messages.SYSTEM)
+        at.put(at.derived & chat & at.to_me & prompt, Role.SYSTEM, Why.PROMPTED)
         at.put(at.of("participant/compact-done") & at.mine & at.derived, Role.USER, Why.SUMMARY)
         for namespace in CONTROL_OF_TRANSCRIPTS:
             at.put(at.derived & at.below(namespace), Role.NONE, Why.PROGRAM)

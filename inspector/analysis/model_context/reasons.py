@@ -64,6 +64,7 @@ class Why(enum.IntEnum):
     ASKS_FOR_INPUT = 30
     RETRIED = 31
     BECAME_TASK = 33
+    PROMPTED = 34
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,7 @@ REASONS: dict[Why, Reason] = {
     Why.GIVEN: Reason("A resource or prompt it asked for."),
     Why.DEFINED: Reason("Tools it was told of; clients hand their definitions to the model."),
     Why.INSTRUCTED: Reason("What the server asks clients to tell their model."),
+    Why.PROMPTED: Reason("The system prompt that was sent with the request.", assumed=False),
     Why.OTHERS_THOUGHT: Reason("Reasoning of somebody else."),
     Why.FOR_OTHERS: Reason("It is addressed to others."),
     Why.PROGRAM: Reason("Handled by the program around the model."),

@@ -70,6 +70,8 @@ READS = ", ".join(one.READS for one in EVERY)
 
 _MAX_NESTING = 4
 _MEANT_BY = {one.LABEL: one for one in (*TRANSCRIPTS, *LATE)}
+_PAYLOADS = {**_MEANT_BY, http_lines.LABEL: http_lines}
+"""By label, formats that have records which mean messages."""
 # Each but the last with its labels by shape, which is a number: a dict would call the enumeration's hash each time.
 _READERS = tuple((f.read, tuple(f.LABELS.get(shape, f.LABEL) for shape in Shape)) for f in FORMATS[:-1])
 
@@ -145,7 +147,7 @@ def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
 
 def payload_of(record: Record, number: int) -> Payload:
     """What message `number` of a transcript's record says, from 0. Never raises."""
-    module = _MEANT_BY.get(record.meant_by or "")
+    module = _PAYLOADS.get(record.meant_by or "")
     return module.payload(record.raw, number) if module is not None else {}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -86,6 +87,15 @@ def media_words(block: Mapping[str, Any]) -> str:
 
 
 _SHORT = 200
+
+
+def sealed_words(sealed: str) -> str:
+    """What stands for a signature, or for what only a model's own side can read: its length, and a hash to compare."""
+    digest = hashlib.sha256(sealed.encode("utf-8", "replace")).hexdigest()
+    return f"{len(sealed):,} characters, sha256 {digest[:_SHOWN]}"
+
+
+_SHOWN = 16
 
 
 def bytes_of(payload: Payload) -> bytes:

@@ -13,15 +13,17 @@ from urllib.parse import parse_qs
 import msgspec
 
 from inspector.protocol.batch import batch_in
+from inspector.protocol.formats import model_calls
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
+from inspector.protocol.meaning import Payload
 from inspector.protocol.record import Exchange, Record, Shape
 from inspector.protocol.times import parse_time
 
 LABELS: dict[Shape, str] = {}
 LABEL = "http-lines"
 WORDS = {LABEL: "HTTP recording"}
-READS = "recordings of MCP over HTTP"
+READS = "recordings of MCP and of model APIs over HTTP"
 
 REQUEST, RESPONSE, EVENT, END, ERROR = "http-request", "http-response", "sse-event", "http-end", "http-error"
 _STDIO = ("line", "end-of-input")
@@ -32,12 +34,13 @@ _NAMES = {
 }  # fmt: skip
 _SESSION_HEADER = "mcp-session-id"
 _SESSION_IN_QUERY = ("sessionId", "session_id")
-_FAILED = 400
 _HUNG_UP = "client-closed"
+FAILED = 400
+"""Statuses from here on are failures."""
 _MOST_NUMBER = 1 << 32
 
 
-class Line(msgspec.Struct, gc=False):
+class Line(msgspec.Struct, rename={"model_call": model_calls.CALL}, gc=False):
     """What a line says beside its message; values of any type, as nobody has checked them."""
 
     x: Any = None
@@ -52,6 +55,7 @@ class Line(msgspec.Struct, gc=False):
     process: Any = None
     transport: Any = None
     exit: Any = None
+    model_call: Any = None
 
 
 _decode = msgspec.json.Decoder(Line).decode
@@ -71,7 +75,11 @@ def read(header: Header, line: bytes) -> Record | None:
         found = _read_leniently(line)
     if sort in _PROCESS and not directed and found.transport is None and sort == "start":
         return None
-    record = _message(header) or Record(Shape.LOG_ONLY, line, header, name=_NAMES[sort])
+    record = _message(header) or _model_call(sort, found, line, header)
+    if record is not None and record.shape is Shape.MEANING:
+        record.exchange = _exchange(sort, found, record)
+        return record
+    record = record or Record(Shape.LOG_ONLY, line, header, name=_NAMES[sort])
     record.time_ns = parse_time(header.t)
     record.direction = header.dir if directed else None
     record.src = number if 0 <= (number := _number(found.process)) < 1 << 16 else 0
@@ -96,6 +104,20 @@ def _message(header: Header) -> Record | None:
     return record if record.shape is Shape.RPC else None
 
 
+def payload(line: bytes, number: int) -> Payload:
+    """What message `number` of a record about a model's call says, from 0. Never raises."""
+    return model_calls.payload(line, number)
+
+
+def _model_call(sort: str, found: Line, line: bytes, header: Header) -> Record | None:
+    """A request that calls a model, or an answer of one; None for what is neither."""
+    if sort == RESPONSE and found.model_call is not None:
+        return model_calls.read_answer(line, LABEL)
+    if sort != REQUEST or bytes(header.message)[:1] != b"{":
+        return None
+    return model_calls.read_request(line, found.path, found.headers, header.t, _number(found.x), LABEL)
+
+
 def _exchange(sort: str, found: Line, record: Record) -> Exchange:
     """Which exchange a line is of, and which session, as far as it says."""
     return Exchange(
@@ -105,7 +127,7 @@ def _exchange(sort: str, found: Line, record: Record) -> Exchange:
         path=found.path if isinstance(found.path, str) else None,
         method=found.method if isinstance(found.method, str) else None,
         begins=sort == REQUEST,
-        ends=sort in (END, ERROR),
+        ends=sort in (END, ERROR) or (sort == RESPONSE and found.model_call is not None),
         hung_up=found.how == _HUNG_UP,
         initializes=record.header is not None and record.header.method == "initialize",
     )
@@ -136,7 +158,7 @@ def _session_in(query: str) -> str | None:
 def _went_wrong(sort: str, found: Line) -> bool:
     """Whether a line without a message tells of a failure. Clients hang up on streams they are done with."""
     if sort == RESPONSE:
-        return _number(found.status) >= _FAILED
+        return _number(found.status) >= FAILED
     return sort == ERROR or found.how in ("server-broke", "cut-by-network")
 
 

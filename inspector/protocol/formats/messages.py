@@ -25,6 +25,7 @@ from inspector.protocol.formats.entries import (
     media_words,
     number,
     result_entry,
+    sealed_words,
     text_entry,
 )  # fmt: skip
 from inspector.protocol.header import NotAnObjectError, decode_json
@@ -43,7 +44,12 @@ SYSTEM = "system-prompt"
 """Not `system`, which is what gateways are called."""
 _SENDERS = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": AGENT, "model": AGENT}
 _ROLES = frozenset({*_SENDERS, "tool", "function"})
-_CALLS = ("function_call", "custom_tool_call", "local_shell_call", "mcp_call", "computer_call", "web_search_call")
+_BY_THE_SERVER = (
+    "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call",
+    "mcp_list_tools",
+)  # fmt: skip
+"""Calls that the model's own side carries out: what came of them stands in the same item."""
+_CALLS = ("function_call", "custom_tool_call", "local_shell_call", "computer_call", *_BY_THE_SERVER)
 _ITEMS = frozenset({"message", "reasoning", "item_reference", *_CALLS, *(f"{one}_output" for one in _CALLS)})
 _FOREIGN = ("kind", "from", "protocol", "jsonrpc", "envelope", "uuid", "sessionId", "parts_of")
 _MARKS = (b'"role"', b'"parts"', b'"call_id"')
@@ -65,7 +71,7 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     if not entries:
         return None
     means = tuple(entry.meaning for entry in entries[:MOST_MEANINGS])
-    call = _api_call(value)
+    call = api_call(value)
     if call is not None:
         means[-1].call = call
     return Record(Shape.MEANING, line, space=_conversation(value, entries), means=means, meant_by=LABEL)
@@ -90,12 +96,20 @@ def _decoded(line: bytes) -> Any:
 
 def _entries(value: Mapping[str, Any], *, items: bool) -> list[Entry]:
     """The messages of a document or of a single message, with ids; none where it is something else."""
-    messages = list(_messages(value, items=items))
-    if not messages:
-        return []
-    spoken = [entry for message in messages for entry in _spoken(message)]
-    _identify(spoken)
+    spoken = spoken_in(value, items=items)
+    if spoken:
+        _identify(spoken)
     return spoken
+
+
+def spoken_in(value: Mapping[str, Any], *, items: bool = False) -> list[Entry]:
+    """The messages in the body of a request or of an answer, before anything ties them together.
+
+    Args:
+        value: the body.
+        items: also a single item of the Responses API.
+    """
+    return [entry for message in _messages(value, items=items) for entry in _spoken(message)]
 
 
 # What holds messages
@@ -182,6 +196,8 @@ def _spoken(message: Mapping[str, Any]) -> Iterator[Entry]:
     role = message.get("role")
     if not isinstance(role, str):
         yield _item(message)
+        if message.get("type") in _BY_THE_SERVER:
+            yield _server_result(message)
         return
     if role in ("tool", "function"):
         called = message.get("tool_call_id") or message.get("name")
@@ -217,7 +233,7 @@ def _block(block: object, sender: str) -> Entry:
     if isinstance(sort, str) and sort.endswith("tool_result"):
         return result_entry(block.get("tool_use_id"), block.get("content"), AGENT, failed=block.get("is_error") is True)
     if sort in ("thinking", "redacted_thinking") or block.get("thought") is True:
-        return _said(THOUGHT, sender, block.get("thinking") or block.get("text") or NOT_READABLE)
+        return _thought(block, sender, block.get("thinking") or block.get("text"))
     if isinstance(call := block.get("functionCall"), Mapping):
         return call_entry(call.get("id") or call.get("name"), call.get("name"), call.get("args"), sender)
     if isinstance(answer := block.get("functionResponse"), Mapping):
@@ -239,8 +255,30 @@ def _item(item: Mapping[str, Any]) -> Entry:
     if sort == "reasoning":
         parts = item.get("summary") or item.get("content")
         texts = [one["text"] for one in parts if has_text(one)] if isinstance(parts, list) else []
-        return _said(THOUGHT, AGENT, "\n".join(texts) or NOT_READABLE)
+        return _thought(item, AGENT, "\n".join(texts))
     return _said(CHAT, AGENT, f"{sort.replace('_', ' ')} {item.get('id') or ''}".strip())
+
+
+def _server_result(item: Mapping[str, Any]) -> Entry:
+    """What came of a call that the model's own side carried out, as far as the item says."""
+    given = next((item[key] for key in ("output", "results", "outputs", "tools") if item.get(key)), None)
+    error, status = item.get("error"), item.get("status")
+    picture = {"type": "image", "data": item["result"]} if isinstance(item.get("result"), str) else None
+    content = error or given or picture or f"{status or 'done'} by the model's side: what came back is not told"
+    failed = bool(error) or status in ("failed", "incomplete")
+    return result_entry(item.get("call_id") or item.get("id"), content, AGENT, name=item.get("name"), failed=failed)
+
+
+def _thought(block: Mapping[str, Any], sender: str, text: object) -> Entry:
+    """A thought; of what seals it, or of one that nobody here can read, length and hash."""
+    entry = _said(THOUGHT, sender, text if isinstance(text, str) and text else NOT_READABLE)
+    for key in _SEALED:
+        if isinstance(sealed := block.get(key), str) and sealed:
+            entry.payload[key] = sealed_words(sealed)
+    return entry
+
+
+_SEALED = ("signature", "encrypted_content", "data", "thoughtSignature")
 
 
 def _said(kind: str, sender: str, text: str) -> Entry:
@@ -285,7 +323,7 @@ def _identify(entries: list[Entry]) -> None:
             meaning.correlation = named.get(meaning.correlation, meaning.correlation)
 
 
-def _api_call(value: Mapping[str, Any]) -> ApiCall | None:
+def api_call(value: Mapping[str, Any]) -> ApiCall | None:
     """The call of the model that the body of an answer reports; None for what was only asked."""
     usage = value.get("usage", value.get("usageMetadata"))
     model = value.get("model", value.get("modelVersion"))
@@ -299,8 +337,9 @@ def _api_call(value: Mapping[str, Any]) -> ApiCall | None:
     for key in ("prompt_tokens_details", "input_tokens_details"):
         if isinstance(details := usage.get(key), Mapping):
             read = number(details, "cached_tokens")
+            written = number(details, "cache_write_tokens", "cache_creation_tokens")
     if "cache_read_input_tokens" not in usage and "cache_creation_input_tokens" not in usage:
-        given = max(given - read, 0)  # all but Anthropic's count what was cached as input
+        given = max(given - read - written, 0)  # all but Anthropic's count what was cached as input
     identifier = value.get("id", value.get("responseId"))
     name = identifier if isinstance(identifier, str) else bytes_of(dict(value)).hex()[:_MOST_NAME]
     return ApiCall(

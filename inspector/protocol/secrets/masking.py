@@ -289,10 +289,18 @@ def _mask_many(value: dict[Any, Any] | list[Any], depth: int, tally: Tally | Non
     return {k: _counted(MASK, tally) if isinstance(one, str) and looks_made(one) else one for k, one in masked.items()}
 
 
+_REPLACED = re.compile(
+    r"(?:[A-Za-z][\w-]{0,24} )?"
+    r"(?:\[(?:masked|redacted|removed|hidden|filtered)\]|<(?:masked|redacted|removed)>|\*{3,64})",
+    re.IGNORECASE,
+)
+"""What others wrote in the place of a secret, behind an Authorization's scheme or alone."""
+
+
 def mask_value(key: str, value: Any, depth: int = 0, tally: Tally | None = None) -> Any:
     """What a secret key's value becomes. Objects are looked into: a JSON schema may describe a `token`."""
     if isinstance(value, str):
-        return _counted(MASK, tally) if value else value
+        return _counted(MASK, tally) if value and _REPLACED.fullmatch(value) is None else value
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, int | float):

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from inspector.capture.captures import captures_folder, claim, new_capture, unsaved_captures
+from inspector.capture.spool import Spool
 from inspector.capture.writer import CaptureWriter
 from inspector.document.marks_file.places import writing_alone
-from inspector.sources.spool import Spool
 
 WELCOME = json.dumps({"kind": "system/welcome", "payload": {"you": {"id": "me"}}})
 CHAT = json.dumps({"kind": "chat", "id": "c1", "payload": {"text": "hello"}})

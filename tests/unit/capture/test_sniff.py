@@ -8,8 +8,8 @@ import pytest
 
 from inspector.capture.sniff import SNIFFED_LINES, can_tell, why_unknown
 from inspector.capture.sources import SourceFile
+from inspector.capture.spool import Spool
 from inspector.msp.capture import SpoolFeed
-from inspector.sources.spool import Spool
 from tests.builders import document_at, envelope, lines_of, log_file
 
 

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.capture import spool as spool_module
+from inspector.capture.spool import Spool
 from inspector.document.document import CaptureDocument
 from inspector.sources import follow as follow_module
-from inspector.sources import spool as spool_module
 from inspector.sources.follow import LOST, ROTATED, TRUNCATED
-from inspector.sources.spool import Spool
 from tests.conftest import MS
 
 

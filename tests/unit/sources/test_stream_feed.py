@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.sources import spool as spool_module
+from inspector.capture import spool as spool_module
 from inspector.sources.inputs import open_source
 from inspector.sources.stream_feed import StreamFeed
 from tests.builders import envelope, lines_of

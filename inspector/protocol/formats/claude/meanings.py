@@ -14,7 +14,6 @@ from inspector.protocol.formats.claude.lines import (
     Line,
     Message,
     ToolUseResult,
-    Usage,
     first_text,
     result_of,
     spawning_of,
@@ -242,13 +241,9 @@ def _api_call(line: Line, message: Message) -> ApiCall:
     usage = message.usage
     if usage is None or message.model == SYNTHETIC:
         return ApiCall(identifier if message.model != SYNTHETIC else "", model)
-    return ApiCall(identifier, model, reported=True, **_numbers(usage))
-
-
-def _numbers(usage: Usage) -> dict[str, int]:
     given = (usage.input_tokens, usage.output_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens)
-    names = ("input", "output", "cache_read", "cache_write")
-    return {name: min(max(number or 0, 0), _MOST) for name, number in zip(names, given, strict=True)}
+    tokens, made, read, written = (min(max(number or 0, 0), _MOST) for number in given)
+    return ApiCall(identifier, model, reported=True, input=tokens, output=made, cache_read=read, cache_write=written)
 
 
 _MOST = 1 << 40

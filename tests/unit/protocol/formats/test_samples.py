@@ -33,6 +33,7 @@ def columns(name: str, *fields: str) -> list[tuple[Any, ...]]:
         ("decisions.jsonl", "capability-decisions", 2, 0),
         ("json-rpc.jsonl", "json-rpc", 5, 0),
         ("http-lines.jsonl", "http-lines", 13, 0),
+        ("model-calls.jsonl", "http-lines", 19, 0),
         ("messages.jsonl", "messages", 9, 0),
         ("gemini-cli.jsonl", "gemini-cli", 9, 0),
         ("copilot-cli.jsonl", "copilot-cli", 14, 0),

@@ -1,0 +1,314 @@
+"""Calls of models in a recording of HTTP: what a request and an answer mean (docs/protocols.md 17).
+
+A request is a row of its own, followed by what it sends; an answer is one too, followed by what the model says. What is
+sent again with every request is told by what it says, and by how often that was said before in the same request: so
+what was left out or put in elsewhere makes nothing else new.
+
+An answer alone does not tell what it answers. So whoever puts it together (`inspector.capture.model_answers`) writes
+what is known of the call beside it, under CALL.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from inspector.protocol import kinds
+from inspector.protocol.formats import messages
+from inspector.protocol.formats.entries import Entry, bytes_of, decoded_object
+from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Meaning, Payload
+from inspector.protocol.model_api import operations
+from inspector.protocol.record import ModelCall, Record, Shape
+from inspector.protocol.times import NO_TIME, parse_time
+
+CALL = "model_call"
+"""Key of what a line says of the call that it answers, or of how it goes on from an earlier one."""
+CLIENT = "client"
+_SENT = ("messages", "system", "instructions", "input", "contents", "systemInstruction", "system_instruction")
+"""Members of a request's body that are messages: rows of their own."""
+_RETRIES = "x-stainless-retry-count"
+_FAILED = 400
+_CUT = {
+    "client-closed": "cut: the client hung up", "server-broke": "cut: the server broke off",
+    "cut-by-network": "cut off on the way", "unfinished": "the recording ends in the middle of it",
+}  # fmt: skip
+
+
+def read_request(line: bytes, path: object, headers: object, t: object, x: int, label: str) -> Record | None:
+    """The record of a request that calls a model; None for any other. Never raises.
+
+    Args:
+        line: of the recording.
+        path, headers, t, x: what it says of itself.
+        label: the format it is read as.
+    """
+    value = decoded_object(line)
+    body = value.get("message") if value is not None else None
+    operation = operations.operation_of(path, body)
+    if operation is None or value is None or not isinstance(body, Mapping):
+        return None
+    known = value.get(CALL)
+    known = known if isinstance(known, Mapping) else {}
+    call = ModelCall(
+        identifier=_text(known.get("id")) or f"exchange-{x}-{t}",
+        operation=operation.name,
+        model=operations.asked_model(path, body),
+        conversation=_text(known.get("conversation")) or _conversation(body),
+        asked_ns=parse_time(t),
+        previous=_text(body.get("previous_response_id")),
+        digest=hashlib.blake2b(bytes_of(dict(body)), digest_size=8).digest(),
+        retries=_retries(headers),
+    )
+    entries = _request_entries(value, body, call)
+    call.seen = _counts(known.get("said"))
+    _identify(entries[1:], call)
+    return _record(line, entries, call, label, t)
+
+
+def read_answer(line: bytes, label: str) -> Record | None:
+    """The record of an answer that was put together; None for a line that is none. Never raises."""
+    value = decoded_object(line)
+    known = value.get(CALL) if value is not None else None
+    if value is None or not isinstance(known, Mapping) or not isinstance(known.get("id"), str):
+        return None
+    call = _call_told(known)
+    entries = _answer_entries(value, call)
+    _identify(entries[1:], call, new=True)
+    return _record(line, entries, call, label, value.get("t"))
+
+
+def payload(line: bytes, number: int) -> Payload:
+    """What message `number` of a record says, from 0. Never raises."""
+    value = decoded_object(line)
+    if value is None:
+        return {}
+    body = value.get("message")
+    if value.get("kind") == "http-request" and isinstance(body, Mapping):
+        operation = operations.operation_of(value.get("path"), body)
+        model = operations.asked_model(value.get("path"), body)
+        call = ModelCall("", operation.name if operation is not None else "", model, "")
+        entries = _request_entries(value, body, call)
+    else:
+        entries = _answer_entries(value, _call_told(value.get(CALL)))
+    return entries[number].payload if number < len(entries) else {}
+
+
+def _call_told(known: object) -> ModelCall:
+    """What is written of a call beside its answer."""
+    known = known if isinstance(known, Mapping) else {}
+    return ModelCall(
+        identifier=_text(known.get("id")) or "", operation=_text(known.get("operation")) or "",
+        model=_text(known.get("model")), conversation=_text(known.get("conversation")) or "",
+        asked_ns=_number(known.get("asked"), NO_TIME), seen=_counts(known.get("said")),
+    )  # fmt: skip
+
+
+def own_marks(body: Mapping[str, Any]) -> list[str]:
+    """What the messages in a body are told by, whichever request or answer they stand in."""
+    return [_own(entry) for entry in messages.spoken_in(body)]
+
+
+def _record(line: bytes, entries: Sequence[Entry], call: ModelCall, label: str, t: object) -> Record:
+    means, time_ns = tuple(entry.meaning for entry in entries[:MOST_MEANINGS]), parse_time(t)
+    for meaning in means:
+        meaning.time_ns = time_ns
+    return Record(
+        Shape.MEANING, line, time_ns=time_ns, space=call.conversation or None, means=means, meant_by=label, call=call
+    )
+
+
+# Requests
+
+
+def _request_entries(value: Mapping[str, Any], body: Mapping[str, Any], call: ModelCall) -> list[Entry]:
+    """The request itself, and what it sends."""
+    sent = messages.spoken_in(body)
+    tools = body.get("tools")
+    known = value.get(CALL)
+    told: dict[str, Any] = {
+        "operation": call.operation, "model": call.model, "messages": _sent_messages(body), "entries": len(sent),
+        **({"tools": tools} if isinstance(tools, list) else {}),
+        "parameters": {key: one for key, one in body.items() if key not in (*_SENT, "tools", "model", "metadata")},
+    }  # fmt: skip
+    previous = _text(body.get("previous_response_id"))
+    if previous is not None:
+        seen = isinstance(known, Mapping) and known.get("after") == previous
+        told["goes_on_from"] = previous if seen else f"{previous}, which was not seen: what stands before is not known"
+    attempt = _number(known.get("attempt"), 1) if isinstance(known, Mapping) else 1
+    if attempt > 1:
+        told["attempt"] = attempt
+    row = Meaning(
+        kinds.REQUEST, CLIENT, (messages.AGENT,), identifier=call.identifier, method=call.operation, target=call.model
+    )
+    row.mark = f"call {call.identifier}".encode()
+    entry = Entry(row, {"text": _request_words(call, told, previous), CALL: told})
+    row.size = len(bytes_of(entry.payload))
+    return [entry, *sent]
+
+
+def _request_words(call: ModelCall, told: Mapping[str, Any], previous: str | None) -> str:
+    count, tools = told["messages"], len(told.get("tools", ()))
+    words = [f"{count} message{'s' * (count != 1)}"]
+    if tools:
+        words.append(f"{tools} tool{'s' * (tools != 1)}")
+    if previous is not None:
+        words.append(f"goes on from {told['goes_on_from']}")
+    if "attempt" in told:
+        words.append(f"attempt {told['attempt']}")
+    return f"{call.model or call.operation}: {', '.join(words)}"
+
+
+def _sent_messages(body: Mapping[str, Any]) -> int:
+    given = next((body[key] for key in ("messages", "contents", "input") if key in body), None)
+    return len(given) if isinstance(given, list) else int(given is not None)
+
+
+def _conversation(body: Mapping[str, Any]) -> str:
+    """A name for the conversation: requests of one begin with the same words of the user, in the same session.
+
+    Not by the system prompt, which programs change from request to request.
+    """
+    named = body.get("conversation")
+    named = named.get("id") if isinstance(named, Mapping) else named
+    if isinstance(named, str) and named:
+        return named
+    metadata = body.get("metadata")
+    session = metadata.get("user_id") if isinstance(metadata, Mapping) else None
+    given = next((body[key] for key in ("messages", "contents", "input") if key in body), None)
+    given = given if isinstance(given, list) else [{"role": "user", "content": given}]
+    first = next((one for one in given if isinstance(one, Mapping) and one.get("role") == "user"), None)
+    said = [entry.payload for entry in messages.spoken_in({"messages": [first]})] if first is not None else given
+    digest = hashlib.blake2b(bytes_of({"session": session, "said": said}), digest_size=8)
+    return f"conversation-{digest.hexdigest()}"
+
+
+def _retries(headers: object) -> int:
+    """How often a client says that it has tried before."""
+    written = headers.get(_RETRIES) if isinstance(headers, Mapping) else None
+    return int(written) if isinstance(written, str) and written.isdecimal() and len(written) < _LONGEST_COUNT else 0
+
+
+_LONGEST_COUNT = 4
+
+# Answers
+
+
+def _answer_entries(value: Mapping[str, Any], call: ModelCall) -> list[Entry]:
+    """The answer itself, and what the model says in it."""
+    known = value.get(CALL)
+    known = known if isinstance(known, Mapping) else {}
+    body = value.get("message")
+    body = body if isinstance(body, Mapping) else {}
+    said = messages.spoken_in(body) if body else []
+    status = _number(value.get("status"), 0)
+    error = operations.error_in(body)
+    failed = error is not None or status >= _FAILED or value.get("how") == "server-broke"
+    reported = messages.api_call(body)
+    first = _number(known.get("first"), NO_TIME)
+    answered = ApiCall(
+        reported.identifier if reported is not None else call.identifier,
+        reported.model if reported is not None and reported.model is not None else call.model,
+    )
+    if reported is not None:
+        answered = reported
+        answered.model = answered.model or call.model
+    answered.stop = operations.stop_reason(body)
+    if NO_TIME not in (first, call.asked_ns) and first >= call.asked_ns:
+        answered.first_token_ns = first - call.asked_ns
+    told = {
+        key: one
+        for key, one in (
+            ("model", answered.model), ("stop_reason", answered.stop),
+            ("usage", body.get("usage", body.get("usageMetadata"))), ("events", known.get("events")),
+            ("how", value.get("how")), ("status", status or None), ("id", body.get("id")),
+        )
+        if one is not None
+    }  # fmt: skip
+    if answered.first_token_ns >= 0:
+        told["first_token_ms"] = round(answered.first_token_ns / 1e6, 3)
+    row = Meaning(
+        kinds.RESPONSE, messages.AGENT, (CLIENT,), identifier=f"{call.identifier}/answer", correlation=call.identifier,
+        method=call.operation or None, target=call.model, failed=failed, call=answered,
+    )  # fmt: skip
+    words = _answer_words(value, answered, told)
+    if failed:
+        error = error if error is not None else {"message": _text(value.get("text")) or words}
+        status_words = f"status {status} " if status >= _FAILED else ""
+        entry = Entry(row, {"error": {**error, "message": status_words + error["message"]}, CALL: told})
+    else:
+        entry = Entry(row, {"text": words, CALL: told})
+    row.size = len(bytes_of(entry.payload))
+    for one in said:
+        one.meaning.call = ApiCall(answered.identifier, answered.model)
+    return [entry, *said]
+
+
+def _answer_words(value: Mapping[str, Any], answered: ApiCall, told: Mapping[str, Any]) -> str:
+    words = [answered.stop or "answered"] if value.get("how") not in _CUT else [_CUT[value["how"]]]
+    if answered.reported:
+        given = answered.input + answered.cache_read + answered.cache_write
+        cached = [
+            f"{count:,} {what}"
+            for count, what in ((answered.cache_read, "from a cache"), (answered.cache_write, "written to one"))
+            if count
+        ]
+        from_caches = f" ({', '.join(cached)})" if cached else ""
+        words.append(f"{given:,} tokens in{from_caches}, {answered.output:,} out")
+    if "first_token_ms" in told:
+        words.append(f"first token after {told['first_token_ms']:,.0f} ms")
+    return "; ".join(words)
+
+
+# What tells messages apart
+
+
+def _own(entry: Entry) -> str:
+    """What a message is told by, but for how often it was said."""
+    meaning = entry.meaning
+    digest = hashlib.blake2b(digest_size=8)
+    told = (meaning.kind, meaning.sender, meaning.identifier, meaning.correlation)
+    digest.update("\0".join(map(str, told)).encode("utf-8", "replace"))
+    digest.update(bytes_of(entry.payload))
+    return digest.hexdigest()
+
+
+def _identify(entries: Sequence[Entry], call: ModelCall, *, new: bool = False) -> None:
+    """Give messages ids that are the same in every request of the conversation, and in the answer that said them first.
+
+    Calls of tools have their own. Where these are names, a result is that of the last call of its name.
+    """
+    seen, named = Counter(call.seen), dict[str, str]()
+    for entry in entries:
+        meaning = entry.meaning
+        own = _own(entry)
+        seen[own] += 1
+        mark = hashlib.blake2b(f"{call.conversation}\0{own}\0{seen[own]}".encode("utf-8", "replace"), digest_size=8)
+        meaning.mark, meaning.is_new = mark.digest(), new
+        meaning.size = len(bytes_of(entry.payload))
+        if meaning.kind == kinds.REQUEST and meaning.identifier is not None and meaning.identifier != meaning.target:
+            named[meaning.identifier] = meaning.identifier
+            continue
+        if meaning.identifier is not None:
+            named[meaning.identifier] = mark.hexdigest()
+        meaning.identifier = mark.hexdigest()
+        if meaning.correlation is not None:
+            meaning.correlation = named.get(meaning.correlation, meaning.correlation)
+    call.seen = dict(seen)
+
+
+# Values of any type
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _number(value: object, otherwise: int) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 62 else otherwise
+
+
+def _counts(value: object) -> dict[str, int]:
+    given = value.items() if isinstance(value, Mapping) else ()
+    return {key: max(_number(one, 0), 0) for key, one in given if isinstance(key, str)}

@@ -1,0 +1,81 @@
+"""Which requests call a model, and which bodies answer one (docs/protocols.md 17)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from inspector.protocol.text import compact
+
+
+class Operation(NamedTuple):
+    """An operation that has a model answer.
+
+    Attributes:
+        name: as SDKs call it.
+        path: how the address of a request ends.
+        asks: members of a request's body, one of which it has.
+    """
+
+    name: str
+    path: str
+    asks: tuple[str, ...]
+
+
+ANTHROPIC = Operation("messages.create", "/messages", ("messages",))
+CHAT = Operation("chat.completions.create", "/chat/completions", ("messages",))
+RESPONSES = Operation("responses.create", "/responses", ("input", "previous_response_id", "prompt"))
+GEMINI = Operation("generateContent", ":generateContent", ("contents",))
+GEMINI_STREAM = Operation("streamGenerateContent", ":streamGenerateContent", ("contents",))
+
+OPERATIONS = (ANTHROPIC, CHAT, RESPONSES, GEMINI, GEMINI_STREAM)
+_MOST_NAME = 200
+
+
+def operation_of(path: object, body: object) -> Operation | None:
+    """The operation that a request asks for; None for any other request, such as one that only counts tokens."""
+    if not isinstance(path, str) or not isinstance(body, Mapping):
+        return None
+    path = path.partition("?")[0].rstrip("/")
+    found = next((one for one in OPERATIONS if path.endswith(one.path)), None)
+    return found if found is not None and any(key in body for key in found.asks) else None
+
+
+def asked_model(path: object, body: Mapping[str, Any]) -> str | None:
+    """The model that a request names, in its body or, as Gemini's, in its address."""
+    model = body.get("model")
+    if model is None and isinstance(path, str) and "/models/" in path:
+        model = path.rpartition("/models/")[2].partition(":")[0]
+    return model[:_MOST_NAME] if isinstance(model, str) and model else None
+
+
+def stop_reason(body: Mapping[str, Any]) -> str | None:
+    """Why a model stopped, in the word of its API; None where the body does not say."""
+    reason = _stop_reason(body)
+    return reason[:_MOST_NAME] if reason else None
+
+
+def _stop_reason(body: Mapping[str, Any]) -> str | None:
+    if isinstance(reason := body.get("stop_reason"), str):
+        return reason
+    for key, name in (("choices", "finish_reason"), ("candidates", "finishReason")):
+        held = body.get(key)
+        first = held[0] if isinstance(held, list) and held else None
+        if isinstance(first, Mapping) and isinstance(first.get(name), str):
+            return first[name]
+    if body.get("object") == "response" and isinstance(status := body.get("status"), str):
+        details = body.get("incomplete_details")
+        reason = details.get("reason") if isinstance(details, Mapping) else None
+        return reason if isinstance(reason, str) else status
+    return None
+
+
+def error_in(body: object) -> dict[str, Any] | None:
+    """What a body says went wrong, with `message`; None where it tells of no failure."""
+    error = body.get("error") if isinstance(body, Mapping) else None
+    if isinstance(error, str) and error:
+        return {"message": error}
+    if not isinstance(error, Mapping) or not error:
+        return None
+    words = [one for key in ("type", "status", "message") if isinstance(one := error.get(key), str) and one]
+    return {**error, "message": ": ".join(words) or compact(dict(error))}

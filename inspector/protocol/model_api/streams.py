@@ -1,0 +1,327 @@
+"""Joins the events of a streamed answer into the body that would have come at once (docs/protocols.md 17).
+
+Anthropic's events begin, continue and end blocks by number, OpenAI's chunks add to choices by number, its responses end
+in an event that holds all of it, Gemini's chunks each hold parts. Whatever an event holds, it is never an error: what
+is of no use is passed over. Linear in the bytes of the events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from inspector.protocol.header import NotAnObjectError, decode_json
+
+MOST_JOINED = 1 << 26
+"""Characters of one answer that are joined; what comes after is left out and said so."""
+_MOST_PIECES = 1 << 12
+"""Blocks, choices or items of one answer."""
+_OF_ANTHROPIC = frozenset(
+    ("message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
+     "message_stop", "ping")
+)  # fmt: skip
+
+
+class Stream(Protocol):
+    """An answer that comes in events."""
+
+    def add(self, event: Mapping[str, Any]) -> bool:
+        """Take in the next event; whether it carries something of what the model says."""
+        ...
+
+    def body(self) -> dict[str, Any]:
+        """The answer as far as it has come; empty where nothing of it has."""
+        ...
+
+
+def stream_of(event: Mapping[str, Any]) -> Stream | None:
+    """What joins a stream that has such an event; None where it is of no API that is known."""
+    sort = event.get("type")
+    if isinstance(sort, str) and sort in _OF_ANTHROPIC:
+        return AnthropicStream()
+    if isinstance(sort, str) and sort.startswith("response."):
+        return ResponsesStream()
+    if isinstance(event.get("choices"), list):
+        return ChatStream()
+    return GeminiStream() if isinstance(event.get("candidates"), list) else None
+
+
+class Pieces:
+    """Texts that grow, each under a key of its own; together no longer than MOST_JOINED.
+
+    Attributes:
+        left_out: characters that had no room.
+    """
+
+    def __init__(self) -> None:
+        self._parts: dict[Any, list[str]] = {}
+        self._size = self.left_out = 0
+
+    def add(self, key: object, text: object) -> bool:
+        """Append to a text; whether there was anything to append."""
+        if not isinstance(text, str) or not text:
+            return False
+        if self._size + len(text) > MOST_JOINED:
+            self.left_out += len(text)
+        else:
+            self._size += len(text)
+            self._parts.setdefault(key, []).append(text)
+        return True
+
+    def text(self, key: object) -> str | None:
+        """What has come of a text; None for nothing."""
+        parts = self._parts.get(key)
+        if parts is None:
+            return None
+        if len(parts) > 1:
+            parts[:] = ["".join(parts)]
+        return parts[0]
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _place(value: object) -> int | None:
+    """A number of a block, choice or item; None for what cannot be one."""
+    number = value if isinstance(value, int) and not isinstance(value, bool) else -1
+    return number if 0 <= number < _MOST_PIECES else None
+
+
+class AnthropicStream:
+    """`message_start`, blocks by `index`, `message_delta`, `message_stop`; `ping` anywhere."""
+
+    def __init__(self) -> None:
+        self._message: dict[str, Any] = {}
+        self._blocks: dict[int, dict[str, Any]] = {}
+        self._pieces = Pieces()
+        self._error: object = None
+
+    def add(self, event: Mapping[str, Any]) -> bool:
+        """Take in an event; whether it carries something of what the model says."""
+        sort = event.get("type")
+        if sort == "content_block_delta":
+            return self._continue(event)
+        if sort == "message_start":
+            self._message.update(_mapping(event.get("message")))
+        elif sort == "content_block_start" and (place := _place(event.get("index"))) is not None:
+            self._blocks[place] = dict(_mapping(event.get("content_block")))
+            for key in ("text", "thinking"):
+                self._pieces.add((place, key), self._blocks[place].get(key))
+        elif sort == "message_delta":
+            self._message.update(_mapping(event.get("delta")))
+            given = {key: value for key, value in _mapping(event.get("usage")).items() if value is not None}
+            self._message["usage"] = {**_mapping(self._message.get("usage")), **given}
+        elif sort == "error":
+            self._error = event.get("error")
+        return False
+
+    def _continue(self, event: Mapping[str, Any]) -> bool:
+        place, delta = _place(event.get("index")), _mapping(event.get("delta"))
+        if place is None:
+            return False
+        block = self._blocks.setdefault(place, {})
+        sort = delta.get("type")
+        if sort == "signature_delta":
+            block["signature"] = delta.get("signature")
+            return False
+        if sort == "citations_delta":
+            block["citations"] = [*(block.get("citations") or ()), delta.get("citation")]
+            return False
+        added = [self._pieces.add((place, key), delta.get(key)) for key in ("text", "thinking", "partial_json")]
+        if not block and any(added):  # its beginning was not seen
+            block["type"] = str(sort).removesuffix("_delta")
+        return any(added)
+
+    def body(self) -> dict[str, Any]:
+        """The message as it would have come at once."""
+        if not self._message and not self._blocks:
+            return {"type": "error", "error": self._error} if self._error is not None else {}
+        blocks = [self._block(place) for place in sorted(self._blocks)]
+        message = {"type": "message", "role": "assistant", **self._message, "content": blocks}
+        if self._pieces.left_out:
+            message["left_out"] = self._pieces.left_out
+        return message if self._error is None else {**message, "error": self._error}
+
+    def _block(self, place: int) -> dict[str, Any]:
+        block = dict(self._blocks[place])
+        for key in ("text", "thinking"):
+            if (text := self._pieces.text((place, key))) is not None:
+                block[key] = text
+        written = self._pieces.text((place, "partial_json"))
+        if written is not None:
+            block["input"] = _decoded(written)
+        return block
+
+
+class ChatStream:
+    """`chat.completion.chunk`: choices by `index`, their calls by `index`; usage in a chunk without choices."""
+
+    def __init__(self) -> None:
+        self._base: dict[str, Any] = {}
+        self._choices: dict[int, dict[str, Any]] = {}
+        self._calls: dict[tuple[int, int], dict[str, Any]] = {}
+        self._pieces = Pieces()
+
+    def add(self, event: Mapping[str, Any]) -> bool:
+        """Take in a chunk; whether it carries something of what the model says."""
+        self._base.update({key: value for key, value in event.items() if key != "choices" and value is not None})
+        choices = event.get("choices")
+        found = [self._continue(_mapping(one)) for one in choices] if isinstance(choices, list) else []
+        return any(found)
+
+    def _continue(self, choice: Mapping[str, Any]) -> bool:
+        place, delta = _place(choice.get("index", 0)), _mapping(choice.get("delta"))
+        if place is None:
+            return False
+        own = self._choices.setdefault(place, {"index": place, "finish_reason": None})
+        if choice.get("finish_reason") is not None:
+            own["finish_reason"] = choice["finish_reason"]
+        carries = [
+            self._pieces.add((place, key), delta.get(key))
+            for key in ("content", "refusal", "reasoning_content", "reasoning")
+        ]
+        calls = delta.get("tool_calls")
+        carries += [self._call(place, _mapping(call)) for call in (calls if isinstance(calls, list) else ())]
+        if isinstance(old := delta.get("function_call"), Mapping):
+            own.setdefault("function_call", {}).update({"name": old["name"]} if "name" in old else {})
+            carries.append(self._pieces.add((place, "function_call"), old.get("arguments")))
+        return any(carries)
+
+    def _call(self, place: int, call: Mapping[str, Any]) -> bool:
+        number = _place(call.get("index", 0))
+        if number is None:
+            return False
+        own = self._calls.setdefault((place, number), {"function": {}})
+        made = _mapping(call.get("function"))
+        own.update({key: call[key] for key in ("id", "type") if isinstance(call.get(key), str)})
+        if isinstance(made.get("name"), str) and made["name"]:
+            own["function"]["name"] = made["name"]
+        return self._pieces.add((place, "call", number), made.get("arguments")) or bool(made.get("name"))
+
+    def body(self) -> dict[str, Any]:
+        """The completion as it would have come at once."""
+        if not self._choices:
+            return dict(self._base) if "error" in self._base else {}
+        choices = [self._choice(place) for place in sorted(self._choices)]
+        return {**self._base, "object": "chat.completion", "choices": choices}
+
+    def _choice(self, place: int) -> dict[str, Any]:
+        own = dict(self._choices[place])
+        message: dict[str, Any] = {"role": "assistant", "content": self._pieces.text((place, "content"))}
+        for key in ("refusal", "reasoning_content", "reasoning"):
+            if (text := self._pieces.text((place, key))) is not None:
+                message[key] = text
+        calls = [number for at, number in sorted(self._calls) if at == place]
+        if calls:
+            message["tool_calls"] = [self._call_of(place, number) for number in calls]
+        if (old := own.pop("function_call", None)) is not None:
+            message["function_call"] = {**old, "arguments": self._pieces.text((place, "function_call")) or ""}
+        return {**own, "message": message}
+
+    def _call_of(self, place: int, number: int) -> dict[str, Any]:
+        own = self._calls[place, number]
+        arguments = self._pieces.text((place, "call", number)) or ""
+        return {**own, "function": {**own["function"], "arguments": arguments}}
+
+
+class ResponsesStream:
+    """Named events; the last one holds the whole response, so that the others matter only where it never comes."""
+
+    def __init__(self) -> None:
+        self._response: dict[str, Any] = {}
+        self._whole = False
+        self._items: dict[int, dict[str, Any]] = {}
+        self._pieces = Pieces()
+        self._error: object = None
+
+    def add(self, event: Mapping[str, Any]) -> bool:
+        """Take in an event; whether it carries something of what the model says."""
+        sort = str(event.get("type"))
+        if isinstance(response := event.get("response"), Mapping):
+            self._response = dict(response)
+            self._whole = sort in ("response.completed", "response.incomplete", "response.failed")
+        elif sort == "error":
+            self._error = event.get("error") or {key: event.get(key) for key in ("code", "message")}
+        place = _place(event.get("output_index"))
+        if place is None:
+            return False
+        if sort in ("response.output_item.added", "response.output_item.done"):
+            self._items[place] = dict(_mapping(event.get("item")))
+            if sort.endswith("done"):
+                self._items[place]["done"] = True
+        return sort.endswith(".delta") and self._pieces.add((place, sort), event.get("delta"))
+
+    def body(self) -> dict[str, Any]:
+        """The response as it would have come at once."""
+        if self._whole or not (self._response or self._items):
+            return self._response or ({"error": self._error} if self._error is not None else {})
+        items = [self._item(place) for place in sorted(self._items)]
+        found = {"object": "response", **self._response, "output": items}
+        return found if self._error is None else {**found, "error": self._error}
+
+    def _item(self, place: int) -> dict[str, Any]:
+        """An item, with what has come of it where it never ended."""
+        item = dict(self._items[place])
+        if item.pop("done", False):
+            return item
+        text = self._pieces.text((place, "response.output_text.delta"))
+        refusal = self._pieces.text((place, "response.refusal.delta"))
+        if item.get("type") == "message" and (text or refusal):
+            item["content"] = [{"type": "output_text", "text": text or refusal}]
+        for key in ("arguments", "input"):
+            for sort in ("function_call", "custom_tool_call", "mcp_call"):
+                if (written := self._pieces.text((place, f"response.{sort}_{key}.delta"))) is not None:
+                    item[key] = written
+        if (summary := self._pieces.text((place, "response.reasoning_summary_text.delta"))) is not None:
+            item["summary"] = [{"type": "summary_text", "text": summary}]
+        return item
+
+
+class GeminiStream:
+    """Chunks that each hold parts; consecutive texts of one sort are one."""
+
+    def __init__(self) -> None:
+        self._base: dict[str, Any] = {}
+        self._parts: list[dict[str, Any]] = []
+        self._texts: list[list[str]] = []
+        self._candidate: dict[str, Any] = {}
+
+    def add(self, event: Mapping[str, Any]) -> bool:
+        """Take in a chunk; whether it carries something of what the model says."""
+        self._base.update({key: value for key, value in event.items() if key != "candidates"})
+        candidates = event.get("candidates")
+        first = _mapping(candidates[0]) if isinstance(candidates, list) and candidates else {}
+        self._candidate.update({key: value for key, value in first.items() if key != "content"})
+        parts = _mapping(first.get("content")).get("parts")
+        given = [dict(one) for one in parts if isinstance(one, Mapping)] if isinstance(parts, list) else []
+        for part in given:
+            self._append(part)
+        return bool(given)
+
+    def _append(self, part: dict[str, Any]) -> None:
+        text = part.get("text")
+        last = self._parts[-1] if self._parts else None
+        if isinstance(text, str) and last is not None and "text" in last and set(part) == set(last):
+            self._texts[-1].append(text)
+        elif len(self._parts) < _MOST_PIECES:
+            self._parts.append(part)
+            self._texts.append([text] if isinstance(text, str) else [])
+
+    def body(self) -> dict[str, Any]:
+        """The answer as it would have come at once."""
+        if not self._candidate and not self._parts:
+            return dict(self._base) if "error" in self._base else {}
+        parts = [
+            {**part, "text": "".join(texts)} if texts else part
+            for part, texts in zip(self._parts, self._texts, strict=True)
+        ]
+        return {**self._base, "candidates": [{**self._candidate, "content": {"role": "model", "parts": parts}}]}
+
+
+def _decoded(written: str) -> Any:
+    """The input of a call, which comes as JSON in pieces; as it is where it was cut."""
+    try:
+        return decode_json(written.encode("utf-8", "replace"))
+    except NotAnObjectError:
+        return written
