@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from inspector.sources.spool import NoRoomError, Spool
+from inspector.capture.spool import NoRoomError, Spool
 
 RAW = "raw"
 """The column that holds what messages were logged as."""
