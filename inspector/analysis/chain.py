@@ -10,6 +10,7 @@ import numpy as np
 from inspector.analysis import Analysis, Changes
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.named import Named
+from inspector.analysis.same_calls import certain_others
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
@@ -92,11 +93,21 @@ def may_grow(analysis: Analysis, message: int, chain: set[int], changes: Changes
     loose = (member for member in chain if causes[member] == NO_ROW)
     if any(not chain.issuperset(began(analysis, member)) for member in loose):  # a start that came after all
         return True
+    capture = analysis.capture
+    if len(capture.sources) > 1 and _may_be_same_calls(analysis, chain, new):
+        return True
     if analysis.named.started_by(message) == MAIN:
         return False
-    capture = analysis.capture
     codes = [code for code in map(capture.strings.find, (kinds.REQUEST, kinds.PROPOSAL)) if code]
     return bool((np.isin(capture.columns["kind"][new], codes) & (capture.columns["context"][new] != 0)).any())
+
+
+def _may_be_same_calls(analysis: Analysis, chain: set[int], new: slice) -> bool:
+    """Whether new messages may be calls that stand in a chain by another source."""
+    capture = analysis.capture
+    request = capture.strings.find(kinds.REQUEST) or -1
+    asked = capture.columns["kind"] == request
+    return bool(asked[new].any()) and any(asked[member] for member in chain)
 
 
 def step_of(
@@ -149,6 +160,7 @@ def causes_of(analysis: Analysis, message: int) -> set[int]:
         causes.add(begun)
     life = analysis.transients
     causes.update(m for m in (life.hinted_by(message), life.consumes(message)) if m is not None)
+    causes.update(certain_others(analysis, message, outward=True))
     if not causes:
         causes.update(began(analysis, message))
     return causes
@@ -177,6 +189,7 @@ def effects_of(analysis: Analysis, message: int) -> set[int]:
     collapsed_by = analysis.transients.collapsed_by(message)
     if collapsed_by is not None:
         effects.add(collapsed_by)
+    effects.update(certain_others(analysis, message, outward=False))
     effects.update(_done_in(analysis, message))
     return effects
 

@@ -27,6 +27,7 @@ from inspector.analysis.likely_neighbours import (
     named_by,
     same_processes,
 )
+from inspector.analysis.same_calls import same_calls
 from inspector.analysis.thoughts import thought_before
 from inspector.protocol import kinds
 from inspector.protocol.text import text_shown
@@ -129,6 +130,8 @@ def likely_causes(analysis: Analysis, message: int) -> list[LikelyLink]:
         return []
     thought = _thought_of(analysis, message)
     made = [] if thought is None else [_thought(analysis, thought, message)]
+    if kind == kinds.REQUEST:
+        made += [link for link in _of_other_sources(analysis, message) if link.effect == message]
     proposal = _proposal_of(analysis, message) if kind == kinds.REQUEST else None
     return made if proposal is None else [*made, _carried_out(analysis, proposal, message)]
 
@@ -145,6 +148,8 @@ def likely_effects(analysis: Analysis, message: int) -> list[LikelyLink]:
     if kind == kinds.PROPOSAL:
         fitting = (row for row in _like(analysis, message, later=True) if _proposal_of(analysis, row) == message)
         return [_carried_out(analysis, message, row) for row in fitting]
+    if kind == kinds.REQUEST:
+        return [link for link in _of_other_sources(analysis, message) if link.cause == message]
     if kind in _THOUGHTS:
         return list(_acts(analysis, message))
     return []
@@ -159,6 +164,7 @@ def may_grow(analysis: Analysis, steps: list[ChainStep], changes: Changes) -> bo
     known = {capture.string("kind", step.message) for step in steps}
     wanted = {"chat", _START} if "chat" in known else set[str]()
     wanted |= {*_CALLS} if known & {kinds.PROPOSAL, *_THOUGHTS} else set()
+    wanted |= {kinds.REQUEST} if kinds.REQUEST in known and len(capture.sources) > 1 else set()
     codes = [code for code in map(capture.strings.find, wanted) if code]
     return bool(codes) and bool(np.isin(capture.columns["kind"][new], codes).any())
 
@@ -272,6 +278,18 @@ def _is_open_proposal(analysis: Analysis, proposal: int, request: int) -> bool:
 def _carried_out(analysis: Analysis, cause: int, effect: int) -> LikelyLink:
     why = f"the same call with the same arguments, {_later(analysis, cause, effect)}"
     return LikelyLink(cause, effect, Relation.CARRIES_OUT, why)
+
+
+# A call and the same one in another source
+
+
+def _of_other_sources(analysis: Analysis, request: int) -> list[LikelyLink]:
+    """The calls of other sources that a request probably is one with; those that are certain are no likely links."""
+    return [
+        LikelyLink(one.outer, one.inner, Relation.CARRIES_OUT, one.why)
+        for one in same_calls(analysis, request)
+        if not one.is_certain
+    ]
 
 
 # A call and the thought before it
