@@ -1,8 +1,8 @@
-"""A stdio server of the `mcp` package with the transient-context protocol (docs/protocols.md 13), for tests of the tap.
+"""A server of the `mcp` package with the transient-context protocol (docs/protocols.md 13), for tests of the tap.
 
-Run as `python -m tests.mcp_server`. Tools: `get_workflow_step` hints, `search_records` is transient, `analysis_store`
-consumes (`fail`: says so and fails), `echo` answers what it was asked, `slow` when another `slow` has been
-answered, `die` ends the process.
+Run as `python -m tests.mcp_server`, over stdio, or with `--http` over HTTP: then it prints its port. Tools:
+`get_workflow_step` hints, `search_records` is transient, `analysis_store` consumes (`fail`: says so and fails), `echo`
+answers what it was asked, `slow` when another `slow` has been answered, `die` ends the process.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import sys
 from collections import defaultdict
 from typing import Any
 
 import anyio
 import mcp_types as types
+import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
@@ -63,11 +65,23 @@ async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
     return types.ListToolsResult(tools=[types.Tool(name=name, input_schema={"type": "object"}) for name in TOOLS])
 
 
+def made() -> Server[Any]:
+    return Server("loop", version="1", on_list_tools=list_tools, on_call_tool=call_tool)
+
+
 async def main() -> None:
-    server = Server("loop", version="1", on_list_tools=list_tools, on_call_tool=call_tool)
+    server = made()
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())
 
 
+def serve_http() -> None:
+    listener = socket.socket(proto=socket.IPPROTO_TCP)  # said, so that asyncio sends small pieces at once
+    listener.bind(("127.0.0.1", 0))
+    print(listener.getsockname()[1], flush=True)
+    config = uvicorn.Config(made().streamable_http_app(), log_level="warning")
+    uvicorn.Server(config).run([listener])
+
+
 if __name__ == "__main__":
-    anyio.run(main)
+    serve_http() if "--http" in sys.argv else anyio.run(main)

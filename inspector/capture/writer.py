@@ -237,8 +237,20 @@ class CaptureWriter:
             self._append(f'{{"t":{time_ns},"dir":"{direction}","src":{src},"frame":{data}}}\n')
             return
         member, value = frame_member(data)
+        self.line(f'{{"t":{time_ns},"dir":"{direction}","src":{src},{member}', value)
+
+    def line(self, head: str, value: str) -> None:
+        """Add a line as another format writes it.
+
+        Args:
+            head: how a JSON object begins, up to its last value.
+            value: that value as JSON without a line end; a brace is put behind it.
+
+        Raises:
+            ValueError: The writer is closed.
+        """
         # Not joined here: copies of 50 MB would hold the loop up.
-        self._append((f'{{"t":{time_ns},"dir":"{direction}","src":{src},{member}', value))
+        self._append((head, value))
         if len(value) > WRITE_THROUGH_CHARS:
             self._urge()
 

@@ -1,6 +1,7 @@
-"""Standing between an MCP client and a stdio server: `context-inspector tap` (docs/tap.md). No Qt.
+"""Standing between a client and its server: `context-inspector tap` (docs/tap.md). No Qt.
 
-Bytes pass through as they come (`pump`); what was said waits in a bounded backlog (`backlog`) for a thread that makes
-lines of it (`lines`) and writes them down (`recorder`). Nothing that becomes of the capture reaches the pipes. `relay`
-starts the server and passes on how it ended. All this is imported before the server runs, so it is kept light.
+Over stdio, bytes pass through as they come (`relay`); what was said waits in a bounded backlog (`backlog`) for a thread
+that makes lines of it (`recorder`). `relay` starts the server and passes on how it ended. All this is imported before
+the server runs, so it is kept light. Over HTTP `http` stands between. Whoever listens, the capture is written by
+`capture_file`, and nothing that becomes of it reaches those who talk.
 """

@@ -316,7 +316,7 @@ class _Relay:
 
     def _show(self, path: str, recorder: TapRecorder) -> None:
 
-        recorder.begun.wait(5)
+        recorder.capture.begun.wait(5)
         if hasattr(signal, "pthread_sigmask"):
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [*self._handled, signal.SIGCHLD])  # the window inherits the mask
         self._window = open_window(path, say)

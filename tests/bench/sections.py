@@ -353,6 +353,23 @@ def _tap(bench: Bench) -> list[Row]:
     ]
 
 
+def _http_tap(bench: Bench) -> list[Row]:
+    calls, many = bench.sizes.tap_calls, 10 * bench.sizes.tap_calls
+    found = bench.measure("http_tap", calls, 20_000, many, timeout_s=120 + calls / 20 + many / 200)
+    call, first = found["call"], found["first"]
+    return [
+        exactly("calls recorded", found["written"], found["asked"]),
+        exactly("calls with their one answer", found["answered"], found["asked"]),
+        at_most("added to a call, median, ms", 1e3 * call["median_added_s"], 1.5, ""),
+        info("call without, median", call["direct_median_s"]),
+        info("call through the tap, median", call["tapped_median_s"]),
+        at_most("added to the first piece of a streamed answer, median, ms", 1e3 * first["median_added_s"], 2.0, ""),
+        at_least("events a second through the tap, by those without", found["events_ratio"], 0.5, "x"),
+        info("events a second through the tap", found["events_a_second"]["tapped"], ""),
+        at_most(f"memory gained over {many:,} calls, MB", found["memory"]["grown_mb"], 10, ""),
+    ]
+
+
 def _tree(bench: Bench) -> list[Row]:
     sizes = bench.sizes
     found = bench.measure("tree", sizes.contexts, 1_000, sizes.flushes)
@@ -576,6 +593,7 @@ SECTIONS = (
     Section("follow", "Follow a log growing by 50,000 lines/s, rotated once", _follow),
     Section("kill", "kill -9 at 5,000 messages/s", _kill),
     Section("tap", "A tap between an MCP client and its server", _tap),
+    Section("http-tap", "A tap over HTTP", _http_tap),
     Section("reconnect", "The gateway killed in a row", _reconnect),
     Section("tree", "Context tree, changes a flush", _tree),
     Section("folded", "A stream of 100,000 frames in one row", _folded),

@@ -20,7 +20,7 @@ def test_a_window_follows_what_is_said_from_the_first_line_on(qapp: QApplication
     capture, backlog = tmp_path / "tap.ctxcap", Backlog()
     recorder = TapRecorder(capture, backlog, origin=lambda: {"source": "tap"}, say=pytest.fail)
     recorder.start()
-    assert recorder.begun.wait(30)
+    assert recorder.capture.begun.wait(30)
 
     async def steps(application: Application) -> None:
         application.open_targets([str(capture)])  # as --open does: nothing was said yet

@@ -1,4 +1,7 @@
-"""Nothing in the source listens on the network but the demo's gateway; `tests/e2e/test_listeners.py` looks at runs."""
+"""Nothing in the source listens on the network but the demo's gateway, and a tap over HTTP that somebody asked for.
+
+`tests/e2e/test_listeners.py` looks at runs.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,17 @@ from pathlib import Path
 import inspector
 
 _LISTENING = {"start_server", "create_server", "listen", "bind", "QTcpServer", "QUdpSocket", "QWebSocketServer",
-              "HTTPServer", "TCPServer", "create_datagram_endpoint", "serve"}  # fmt: skip
+              "HTTPServer", "TCPServer", "create_datagram_endpoint", "serve", "SockSite", "TCPSite"}  # fmt: skip
 _NAMED = re.compile(rf"\b(?:{'|'.join(_LISTENING)})\b")
 _LOCAL = {("ui/app/single_instance.py", "listen")}
 """A QLocalServer: no network address, and the user's alone."""
 _OF_OUR_OWN = {("sources/session.py", "listen"), ("ui/panels/messages/model.py", "serve")}
 """Methods of that name that have nothing to do with sockets."""
 _DEMO = {("demo/gateway.py", "serve")}
+_TAP = {("tap/http/ports.py", "listen"), ("tap/http/ports.py", "bind")}
 
 
-def test_only_the_demo_listens() -> None:
+def test_only_the_demo_and_a_tap_listen() -> None:
     package = Path(inspector.__file__).parent
     found: set[tuple[str, str]] = set()
     for file in package.rglob("*.py"):
@@ -31,5 +35,5 @@ def test_only_the_demo_listens() -> None:
                 name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
                 if name in _LISTENING:
                     found.add((file.relative_to(package).as_posix(), name))
-    assert found - _LOCAL - _OF_OUR_OWN <= _DEMO
-    assert found & _DEMO == _DEMO
+    listening = _DEMO | _TAP | {("tap/http/proxy.py", "SockSite")}
+    assert found - _LOCAL - _OF_OUR_OWN == listening

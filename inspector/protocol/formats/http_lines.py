@@ -26,10 +26,12 @@ WORDS = {LABEL: "HTTP recording"}
 READS = "recordings of MCP and of model APIs over HTTP"
 
 REQUEST, RESPONSE, EVENT, END, ERROR = "http-request", "http-response", "sse-event", "http-end", "http-error"
+FRAME = "websocket-frame"
 _STDIO = ("line", "end-of-input")
 _PROCESS = ("start", "end")
 _NAMES = {
     REQUEST: "http/request", RESPONSE: "http/response", EVENT: "http/event", END: "http/end", ERROR: "http/error",
+    FRAME: "websocket/frame",
     "line": "stdio/line", "end-of-input": "stdio/end", "start": "recorder/start", "end": "recorder/end",
 }  # fmt: skip
 _SESSION_HEADER = "mcp-session-id"
@@ -85,7 +87,7 @@ def read(header: Header, line: bytes) -> Record | None:
     record.src = number if 0 <= (number := _number(found.process)) < 1 << 16 else 0
     if record.shape is Shape.LOG_ONLY:
         record.failed = _went_wrong(sort, found)
-    if sort.startswith("http-") or sort == EVENT:
+    if sort.startswith("http-") or sort in (EVENT, FRAME):
         record.exchange = _exchange(sort, found, record)
         if sort == EVENT and record.shape is Shape.RPC and isinstance(found.sse, Mapping):
             identifier = found.sse.get("id")
@@ -94,8 +96,11 @@ def read(header: Header, line: bytes) -> Record | None:
 
 
 def _message(header: Header) -> Record | None:
-    """The JSON-RPC message, or batch of them, that a line carries; None where it carries another thing, or nothing."""
-    raw = bytes(header.message)
+    """The JSON-RPC message, or batch of them, that a line carries; None where it carries another thing, or nothing.
+
+    What was written on several lines stands in a text.
+    """
+    raw = bytes(header.message) or _in_text(bytes(header.text))
     if raw[:1] == b"[":
         return batch_in(raw)
     if raw[:1] != b"{":
@@ -116,6 +121,16 @@ def _model_call(sort: str, found: Line, line: bytes, header: Header) -> Record |
     if sort != REQUEST or bytes(header.message)[:1] != b"{":
         return None
     return model_calls.read_request(line, found.path, found.headers, header.t, _number(found.x), LABEL)
+
+
+def _in_text(raw: bytes) -> bytes:
+    if raw[:2] not in (b'"{', b'"['):
+        return b""
+    try:
+        text = decode_json(raw)
+    except NotAnObjectError:
+        return b""
+    return text.strip().encode("utf-8", "surrogatepass") if isinstance(text, str) else b""
 
 
 def _exchange(sort: str, found: Line, record: Record) -> Exchange:

@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from inspector.capture import writer as writer_module
 from inspector.document.document import CaptureDocument
+from inspector.tap import capture_file as capture_module
 from inspector.tap import recorder as recorder_module
 from inspector.tap.backlog import CLIENT, SERVER, Backlog
 from inspector.tap.recorder import TapRecorder
@@ -26,6 +27,7 @@ PING = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}\n'
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capture_module, "AGAIN_S", 0.03)
     monkeypatch.setattr(recorder_module, "AGAIN_S", 0.03)
     monkeypatch.setattr(recorder_module, "WRITE_S", 0.001)
 
@@ -140,16 +142,16 @@ def test_a_full_disk_is_said_once_and_nothing_short_is_lost(tmp_path: Path, monk
 def test_a_disk_that_stays_full_costs_memory_only_up_to_a_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recorder_module, "MOST_UNWRITTEN_CHARS", 500)
+    monkeypatch.setattr(capture_module, "MOST_UNWRITTEN_CHARS", 500)
     disk, backlog, path = Disk(monkeypatch), Backlog(), tmp_path / "a.ctxcap"
     recorder, sentences = made(path, backlog)
     recorder.start()
-    assert recorder.begun.wait(30_000 * MS)
+    assert recorder.capture.begun.wait(30_000 * MS)
     disk.full = True
     backlog.put(CLIENT, PING % 0)
     until(lambda: sentences)
     backlog.put(CLIENT, b"".join(PING % number for number in range(1, 101)))
-    until(lambda: recorder._lost_lines)
+    until(lambda: recorder.capture.lost_lines)
     disk.full = False
     until(lambda: len(sentences) == 2)
     backlog.put(CLIENT, PING % 101)
@@ -172,7 +174,7 @@ def test_a_disk_full_from_the_start_gets_the_capture_later(tmp_path: Path, monke
     recorder.start()
     until(lambda: sentences)
     backlog.put(CLIENT, PING % 1)
-    until(lambda: recorder._lost_lines)
+    until(lambda: recorder.capture.lost_lines)
     disk.full = False
     until(lambda: len(sentences) == 2)
     backlog.put(CLIENT, PING % 2)
@@ -217,11 +219,11 @@ def test_the_gap_of_a_removed_file_begins_where_it_was_seen_last(tmp_path: Path)
     backlog, path = Backlog(), tmp_path / "a.ctxcap"
     recorder, sentences = made(path, backlog)
     recorder._write()
-    seen, said = recorder._seen_ns, time.time_ns()
+    seen, said = recorder.capture._seen_ns, time.time_ns()
     backlog.put(CLIENT, PING % 1)
     recorder._take_some()
-    assert recorder._seen_ns >= said > seen
-    recorder._seen_ns = seen
+    assert recorder.capture._seen_ns >= said > seen
+    recorder.capture._seen_ns = seen
     path.unlink()
     recorder._write()
     backlog.put(CLIENT, PING % 2)
@@ -232,7 +234,7 @@ def test_the_gap_of_a_removed_file_begins_where_it_was_seen_last(tmp_path: Path)
     assert found[2]["t"] == seen
     assert found[2]["until_ns"] >= said
     assert len(sentences) == 2
-    recorder._hold.release()
+    recorder.capture._hold.release()
 
 
 @pytest.mark.parametrize("left", [0, 200])
@@ -273,7 +275,7 @@ def test_what_others_wrote_in_its_place_is_left_alone(tmp_path: Path) -> None:
         path.write_bytes(b"diary\n")
     until(lambda: sentences)
     backlog.put(CLIENT, PING % 2)
-    until(lambda: recorder._lost_lines)
+    until(lambda: recorder.capture.lost_lines)
     assert path.read_bytes() == b"diary\n"
     path.rename(tmp_path / "diary")
     until(lambda: len(sentences) == 2)
@@ -289,9 +291,9 @@ def test_a_second_tap_keeps_away_from_a_file_that_is_written(tmp_path: Path) -> 
     path = tmp_path / "a.ctxcap"
     recorder, _ = made(path, Backlog())
     recorder.start()
-    assert recorder.begun.wait(30_000 * MS)  # that its file is there does not say yet that it holds it
+    assert recorder.capture.begun.wait(30_000 * MS)  # that its file is there does not say yet that it holds it
     other, sentences = made(path, Backlog())
-    other._append = True
+    other.capture._append = True
     other.start()
     until(lambda: sentences)
     assert "cannot be written: another tap writes to it." in sentences[0]

@@ -74,6 +74,13 @@ def test_status_and_path_are_those_of_the_exchange() -> None:
     assert values("text", *lines)[1:] == ["status 500 no", "exchange complete"]
 
 
+def test_a_message_on_several_lines_and_one_in_a_frame_are_messages() -> None:
+    spread = '{"jsonrpc": "2.0",\n "id": 1, "method": "tools/list"}\n'
+    lines = line("http-request", text=spread, method="POST"), answer(1, kind="websocket-frame")
+    assert values("answers", *lines) == [None, 1]
+    assert values("kind", *lines) == ["mcp/request", "mcp/response"]
+
+
 def test_an_envelope_with_such_a_kind_is_an_envelope() -> None:
     for written in ({"kind": "line", "from": "a", "payload": {}}, {"kind": "http-end", "payload": {}, "ts": "x"}):
         assert read_line_as(json.dumps(written).encode())[1] == "envelopes"

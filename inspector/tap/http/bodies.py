@@ -1,0 +1,126 @@
+"""Bodies as they were before they were compressed, for the record: what passes is left as it is. No I/O."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+
+import zstandard
+
+LONGEST_BODY_BYTES = 1 << 28
+"""A longer one is passed on like any other, and not written down. Of what is compressed its true length counts."""
+_LARGEST_WINDOW = 1 << 27
+
+
+class TooLongError(Exception):
+    """More than is written down."""
+
+
+class Decoder:
+    """Undoes the encoding of one body.
+
+    Attributes:
+        readable: the encoding is known, and what came so far could be decoded.
+        size: bytes given so far.
+    """
+
+    def __init__(self, encoding: str, longest_bytes: int = LONGEST_BODY_BYTES) -> None:
+        """Prepare.
+
+        Args:
+            encoding: as `Content-Encoding` has it.
+            longest_bytes: more is not given.
+        """
+        self.size = 0
+        self._longest = longest_bytes
+        name = encoding.strip().lower()
+        self._decode = _DECODERS[name]() if name in _DECODERS else None
+        self.readable = self._decode is not None
+
+    def feed(self, data: bytes) -> bytes:
+        """What these bytes stand for; nothing once they could not be read.
+
+        Raises:
+            TooLongError: it is longer than is written down.
+        """
+        if self._decode is None:
+            return b""
+        try:
+            found = self._decode(data, self._longest - self.size)
+        except (zlib.error, zstandard.ZstdError):
+            self.readable, self._decode = False, None
+            return b""
+        self.size += len(found)
+        return found
+
+
+Decode = Callable[[bytes, int], bytes]
+
+
+def _identity() -> Decode:
+    def decode(data: bytes, most: int) -> bytes:
+        if len(data) > most:
+            raise TooLongError
+        return data
+
+    return decode
+
+
+def _zlib(*windows: int) -> Callable[[], Decode]:
+    def made() -> Decode:
+        engines = [zlib.decompressobj(window) for window in windows]
+
+        def decode(data: bytes, most: int) -> bytes:
+            try:
+                found = engines[0].decompress(data, most + 1)
+            except zlib.error:
+                if len(engines) == 1:
+                    raise
+                del engines[0]  # "deflate" without its header, as some servers send it
+                found = engines[0].decompress(data, most + 1)
+            if len(found) > most:
+                raise TooLongError
+            return found
+
+        return decode
+
+    return made
+
+
+class _Limited:
+    """Takes what is decoded, up to a limit."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self.left = 0
+
+    def write(self, data: bytes) -> int:
+        self.left -= len(data)
+        if self.left < 0:
+            raise TooLongError
+        self.parts.append(bytes(data))
+        return len(data)
+
+
+def _zstd() -> Decode:
+    taken = _Limited()
+    writer = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).stream_writer(taken)  # pyright: ignore[reportArgumentType] - write is all it needs
+
+    def decode(data: bytes, most: int) -> bytes:
+        taken.left = most
+        writer.write(data)
+        found = b"".join(taken.parts)
+        taken.parts.clear()
+        return found
+
+    return decode
+
+
+_DECODERS: dict[str, Callable[[], Decode]] = {
+    "": _identity,
+    "identity": _identity,
+    "gzip": _zlib(zlib.MAX_WBITS | 16),
+    "x-gzip": _zlib(zlib.MAX_WBITS | 16),
+    "deflate": _zlib(zlib.MAX_WBITS, -zlib.MAX_WBITS),
+    "zstd": _zstd,
+}

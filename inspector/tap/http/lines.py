@@ -1,0 +1,301 @@
+"""Lines of a capture out of what passes through an HTTP tap (docs/protocols.md 13, Over HTTP). No I/O.
+
+A request is a line when it has come whole, and so is an answer, unless it is a stream: then its head is one, and each
+event. A body that is JSON is the line's `message`, byte for byte but for its secrets; any other is `text`.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from inspector.capture.writer import is_json_line
+from inspector.tap.http.bodies import LONGEST_BODY_BYTES, Decoder, TooLongError
+from inspector.tap.http.entries import Entry, Sort
+from inspector.tap.http.events import LONGEST_EVENT_BYTES, EventMaker, ServerSentEvent
+from inspector.tap.http.unwritten import Unwritten
+
+MOST_HELD_BYTES = 1 << 29
+"""So much of bodies that are not whole yet is held, of all exchanges together."""
+_MUCH_BYTES = 1 << 20
+_CUT: dict[str, object] = {"cut": True}  # it ended before it was whole
+ASKS, ANSWERS = "client->server", "server->client"
+
+
+class Line(NamedTuple):
+    """A line of the capture, in the two parts that a writer takes."""
+
+    head: str
+    value: str
+
+
+class Missing(NamedTuple):
+    """What was not kept."""
+
+    time_ns: int
+    size: int
+    why: str
+
+
+class _Body:
+    """One side of an exchange as it comes in."""
+
+    def __init__(self, headers: dict[str, str], longest_bytes: int) -> None:
+        self.encoding = headers.get("content-encoding", "")
+        self.decoder = Decoder(self.encoding, longest_bytes)
+        self.parts: list[bytes] = []
+        self.came_bytes = 0
+        self.held_bytes = 0
+        self.missing = ""  # why it is not kept, or not whole
+
+    def feed(self, data: bytes) -> bytes:
+        """What these bytes stand for."""
+        self.came_bytes += len(data)
+        if self.missing:
+            return b""
+        try:
+            return self.decoder.feed(data)
+        except TooLongError:
+            self.lose("it is longer than what is written down")
+            return b""
+
+    def lose(self, why: str) -> None:
+        self.missing, self.parts, self.held_bytes = self.missing or why, [], 0
+
+
+class _Open:
+    """An exchange that has not ended."""
+
+    def __init__(self, head: dict[str, object], request: _Body) -> None:
+        self.head = head
+        self.request: _Body | None = request
+        self.answer: _Body | None = None
+        self.answer_head: dict[str, object] = {}
+        self.events: EventMaker | None = None
+        self.asked_ns = 0
+        self.is_written = False
+
+
+def _held(one: _Open) -> int:
+    return sum(body.held_bytes for body in (one.request, one.answer) if body is not None)
+
+
+class ExchangeLines:
+    """Makes lines of the entries of one tap, in the order they come."""
+
+    def __init__(
+        self, unwritten: Unwritten, *, longest_body: int = LONGEST_BODY_BYTES, longest_event: int = LONGEST_EVENT_BYTES
+    ) -> None:
+        """Prepare.
+
+        Args:
+            unwritten: leaves secrets out.
+            longest_body, longest_event: bytes; longer ones are missing.
+        """
+        self._unwritten = unwritten
+        self._longest_body = longest_body
+        self._longest_event = longest_event
+        self._open: dict[int, _Open] = {}
+
+    def feed(self, entry: Entry) -> Iterator[Line | Missing]:
+        """Lines that an entry completes."""
+        if entry.sort is Sort.BEGIN:
+            self._begin(entry)
+            return
+        found = self._open.get(entry.exchange)
+        if found is None:
+            return
+        match entry.sort:
+            case Sort.ASKED:
+                self._collect(found.request, entry)
+            case Sort.ASKED_ALL:
+                yield from self._request(found, entry)
+            case Sort.HEAD:
+                yield from self._request(found, entry)
+                yield from self._answer_head(found, entry)
+            case Sort.ANSWERED:
+                yield from self._answered(found, entry)
+            case Sort.LOST:
+                self._lost(found, entry)
+            case Sort.FRAME:
+                yield from self._request(found, entry)
+                yield self._frame(entry)
+            case Sort.ERROR:
+                yield from self._request(found, entry)
+                yield self._line(entry, ANSWERS, "http-error", {"x": entry.exchange, **entry.facts()})
+                del self._open[entry.exchange]
+            case Sort.END:
+                yield from self._end(found, entry)
+            case _:
+                return
+
+    def close(self, time_ns: int, why: str) -> Iterator[Line | Missing]:
+        """The ends of all exchanges that have none."""
+        for number in list(self._open):
+            yield from self.feed(
+                Entry(Sort.END, number, time_ns, json.dumps({"how": "tap-ended", "why": why}).encode())
+            )
+
+    # The request
+
+    def _begin(self, entry: Entry) -> None:
+        facts = entry.facts()
+        headers = _pairs(facts.get("headers"))
+        target = str(facts.get("target", ""))
+        path, _, query = target.partition("?")
+        head: dict[str, object] = {"x": entry.exchange, "method": facts.get("method")}
+        written = self._unwritten.headers(headers)
+        head["path"] = self._unwritten.path(path)
+        if query:
+            head["query"] = self._unwritten.query(query)
+        self._open[entry.exchange] = _Open(head | {"headers": written}, _Body(_lowered(headers), self._longest_body))
+
+    def _collect(self, body: _Body | None, entry: Entry) -> None:
+        if body is None:
+            return
+        found = body.feed(entry.data)
+        if found:
+            body.parts.append(found)
+            body.held_bytes += len(found)
+            if body.held_bytes > _MUCH_BYTES and sum(map(_held, self._open.values())) > MOST_HELD_BYTES:
+                body.lose("too much else was said at the same time")
+
+    def _request(self, found: _Open, entry: Entry) -> Iterator[Line | Missing]:
+        """The line of a request, once: when it is whole, or answered before."""
+        body, found.request = found.request, None
+        if body is None:
+            return
+        found.asked_ns = entry.time_ns
+        if entry.sort is not Sort.ASKED_ALL and body.came_bytes:
+            found.head |= _CUT
+        yield self._with_body(entry, ASKS, "http-request", found.head, body)
+        yield from self._missing(entry, body, "a request's body is missing here")
+
+    # The answer
+
+    def _answer_head(self, found: _Open, entry: Entry) -> Iterator[Line | Missing]:
+        facts = entry.facts()
+        headers = _pairs(facts.get("headers"))
+        lowered = _lowered(headers)
+        found.answer_head = {
+            "x": entry.exchange,
+            "status": facts.get("status"),
+            "first_ms": round((entry.time_ns - found.asked_ns) / 1e6, 3),
+            "headers": self._unwritten.headers(headers),
+        }
+        found.answer = _Body(lowered, self._longest_body)
+        if lowered.get("content-type", "").partition(";")[0].strip().lower() == "text/event-stream":
+            if not found.answer.decoder.readable:
+                found.answer.lose(f"it is compressed as {found.answer.encoding}, which cannot be read")
+            found.events = EventMaker(self._longest_event)
+            found.is_written = True
+            yield self._line(entry, ANSWERS, "http-response", found.answer_head)
+
+    def _answered(self, found: _Open, entry: Entry) -> Iterator[Line | Missing]:
+        if found.events is None:
+            self._collect(found.answer, entry)
+            return
+        assert found.answer is not None
+        events = found.events
+        for event in events.feed(found.answer.feed(entry.data)):
+            yield self._event(entry, event)
+        if events.lost_bytes:
+            yield Missing(entry.time_ns, events.lost_bytes, "an event was too long to be kept")
+            events.lost_bytes = 0
+
+    def _event(self, entry: Entry, event: ServerSentEvent, *, cut: bool = False) -> Line:
+        said = {"id": event.id, "event": event.event, "retry": event.retry, "comment": event.comment}
+        sse = {name: self._unwritten.text(value) for name, value in said.items() if value is not None}
+        facts: dict[str, object] = {"x": entry.exchange, "sse": sse}
+        head = _head(entry, ANSWERS, "sse-event", facts | _CUT if cut else facts)
+        return _joined(head, *self._value(event.data)) if event.data is not None else _joined(head, "", "")
+
+    def _frame(self, entry: Entry) -> Line:
+        """A frame of a WebSocket: who sent it and of which sort is its first byte."""
+        flags, data = entry.data[0], entry.data[1:]
+        head = _head(entry, ANSWERS if flags & 1 else ASKS, "websocket-frame", {"x": entry.exchange})
+        if flags & 2:
+            head += ',"bin":true'
+        return _joined(head, *self._value(data))
+
+    def _lost(self, found: _Open, entry: Entry) -> None:
+        why = "it was said faster than it could be written"
+        body = found.answer or found.request
+        if found.events is not None:
+            found.events.lose()
+            found.events.lost_bytes += int.from_bytes(entry.data)
+        elif body is not None:
+            body.lose(why)
+
+    # The end
+
+    def _end(self, found: _Open, entry: Entry) -> Iterator[Line | Missing]:
+        yield from self._request(found, entry)
+        facts = entry.facts()
+        body, size = found.answer, 0
+        if body is not None:
+            size = body.came_bytes
+            if found.events is not None:
+                rest = found.events.rest()
+                if rest is not None:
+                    yield self._event(entry, rest, cut=True)
+            elif not found.is_written:
+                head = found.answer_head if facts.get("how") == "complete" else found.answer_head | _CUT
+                yield self._with_body(entry, ANSWERS, "http-response", head, body)
+            yield from self._missing(entry, body, "an answer's body is missing here")
+        way = ASKS if facts.get("how") == "client-closed" else ANSWERS
+        took = {"took_ms": round((entry.time_ns - found.asked_ns) / 1e6, 3)} if found.asked_ns else {}
+        yield self._line(entry, way, "http-end", {"x": entry.exchange, **facts, "bytes": size, **took})
+        del self._open[entry.exchange]
+
+    def _missing(self, entry: Entry, body: _Body, what: str) -> Iterator[Missing]:
+        if body.missing and body.came_bytes:
+            yield Missing(entry.time_ns, body.came_bytes, f"{what}: {body.missing}")
+
+    # Writing
+
+    def _with_body(self, entry: Entry, way: str, kind: str, facts: dict[str, object], body: _Body) -> Line:
+        head = _head(entry, way, kind, facts)
+        if body.came_bytes and not body.missing and not body.decoder.readable:
+            return _joined(f'{head},"compressed":{json.dumps(body.encoding)}', "", "")
+        data = b"".join(body.parts)
+        body.parts, body.held_bytes = [], 0
+        return _joined(head, *self._value(data)) if data else _joined(head, "", "")
+
+    def _line(self, entry: Entry, way: str, kind: str, facts: dict[str, object]) -> Line:
+        for name in ("text", "why"):
+            if isinstance(said := facts.get(name), str):
+                facts = facts | {name: self._unwritten.text(said)}
+        return _joined(_head(entry, way, kind, facts), "", "")
+
+    def _value(self, data: bytes) -> tuple[str, str]:
+        """Under which name something said is written, and how."""
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            return "b64", f'"{base64.b64encode(data).decode()}"'
+        text = self._unwritten.text(text)
+        bare = text.strip(" \t\r\n")
+        if is_json_line(bare):
+            return "message", bare
+        return "text", json.dumps(text, ensure_ascii=False)
+
+
+def _head(entry: Entry, way: str, kind: str, facts: dict[str, object]) -> str:
+    said = json.dumps(facts, ensure_ascii=True, separators=(",", ":"))
+    return f'{{"t":{entry.time_ns},"dir":"{way}","kind":"{kind}",{said[1:-1]}'
+
+
+def _joined(head: str, name: str, value: str) -> Line:
+    """A line whose last member is a value; where it has none, the last character of its head stands for one."""
+    return Line(f'{head},"{name}":', value) if name else Line(head[:-1], head[-1:])
+
+
+def _pairs(headers: object) -> list[tuple[str, str]]:
+    return [(str(one[0]), str(one[1])) for one in headers] if isinstance(headers, list) else []
+
+
+def _lowered(headers: list[tuple[str, str]]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers}

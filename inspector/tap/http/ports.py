@@ -1,0 +1,102 @@
+"""The port of each tapped server, so that the address in a client's configuration stays the same."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import socket
+from contextlib import suppress
+from pathlib import Path
+
+from inspector.base.paths import config_folder
+from inspector.base.whole_file import replace_whole
+from inspector.tap.http.address import AddressError, Listening, Upstream
+
+_FIRST, _COUNT = 17_000, 11_000
+"""Ports that no system gives out by itself."""
+_MOST = 1_000
+"""Servers whose ports are remembered."""
+
+
+def port_for(upstream: Upstream) -> int:
+    """The port that a server was tapped at before, else one that is free, which is remembered."""
+    known = _known()
+    found = known.get(_key(upstream))
+    if found is not None:
+        return found
+    taken = set(known.values())
+    begin = int.from_bytes(hashlib.sha256(_key(upstream).encode()).digest()[:4])
+    for step in range(_COUNT):
+        port = _FIRST + (begin + step) % _COUNT
+        if port not in taken and _is_free(port):
+            remember_port(upstream, port)
+            return port
+    raise AddressError("No port is free. Name one with --listen 127.0.0.1:PORT.")
+
+
+def remember_port(upstream: Upstream, port: int) -> None:
+    """Have the server tapped at this port from now on."""
+    known = _known()
+    key = _key(upstream)
+    if known.pop(key, None) == port:
+        return
+    known[key] = port
+    data = json.dumps(dict(list(known.items())[-_MOST:]), indent=1).encode()
+    with suppress(OSError):  # another port next time
+        replace_whole(_file(), data, sync=False)
+
+
+def listened(listening: Listening) -> socket.socket:
+    """A socket that listens there.
+
+    Raises:
+        AddressError: somebody else does.
+    """
+    family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
+    # Named, as asyncio switches Nagle's algorithm off for what says that it is TCP alone: 40 ms a call.
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):  # Windows would give the same port to two
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        else:
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((listening.host, listening.port))
+        made.listen(128)
+    except OSError as error:
+        made.close()
+        if error.errno in (errno.EADDRINUSE, errno.EACCES):
+            raise AddressError(
+                f"{listening.host}:{listening.port} is taken, perhaps by another tap of this server. End that one, or "
+                "name another port with --listen 127.0.0.1:PORT."
+            ) from error
+        raise AddressError(f"Nothing can listen at {listening.host}: {error.strerror or error}.") from error
+    return made
+
+
+def _key(upstream: Upstream) -> str:
+    """Stands for a server; its address may hold a secret."""
+    return hashlib.sha256(f"{upstream.origin}{upstream.path}?{upstream.query}".encode()).hexdigest()[:24]
+
+
+def _file() -> Path:
+    return config_folder() / "tap-ports.json"
+
+
+def _known() -> dict[str, int]:
+    try:
+        found = json.loads(_file().read_bytes())
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {str(k): v for k, v in found.items() if isinstance(v, int) and not isinstance(v, bool) and 0 < v < 1 << 16}
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True

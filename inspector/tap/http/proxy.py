@@ -1,0 +1,327 @@
+"""A reverse proxy before one server: requests and answers pass as they come, and a `Recording` is told of them.
+
+What a tap must not do is written in docs/tap.md, Over HTTP: nothing is buffered, a hang-up is passed on at once (since
+MCP 2026-07-28 it cancels), errors and compression are left alone, redirects are not followed. The clients' time-outs
+hold; the tap has none but for connecting.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import socket
+from collections.abc import AsyncGenerator, Callable, Iterable
+from typing import Any
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+from aiohttp import ClientResponse, ClientSession, web
+from multidict import CIMultiDict
+
+from inspector.tap.http.address import Listening, Upstream
+from inspector.tap.http.recording import Recording
+from inspector.tap.http.websocket import pass_frames
+
+CONNECT_S = 30.0
+"""So long a server may take to accept a connection."""
+_LONGEST_HEADER = 1 << 20
+_PIECE_BYTES = 1 << 16
+_IDLE_S = 3_600.0
+_HOPS = frozenset((
+    "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+    "proxy-authenticate", "proxy-authorization",
+))  # fmt: skip
+"""Headers for the next on the way alone (RFC 9110, 7.6.1)."""
+_OURS = ("Content-Type", "Date", "Server")  # put into answers by aiohttp where a server left them out
+_NEVER_ADDED = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
+_ENDPOINT = re.compile(rb"(event: ?endpoint\r?\n?data: ?|event: ?endpoint\r\ndata: ?)(https?://[^\s]+)")
+_SIGN_IN = "resource_metadata"
+
+_log = logging.getLogger("inspector.tap.http")
+_log.addHandler(logging.NullHandler())
+_log.propagate = False  # what strangers send is no trouble of ours, and a terminal may be somebody else's
+
+
+class TapProxy:
+    """Listens on loopback and passes on to one server."""
+
+    def __init__(
+        self, upstream: Upstream, listening: Listening, recording: Recording, *, say: Callable[[str], None],
+        refuse_websockets: bool = False,
+    ) -> None:  # fmt: skip
+        """Prepare; nothing listens before `start`.
+
+        Args:
+            upstream: the server.
+            listening: where clients reach the tap.
+            recording: is told of everything.
+            say: tells the user a sentence.
+            refuse_websockets: answer upgrades so that a client goes on without one (426), as those of model APIs do.
+        """
+        self._upstream = upstream
+        self._listening = listening
+        self._recording = recording
+        self._say = say
+        self._refuse_websockets = refuse_websockets
+        self._names = listening.names()
+        self._proxy = proxy_for(upstream)
+        self._session: ClientSession | None = None
+        self._runner: web.AppRunner | None = None
+        self._has_told = False
+
+    async def start(self, listener: socket.socket) -> None:
+        """Begin to take requests from a socket that listens."""
+        self._session = ClientSession(
+            connector=aiohttp.TCPConnector(limit=0),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
+            auto_decompress=False,
+            skip_auto_headers=_NEVER_ADDED,
+            max_line_size=_LONGEST_HEADER,
+            max_field_size=_LONGEST_HEADER,
+            read_bufsize=_PIECE_BYTES,
+        )
+        app = web.Application(logger=_log)
+        app.router.add_route("*", "/{path:.*}", self._handle)
+        app.on_response_prepare.append(_leave_as_answered)
+        self._runner = web.AppRunner(
+            app, handler_cancellation=True, access_log=None, auto_decompress=False, keepalive_timeout=_IDLE_S,
+            max_line_size=_LONGEST_HEADER, max_field_size=_LONGEST_HEADER, read_bufsize=_PIECE_BYTES,
+            shutdown_timeout=0.0, logger=_log,
+        )  # fmt: skip
+        await self._runner.setup()
+        await web.SockSite(self._runner, listener).start()
+
+    async def close(self) -> None:
+        """Hang up on everybody."""
+        if self._runner is not None:
+            await self._runner.cleanup()
+        if self._session is not None:
+            await self._session.close()
+
+    # One exchange
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        recording = self._recording
+        target = request.raw_path
+        if not target.startswith("/"):  # as for a forward proxy
+            target = request.rel_url.raw_path_qs
+        exchange = recording.begin(request.method, target, request.headers.items())
+        refused = self._why_refused(request)
+        if refused:
+            return self._answer(request, exchange, 403, refused)
+        if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
+            request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        try:
+            if request.headers.get("Upgrade", "").lower() == "websocket":
+                return await self._upgrade(request, exchange, target)
+            return await self._pass_on(request, exchange, target)
+        except asyncio.CancelledError:
+            recording.end(exchange, "client-closed")
+            raise
+        except ConnectionError as error:  # the client went while it was answered
+            recording.end(exchange, "client-closed", str(error))
+            return _hung_up(request)
+
+    def _why_refused(self, request: web.Request) -> str:
+        """Why a request is not passed on: any page a browser shows could send it, or have a name lead here."""
+        headers = request.headers
+        if headers.get("Host", "").lower() not in self._names:
+            return f"This tap answers to {self._listening.origin} alone, and the request was for another host."
+        origin = headers.get("Origin")
+        if origin is not None and origin.removeprefix("http://").lower() not in self._names:
+            return "This tap takes no requests from web pages, and the request names one as its origin."
+        if headers.get("Sec-Fetch-Site", "none").lower() not in ("none", "same-origin"):
+            return "This tap takes no requests from web pages, and a browser says that one sent it."
+        return ""
+
+    async def _pass_on(self, request: web.Request, exchange: int, target: str) -> web.StreamResponse:
+        assert self._session is not None
+        try:
+            answer = await self._session.request(
+                request.method,
+                self._upstream.url(target),
+                headers=self._headers_on(request),
+                data=await self._body(request, exchange),
+                allow_redirects=False,
+                proxy=self._proxy,
+            )
+        except (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError, aiohttp.ConnectionTimeoutError) as error:
+            return self._answer(request, exchange, 502, f"{self._upstream.host} cannot be reached: {_reason(error)}")
+        except aiohttp.ClientResponseError as error:
+            return self._answer(request, exchange, 502, f"{self._upstream.host} answers no HTTP: {error.message}")
+        except aiohttp.ClientError as error:  # as without a tap: the connection ends without an answer
+            self._recording.end(exchange, "server-broke", f"the server hung up without an answer ({_reason(error)})")
+            return _hung_up(request)
+        try:
+            return await self._pass_back(request, exchange, answer)
+        finally:
+            answer.close()  # at once: an answer that nobody wants any more is to end
+
+    async def _pass_back(self, request: web.Request, exchange: int, answer: ClientResponse) -> web.StreamResponse:
+        recording = self._recording
+        headers = list(answer.headers.items())
+        recording.answer_begun(exchange, answer.status, headers)
+        if answer.status == 401:
+            self._tell_sign_in(request, answer)
+        response = web.StreamResponse(
+            status=answer.status, reason=answer.reason or "", headers=self._headers_back(headers)
+        )
+        response["passed"] = answer.headers
+        chunked = "Content-Length" not in answer.headers and request.version >= aiohttp.HttpVersion11
+        if chunked and request.method != "HEAD" and answer.status not in (204, 304) and answer.status >= 200:
+            response.enable_chunked_encoding()
+        await response.prepare(request)
+        leads_out = request.method == "GET" and answer.content_type == "text/event-stream"
+        try:
+            while piece := await answer.content.readany():
+                recording.answered(exchange, piece)
+                if leads_out:
+                    piece = self._with_own_endpoint(piece)
+                    leads_out = False
+                await response.write(piece)
+        except (aiohttp.ClientError, TimeoutError) as error:
+            recording.end(exchange, "server-broke", _reason(error))
+            return _hung_up(request, response)
+        await response.write_eof()
+        recording.end(exchange, "complete")
+        return response
+
+    async def _body(self, request: web.Request, exchange: int) -> bytes | AsyncGenerator[bytes] | None:
+        """The body of a request: whole where it has come, else piece by piece."""
+        if not request.body_exists:
+            self._recording.asked_all(exchange)
+            return None
+        if request.content.is_eof():  # there is no more to wait for
+            data = await request.content.read()
+            self._recording.asked(exchange, data)
+            self._recording.asked_all(exchange)
+            return data
+        return self._pieces(request, exchange)
+
+    async def _pieces(self, request: web.Request, exchange: int) -> AsyncGenerator[bytes]:
+        while piece := await request.content.readany():
+            self._recording.asked(exchange, piece)
+            yield piece
+        self._recording.asked_all(exchange)
+
+    async def _upgrade(self, request: web.Request, exchange: int, target: str) -> web.StreamResponse:
+        self._recording.asked_all(exchange)
+        if self._refuse_websockets:
+            why = "This tap takes requests of a model API over HTTP alone; clients go on without a WebSocket."
+            return self._answer(request, exchange, 426, why)
+        assert self._session is not None
+        try:
+            return await pass_frames(
+                request, self._session, self._upstream.url(target), self._headers_on(request), self._proxy,
+                self._recording, exchange,
+            )  # fmt: skip
+        except aiohttp.WSServerHandshakeError as error:
+            headers = list((error.headers or CIMultiDict[str]()).items())
+            self._recording.answer_begun(exchange, error.status, headers)
+            self._recording.end(exchange, "complete")
+            kept = [(k, v) for k, v in self._headers_back(headers) if k.lower() != "content-length"]
+            return web.Response(status=error.status, headers=CIMultiDict(kept))
+        except aiohttp.ClientError as error:
+            return self._answer(request, exchange, 502, f"{self._upstream.host} cannot be reached: {_reason(error)}")
+
+    # What is changed
+
+    def _headers_on(self, request: web.Request) -> CIMultiDict[str]:
+        """The headers for the server: its own name, and none that is for the tap alone."""
+        headers = _without_hops(request.headers.items())
+        passed = CIMultiDict((k, v) for k, v in headers if k.lower() not in ("host", "expect"))
+        passed["Host"] = self._upstream.host
+        if "origin" in (k.lower() for k, _ in headers):
+            passed["Origin"] = self._upstream.origin
+        if "chunked" in request.headers.get("Transfer-Encoding", "").lower():
+            passed.popall("Content-Length", None)
+        return passed
+
+    def _headers_back(self, headers: Iterable[tuple[str, str]]) -> CIMultiDict[str]:
+        """The headers for the client; where one leads to the server itself, it leads to the tap."""
+        passed = CIMultiDict(_without_hops(headers))
+        location = passed.get("Location", "")
+        if location and (inside := self._inside(location)) is not None:
+            passed["Location"] = inside
+        return passed
+
+    def _inside(self, address: str) -> str | None:
+        """An address of the server as one of the tap; None where it leads elsewhere."""
+        origin = self._upstream.origin
+        rest = address[len(origin) :]
+        is_own = address.lower().startswith(origin.lower()) and rest[:1] in ("", "/", "?")
+        return self._listening.origin + rest if is_own else None
+
+    def _with_own_endpoint(self, piece: bytes) -> bytes:
+        """The first piece of a stream of 2024-11-05, whose `endpoint` says where to post to."""
+        found = _ENDPOINT.match(piece.removeprefix(b"\xef\xbb\xbf"))
+        if found is None:
+            return piece
+        inside = self._inside(found[2].decode(errors="replace"))
+        if inside is None:
+            self._say("The server has clients post to another address, past the tap: only its answers are seen.")
+            return piece
+        return piece.replace(found[2], inside.encode(), 1)
+
+    # What the tap says itself
+
+    def _answer(self, request: web.Request, exchange: int, status: int, text: str) -> web.Response:
+        self._recording.failed(exchange, status, text)
+        if status == 502:
+            self._say(text)
+        headers = {"Upgrade": "HTTP/1.1", "Connection": "Upgrade"} if status == 426 else {}
+        response = web.Response(status=status, text=f"context-inspector tap: {text}\n", headers=headers)
+        if request.body_exists and not request.content.is_eof():
+            response.force_close()
+        return response
+
+    def _tell_sign_in(self, request: web.Request, answer: ClientResponse) -> None:
+        if self._has_told or "Authorization" in request.headers:
+            return
+        if any(_SIGN_IN in value for value in answer.headers.getall("WWW-Authenticate", [])):
+            from inspector.tap.http.sign_in import SENTENCE
+
+            self._has_told = True
+            self._say(SENTENCE.format(address=self._upstream.origin + self._upstream.path))
+
+
+async def _leave_as_answered(_request: web.Request, response: web.StreamResponse) -> None:
+    """Take out what aiohttp puts into an answer that the server did not say."""
+    passed: Any = response.get("passed")
+    if passed is not None:
+        for name in _OURS:
+            if name not in passed:
+                response.headers.popall(name, None)
+
+
+def _without_hops(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    headers = list(headers)
+    named = {one.strip().lower() for name, value in headers if name.lower() == "connection" for one in value.split(",")}
+    return [(name, value) for name, value in headers if (low := name.lower()) not in _HOPS and low not in named]
+
+
+def _hung_up(request: web.Request, response: web.StreamResponse | None = None) -> web.StreamResponse:
+    """End the client's connection as the server's has ended: without the end of an answer."""
+    if request.transport is not None:
+        request.transport.abort()
+    return response or web.Response(status=502)
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        return f"its certificate is not trusted ({error.certificate_error})"
+    cause = getattr(error, "os_error", None) or error
+    return str(getattr(cause, "strerror", None) or cause).rstrip(".") or type(error).__name__
+
+
+def proxy_for(upstream: Upstream) -> str | None:
+    """The proxy that the environment names for a server; the computer itself is asked directly."""
+    scheme, _, host = upstream.origin.partition("://")
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
+    if name.strip("[]") in ("localhost", "127.0.0.1", "::1") or proxy_bypass(name.strip("[]")):
+        return None
+    proxies = getproxies()
+    found = proxies.get(scheme) or proxies.get("all")
+    return found if found and found.startswith(("http://", "https://")) else None

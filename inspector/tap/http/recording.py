@@ -1,0 +1,288 @@
+"""Writing down what passes a proxy: it tells a `Recording`, and a process of its own makes lines and writes them.
+
+A process, as finding secrets in an answer of 50 MB takes longer than anybody should wait for a hang-up to be passed on;
+and what a tap that is killed had handed over is written all the same. Nothing the proxy calls here blocks: what waits
+is bounded, and what comes beyond it is missing in the capture, in its place.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Protocol
+
+from typing_extensions import override
+
+from inspector.capture.helper import HelperProcess
+from inspector.tap.capture_file import TapCapture
+from inspector.tap.hold import FileHold
+from inspector.tap.http.entries import Entry, Sort, packed, unpacked
+from inspector.tap.http.lines import ExchangeLines, Line, Missing
+from inspector.tap.http.unwritten import Unwritten
+
+Headers = Iterable[tuple[str, str]]
+
+MOST_WAITING_BYTES = 1 << 26
+"""More than this waits only while the recorder stands still; what comes then is lost to the capture, and counted."""
+WRITE_S = 0.01
+"""Between two hand-overs: nothing is waked for each piece, which would cost those who talk."""
+_ENTRY_BYTES = 200  # that an entry takes beside its bytes, about
+_TAKEN_AT_ONCE = 1 << 20
+_STUCK_S = 10.0
+_AGAIN_S = 1.0
+
+
+class Recording(Protocol):
+    """Takes in what passes; whoever implements it must never block and never raise."""
+
+    def begin(self, method: str, target: str, headers: Headers) -> int:
+        """A request has begun; the number of its exchange."""
+        ...
+
+    def asked(self, exchange: int, data: bytes) -> None:
+        """A piece of its body has come."""
+        ...
+
+    def asked_all(self, exchange: int) -> None:
+        """It has come whole."""
+        ...
+
+    def answer_begun(self, exchange: int, status: int, headers: Headers) -> None:
+        """The head of its answer has come."""
+        ...
+
+    def answered(self, exchange: int, data: bytes) -> None:
+        """A piece of the answer has come."""
+        ...
+
+    def frame(self, exchange: int, data: bytes, *, by_server: bool, binary: bool) -> None:
+        """A frame of a WebSocket has come."""
+        ...
+
+    def failed(self, exchange: int, status: int, text: str) -> None:
+        """The tap has answered itself, with a sentence; that ends the exchange."""
+        ...
+
+    def end(self, exchange: int, how: str, why: str = "") -> None:
+        """The exchange is over: `complete`, `client-closed` or `server-broke`."""
+        ...
+
+
+class ProcessRecording(Recording):
+    """A recording by a process of its own. Used on one thread, but for `_hand_over`, which has one."""
+
+    def __init__(
+        self,
+        path: str,
+        hold: FileHold,
+        *,
+        origin: dict[str, object],
+        secrets_in: tuple[str, str],
+        say: Callable[[str], None],
+    ) -> None:
+        """Start the process.
+
+        Args:
+            path: the capture.
+            hold: keeps other taps from it.
+            origin: what its header says, without secrets.
+            secrets_in: query and path of the server's address, whose secrets are not written.
+            say: tells the user a sentence; called on another thread.
+
+        Raises:
+            OSError: the system gives no process.
+        """
+        hold.release()  # the process takes it again, before anything is written
+        self._say = say
+        self._waiting: deque[Entry] = deque()
+        self._put_bytes = self._taken_bytes = 0
+        self._lost: dict[int, int] = {}
+        self._count = 0
+        self._filled = threading.Event()
+        self._ending = False
+        self._helper = HelperProcess(serve_recording, path, origin, secrets_in, name="tap recorder")
+        self._thread = threading.Thread(target=self._hand_over, name="record", daemon=True)
+        self._thread.start()
+
+    @override
+    def begin(self, method: str, target: str, headers: Headers) -> int:
+        self._count += 1
+        self._tell(Sort.BEGIN, self._count, {"method": method, "target": target, "headers": list(headers)})
+        return self._count
+
+    @override
+    def asked(self, exchange: int, data: bytes) -> None:
+        self._put_data(Sort.ASKED, exchange, data)
+
+    @override
+    def asked_all(self, exchange: int) -> None:
+        self._put(Sort.ASKED_ALL, exchange)
+
+    @override
+    def answer_begun(self, exchange: int, status: int, headers: Headers) -> None:
+        self._tell(Sort.HEAD, exchange, {"status": status, "headers": list(headers)})
+
+    @override
+    def answered(self, exchange: int, data: bytes) -> None:
+        self._put_data(Sort.ANSWERED, exchange, data)
+
+    @override
+    def frame(self, exchange: int, data: bytes, *, by_server: bool, binary: bool) -> None:
+        self._put_data(Sort.FRAME, exchange, bytes((by_server | binary << 1,)) + data)
+
+    @override
+    def failed(self, exchange: int, status: int, text: str) -> None:
+        self._tell(Sort.ERROR, exchange, {"status": status, "text": text})
+
+    @override
+    def end(self, exchange: int, how: str, why: str = "") -> None:
+        self._tell(Sort.END, exchange, {"how": how} | ({"why": why} if why else {}))
+
+    def close(self, reason: str) -> None:
+        """Write what waits, and how it ended; gives up on a disk that does not answer."""
+        self._tell(Sort.CLOSE, 0, {"reason": reason})
+        self._ending = True
+        self._filled.set()
+        self._thread.join(_STUCK_S)
+        connection = self._helper.connection
+        with suppress(OSError, EOFError):
+            while connection.poll(_STUCK_S):
+                self._hear()
+        self._helper.end()
+
+    # Handing over
+
+    def _tell(self, sort: Sort, exchange: int, facts: dict[str, Any]) -> None:
+        self._put(sort, exchange, json.dumps(facts, separators=(",", ":")).encode())
+
+    def _put(self, sort: Sort, exchange: int, data: bytes = b"") -> None:
+        now = time.time_ns()
+        if self._lost and (size := self._lost.pop(exchange, 0)):
+            self._waiting.append(Entry(Sort.LOST, exchange, now, size.to_bytes(8)))
+        self._put_bytes += len(data) + _ENTRY_BYTES
+        self._waiting.append(Entry(sort, exchange, now, data))
+        if not self._filled.is_set():
+            self._filled.set()
+
+    def _put_data(self, sort: Sort, exchange: int, data: bytes) -> None:
+        waiting = self._put_bytes - self._taken_bytes
+        # What is full stays so until it is half empty: a few long gaps and not many short ones.
+        if waiting > (MOST_WAITING_BYTES // 2 if exchange in self._lost else MOST_WAITING_BYTES):
+            self._lost[exchange] = self._lost.get(exchange, 0) + len(data)
+            return
+        self._put(sort, exchange, data)
+
+    def _hand_over(self) -> None:
+        """The thread: passes on what waits until the end, and what the process says."""
+        connection = self._helper.connection
+        try:
+            while not (self._ending and not self._waiting):
+                self._filled.wait(_AGAIN_S)
+                self._filled.clear()
+                if not self._ending:
+                    time.sleep(WRITE_S)
+                while batch := self._take():
+                    connection.send_bytes(batch)
+                while connection.poll(0):
+                    self._hear()
+        except (OSError, EOFError):
+            self._lose_process()
+
+    def _take(self) -> bytes:
+        entries: list[Entry] = []
+        size = 0
+        while size < _TAKEN_AT_ONCE and self._waiting:
+            entry = self._waiting.popleft()
+            entries.append(entry)
+            size += len(entry.data) + _ENTRY_BYTES
+        self._taken_bytes += size
+        return packed(entries)
+
+    def _hear(self) -> None:
+        said = self._helper.receive()
+        if said:
+            self._say(said.decode())
+
+    def _lose_process(self) -> None:
+        """The process has gone; those who talk are not to notice."""
+        self._say("The capture is not written any more: the process that wrote it has ended. Start the tap again.")
+        while not self._ending:
+            self._waiting.clear()
+            self._taken_bytes = self._put_bytes
+            time.sleep(_AGAIN_S)
+
+
+# In the process
+
+
+def serve_recording(connection: Connection, path: str, origin: dict[str, object], secrets_in: tuple[str, str]) -> None:
+    """Write what comes through the pipe until its other end closes."""
+    ending = threading.Event()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # for the tap, which says when it is over
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda _number, _frame: ending.set())
+    _Recorder(connection, Path(path), origin, secrets_in).run(ending)
+
+
+class _Recorder:
+    def __init__(
+        self, connection: Connection, path: Path, origin: dict[str, object], secrets_in: tuple[str, str]
+    ) -> None:
+        self._connection = connection
+        unwritten = Unwritten()
+        unwritten.learn_address(*secrets_in)
+        self._lines = ExchangeLines(unwritten)
+        hold = FileHold()
+        with suppress(OSError):  # a disk in trouble is told of when it is written
+            hold.take(str(path), _AGAIN_S, make=True)
+        self._capture = TapCapture(path, origin=lambda: origin, say=self._say, hold=hold)
+        self._reason = ""
+
+    def run(self, ending: threading.Event) -> None:
+        self._capture.write()
+        self._send(b"")  # ready
+        try:
+            while not self._reason:
+                if self._connection.poll(_AGAIN_S):
+                    self._take(self._connection.recv_bytes())
+                elif ending.is_set():
+                    break
+                self._capture.write()
+        except (EOFError, OSError):
+            pass  # the tap was killed
+        reason = self._reason or "the tap was killed; what was said in its last moment may be missing"
+        for made in self._lines.close(time.time_ns(), reason):
+            self._write(made)
+        self._capture.write(at_once=True)
+        self._capture.finish(reason)
+        self._capture.release()
+
+    def _take(self, data: bytes) -> None:
+        self._capture.look()
+        for entry in unpacked(data):
+            if entry.sort is Sort.CLOSE:
+                self._reason = str(entry.facts().get("reason", "")) or "the tap ended"
+                return
+            for made in self._lines.feed(entry):
+                self._write(made)
+
+    def _write(self, made: Line | Missing) -> None:
+        if isinstance(made, Line):
+            self._capture.line(made.head, made.value)
+        else:
+            self._capture.miss(made.size, 1, time_ns=made.time_ns, why=made.why)
+
+    def _say(self, sentence: str) -> None:
+        self._send(sentence.encode())
+
+    def _send(self, data: bytes) -> None:
+        with suppress(OSError):
+            self._connection.send_bytes(data)

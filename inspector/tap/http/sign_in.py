@@ -1,0 +1,67 @@
+"""Whether a server has its clients sign in by OAuth, which no tap can stand before by address.
+
+A client checks that the resource it signs in for is the address it was given (RFC 9728, 3.3), and a server that its
+tokens are for itself (RFC 8707): with a tap between, either would have to be deceived.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import aiohttp
+from yarl import URL
+
+from inspector.tap.http.address import Upstream
+
+SENTENCE = (
+    "{address} has its clients sign in (OAuth). They check that they sign in to the very address they were given, so "
+    "it cannot be tapped by address. Tap a bridge that signs in for the client instead: context-inspector tap -o "
+    "FOLDER -- npx mcp-remote {address}. Where the client sends a token of its own in its headers, say so with "
+    "--own-token."
+)
+_WELL_KNOWN = "/.well-known/oauth-protected-resource"
+_ANSWERS_S = 4.0
+_MOST_BYTES = 1 << 16
+
+
+async def asks_for_sign_in(upstream: Upstream, proxy: str | None) -> bool:
+    """Whether a client without a token is sent to sign in. A server that does not answer now is none that does."""
+    timeout = aiohttp.ClientTimeout(total=_ANSWERS_S)
+    try:
+        async with aiohttp.ClientSession(timeout=timeout, cookie_jar=aiohttp.DummyCookieJar()) as session:
+            for path in (_WELL_KNOWN + upstream.path.rstrip("/"), _WELL_KNOWN):
+                if await _is_metadata(session, upstream, path, proxy):
+                    return await _is_refused(session, upstream, proxy)
+    except (TimeoutError, aiohttp.ClientError, ValueError, OSError):
+        return False
+    return False
+
+
+async def _is_metadata(session: aiohttp.ClientSession, upstream: Upstream, path: str, proxy: str | None) -> bool:
+    url = URL(upstream.origin + path, encoded=True)
+    async with session.get(url, headers={"Accept": "application/json"}, proxy=proxy) as answer:
+        if answer.status != 200 or "json" not in answer.content_type:
+            return False
+        found: Any = await _json(answer)
+        return isinstance(found, dict) and ("resource" in found or "authorization_servers" in found)
+
+
+async def _is_refused(session: aiohttp.ClientSession, upstream: Upstream, proxy: str | None) -> bool:
+    """Whether the server answers nobody without a token. Asked with nothing that begins a session or calls a tool."""
+    url = upstream.url(upstream.path)
+    async with session.get(url, headers={"Accept": "text/event-stream"}, proxy=proxy) as answer:
+        if answer.status in (401, 403):
+            return True
+    if answer.status != 405:
+        return False
+    headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    async with session.post(
+        url, headers=headers, data=b'{"jsonrpc":"2.0","id":0,"method":"ping"}', proxy=proxy
+    ) as answer:
+        return answer.status in (401, 403)
+
+
+async def _json(answer: aiohttp.ClientResponse) -> Any:
+    import json
+
+    return json.loads(await answer.content.read(_MOST_BYTES))

@@ -1,0 +1,147 @@
+"""What of an exchange is not written down: whatever lets somebody in.
+
+Of headers those are written whose values are known to hold no secret, of others their names alone. Values that came as
+a secret in a header, a cookie or an address are left out wherever they come again, in bodies as well; so is what has
+the shape or the name of a secret (`inspector.protocol.secrets`). All else is written as it was said.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from urllib.parse import quote, unquote_plus
+
+from inspector.protocol.secrets.clues import NO_RULES, rules_for
+from inspector.protocol.secrets.keys import is_secret_key
+from inspector.protocol.secrets.masking import MASK, mask_text
+
+Headers = Iterable[tuple[str, str]]
+
+_WRITTEN = frozenset((
+    "accept", "accept-encoding", "allow", "anthropic-beta", "anthropic-version", "cache-control", "connection",
+    "content-encoding", "content-length", "content-type", "date", "expect", "host", "last-event-id", "mcp-method",
+    "mcp-name", "mcp-protocol-version", "mcp-session-id", "openai-beta", "openai-processing-ms", "openai-version",
+    "origin", "request-id", "retry-after", "sec-websocket-extensions", "sec-websocket-version", "server",
+    "traceparent", "transfer-encoding", "upgrade", "user-agent", "vary", "www-authenticate", "x-accel-buffering",
+    "x-request-id", "x-should-retry",
+))  # fmt: skip
+_WRITTEN_BEGINNINGS = ("mcp-param-", "x-stainless-", "x-ratelimit-", "anthropic-ratelimit-", "access-control-")
+_CREDENTIALS = frozenset((
+    "authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "openai-organization",
+    "openai-project", "chatgpt-account-id", "anthropic-organization-id", "x-auth-token", "x-csrf-token",
+))  # fmt: skip
+"""Their values are never to be met again in what is written."""
+_COOKIES = ("cookie", "set-cookie")
+_SCHEME = re.compile(r"(?i)\s*(Bearer|Basic|Digest|Negotiate|Token|ApiKey|AWS4-HMAC-SHA256)[ \t]+")
+_SHORTEST = 6
+"""Characters of a value that is looked for elsewhere: shorter ones are words as well."""
+_MOST = 256
+"""Values that are looked for."""
+_PROGRESS = re.compile(r'"progressToken": ?\d+|"[a-z_]*_tokens(?:_details)?":')
+"""Looks like a secret's name, costs much to be told from one, and comes with every event."""
+_SEGMENT = re.compile(r"[^/]+")
+_RANDOM = re.compile(r"(?=[^/]*[0-9])(?=[^/]*[A-Za-z])[A-Za-z0-9_\-.~%]{20,}|[A-Za-z0-9_\-]{40,}")
+_MADE = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])\S{12,}")
+_UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SESSIONS = frozenset({"sessionid", "session_id"})
+"""What names a session in an address: conversations are told by it, and it lets nobody in by itself."""
+
+
+class Unwritten:
+    """Leaves secrets out of what one tap writes."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, None] = {}  # in the order met
+        self._pattern: re.Pattern[str] | None = None
+
+    def learn_address(self, query: str, path: str = "") -> None:
+        """Take in the secrets of an address."""
+        for name, value in _pairs(query):
+            if name.lower() not in _SESSIONS and _names_secret(name):
+                self._learn(value)
+        for found in _SEGMENT.finditer(path):
+            if _is_random(found[0]):
+                self._learn(found[0])
+
+    def headers(self, headers: Headers) -> dict[str, str]:
+        """Headers by names in lower case, without secrets; the values of one that comes again are joined."""
+        written: dict[str, str] = {}
+        for name, value in headers:
+            known = name.lower()
+            shown = self._header(known, value)
+            written[known] = f"{written[known]}, {shown}" if known in written else shown
+        return written
+
+    def _header(self, name: str, value: str) -> str:
+        if name in _COOKIES:
+            for part in value.split(";")[: 1 if name == "set-cookie" else None]:
+                self._learn(part.partition("=")[2].strip())
+            return MASK
+        if name in _CREDENTIALS or (is_secret_key(name) and name not in _WRITTEN):
+            scheme = _SCHEME.match(value)
+            self._learn(value[scheme.end() :].strip() if scheme else value.strip())
+            return f"{scheme[1]} {MASK}" if scheme else MASK
+        if name == "location":
+            return self.target(value)
+        if name not in _WRITTEN and not name.startswith(_WRITTEN_BEGINNINGS):
+            if _MADE.fullmatch(value):  # whatever it is, it may let somebody in
+                self._learn(value)
+            return MASK
+        return self.text(value)
+
+    def target(self, target: str) -> str:
+        """A path, with its query or without, without secrets."""
+        path, mark, query = target.partition("?")
+        return self.path(path) + (f"?{self.query(query)}" if mark else "")
+
+    def path(self, path: str) -> str:
+        """A path without secrets: a part that chance made may let in whoever knows it."""
+        return self.text(_SEGMENT.sub(lambda found: MASK if _is_random(found[0]) else found[0], path))
+
+    def query(self, query: str) -> str:
+        """A query without secrets: values that chance made are none, whatever their names."""
+        if not query:
+            return query
+        parts: list[str] = []
+        for part in query.split("&"):
+            name, mark, value = part.partition("=")
+            known = unquote_plus(name)
+            is_session = known.lower() in _SESSIONS
+            if mark and not is_session and _names_secret(known):
+                self._learn(unquote_plus(value))
+                value = MASK
+            elif mark and not is_session and _is_random(value):
+                value = MASK
+            parts.append(f"{name}{mark}{value}")
+        return self.text("&".join(parts))
+
+    def text(self, text: str) -> str:
+        """A text, or JSON as it was written, without secrets; the same object where there are none."""
+        if self._pattern is not None:
+            text = self._pattern.sub(MASK, text)
+        bare = _PROGRESS.sub("", text) if "oken" in text else text
+        return text if rules_for(bare) == NO_RULES else mask_text(text)
+
+    def _learn(self, value: str) -> None:
+        value = value.strip('" ')
+        if len(value) < _SHORTEST or value in self._values or value == MASK:
+            return
+        while len(self._values) >= _MOST:
+            del self._values[next(iter(self._values))]
+        self._values[value] = None
+        forms = {form for one in self._values for form in (one, quote(one, safe=""), json.dumps(one)[1:-1])}
+        self._pattern = re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True))))
+
+
+def _pairs(query: str) -> list[tuple[str, str]]:
+    parts = (part.partition("=") for part in query.split("&") if part)
+    return [(unquote_plus(name), unquote_plus(value)) for name, _, value in parts]
+
+
+def _names_secret(name: str) -> bool:
+    return is_secret_key(name) or name.lower() in ("key", "sig", "signature", "auth", "code", "token", "access_token")
+
+
+def _is_random(part: str) -> bool:
+    return _UUID.fullmatch(part) is not None or _RANDOM.fullmatch(part) is not None

@@ -1,0 +1,83 @@
+"""A WebSocket passed through: frames as they come, both ways, recorded one by one."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType, web
+from multidict import CIMultiDict
+from yarl import URL
+
+from inspector.base.aio import spawn
+from inspector.tap.http.recording import Recording
+
+_HANDSHAKE = ("sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol")
+_FRAMES = (WSMsgType.TEXT, WSMsgType.BINARY)
+_LONGEST_S = 2.0
+
+Side = web.WebSocketResponse | ClientWebSocketResponse
+
+
+async def pass_frames(
+    request: web.Request, session: ClientSession, url: URL, headers: CIMultiDict[str], proxy: str | None,
+    recording: Recording, exchange: int,
+) -> web.StreamResponse:  # fmt: skip
+    """Join a client's WebSocket with one of the server until either closes.
+
+    Frames are not compressed on the way, so that they can be read.
+
+    Raises:
+        aiohttp.WSServerHandshakeError: the server refuses it.
+        aiohttp.ClientError: the server cannot be reached.
+    """
+    asked = [one.strip() for one in request.headers.get("Sec-WebSocket-Protocol", "").split(",") if one.strip()]
+    passed = CIMultiDict((k, v) for k, v in headers.items() if k.lower() not in _HANDSHAKE)
+    server = await session.ws_connect(
+        url, headers=passed, protocols=asked, autoclose=False, autoping=False, compress=0, max_msg_size=0, proxy=proxy
+    )
+    async with server:
+        chosen = (server.protocol,) if server.protocol else ()
+        client = web.WebSocketResponse(
+            autoclose=False, autoping=False, compress=False, max_msg_size=0, protocols=chosen
+        )
+        await client.prepare(request)
+        recording.answer_begun(exchange, 101, [("Upgrade", "websocket")])
+        how = await _joined(client, server, recording, exchange)
+        recording.end(exchange, how)
+        return client
+
+
+async def _joined(
+    client: web.WebSocketResponse, server: ClientWebSocketResponse, recording: Recording, exchange: int
+) -> str:
+    async def pump(source: Side, sink: Side, *, by_server: bool) -> None:
+        while True:
+            message = await source.receive()
+            if message.type in _FRAMES:
+                binary = message.type is WSMsgType.BINARY
+                data = message.data if binary else message.data.encode("utf-8", "surrogatepass")
+                recording.frame(exchange, data, by_server=by_server, binary=binary)
+                await (sink.send_bytes(message.data) if binary else sink.send_str(message.data))
+            elif message.type is WSMsgType.PING:
+                await sink.ping(message.data)
+            elif message.type is WSMsgType.PONG:
+                await sink.pong(message.data)
+            else:
+                code = message.data if message.type is WSMsgType.CLOSE else source.close_code
+                with suppress(asyncio.TimeoutError, ConnectionError):
+                    async with asyncio.timeout(_LONGEST_S):
+                        await sink.close(code=code or 1000, message=(message.extra or "").encode())
+                return
+
+    ways = {
+        spawn(pump(client, server, by_server=False), name="frames to the server"): "client-closed",
+        spawn(pump(server, client, by_server=True), name="frames to the client"): "complete",
+    }
+    try:
+        done, _ = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        return next(ways[one] for one in done)
+    finally:
+        for way in ways:
+            way.cancel()
+        await asyncio.gather(*ways, return_exceptions=True)

@@ -1,0 +1,154 @@
+"""Lines of a capture out of what passes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.tap.http.entries import Entry, Sort, packed, unpacked
+from inspector.tap.http.lines import ExchangeLines, Line, Missing
+from inspector.tap.http.unwritten import Unwritten
+
+CALL = b'{ "jsonrpc": "2.0", "id": 7, "method": "tools/list" }'
+JSON = [["Content-Type", "application/json"]]
+STREAM = [["content-type", "Text/Event-Stream; charset=utf-8"]]
+
+
+def entry(sort: Sort, data: bytes | dict[str, Any] = b"", exchange: int = 1, t: int = 0) -> Entry:
+    return Entry(sort, exchange, t or int(sort) + 1, data if isinstance(data, bytes) else json.dumps(data).encode())
+
+
+def asked(body: bytes = CALL, **facts: Any) -> list[Entry]:
+    begin = {"method": "POST", "target": "/mcp", "headers": JSON} | facts
+    return [entry(Sort.BEGIN, begin), entry(Sort.ASKED, body), entry(Sort.ASKED_ALL)]
+
+
+def lines(entries: list[Entry], **limits: int) -> list[dict[str, Any] | str]:
+    made = ExchangeLines(Unwritten(), **limits)
+    whole = [one for each in unpacked(packed(entries)) for one in made.feed(each)]
+    return [json.loads(f"{one.head}{one.value}}}") if isinstance(one, Line) else one.why for one in whole]
+
+
+def test_an_exchange_is_a_request_an_answer_and_its_end() -> None:
+    answer = {"status": 200, "headers": JSON}
+    entries = [*asked(), entry(Sort.HEAD, answer), entry(Sort.ANSWERED, b'{"id":'), entry(Sort.ANSWERED, b"7}")]
+    request, response, end = lines([*entries, entry(Sort.END, {"how": "complete"})])
+    assert request == {
+        "t": 3, "dir": "client->server", "kind": "http-request", "x": 1, "method": "POST", "path": "/mcp",
+        "headers": {"content-type": "application/json"}, "message": json.loads(CALL),
+    }  # fmt: skip
+    assert response == {
+        "t": 9, "dir": "server->client", "kind": "http-response", "x": 1, "status": 200, "first_ms": 0.0,
+        "headers": {"content-type": "application/json"}, "message": {"id": 7},
+    }  # fmt: skip
+    assert end == {
+        "t": 9, "dir": "server->client", "kind": "http-end", "x": 1, "how": "complete", "bytes": 8, "took_ms": 0.0,
+    }  # fmt: skip
+
+
+def test_a_message_is_written_byte_for_byte() -> None:
+    made = ExchangeLines(Unwritten())
+    (line,) = [one for each in asked() for one in made.feed(each)]
+    assert isinstance(line, Line)
+    assert line.value == CALL.decode()
+
+
+def test_a_stream_is_its_head_and_its_events_as_they_come() -> None:
+    made = lines([
+        *asked(), entry(Sort.HEAD, {"status": 200, "headers": STREAM}),
+        entry(Sort.ANSWERED, b": ping\n\nid: 1\nevent: message\ndata: {\"a\":1}\n\ndata: [DONE]\n\ndata: ha"),
+        entry(Sort.END, {"how": "server-broke", "why": "gone"}),
+    ])  # fmt: skip
+    assert [one["kind"] for one in made if isinstance(one, dict)] == [
+        "http-request", "http-response", "sse-event", "sse-event", "sse-event", "sse-event", "http-end",
+    ]  # fmt: skip
+    said = [
+        {k: v for k, v in one.items() if k not in ("t", "dir", "kind", "x")}
+        for one in made[2:]
+        if isinstance(one, dict)
+    ]
+    assert said[:4] == [
+        {"sse": {"comment": "ping"}},
+        {"sse": {"id": "1", "event": "message"}, "message": {"a": 1}},
+        {"sse": {}, "text": "[DONE]"},
+        {"sse": {}, "cut": True, "text": "ha"},
+    ]
+    assert said[4]["how"] == "server-broke"
+
+
+def test_what_is_no_json_is_text_and_what_is_no_text_base64() -> None:
+    assert lines(asked(b"two\nlines"))[0]["text"] == "two\nlines"  # pyright: ignore[reportArgumentType]
+    assert lines(asked(b"\xff\x00"))[0]["b64"] == "/wA="  # pyright: ignore[reportArgumentType]
+    assert lines(asked(b'{"a":\n1}'))[0]["text"] == '{"a":\n1}'  # pyright: ignore[reportArgumentType]
+
+
+def test_compressed_bodies_are_read_and_what_cannot_be_is_said() -> None:
+    for encoding, body in (("gzip", gzip.compress(CALL)), ("br", b"\x00\x01")):
+        answer = {"status": 200, "headers": [*JSON, ["Content-Encoding", encoding]]}
+        made = lines(
+            [*asked(), entry(Sort.HEAD, answer), entry(Sort.ANSWERED, body), entry(Sort.END, {"how": "complete"})]
+        )
+        response = made[1]
+        assert isinstance(response, dict)
+        assert response.get("message") == (json.loads(CALL) if encoding == "gzip" else None)
+        assert response.get("compressed") == (None if encoding == "gzip" else "br")
+
+
+def test_what_was_lost_is_said_in_its_place() -> None:
+    head = entry(Sort.HEAD, {"status": 200, "headers": STREAM})
+    stream = [
+        *asked(), head, entry(Sort.ANSWERED, b"data: 1\n\ndata: 2"), entry(Sort.LOST, (9).to_bytes(8)),
+        entry(Sort.ANSWERED, b"9\n\ndata: 10\n\n"),
+    ]  # fmt: skip
+    made = lines(stream)
+    *events, gap = made[2:]
+    assert [one["text"] for one in events if isinstance(one, dict)] == ["1", "10"]
+    assert gap == "an event was too long to be kept"
+    whole = [
+        *asked(), entry(Sort.HEAD, {"status": 200, "headers": JSON}), entry(Sort.ANSWERED, b'{"a":'),
+        entry(Sort.LOST, (9).to_bytes(8)), entry(Sort.ANSWERED, b"}"), entry(Sort.END, {"how": "complete"}),
+    ]  # fmt: skip
+    response, gap, _ = lines(whole)[1:]
+    assert "message" not in response
+    assert gap == "an answer's body is missing here: it was said faster than it could be written"
+
+
+def test_exchanges_that_overlap_are_told_apart_and_ended_with_the_tap() -> None:
+    made = ExchangeLines(Unwritten())
+    for number in (1, 2):
+        for one in asked():
+            list(made.feed(one._replace(exchange=number)))
+    ends = [json.loads(f"{one.head}{one.value}}}") for one in made.close(99, "done") if isinstance(one, Line)]
+    assert [(one["x"], one["how"]) for one in ends] == [(1, "tap-ended"), (2, "tap-ended")]
+    assert list(made.close(100, "done")) == []
+
+
+def test_an_answer_of_the_tap_itself_ends_an_exchange() -> None:
+    made = lines([*asked(), entry(Sort.ERROR, {"status": 502, "text": "nobody answers: Bearer abcdefgh12345678"})])
+    assert isinstance(made[1], dict)
+    assert made[1]["kind"] == "http-error"
+    assert "abcdefgh" not in made[1]["text"]
+
+
+def test_frames_of_a_websocket_are_lines() -> None:
+    made = lines([*asked(b""), entry(Sort.FRAME, b"\x00" + CALL), entry(Sort.FRAME, b"\x03\xff")])
+    assert [(one["dir"], one["kind"], one.get("bin")) for one in made[1:] if isinstance(one, dict)] == [
+        ("client->server", "websocket-frame", None), ("server->client", "websocket-frame", True),
+    ]  # fmt: skip
+
+
+@given(st.lists(st.tuples(st.sampled_from(list(Sort)[1:7]), st.binary(max_size=60)), max_size=12))
+def test_any_bytes_in_any_order_make_lines(said: list[tuple[Sort, bytes]]) -> None:
+    facts = {Sort.HEAD: json.dumps({"status": 200, "headers": STREAM}).encode(), Sort.LOST: (3).to_bytes(8)}
+    entries = [*asked(), *(entry(sort, facts.get(sort, data or b"\x00")) for sort, data in said)]
+    lines([*entries, entry(Sort.END, {"how": "complete"})])
+
+
+def test_a_body_beyond_measure_is_missing() -> None:
+    made = ExchangeLines(Unwritten(), longest_body=10)
+    found = [one for each in asked() for one in made.feed(each)]
+    assert [type(one) for one in found] == [Line, Missing]
