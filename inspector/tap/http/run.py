@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
@@ -39,7 +40,8 @@ class HttpTapArguments(NamedTuple):
 
 def say_on_output(line: str) -> None:
     """Print a line at once, also to a pipe."""
-    print(line, flush=True)
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 def run_http_tap(arguments: HttpTapArguments, tell: Callable[[str], None] = say_on_output) -> int:
