@@ -40,6 +40,7 @@ COMMANDS: dict[str, _Place] = {
     "sessions": _Place("sessions", "sessions_command"),
     "record": _Place("record", "record_command"),
     "tap": _Place("tap", "tap_command"),
+    "mcp": _Place("mcp", "mcp_command"),
 }
 """Commands that need no window, by their names."""
 

@@ -24,8 +24,9 @@ from inspector.cli.arguments import (
     fail,
 )
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, opened
-from inspector.cli.printing import dump, echo, json_value, plain, printable, visible
+from inspector.cli.printing import dump, echo, plain, printable, visible
 from inspector.export import matching
+from inspector.present.answers import message_answers
 from inspector.tokens.counter import TOKENIZER
 
 DEFAULT_FIELDS = "no,time,from,to,kind,context,text"
@@ -78,14 +79,8 @@ def list_command(
         memory_mb=memory,
         read_as=read_as,
     ) as document:
-        columns = [field.column(document.analysis) for field in chosen]
-        values = (
-            {
-                name: json_value(field, column.value(row), field.secret_at(document.analysis, row))
-                for name, field, column in zip(names, chosen, columns, strict=True)
-            }
-            for row in islice(matching(document, filter_), limit)
-        )
+        fields_named = list(zip(names, chosen, strict=True))
+        values = message_answers(document, fields_named, islice(matching(document, filter_), limit))
         _PRINTERS[format_](names, values)
     if "tokens" in names and format_ is Format.table:  # apart from the rows, which scripts count
         typer.echo(f"tokens: estimate ({TOKENIZER})", err=True)

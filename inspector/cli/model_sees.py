@@ -6,14 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
-from inspector.analysis.model_context import Entry, ModelContext, Moment, Options, Reader, readers
+from inspector.analysis.model_context import ModelContext, Moment, Options, Reader, readers
 from inspector.analysis.model_context.difference import difference
 from inspector.analysis.model_context.file import conversation_parts
-from inspector.analysis.model_context.messages import whole_content
 from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts, fail
 from inspector.cli.opening import opened
 from inspector.cli.printing import dump, printable, say, visible
 from inspector.document.document import CaptureDocument
+from inspector.present.answers import entry_answer, entry_content, model_context_answer
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.tokens.counter import TOKENIZER
 
@@ -60,7 +60,7 @@ def model_sees_command(
         elif since is not None:
             _say_difference(context.at(_message(document, since, 0)), moment, as_json=as_json)
         elif as_json:
-            typer.echo(dump(mask_secrets(_as_json(moment, out=out))))
+            typer.echo(dump(model_context_answer(moment, out=out)))
         else:
             _say(moment, out=out)
 
@@ -86,51 +86,6 @@ def _message(document: CaptureDocument, number: int | None, default: int) -> int
     return number - 1
 
 
-def _as_json(moment: Moment, *, out: bool) -> dict[str, Any]:
-    return {
-        "participant": moment.context.reader.name,
-        "no": moment.message + 1,
-        "tokens": moment.total,
-        "tokens_without_collapsing": moment.uncollapsed_total,
-        "estimate": TOKENIZER,
-        "reported": _reported(moment),
-        "not_in_traffic": moment.outside(),
-        "entries": [_entry_json(moment, entry) for entry in moment.entries(out=out)],
-    }
-
-
-def _entry_json(moment: Moment, entry: Entry) -> dict[str, Any]:
-    return {
-        "no": entry.message + 1,
-        "role": entry.role.word or None,
-        "included": entry.included,
-        "collapsed": entry.collapsed,
-        "tokens": entry.tokens,
-        "reason": entry.reason,
-        "assumed": entry.assumed,
-        "because": None if entry.because is None else entry.because + 1,
-        "content": _content(moment, entry),
-    }
-
-
-def _content(moment: Moment, entry: Entry) -> str:
-    analysis = moment.context.analysis
-    if entry.collapsed:
-        return analysis.transients.summary(entry.message) or ""
-    return whole_content(analysis, entry.message)
-
-
-def _reported(moment: Moment) -> dict[str, Any] | None:
-    """What the participant itself reported last; never mixed with our estimate."""
-    status = moment.reported()
-    if status is None:
-        return None
-    return {
-        "no": status.message + 1, "tokens": status.tokens, "max_tokens": status.max_tokens,
-        "messages_in_context": status.messages,
-    }  # fmt: skip
-
-
 def _say(moment: Moment, *, out: bool) -> None:
     title = printable(mask_text(moment.context.reader.title), 80)
     saved = moment.uncollapsed_total - moment.total
@@ -148,7 +103,7 @@ def _say(moment: Moment, *, out: bool) -> None:
     for entry in moment.entries(out=out):
         mark = " " if entry.included else "-"
         star = "*" if entry.assumed else " "
-        text = printable(mask_text(_content(moment, entry)), 60)
+        text = printable(mask_text(entry_content(moment.context, entry)), 60)
         say(
             f"{mark} {entry.message + 1:>7,} {entry.role.word:<9} {entry.tokens or 0:>7,} {star} "
             f"{text:<60}  {entry.reason}".rstrip()
@@ -162,7 +117,7 @@ def _say_difference(earlier: Moment, later: Moment, *, as_json: bool) -> None:
     parts = (("came", found.came), ("went", found.went), ("collapsed", found.collapsed))
     if as_json:
         made: dict[str, Any] = {
-            name: [_entry_json(later, later.entry(p)) | {"change": int(found.by_entry[p])} for p in places]
+            name: [entry_answer(later, later.entry(p)) | {"change": int(found.by_entry[p])} for p in places]
             for name, places in parts
         }
         made |= {"tokens": found.tokens, "since": earlier.message + 1, "no": later.message + 1}
@@ -173,5 +128,5 @@ def _say_difference(earlier: Moment, later: Moment, *, as_json: bool) -> None:
     for name, places in parts:
         for place in places.tolist():
             entry = later.entry(place)
-            text = printable(mask_text(_content(later, entry)), 60)
+            text = printable(mask_text(entry_content(later.context, entry)), 60)
             say(f"{name:<10} {entry.message + 1:>7,} {int(found.by_entry[place]):>+7,} {text:<60}  {entry.reason}")

@@ -8,8 +8,9 @@ from typing import Any
 from inspector.analysis.latency import ENOUGH
 from inspector.cli.arguments import Json, LogFiles, MemoryLimit, ReadAs
 from inspector.cli.opening import opened
-from inspector.cli.printing import MOST_LISTED, dump, masked_table, plain, print_array, printable, say
+from inspector.cli.printing import MOST_LISTED, dump, plain, print_array, printable, say
 from inspector.document.summary import participant_stories
+from inspector.present.answers import masked_table
 from inspector.protocol.secrets.masking import mask_secrets
 
 

@@ -4,43 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterable
+from typing import Any
 
 import typer
 
-from inspector.export.redaction import shown_value
-from inspector.filters.fields import Field
 from inspector.protocol.hostile_text import visible
-from inspector.protocol.secrets.masking import mask_text
 
-__all__ = ["MOST_LISTED", "dump", "echo", "json_value", "plain", "print_array", "printable", "say", "visible"]
-
-T = TypeVar("T")
+__all__ = ["MOST_LISTED", "dump", "echo", "plain", "print_array", "printable", "say", "visible"]
 
 MOST_LISTED = 200
 """So many of anything are printed for people; JSON has them all."""
-
-
-def json_value(field: Field, value: object, secret: str | None) -> object:
-    """A field's value, with its `secret_at`, as JSON shows it: times in RFC 3339, UTC; secrets masked."""
-    return shown_value(field, value, secret)
-
-
-def masked_table(table: Mapping[str, T]) -> dict[str, T]:
-    """A table of counts or figures by names of the wire: the names are masked as text, the figures are no secrets.
-
-    A kind called `auth/token` has a count like any other. Names that masking makes the same are numbered.
-    """
-    shown: dict[str, T] = {}
-    for name, value in table.items():
-        masked = mask_text(name)
-        key, times = masked, 1
-        while key in shown:
-            times += 1
-            key = f"{masked} ({times})"
-        shown[key] = value
-    return shown
 
 
 def plain(value: object) -> str:

@@ -11,11 +11,9 @@ import typer
 from inspector.capture.exact import save_message
 from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts, fail
 from inspector.cli.opening import named, opened
-from inspector.cli.printing import dump, echo, json_value, plain, printable, say
+from inspector.cli.printing import dump, echo, plain, printable, say
 from inspector.document.document import CaptureDocument
-from inspector.document.summary import message_story
-from inspector.filters.fields import FIELD_BY_NAME
-from inspector.protocol.secrets.masking import mask_secrets, mask_text
+from inspector.present.answers import message_answer
 
 
 def show_command(
@@ -37,19 +35,8 @@ def show_command(
         if save is not None:
             _save(document, number - 1, save)
             return
-        document.analysis.tokens.count_now([number - 1])
-        story = message_story(document, number - 1)
+        story = message_answer(document, number - 1)
         is_big, size = document.capture.is_big(number - 1), int(document.capture.columns["size"][number - 1])
-    fields = ((FIELD_BY_NAME[name], value) for name, value in story["fields"].items())
-    story["fields"] = {
-        field.name: json_value(field, value, field.secret_at(document.analysis, number - 1)) for field, value in fields
-    }
-    story["envelope"] = mask_secrets(story["envelope"])
-    story["raw"] = mask_text(story["raw"])
-    story["lifecycle"] = mask_secrets(story["lifecycle"])
-    story["likely"] = mask_secrets(story["likely"])
-    story["links"], story["capability"] = mask_secrets(story["links"]), mask_secrets(story["capability"])
-    story["findings"] = mask_secrets(story["findings"])
     if as_json:
         echo(dump(story))
         return

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from itertools import islice
 from typing import Annotated, Any
 
 import typer
 
-from inspector.analysis.account import AccountTally
 from inspector.analysis.latency import ENOUGH
-from inspector.analysis.token_shares import summing
-from inspector.analysis.waste import WasteFinder
-from inspector.base.slices import finished
 from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts
 from inspector.cli.opening import named, opened
-from inspector.cli.printing import MOST_LISTED, dump, echo, masked_table, printable, say
+from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
 from inspector.document.document import CaptureDocument
-from inspector.document.summary import summary
-from inspector.present.account import Account, account_json, account_of, waiting_json
+from inspector.present.account import Account
+from inspector.present.answers import summary_answer
 from inspector.present.formats import count_of
-from inspector.protocol.secrets.masking import mask_secrets
 
 
 def summary_command(
@@ -46,18 +40,9 @@ def summary_command(
         memory_mb=memory,
         read_as=read_as,
     ) as document:
-        counted, failed = summary(document, named(files)), document.capture.failed_count
-        account, waiting = _told(document, spared=tokens is not False)
+        found, account = summary_answer(document, named(files), tokens=tokens is not False)
+        failed = document.capture.failed_count
         known = next((source.known_format for source in document.capture.sources), None)
-    if tokens is False:
-        counted["tokens"] = counted["context"] = None
-    tables = {name: masked_table(counted[name]) for name in ("kinds", "badges", "findings", "tool_counts", "models")}
-    if counted["tokens"] is not None:
-        tables["tokens"] = _masked_tokens(counted["tokens"])
-    latency = {title: masked_table(rows) for title, rows in counted["latency"].items()}
-    found: dict[str, Any] = {
-        **mask_secrets(counted), **tables, "latency": latency, "account": account_json(account), "waiting": waiting,
-    }  # fmt: skip
     if as_json:
         echo(dump(found))
         return
@@ -83,22 +68,6 @@ def summary_command(
         say(f"  {count:>9,}  {printable(kind, 120) or '(no readable kind)'}")
     if len(found["kinds"]) > MOST_LISTED:
         say(f"  and {len(found['kinds']) - MOST_LISTED:,} more kinds")
-
-
-def _told(document: CaptureDocument, *, spared: bool) -> tuple[Account, list[dict[str, Any]]]:
-    """What happened, and who waits for whom."""
-    tally = AccountTally(document.analysis)
-    while not tally.step():
-        pass
-    waste = tool_tokens = None
-    if document.analysis.tokens.done:
-        tool_tokens = finished(summing(document.analysis, "tool"))
-    if spared and document.analysis.tokens.done:
-        finder = WasteFinder(document.analysis)
-        while not finder.go_on(math.inf):
-            pass
-        waste = finder.found
-    return account_of(document, tally, waste, tool_tokens), waiting_json(document, tally)
 
 
 def _say_sources(document: CaptureDocument) -> None:
@@ -144,11 +113,6 @@ def _say_models(found: dict[str, Any]) -> None:
 
 _COUNTED_BYTES = 32 << 20
 """Of a log whose tokens are counted without being asked for: two seconds of work."""
-
-
-def _masked_tokens(counted: dict[str, Any]) -> dict[str, Any]:
-    tables = {name: masked_table(counted[name]) for name in ("participants", "tools", "kinds")}
-    return {**counted, "contexts": mask_secrets(counted["contexts"]), **tables}
 
 
 def _say_tokens(counted: dict[str, Any] | None) -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from inspector.analysis.waste import Waste, WasteFinder, WasteReport
+from inspector.analysis.waste import Waste, WasteReport
 from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts, fail
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
 from inspector.document.document import CaptureDocument
-from inspector.protocol.secrets.masking import mask_secrets, mask_text
+from inspector.present.answers import waste_answer, waste_of
+from inspector.protocol.secrets.masking import mask_text
 from inspector.tokens.counter import TOKENIZER
 
 NOTHING = "Nothing wasted, as far as can be told."
@@ -38,18 +38,14 @@ def waste_command(
     with opened(
         files, counted=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
     ) as document:
-        finder = WasteFinder(document.analysis)
-        while not finder.go_on(math.inf):
-            pass
-        found = finder.found
-    assert found is not None
+        found = waste_of(document)
     if participant is not None:
         _look_for(document, participant, found)
         of_one = tuple(one for one in found.wastes if one.participant == participant)
         found = WasteReport(of_one, found.notes, found.stop)
     shown = found.wastes[: limit or None]
     if as_json:
-        echo(dump(mask_secrets(_as_json(found, shown))))
+        echo(dump(waste_answer(found, shown)))
     else:
         _say(found, shown)
 
@@ -60,24 +56,6 @@ def _look_for(document: CaptureDocument, name: str, found: WasteReport) -> None:
     if name not in known and not any(one.participant == name for one in found.wastes):
         names = ", ".join(printable(mask_text(known), 60) for known in islice(known, MOST_LISTED))
         fail(f"{document.name} has nobody called {printable(name, 60)}. It has: {names or 'nobody'}.")
-
-
-def _as_json(found: WasteReport, shown: tuple[Waste, ...]) -> dict[str, Any]:
-    return {
-        "tokens": found.tokens,
-        "sure": found.sure_tokens,
-        "estimate": TOKENIZER,
-        "count": len(found.wastes),
-        "notes": list(found.notes),
-        "wastes": [
-            {
-                "kind": one.kind.value, "no": one.message + 1, "messages": [row + 1 for row in one.messages],
-                "tokens": one.tokens, "sure": one.sure, "participant": one.participant, "tool": one.tool,
-                "text": mask_text(one.sentence), "advice": mask_text(one.advice),
-            }
-            for one in shown
-        ],
-    }  # fmt: skip
 
 
 def _say(found: WasteReport, shown: tuple[Waste, ...]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from inspector.cli import app
-from inspector.cli.printing import masked_table
+from inspector.present.answers import masked_table
 from tests.builders import envelope, lines_of, log_file, tool_call, tool_result
 
 SECRET = "Zq7secretvalue"

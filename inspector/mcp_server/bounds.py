@@ -1,0 +1,72 @@
+"""Answers an agent can take: pages of rows, and texts that are cut where they would fill its context."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+MOST_CHARACTERS = 40_000
+"""Of an answer as JSON, about 10,000 tokens: what clients take whole."""
+_LONGEST_TEXTS = (4_000, 1_000, 250, 80)
+_MOST_ITEMS = 200
+
+
+def page(rows: Iterable[Any], offset: int, limit: int) -> dict[str, Any]:
+    """Some of many rows: as many from `offset` on as were asked for and have room.
+
+    Returns:
+        `rows`, and `next`: the offset of the page that follows, None at the end.
+    """
+    taken: list[Any] = []
+    room = MOST_CHARACTERS
+    ahead = islice(rows, offset, None)
+    for row in ahead:
+        cut = bounded(row, MOST_CHARACTERS // 4)
+        room -= len(dumped(cut))
+        if len(taken) == limit or (taken and room < 0):
+            return {"rows": taken, "next": offset + len(taken)}
+        taken.append(cut)
+    return {"rows": taken, "next": None}
+
+
+def bounded(value: Any, most: int = MOST_CHARACTERS) -> Any:
+    """A value of at most so many characters as JSON: its long texts and lists are cut, and say how long they are."""
+    if len(dumped(value)) <= most:
+        return value
+    for longest in _LONGEST_TEXTS:
+        cut = _cut(value, longest, max(1, longest * _MOST_ITEMS // _LONGEST_TEXTS[0]))
+        if len(dumped(cut)) <= most:
+            return cut
+    return {
+        "cut": f"This is how it begins, of {len(dumped(value)):,} characters.",
+        "begins": dumped(value)[: most // 2],
+    }
+
+
+def dumped(value: Any) -> str:
+    """A value as JSON without spaces; what JSON has no number for is a text."""
+    return json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return str(value)
+    return value
+
+
+def _cut(value: Any, longest: int, most: int) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= longest else f"{value[:longest]}… [{len(value):,} characters in all]"
+    if isinstance(value, list | tuple):
+        shown = [_cut(item, longest, most) for item in value[:most]]
+        return shown if len(value) <= most else [*shown, f"… [{len(value):,} in all]"]
+    if isinstance(value, dict):
+        shown = {key: _cut(item, longest, most) for key, item in islice(value.items(), most)}
+        return shown if len(value) <= most else shown | {"…": f"[{len(value):,} in all]"}
+    return value

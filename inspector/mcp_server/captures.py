@@ -1,0 +1,199 @@
+"""Which logs may be asked about, by which names, and the few that are open.
+
+The fence: a log lies in one of the folders that were named, or is one of the files; where nothing was named, it is a
+session of an agent that `sessions` lists. Paths are judged where links lead, and links in folders are not followed.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from inspector.base.targets import SESSION, is_session
+from inspector.capture.reading import UnknownFormatError
+from inspector.document.document import CaptureDocument
+from inspector.protocol.secrets.masking import mask_secrets
+from inspector.sources.agent_sessions.lookup import SessionNameError, find_sessions, newest_session, session_named
+
+LAST = "last"
+"""The name of the session written to last."""
+_MOST_OPEN = 4
+_MOST_ENTRIES = 20_000
+_DEEPEST = 8
+_PROMPT = 200
+_ENDINGS = (".jsonl", ".json", ".ndjson", ".ctxcap", ".log", ".har", ".parquet", ".gz", ".zst")
+
+
+class CaptureNameError(ValueError):
+    """A log cannot be asked about; the text is a sentence that says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A log that can be asked about.
+
+    Attributes:
+        name: what to call it by.
+        modified: when it was written last, in seconds since the epoch.
+        size: bytes, as they lie on disk.
+        about: what else is known of it without reading it, ready for JSON.
+    """
+
+    name: str
+    modified: float
+    size: int
+    about: dict[str, Any]
+
+    def as_json(self) -> dict[str, Any]:
+        """What is known of it."""
+        when = datetime.fromtimestamp(self.modified, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        return {"capture": self.name, "modified": when, "bytes": self.size, **self.about}
+
+
+class Captures:
+    """The logs within the fence; one thread at a time.
+
+    Args:
+        paths: files and folders that may be asked about; none for the sessions of agents on this machine.
+    """
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._roots = [path.resolve() for path in paths]
+        self._open: OrderedDict[Path, tuple[tuple[int, ...], CaptureDocument]] = OrderedDict()
+
+    def listed(self) -> list[Listed]:
+        """The logs there are, the newest first."""
+        found = list(self._sessions() if not self._roots else self._files())
+        return sorted(found, key=lambda one: one.modified, reverse=True)
+
+    def document(self, name: str | None) -> CaptureDocument:
+        """A log by its name, read to its end as it is now; the only one where none is named.
+
+        Raises:
+            CaptureNameError: there is none of this name, it is outside, or it cannot be read.
+        """
+        path, together = self._place(name)
+        try:
+            state = _state_of(path)
+            known = self._open.get(path)
+            if known is not None and known[0] == state:
+                self._open.move_to_end(path)
+                return known[1]
+            self._forget(path)
+            document = _read(path, together=together)
+        except UnknownFormatError as error:
+            raise CaptureNameError(str(error)) from None
+        except OSError as error:
+            raise CaptureNameError(f"{path.name} cannot be read: {error.strerror or error}.") from None
+        self._open[path] = state, document
+        while len(self._open) > _MOST_OPEN:
+            self._forget(next(iter(self._open)))
+        return document
+
+    def close(self) -> None:
+        """Close what is open."""
+        for path in list(self._open):
+            self._forget(path)
+
+    def _forget(self, path: Path) -> None:
+        known = self._open.pop(path, None)
+        if known is not None:
+            known[1].close()
+
+    def _place(self, name: str | None) -> tuple[Path, bool]:
+        """Where a log lies, and whether it is a session with its sub-agents' files.
+
+        Raises:
+            CaptureNameError: there is none of this name, or it is outside.
+        """
+        if name is None:
+            if len(self._roots) == 1 and self._roots[0].is_file():
+                return self._roots[0], False
+            raise CaptureNameError("Say which capture is meant: `captures` lists them.")
+        if name == LAST or is_session(name):
+            path = self._session(name)
+            if self._roots and not self._within(path):
+                raise CaptureNameError(f"{name} lies outside of what this server was started for.")
+            return path, True
+        for root in self._roots:
+            path = (root / name if root.is_dir() else root.parent / name).resolve()
+            if path.exists() and self._within(path):
+                return path, False
+        raise CaptureNameError(f"There is no capture called {name[:200]}. `captures` lists those there are.")
+
+    def _session(self, name: str) -> Path:
+        try:
+            return (newest_session() if name == LAST else session_named(name.removeprefix(SESSION))).path.resolve()
+        except SessionNameError as error:
+            raise CaptureNameError(str(error)) from None
+
+    def _within(self, path: Path) -> bool:
+        return any(path == root or (root.is_dir() and path.is_relative_to(root)) for root in self._roots)
+
+    def _sessions(self) -> Iterator[Listed]:
+        for one in find_sessions().sessions:
+            about = {
+                "program": one.program, "project": one.project, "prompt": one.prompt[:_PROMPT], "model": one.model,
+                "running": one.running, "sub_agents": one.sub_agents,
+            }  # fmt: skip
+            yield Listed(f"{SESSION}{one.identifier}", one.modified, one.size, mask_secrets(about))
+
+    def _files(self) -> Iterator[Listed]:
+        left = _MOST_ENTRIES
+        for root in self._roots:
+            if root.is_file():
+                yield _file(root, root.name)
+                continue
+            for path in _below(root):
+                left -= 1
+                if left < 0:
+                    return
+                if path.name.lower().endswith(_ENDINGS):
+                    yield _file(path, path.relative_to(root).as_posix())
+
+
+def _file(path: Path, name: str) -> Listed:
+    found = path.stat()
+    return Listed(name, found.st_mtime, found.st_size, {})
+
+
+def _below(folder: Path, depth: int = 0) -> Iterator[Path]:
+    """Files in a folder and in those below it; links are not followed, what cannot be read is passed over."""
+    try:
+        with os.scandir(folder) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in found:
+        if entry.is_file(follow_symlinks=False):
+            yield Path(entry.path)
+        elif entry.is_dir(follow_symlinks=False) and depth < _DEEPEST:
+            yield from _below(Path(entry.path), depth + 1)
+
+
+def _state_of(path: Path) -> tuple[int, ...]:
+    """What tells whether a log was written to; of a folder, or the one beside a session, by every file in it."""
+    files = [path, *_below(path if path.is_dir() else path.with_suffix(""))]
+    return tuple(number for file in files for number in _written(file))
+
+
+def _written(file: Path) -> tuple[int, int, int]:
+    found = file.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _read(path: Path, *, together: bool) -> CaptureDocument:
+    document = CaptureDocument()
+    try:
+        document.load(path, together=together)
+        document.look_further(math.inf)
+    except BaseException:
+        document.close()
+        raise
+    return document

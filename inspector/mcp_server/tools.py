@@ -1,0 +1,256 @@
+"""What agents can ask: each question once, with its arguments as a pydantic model and its answer as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from inspector.analysis.findings import Severity
+from inspector.analysis.model_context import ModelContext, Options, Reader, readers
+from inspector.document.document import CaptureDocument
+from inspector.document.summary import context_nodes, finding_entries, tokens_of
+from inspector.export import matching
+from inspector.filters import FilterError, compile_filter
+from inspector.filters.naming import field_named
+from inspector.mcp_server.bounds import bounded, page
+from inspector.mcp_server.captures import Captures
+from inspector.present.answers import (
+    masked_tokens,
+    message_answer,
+    message_answers,
+    model_context_answer,
+    summary_answer,
+    waste_answer,
+    waste_of,
+)
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
+
+
+class AskedWronglyError(ValueError):
+    """A question cannot be answered as it was asked; the text is a sentence."""
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class OfCapture(_Arguments):
+    """Of a question about a whole log."""
+
+    capture: Annotated[
+        str | None,
+        Field(
+            description="A name that `captures` lists; `session:ID` for a session of a coding agent, `last` for the "
+            "newest. May be left out where the server was started for one file."
+        ),
+    ] = None
+
+
+class PageOfCapture(OfCapture):
+    """Of a question whose answer comes in pages."""
+
+    limit: Annotated[int, Field(ge=1, le=200, description="Rows, at most.")] = 50
+    offset: Annotated[int, Field(ge=0, description="`next` of the page before.")] = 0
+
+
+class OfMessage(OfCapture):
+    """Of a question about one message."""
+
+    no: Annotated[int, Field(ge=1, description="Number of the message, as listed.")]
+
+
+class CapturesArguments(_Arguments):
+    """Of `captures`."""
+
+    limit: Annotated[int, Field(ge=1, le=200, description="Rows, at most.")] = 50
+    offset: Annotated[int, Field(ge=0, description="`next` of the page before.")] = 0
+
+
+class ListArguments(PageOfCapture):
+    """Of `list`."""
+
+    filter: Annotated[
+        str, Field(description='A display filter, as `kind like "mcp/request:tools/call:*" && from == "agent"`.')
+    ] = ""
+    fields: Annotated[
+        list[str], Field(min_length=1, max_length=20, description="Fields of each message, `payload.<path>` included.")
+    ] = ["no", "time", "from", "to", "kind", "context", "info"]
+
+
+class CheckArguments(PageOfCapture):
+    """Of `check`."""
+
+    at_least: Annotated[Literal["note", "warning", "error"], Field(description="The least severity.")] = "note"
+
+
+class ModelSeesArguments(PageOfCapture):
+    """Of `model_sees`."""
+
+    participant: Annotated[str | None, Field(description="Whose model; the busiest one's where none is named.")] = None
+    at: Annotated[
+        int | None, Field(ge=1, description="Once this message had arrived; the end where none is named.")
+    ] = None
+    out: Annotated[bool, Field(description="List what is not in the context, too.")] = False
+
+
+def _captures(captures: Captures, asked: CapturesArguments) -> dict[str, Any]:
+    return page((one.as_json() for one in captures.listed()), asked.offset, asked.limit)
+
+
+def _summary(captures: Captures, asked: OfCapture) -> dict[str, Any]:
+    document = _counted(captures.document(asked.capture))
+    return bounded(summary_answer(document, document.name)[0])
+
+
+def _list(captures: Captures, asked: ListArguments) -> dict[str, Any]:
+    document = captures.document(asked.capture)
+    try:
+        filter_ = compile_filter(asked.filter)
+        fields = [(name, field_named(name)) for name in dict.fromkeys(asked.fields)]
+    except FilterError as error:
+        raise AskedWronglyError(f"{error} (at character {error.position + 1})") from None
+    if "tokens" in (*filter_.fields, *asked.fields):
+        _counted(document)
+    return page(message_answers(document, fields, matching(document, filter_)), asked.offset, asked.limit)
+
+
+def _show(captures: Captures, asked: OfMessage) -> dict[str, Any]:
+    document = captures.document(asked.capture)
+    return bounded(message_answer(document, _message(document, asked.no)))
+
+
+_CHAIN_FIELDS = ("no", "time", "from", "to", "kind", "context", "info", "state")
+
+
+def _chain(captures: Captures, asked: OfMessage) -> dict[str, Any]:
+    document = captures.document(asked.capture)
+    story = message_answer(document, _message(document, asked.no))
+    fields = [(name, field_named(name)) for name in _CHAIN_FIELDS]
+    rows = message_answers(document, fields, [step["no"] - 1 for step in story["chain"]])
+    steps = [step | row for step, row in zip(story["chain"], rows, strict=True)]
+    return bounded({"chain": steps, "likely": story["likely"]})
+
+
+def _check(captures: Captures, asked: CheckArguments) -> dict[str, Any]:
+    document = captures.document(asked.capture)
+    least = Severity[asked.at_least.upper()]
+    found = (mask_secrets(one) for one in finding_entries(document) if Severity[one["severity"].upper()] >= least)
+    return {"counts": document.analysis.findings.found.counts(), **page(found, asked.offset, asked.limit)}
+
+
+def _contexts(captures: Captures, asked: PageOfCapture) -> dict[str, Any]:
+    document = captures.document(asked.capture)
+    return page(map(mask_secrets, context_nodes(document)), asked.offset, asked.limit)
+
+
+def _model_sees(captures: Captures, asked: ModelSeesArguments) -> dict[str, Any]:
+    document = _counted(captures.document(asked.capture))
+    at = len(document.capture) if asked.at is None else asked.at
+    context = ModelContext(document.analysis, _reader(document, asked.participant), Options())
+    found = model_context_answer(context.at(_message(document, at)), out=asked.out)
+    return {**found, "entries": page(found["entries"], asked.offset, asked.limit)}
+
+
+def _waste(captures: Captures, asked: PageOfCapture) -> dict[str, Any]:
+    document = _counted(captures.document(asked.capture))
+    found = waste_of(document)
+    answer = waste_answer(found, found.wastes[: asked.offset + asked.limit + 1])
+    return {**answer, "wastes": page(answer["wastes"], asked.offset, asked.limit)}
+
+
+def _tokens(captures: Captures, asked: OfCapture) -> dict[str, Any]:
+    document = _counted(captures.document(asked.capture))
+    usage = document.analysis.usage.total()
+    reported = usage._asdict() if usage is not None else None
+    return bounded({"estimated": masked_tokens(tokens_of(document)), "reported": reported})
+
+
+def _counted(document: CaptureDocument) -> CaptureDocument:
+    """A document with its tokens counted."""
+    if not document.analysis.tokens.done:
+        document.count_tokens()
+    return document
+
+
+def _message(document: CaptureDocument, number: int) -> int:
+    """The index of a message.
+
+    Raises:
+        AskedWronglyError: there is none of this number.
+    """
+    if not 1 <= number <= len(document.capture):
+        raise AskedWronglyError(f"There is no message {number}; there are 1 to {len(document.capture):,}.")
+    return number - 1
+
+
+def _reader(document: CaptureDocument, name: str | None) -> Reader:
+    known = readers(document.analysis)
+    found = next((reader for reader in known if name is None or reader.name == name), None)
+    if found is None:
+        titles = ", ".join(mask_text(reader.title) for reader in known[:20])
+        raise AskedWronglyError(f"It shows the models of: {titles}." if known else "It shows nobody's model.")
+    return found
+
+
+A = TypeVar("A", bound=_Arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One question.
+
+    Attributes:
+        name, description: for the agent.
+        arguments: what it takes; the schema is made of it.
+        answer: the answer, ready for JSON.
+    """
+
+    name: str
+    description: str
+    arguments: type[_Arguments]
+    answer: Callable[[Captures, Any], dict[str, Any]]
+
+
+def _tool(
+    name: str, description: str, arguments: type[A], answer: Callable[[Captures, A], dict[str, Any]]
+) -> Tool:  # fmt: skip
+    return Tool(name, description, arguments, answer)
+
+
+TOOLS = (
+    _tool(
+        "captures", "List the logs and sessions that can be asked about, the newest first.",
+        CapturesArguments, _captures,
+    ),
+    _tool(
+        "summary",
+        "What a log holds and what happened in it: participants, tool calls and failures, findings, who waits for "
+        "whom, usage, the account in sentences. Begin here.",
+        OfCapture, _summary,
+    ),
+    _tool("list", "Messages that match a display filter, with chosen fields.", ListArguments, _list),
+    _tool("show", "One message whole: fields, envelope, links, life of its result, findings.", OfMessage, _show),
+    _tool(
+        "chain", "Why a message happened and what came of it: the causal chain, causes before effects.",
+        OfMessage, _chain,
+    ),
+    _tool("check", "What is wrong: findings, the most severe first.", CheckArguments, _check),
+    _tool("contexts", "The tree of contexts and sub-agents, with states and counts.", PageOfCapture, _contexts),
+    _tool(
+        "model_sees", "What stood in a model's context at a message: each entry, its tokens, why it is in or out.",
+        ModelSeesArguments, _model_sees,
+    ),
+    _tool(
+        "waste", "Tokens that could have been spared: results nobody used, calls made twice, tools never called.",
+        PageOfCapture, _waste,
+    ),
+    _tool(
+        "tokens", "Tokens by participant, tool, context and kind, estimated, and what was reported.",
+        OfCapture, _tokens,
+    ),
+)  # fmt: skip
+
+TOOL_BY_NAME = {tool.name: tool for tool in TOOLS}

@@ -1,0 +1,186 @@
+"""Answers about a document as JSON, with their secrets masked: what commands print with --json and agents are given.
+
+`document.summary` has the facts in the shapes of docs/design.md 5; here they are put together and made safe to leave
+the program. Dates, names and texts are as they were written; whoever prints them makes them plain.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from inspector.analysis.account import AccountTally
+from inspector.analysis.model_context import Entry, ModelContext, Moment
+from inspector.analysis.model_context.messages import whole_content
+from inspector.analysis.token_shares import summing
+from inspector.analysis.waste import Waste, WasteFinder, WasteReport
+from inspector.base.slices import finished
+from inspector.document.document import CaptureDocument
+from inspector.document.summary import message_story, summary
+from inspector.export.redaction import shown_value
+from inspector.filters.fields import FIELD_BY_NAME, Field
+from inspector.present.account import Account, account_json, account_of, waiting_json
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
+from inspector.tokens.counter import TOKENIZER
+
+T = TypeVar("T")
+
+
+def masked_table(table: Mapping[str, T]) -> dict[str, T]:
+    """A table of counts or figures by names of the wire: the names are masked as text, the figures are no secrets.
+
+    A kind called `auth/token` has a count like any other. Names that masking makes the same are numbered.
+    """
+    shown: dict[str, T] = {}
+    for name, value in table.items():
+        masked = mask_text(name)
+        key, times = masked, 1
+        while key in shown:
+            times += 1
+            key = f"{masked} ({times})"
+        shown[key] = value
+    return shown
+
+
+def summary_answer(document: CaptureDocument, file: str, *, tokens: bool = True) -> tuple[dict[str, Any], Account]:
+    """What a log holds, and what happened in it.
+
+    Args:
+        document: the log, read to its end.
+        file: what it is called.
+        tokens: say what was counted; False leaves tokens out though they were.
+    """
+    counted = summary(document, file)
+    account, waiting = _told(document, spared=tokens)
+    if not tokens:
+        counted["tokens"] = counted["context"] = None
+    tables = {name: masked_table(counted[name]) for name in ("kinds", "badges", "findings", "tool_counts", "models")}
+    if counted["tokens"] is not None:
+        tables["tokens"] = masked_tokens(counted["tokens"])
+    latency = {title: masked_table(rows) for title, rows in counted["latency"].items()}
+    return {
+        **mask_secrets(counted), **tables, "latency": latency, "account": account_json(account), "waiting": waiting,
+    }, account  # fmt: skip
+
+
+def masked_tokens(counted: dict[str, Any]) -> dict[str, Any]:
+    """Counted tokens, by names of the wire that are masked."""
+    tables = {name: masked_table(counted[name]) for name in ("participants", "tools", "kinds")}
+    return {**counted, "contexts": mask_secrets(counted["contexts"]), **tables}
+
+
+def _told(document: CaptureDocument, *, spared: bool) -> tuple[Account, list[dict[str, Any]]]:
+    """What happened, and who waits for whom."""
+    tally = AccountTally(document.analysis)
+    while not tally.step():
+        pass
+    waste = tool_tokens = None
+    if document.analysis.tokens.done:
+        tool_tokens = finished(summing(document.analysis, "tool"))
+        waste = waste_of(document) if spared else None
+    return account_of(document, tally, waste, tool_tokens), waiting_json(document, tally)
+
+
+def waste_of(document: CaptureDocument) -> WasteReport:
+    """What could have been spared; tokens have to be counted."""
+    finder = WasteFinder(document.analysis)
+    while not finder.go_on(math.inf):
+        pass
+    assert finder.found is not None
+    return finder.found
+
+
+def waste_answer(found: WasteReport, shown: Iterable[Waste]) -> dict[str, Any]:
+    """What could have been spared: the sums over all, and some of it one by one."""
+    return mask_secrets(
+        {
+            "tokens": found.tokens,
+            "sure": found.sure_tokens,
+            "estimate": TOKENIZER,
+            "count": len(found.wastes),
+            "notes": list(found.notes),
+            "wastes": [
+                {
+                    "kind": one.kind.value, "no": one.message + 1, "messages": [row + 1 for row in one.messages],
+                    "tokens": one.tokens, "sure": one.sure, "participant": one.participant, "tool": one.tool,
+                    "text": mask_text(one.sentence), "advice": mask_text(one.advice),
+                }
+                for one in shown
+            ],
+        }
+    )  # fmt: skip
+
+
+def message_answers(
+    document: CaptureDocument, fields: Sequence[tuple[str, Field]], rows: Iterable[int]
+) -> Iterator[dict[str, object]]:
+    """For each of some messages its fields by the names they were asked by: times in RFC 3339, UTC."""
+    columns = [field.column(document.analysis) for _, field in fields]
+    for row in rows:
+        yield {
+            name: shown_value(field, column.value(row), field.secret_at(document.analysis, row))
+            for (name, field), column in zip(fields, columns, strict=True)
+        }
+
+
+def message_answer(document: CaptureDocument, message: int) -> dict[str, Any]:
+    """One message with its fields, envelope, causes, effects, lifecycle and findings."""
+    document.analysis.tokens.count_now([message])
+    story = message_story(document, message)
+    fields = ((FIELD_BY_NAME[name], value) for name, value in story["fields"].items())
+    story["fields"] = {
+        field.name: shown_value(field, value, field.secret_at(document.analysis, message)) for field, value in fields
+    }
+    story["raw"] = mask_text(story["raw"])
+    masked = ("envelope", "lifecycle", "likely", "links", "capability", "findings")
+    return story | {name: mask_secrets(story[name]) for name in masked}
+
+
+def model_context_answer(moment: Moment, *, out: bool = False) -> dict[str, Any]:
+    """What a model sees at a moment, with each entry; also those that are out, where asked."""
+    return mask_secrets(
+        {
+            "participant": moment.context.reader.name,
+            "no": moment.message + 1,
+            "tokens": moment.total,
+            "tokens_without_collapsing": moment.uncollapsed_total,
+            "estimate": TOKENIZER,
+            "reported": _reported(moment),
+            "not_in_traffic": moment.outside(),
+            "entries": [entry_answer(moment, entry) for entry in moment.entries(out=out)],
+        }
+    )
+
+
+def entry_answer(moment: Moment, entry: Entry) -> dict[str, Any]:
+    """One entry of a model's context; not masked yet."""
+    return {
+        "no": entry.message + 1,
+        "role": entry.role.word or None,
+        "included": entry.included,
+        "collapsed": entry.collapsed,
+        "tokens": entry.tokens,
+        "reason": entry.reason,
+        "assumed": entry.assumed,
+        "because": None if entry.because is None else entry.because + 1,
+        "content": entry_content(moment.context, entry),
+    }
+
+
+def entry_content(context: ModelContext, entry: Entry) -> str:
+    """What an entry says to the model: of a collapsed result its summary."""
+    if entry.collapsed:
+        return context.analysis.transients.summary(entry.message) or ""
+    return whole_content(context.analysis, entry.message)
+
+
+def _reported(moment: Moment) -> dict[str, Any] | None:
+    """What the participant itself reported last; never mixed with our estimate."""
+    status = moment.reported()
+    if status is None:
+        return None
+    return {
+        "no": status.message + 1, "tokens": status.tokens, "max_tokens": status.max_tokens,
+        "messages_in_context": status.messages,
+    }  # fmt: skip

@@ -1,0 +1,171 @@
+"""Agents ask about captures by the real client of the `mcp` package, in this process and over stdio."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.shared.exceptions import MCPError
+
+from inspector.mcp_server.captures import Captures
+from inspector.mcp_server.server import UNTRUSTED, server_of
+from inspector.mcp_server.tools import TOOLS
+from tests.builders import envelope, lines_of
+from tests.commands import printed
+
+LOOP = Path("tests/data/recordings/mcp-rune/01-loop-current-names.jsonl").resolve()
+
+
+@asynccontextmanager
+async def asking(*paths: Path) -> AsyncGenerator[Client]:
+    """A client of a server over some files and folders."""
+    with closing(Captures(paths)) as captures:
+        async with Client(server_of(captures)) as client:
+            yield client
+
+
+async def answer(client: Client, tool: str, **arguments: Any) -> Any:
+    """What a tool answers, without the sentence before it."""
+    result = await client.call_tool(tool, arguments)
+    text = text_of(result)
+    assert not result.is_error, text
+    found = json.loads(text)
+    assert found["untrusted"] == UNTRUSTED
+    return found["answer"]
+
+
+async def refused(client: Client, tool: str, **arguments: Any) -> str:
+    """What a tool says of a question it does not answer."""
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error
+    return text_of(result)
+
+
+def write_log(path: Path, envelopes: list[dict[str, Any]]) -> Path:
+    path.write_bytes(lines_of(*envelopes))
+    return path
+
+
+def text_of(result: Any) -> str:
+    (content,) = result.content
+    return content.text
+
+
+async def test_answers_are_those_of_the_commands() -> None:
+    async with asking(LOOP) as client:
+        summary = await answer(client, "summary")
+        commanded = json.loads(printed("summary", LOOP, "--json", "--tokens"))
+        assert summary == commanded | {"file": LOOP.name}
+        listed = await answer(client, "list", filter='kind == "mcp/response"', fields=["no", "tool", "state"])
+        lines = printed("list", LOOP, "-Y", 'kind == "mcp/response"', "-e", "no,tool,state", "--format", "jsonl")
+        assert listed == {"rows": [json.loads(line) for line in lines.splitlines()], "next": None}
+        assert (await answer(client, "show", no=9)) == json.loads(printed("show", LOOP, 9, "--json"))
+        found = await answer(client, "check")
+        assert found["rows"] == json.loads(printed("check", LOOP, "--json"))
+        sees, commanded = await answer(client, "model_sees"), json.loads(printed("model-sees", LOOP, "--json"))
+        sees["entries"] = sees["entries"]["rows"]
+        for entry in (*sees["entries"], *commanded["entries"]):
+            entry["content"] = entry["content"][:200]  # the end of a long one is cut
+        assert sees == commanded
+        waste = await answer(client, "waste")
+        assert waste | {"wastes": waste["wastes"]["rows"]} == json.loads(printed("waste", LOOP, "--json"))
+        chain = (await answer(client, "chain", no=9))["chain"]
+        assert [step["no"] for step in chain] == [
+            step["no"] for step in json.loads(printed("show", LOOP, 9, "--json"))["chain"]
+        ]
+        assert chain[0]["relation"] == "asked"
+        tokens = await answer(client, "tokens")
+        assert tokens["estimated"]["total"] == summary["tokens"]["total"]
+
+
+async def test_pages_follow_one_another_to_the_end() -> None:
+    async with asking(LOOP) as client:
+        numbers: list[int] = []
+        offset: int | None = 0
+        while offset is not None:
+            found = await answer(client, "list", fields=["no"], limit=7, offset=offset)
+            numbers += [row["no"] for row in found["rows"]]
+            offset = found["next"]
+        assert numbers == list(range(1, (await answer(client, "summary"))["messages"] + 1))
+
+
+async def test_what_is_asked_wrongly_is_said(tmp_path: Path) -> None:
+    async with asking(LOOP) as client:
+        assert "kind" in await refused(client, "list", filter="kid == 3")
+        assert "limit" in await refused(client, "list", limit=0)
+        assert "Extra inputs" in await refused(client, "summary", capure="x")
+        assert "There is no message 9999" in await refused(client, "show", no=9999)
+        assert "There is no tool nope" in await refused(client, "nope")
+        assert "client" in await refused(client, "model_sees", participant="nobody")
+    (tmp_path / "a.jsonl").write_text("nothing\nknown\n")
+    async with asking(tmp_path) as client:
+        assert "captures" in await refused(client, "summary")
+        assert "a.jsonl" in await refused(client, "summary", capture="a.jsonl")
+
+
+async def test_only_what_was_named_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    for folder in (inside, outside):
+        folder.mkdir()
+        write_log(folder / "log.jsonl", [envelope()])
+    (inside / "link.jsonl").symlink_to(outside / "log.jsonl")
+    (inside / "folder").symlink_to(outside)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(outside))
+    monkeypatch.setenv("CODEX_HOME", str(outside))
+    async with asking(inside) as client:
+        names = [row["capture"] for row in (await answer(client, "captures"))["rows"]]
+        assert names == ["log.jsonl"]
+        resources = (await client.list_resources()).resources
+        assert [resource.name for resource in resources] == names
+        assert (await answer(client, "summary", capture="log.jsonl"))["messages"] == 1
+        for name in ("link.jsonl", "folder/log.jsonl", "../outside/log.jsonl", str(outside / "log.jsonl"), "last"):
+            assert await refused(client, "summary", capture=name)
+            with pytest.raises(MCPError):
+                await client.read_resource(f"capture:///{name}")
+        (contents,) = (await client.read_resource(str(resources[0].uri))).contents
+        assert json.loads(getattr(contents, "text", ""))["answer"]["messages"] == 1
+
+
+async def test_a_log_that_was_written_to_is_read_anew(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl", [envelope()])
+    async with asking(log) as client:
+        assert (await answer(client, "summary"))["messages"] == 1
+        write_log(log, [envelope(), envelope(), envelope()])
+        assert (await answer(client, "summary"))["messages"] == 3
+
+
+async def test_answers_are_small_and_hold_no_secret(tmp_path: Path) -> None:
+    secret = "sk-ant-api03-" + "abcDEF0123456789" * 3
+    long = [envelope(payload={"text": f"{secret} " + "many words " * 2_000}) for _ in range(30)]
+    log = write_log(tmp_path / "log.jsonl", long)
+    async with asking(log) as client:
+        for tool, arguments in (
+            ("list", {"fields": ["no", "text", "payload.text"], "limit": 200}), ("show", {"no": 3}),
+            ("model_sees", {}), ("check", {}), ("summary", {}), ("chain", {"no": 3}),
+        ):  # fmt: skip
+            text = text_of(await client.call_tool(tool, arguments))
+            assert secret not in text
+            assert len(text) < 45_000
+
+
+async def test_tools_only_read_and_say_what_they_take() -> None:
+    async with asking(LOOP) as client:
+        declared = (await client.list_tools()).tools
+        assert [tool.name for tool in declared] == [tool.name for tool in TOOLS]
+        assert all(tool.annotations is not None and tool.annotations.read_only_hint for tool in declared)
+        assert all(tool.description and tool.input_schema["type"] == "object" for tool in declared)
+        assert UNTRUSTED in (client.instructions or "")
+
+
+@pytest.mark.real
+async def test_over_stdio() -> None:
+    started = StdioServerParameters(command=sys.executable, args=["-m", "inspector", "mcp", str(LOOP)])
+    async with Client(stdio_client(started)) as client:
+        assert (await answer(client, "summary", capture=LOOP.name))["format"] == "wrapped"
