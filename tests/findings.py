@@ -8,6 +8,7 @@ from typing import Any
 
 from tests import msp_samples as msp
 from tests.builders import delivered, envelope, received, tool_call, tool_result
+from tests.transcribed import ClaudeSession
 
 Lines = list[dict[str, Any] | str | bytes]
 
@@ -198,7 +199,47 @@ def covering(*spans: tuple[int, int]) -> dict[str, Any]:
     return msp.session("m1", summary_snapshots=snapshots)
 
 
+def worked(*steps: tuple[str, dict[str, Any], str, bool]) -> Lines:
+    """What a coding agent did: tool, arguments, result, and whether that is a failure."""
+    session = ClaudeSession()
+    session.prompt("Fix it.")
+    for tool, arguments, result, failed in steps:
+        session.result(session.call(tool, arguments), result, failed=failed)
+    return [*session.records]
+
+
+def compacted(trigger: str) -> Lines:
+    session = ClaudeSession()
+    session.prompt("Fix it.")
+    session.system("compact_boundary", compactMetadata={"trigger": trigger, "preTokens": 167_210})
+    session.prompt("Before: nothing.", isCompactSummary=True)
+    return [*session.records]
+
+
+def retried(*spoken: str) -> Lines:
+    """Errors of an API, and in their midst what was said before they came again."""
+    session = ClaudeSession()
+    session.prompt("Fix it.")
+    error = {"error": {"status": 529, "message": "Overloaded"}, "retryInMs": 500, "maxRetries": 10}
+    for attempt in (1, 2, 3):
+        session.system("api_error", retryAttempt=attempt, **error)
+        for words in spoken:
+            session.text(words)
+    return [*session.records]
+
+
+_FAILED = ("Bash", {"command": "make"}, "no rule", True)
+_SAME = ("Grep", {"pattern": "total"}, "3 files", False)
+
 CASES: dict[str, Case] = {
+    "model-call-failed": Case(retried(), compacted("manual")),
+    "tool-fails-again": Case(
+        worked(*[_FAILED] * 6), worked(*[_FAILED] * 4, ("Bash", {"command": "ls"}, "a", False), *[_FAILED] * 4)
+    ),
+    "agent-in-circles": Case(
+        worked(*[_SAME] * 5), worked(*[_SAME] * 3, ("Grep", {"pattern": "sum"}, "3 files", False), _SAME)
+    ),
+    "context-full": Case(compacted("auto"), compacted("manual")),
     "msp-unreadable": Case([main(), opened(), "{torn"], [main(), opened()]),
     "msp-skipped": Case([main(lists=("s1", 5)), opened()], [main(), opened()]),
     "msp-invalid": Case([main(), opened(msp.said("q1", role=7))], [main(), opened(msp.said("q1"))]),

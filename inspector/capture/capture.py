@@ -323,6 +323,7 @@ class Capture:
         )
         self._mcp = _Sparse(version=np.uint32, state=np.uint64, task=np.uint64, task_says=np.uint8)
         self._repeats = _Sparse(of=np.uint32, is_copy=np.uint8)
+        self._filled = _Sparse(tokens=np.uint64, window=np.uint64)
         self._agent_news: list[AgentNews] = []
 
     def __len__(self) -> int:
@@ -392,6 +393,7 @@ class Capture:
         self._extracts.put(block.extracts, messages.tolist())
         self._arguments.append({row: (value,) for row, value in self._extracts.arguments.items()})
         self._listed.append(self._extracts.listed)
+        self._filled.append(self._extracts.filled)
         extracts, intern = self._extracts, self.strings.intern
         self._exchanges.append({
             row: (
@@ -448,6 +450,13 @@ class Capture:
         """By message, the calls of models that messages came from since the last call."""
         found, self._extracts.api_calls = self._extracts.api_calls, {}
         return found
+
+    def full_contexts(self, start: int) -> list[tuple[int, int, int]]:
+        """Messages from `start` on that tell of a full context: (message, tokens in it, tokens it holds or 0)."""
+        rows = self._filled.messages
+        first = int(rows.searchsorted(np.uint32(start)))
+        columns = (rows, self._filled["tokens"], self._filled["window"])
+        return list(zip(*(column[first:].tolist() for column in columns), strict=True))
 
     def take_agent_news(self) -> list[AgentNews]:
         """What messages told of sub-agents since the last call, in their order."""

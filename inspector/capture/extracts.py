@@ -77,6 +77,7 @@ class Extracts:
         arguments: of calls that are proposed, or may have been: a hash of their arguments.
         listed: of results that list records.
         api_calls: of messages of transcripts, the call of a model that they came from, or went with.
+        filled: of such messages, tokens in a context that was full, and how many it holds.
         spawns: what such messages tell of sub-agents.
         chains: where records stand that do not name their sub-agent.
         echoes: hashes of texts that may be said again by the result of the call that started a sub-agent, and of that.
@@ -97,6 +98,7 @@ class Extracts:
     arguments: dict[int, int] = field(default_factory=dict)
     listed: dict[int, Listed] = field(default_factory=dict)
     api_calls: dict[int, ApiCall] = field(default_factory=dict)
+    filled: dict[int, tuple[int, int]] = field(default_factory=dict)
     spawns: dict[int, Spawn] = field(default_factory=dict)
     chains: dict[int, Chain] = field(default_factory=dict)
     echoes: dict[int, int] = field(default_factory=dict)

@@ -94,6 +94,7 @@ class BlockReader:
         self._odd: dict[int, OddForm] = {}
         self._forms: set[tuple[str, str, bool]] = set()
         self._api_calls: dict[int, ApiCall] = {}
+        self._filled: dict[int, tuple[int, int]] = {}
         self._spawns: dict[int, Spawn] = {}
         self._threads: dict[int, ThreadMark] = {}
         self._chains: dict[int, Chain] = {}
@@ -194,6 +195,7 @@ class BlockReader:
         found = extract(columns, slice(None), self._tables.strings, decoded)
         found.odd = self._odd
         found.api_calls, found.spawns, found.chains = self._api_calls, self._spawns, self._chains
+        found.filled = self._filled
         found.echoes, found.threads = self._echoes, self._threads
         found.new = dict.fromkeys(self._new, True)
         found.exchanges, found.versions = self._exchanges, self._versions
@@ -287,6 +289,8 @@ class BlockReader:
             self._records.append(record)
             if one.call is not None:
                 self._api_calls[row] = one.call
+            if one.filled is not None:
+                self._filled[row] = one.filled
             if one.spawn is not None:
                 self._spawns[row] = one.spawn
             if one.chain is not None:

@@ -29,6 +29,7 @@ from inspector.analysis.findings import (
     secrets,
     senders,
     streams,
+    transcripts,
     verdicts,
     wire,
 )
@@ -79,6 +80,7 @@ _TOPICS = (
     (streams, streams.Streams),
     (hints, hints.Hints),
     (msp, msp.Sessions),
+    (transcripts, transcripts.Transcripts),
 )
 """Every topic: its module, which declares CHECKS, and what follows the traffic."""
 

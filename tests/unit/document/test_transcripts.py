@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from inspector.analysis.findings import CHECKS
 from inspector.analysis.model_context.reader import Reader
 from inspector.analysis.model_context.story import ModelContext
 from inspector.document.document import CaptureDocument
@@ -21,6 +22,9 @@ ROOT = Path(__file__).parents[3]
 OWN = ROOT / "tests" / "data" / "formats" / "claude-code.jsonl"
 SAMPLES = Path(os.environ.get("TRANSCRIPT_SAMPLES") or ROOT.parent / "shared" / "recordings" / "transcripts")
 """Sessions of other people, with what an independent script counts in them; not part of the project."""
+
+
+ON_TRANSCRIPTS = {check.code for check in CHECKS if check.on_transcripts}
 
 
 def expected() -> dict[str, Any]:
@@ -51,7 +55,32 @@ def test_a_sample_counts_as_an_independent_script_counts_it(name: str) -> None:
         assert found["tool_counts"] == counts["tools"]
         assert found["calls"]["unanswered"] == counts["unanswered"]
         assert found["sub_agents"] >= len(counts["sub_agents"])
-    assert set(found["findings"]) <= {"request-unanswered", "secret-in-clear"}
+    assert set(found["findings"]) <= ON_TRANSCRIPTS
+
+
+NEAR = {
+    "tool-fails-again": "claude/v2.1.31-tool-errors.jsonl",  # three commands in a row, and an edit
+    "agent-in-circles": "claude/v2.1.33-ask-user.jsonl",  # a command twice running
+    "context-full": "claude/v2.1.14-microcompact-excerpt.jsonl",  # results are taken out, nothing is summed up
+    "model-call-failed": "codex/v0.66-real.jsonl",  # calls of tools fail, none of the model
+}
+"""Real sessions in which a check finds nothing, and nearly could."""
+
+
+@pytest.mark.parametrize("code", NEAR)
+def test_a_check_is_silent_where_real_sessions_come_near(code: str) -> None:
+    if not (SAMPLES / NEAR[code]).exists():
+        pytest.skip("no samples here")
+    assert code not in summary(document_at(SAMPLES / NEAR[code]), "")["findings"]
+
+
+def test_retries_are_one_failure_until_something_is_said() -> None:
+    name = "claude/v2.1.5-api-errors-excerpt.jsonl"
+    if not (SAMPLES / name).exists():
+        pytest.skip("no samples here")
+    found = document_at(SAMPLES / name)
+    assert rows(found, 'kind == "system/error"') == [5, 6, 7, 14, 15, 16, 17, 18, 19, 20, 21]
+    assert rows(found, 'finding == "model-call-failed"') == [5, 14]
 
 
 @pytest.fixture
@@ -69,7 +98,9 @@ def test_a_session_in_figures(document: CaptureDocument) -> None:
     assert found["usage"] == {"input": 38, "output": 451, "cache_read": 35_180, "cache_write": 6_180}
     assert found["models"] == {"claude-opus-4-5-20251101": 4, "claude-haiku-4-5-20251001": 2}
     assert found["calls"] == {"tools": 4, "answered": 4, "failed": 1, "unanswered": 0}
-    assert (found["records"], found["messages"], found["sub_agents"], found["findings"]) == (27, 30, 1, {})
+    assert (found["records"], found["messages"], found["sub_agents"], found["findings"]) == (
+        27, 30, 1, {"context-full": 1, "model-call-failed": 2},
+    )  # fmt: skip
 
 
 def test_fields_of_transcripts(document: CaptureDocument) -> None:

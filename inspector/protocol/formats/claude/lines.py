@@ -71,6 +71,13 @@ class Data(msgspec.Struct, gc=False):
     status: str | None = None
 
 
+class Compaction(msgspec.Struct, gc=False):
+    """Why, and from what, a context was compacted."""
+
+    trigger: str | None = None
+    preTokens: int | None = None  # noqa: N815
+
+
 class ToolUseResult(msgspec.Struct, gc=False):
     """The program's own copy of a tool's result, as far as it tells of sub-agents."""
 
@@ -107,6 +114,7 @@ class Line(msgspec.Struct, gc=False):
     toolUseID: str | None = None  # noqa: N815
     logicalParentUuid: str | None = None  # noqa: N815
     messageId: str | None = None  # noqa: N815
+    compactMetadata: Compaction | None = None  # noqa: N815
     key: str | None = None
 
     @property
@@ -188,9 +196,9 @@ def _read_leniently(line: bytes) -> Line | None:
             found.message.content = content
         if isinstance(usage := message.get("usage"), dict):
             found.message.usage = _filled(Usage, usage)
-    for name in ("data", "attachment"):
+    for name, struct in (("data", Data), ("attachment", Data), ("compactMetadata", Compaction)):
         if isinstance(inner := value.get(name), dict):
-            setattr(found, name, _filled(Data, inner))
+            setattr(found, name, _filled(struct, inner))
     return found
 
 

@@ -268,7 +268,10 @@ def _system(line: Line) -> Meaning:
     subtype = line.subtype or "system"
     agent = (agent_of(line),)
     if subtype == "compact_boundary":
-        return Meaning(COMPACT, PROGRAM, agent, identifier=line.uuid)
+        told = line.compactMetadata
+        by_itself = told is not None and told.trigger == "auto"
+        filled = (min(max(told.preTokens or 0, 0), _MOST), 0) if told is not None and by_itself else None
+        return Meaning(COMPACT, PROGRAM, agent, identifier=line.uuid, filled=filled)
     if subtype == "microcompact_boundary":
         return Meaning(FORGET, PROGRAM, agent, identifier=line.uuid)
     if subtype in ("api_error", "error"):

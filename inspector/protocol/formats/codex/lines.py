@@ -48,6 +48,7 @@ class Info(msgspec.Struct, gc=False):
 
     total_token_usage: Counts | None = None
     last_token_usage: Counts | None = None
+    model_context_window: int | None = None
 
 
 class Item(msgspec.Struct, gc=False):

@@ -280,7 +280,14 @@ def _tokens(inner: Inner, line: Line) -> Meaning:
     if info is not None and info.last_token_usage is not None:
         total = info.total_token_usage
         found.call = api_call(info.last_token_usage, total, line)
+        held, window = _number(info.last_token_usage.total_tokens), _number(info.model_context_window)
+        if window and held >= NEARLY_FULL * window:
+            found.filled = held, window
     return found
+
+
+NEARLY_FULL = 0.9
+"""Share of a model's context from which on it counts as full."""
 
 
 def api_call(usage: Counts, total: Counts | None, line: Line) -> ApiCall:

@@ -1,0 +1,191 @@
+"""What goes wrong in the work of coding agents, as their transcripts tell it (docs/transcripts.md, Findings)."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from inspector.analysis.changes import Rows
+from inspector.analysis.findings.batch import Array, Batch
+from inspector.analysis.findings.check import NOTE, WARNING, Check
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
+from inspector.protocol import kinds
+from inspector.protocol.calls import arguments_of
+from inspector.protocol.text import text_shown
+
+IN_A_ROW = 5
+"""Calls of a tool that fail one after the other; three or four are how agents find out what works."""
+AGAIN = 4
+"""Times the same call is made, with nothing else in between."""
+
+MODEL_FAILED = Check(
+    "model-call-failed", WARNING, "Call of the model failed",
+    "A call of the model's API failed, or was refused; {who} tells it.",
+    "The agent waited, or stopped here. What came before may have been lost on it, and each try takes time.",
+    "Look at the error: limits and overload pass, a refused key or a request that is too long does not.",
+    "Claude Code, system/api_error; Codex, event_msg/error: docs/transcripts.md", on_transcripts=True,
+)  # fmt: skip
+FAILING = Check(
+    "tool-fails-again", WARNING, "Tool that fails again and again",
+    "{call} has failed {limit} times in a row.",
+    "The agent spends its context on errors, and may not know what is wrong.",
+    "Read the errors: a missing permission, a wrong folder or a tool that is not there ends no other way.",
+    "docs/transcripts.md, Findings", on_transcripts=True, limit=IN_A_ROW,
+)  # fmt: skip
+REPEATING = Check(
+    "agent-in-circles", WARNING, "Agent that goes in circles",
+    "{who} makes the same call, {call}, for the {limit}th time running, although nothing came of it but the same.",
+    "Each round costs a call of the model and stands in its context; nothing new can come of it.",
+    "Stop it, and tell it what it overlooks.",
+    "docs/transcripts.md, Findings", on_transcripts=True, limit=AGAIN,
+)  # fmt: skip
+FULL = Check(
+    "context-full", NOTE, "Context of the model was full",
+    "The context of the model was full: {detail}.",
+    "What stood in it is replaced by a summary, or soon will be: details are forgotten, and the agent may begin again.",
+    "Look at Model sees for what fills it; give large searches to sub-agents, and begin new work in a new session.",
+    "Claude Code, system/compact_boundary; Codex, model_context_window: docs/transcripts.md", on_transcripts=True,
+    example="167,210 tokens, so that it was compacted",
+)  # fmt: skip
+
+CHECKS = (MODEL_FAILED, FAILING, REPEATING, FULL)
+
+_SPEAKING = ("chat", "reasoning/thought", kinds.REQUEST)
+_BACK = 1_000
+"""Earlier messages among which what goes on is looked for."""
+_WAITING = re.compile(r"output|wait|poll|status|stdin|sleep|monitor|watch", re.IGNORECASE)
+_COUNTED = re.compile(r"\d+")
+_LONGEST = 4_000
+
+
+class Transcripts:
+    """Looks at messages of transcripts. O(new messages), in numpy; what is compared word by word is rare."""
+
+    def __init__(self) -> None:
+        self._full_since: dict[tuple[int, int], int] = {}  # by space and context, where its context was found full
+        self._looked_at = 0
+
+    def feed(self, batch: Batch) -> None:
+        """Look at the new messages of transcripts."""
+        parts = batch.new("part")
+        if parts.strides[0] == 0 and not parts[:1].any():  # none is of a transcript
+            return
+        first = max(0, batch.start - _BACK)
+        rows = np.arange(first, batch.stop)
+        rows = rows[batch.of("part", rows) != 0]
+        if not len(rows):
+            return
+        if batch.capture.has_copies:
+            rows = rows[~batch.capture.repeats(rows)[1]]
+        self._errors(batch, rows)
+        self._failing(batch, rows)
+        self._repeating(batch, rows)
+        self._full(batch)
+
+    def _errors(self, batch: Batch, rows: Rows) -> None:
+        """The first of some errors that follow each other, with nothing said in between."""
+        kind, error = batch.of("kind", rows), batch.code("system/error")
+        if not (kind == error).any():
+            return
+        rows = rows[np.isin(kind, [error, *map(batch.code, _SPEAKING)])]
+        failed = batch.of("kind", rows) == error
+        key = _places(batch, rows)
+        run = _runs(key, _same_as_before(key, failed) & failed)
+        batch.findings.add(MODEL_FAILED, rows[(run == 1) & failed & (rows >= batch.start)])
+
+    def _failing(self, batch: Batch, rows: Rows) -> None:
+        answers = rows[batch.of("kind", rows) == batch.code(kinds.RESPONSE)]
+        failed = batch.of("flags", answers) & Flag.ERROR.value != 0
+        key = _places(batch, answers, batch.links["target"][answers])
+        run = _runs(key, _same_as_before(key, failed) & failed)
+        batch.findings.add(FAILING, answers[(run == IN_A_ROW) & failed & (answers >= batch.start)])
+
+    def _repeating(self, batch: Batch, rows: Rows) -> None:
+        asked = rows[batch.of("kind", rows) == batch.code(kinds.REQUEST)]
+        if not len(asked):
+            return
+        key = _places(batch, asked, batch.of("sender", asked))
+        what = _numbered(batch.links["target"][asked], batch.of("size", asked))
+        run = _runs(key, _same_as_before(key, what))
+        places = np.flatnonzero((run == AGAIN) & (asked >= batch.start))
+        found: list[int] = []
+        for place in places.tolist():
+            same = asked[: place + 1][key[: place + 1] == key[place]][-AGAIN:]
+            if _goes_in_circles(batch, same):
+                found.append(int(asked[place]))
+        batch.findings.add(REPEATING, found)
+
+    def _full(self, batch: Batch) -> None:
+        spaces, contexts = (batch.capture.columns[name] for name in ("space", "context"))
+        told = {row: (tokens, window) for row, tokens, window in batch.capture.full_contexts(self._looked_at)}
+        self._looked_at = batch.stop
+        rows: list[int] = []
+        for row in sorted({*told, *batch.rows("participant/compact-done").tolist()}):
+            place = int(spaces[row]), int(contexts[row])
+            if row not in told:
+                self._full_since.pop(place, None)
+            elif place not in self._full_since and batch.capture.repeats(np.array([row]))[0][0] == NO_ROW:
+                self._full_since[place] = row
+                rows.append(row)
+        batch.findings.add(FULL, rows, details=[_full_words(*told[row]) for row in rows])
+
+
+def _full_words(tokens: int, window: int) -> str:
+    if window:
+        return f"{tokens:,} of {window:,} tokens"
+    return f"{tokens:,} tokens, so that it was compacted" if tokens else "it was compacted"
+
+
+def _numbered(*columns: Array) -> Array:
+    """(n,) a number for each combination of values."""
+    found = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        _, codes = np.unique(column, return_inverse=True)
+        _, found = np.unique(found * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
+    return found
+
+
+def _places(batch: Batch, rows: Rows, *more: Array) -> Array:
+    """(n,) a number for each context that some messages are in, and whatever else tells them apart."""
+    return _numbered(batch.of("space", rows), batch.of("context", rows), *more)
+
+
+def _same_as_before(key: Array, what: Array) -> Array:
+    """(n,) whether the one before with the same key has the same value."""
+    order = np.argsort(key, kind="stable")
+    same = np.zeros(len(key), np.bool_)
+    same[order[1:]] = (key[order][1:] == key[order][:-1]) & (what[order][1:] == what[order][:-1])
+    return same
+
+
+def _runs(key: Array, goes_on: Array) -> Array:
+    """(n,) by key, how many in a row each is the last of: one that does not go on begins a run of its own.
+
+    Where the first of a run goes on, it counts as one as well.
+    """
+    order = np.argsort(key, kind="stable")
+    begins = ~goes_on[order]
+    begins[:1] = True
+    begins[1:] |= key[order][1:] != key[order][:-1]
+    places = np.arange(len(key))
+    run = np.empty(len(key), np.int64)
+    run[order] = places - np.maximum.accumulate(np.where(begins, places, 0)) + 1
+    return run
+
+
+def _goes_in_circles(batch: Batch, calls: Rows) -> bool:
+    """Whether some calls ask for the same, and those before the last were answered in the same words."""
+    capture = batch.capture
+    if any(capture.is_big(row) for row in calls.tolist()):
+        return False
+    asked = [arguments_of(capture.payload(row)) for row in calls.tolist()]
+    tool = batch.capture.strings[int(batch.links["target"][calls[-1]])]
+    if any(one != asked[0] for one in asked) or _WAITING.search(tool) or _WAITING.search(str(asked[0])[:_LONGEST]):
+        return False
+    answers = batch.links["answer"][calls[:-1]]
+    if (answers == NO_ROW).any() or any(capture.is_big(row) for row in answers.tolist()):
+        return False
+    words = [(text_shown(kinds.RESPONSE, capture.payload(row)) or "")[:_LONGEST] for row in answers.tolist()]
+    return len({_COUNTED.sub("", text) for text in words}) == 1
