@@ -72,6 +72,7 @@ docs: setup ## make the generated pages anew: reference of filter, findings and 
 	@$(BIN)/python -m inspector.filters.page > docs/filter.md
 	@$(BIN)/python -m inspector.analysis.findings > docs/findings.md
 	@$(BIN)/python -m inspector.tables.page > docs/tables.md
+	@$(BIN)/python -m inspector.survey.page > docs/survey.md
 	@$(BIN)/python docs/commands_page.py > docs/commands.md
 
 screenshots: setup ## take all pictures of README and guide anew, in a minute or two

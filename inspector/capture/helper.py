@@ -5,6 +5,7 @@ So none outlives the program, however that ends. It says with an empty message t
 
 from __future__ import annotations
 
+import errno
 import gc
 import multiprocessing
 import os
@@ -16,6 +17,20 @@ from typing import Any
 
 _ENDING_S = 1.0
 """So long it may take to end when it is asked to; one that was stopped never hears that."""
+
+
+_alone = False
+
+
+def work_alone() -> None:
+    """This process starts no others from now on: it is one of many that share a machine already."""
+    global _alone  # noqa: PLW0603  it holds for the process
+    _alone = True
+
+
+def works_alone() -> bool:
+    """Whether this process starts no others."""
+    return _alone
 
 
 class HelperProcess:
@@ -35,8 +50,10 @@ class HelperProcess:
             name: of the process.
 
         Raises:
-            OSError: the system gives no process.
+            OSError: the system gives no process, or this one works alone.
         """
+        if _alone:
+            raise OSError(errno.EAGAIN, "this process starts no others")
         context = multiprocessing.get_context("spawn")  # a forked one would hold a window's locks
         self.connection, theirs = context.Pipe()
         self.ready = False

@@ -14,6 +14,7 @@ import numpy as np
 from inspector.capture import overlong
 from inspector.capture.block import Block
 from inspector.capture.flags import Flag
+from inspector.capture.helper import works_alone
 from inspector.capture.joined_lines import JoinedLines
 from inspector.capture.model_answers import ModelAnswers
 from inspector.capture.parallel import WORTHWHILE_BYTES, Pace, read_blocks
@@ -225,7 +226,7 @@ class SourceReader:
 
     def _is_worth_processes(self) -> bool:
         source = self.source
-        if source.feed is not None or source.elements is not None:
+        if source.feed is not None or source.elements is not None or works_alone():
             return False
         if _RECORDED in source.read(0, LONG_LINE_BYTES):  # its lines have to be seen in order
             return False

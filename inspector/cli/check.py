@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 from itertools import islice
+from pathlib import Path
 from string import Formatter
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from inspector.analysis.findings.store import LONGEST_SENTENCES
 from inspector.analysis.tool_calls import tool_calls
 from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts
 from inspector.cli.check_reports import Expectation, junit, sarif
+from inspector.cli.check_survey import check_survey, judged, parsed_expectation
 from inspector.cli.opening import named, opened
 from inspector.cli.printing import MOST_LISTED, print_array, printable, say
 from inspector.document.document import CaptureDocument
@@ -22,6 +24,7 @@ from inspector.document.summary import finding_entries
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.protocol.times import NO_TIME
+from inspector.survey.folder import is_survey
 
 
 class ReportFormat(StrEnum):
@@ -60,18 +63,47 @@ def check_command(
         float | None,
         typer.Option("--max-duration", metavar="SECONDS", help="End with exit code 1 if the log spans more.", min=0),
     ] = None,
+    expect: Annotated[
+        list[str] | None,
+        typer.Option("--expect", metavar="EXPECTATION", help="End with exit code 1 unless it holds: "
+                     "'tool write_file >= 1', 'failed <= 3', 'finding request-unanswered == 0'. A number left out is "
+                     "'>= 1'; names may have * and ?."),
+    ] = None,
+    forbid: Annotated[
+        list[str] | None,
+        typer.Option("--forbid", metavar="EXPECTATION", help="End with exit code 1 if it holds: "
+                     "'finding secret-in-clear', 'tool delete_*'."),
+    ] = None,
+    each_run: Annotated[
+        bool, typer.Option("--each-run", help="Of a survey: each run is held to it, and not all of them together.")
+    ] = False,
     tool_alias: ToolAliasTexts = None,
     collapses: Collapses = CollapseOrder.oldest,
     memory: MemoryLimit = 0,
     read_as: ReadAs = None,
-) -> None:
-    """Say what is wrong with the traffic in a log: every finding, with what to do about it."""
+) -> None:  # fmt: skip
+    """Say what is wrong with the traffic in a log: every finding, with what to do about it.
+
+    FILE may be a folder that `survey` wrote: then that of all its runs, each named by where its log lies.
+    """
+    wanted, forbidden = ([parsed_expectation(text) for text in texts or ()] for texts in (expect, forbid))
+    if len(files) == 1 and is_survey(Path(files[0])):
+        wanted += [parsed_expectation(f"tool {tool}") for tool in expect_tool or ()]
+        forbidden += [parsed_expectation(f"tool {tool}") for tool in forbid_tool or ()]
+        if max_duration is not None:
+            wanted.append(parsed_expectation(f"seconds <= {max_duration}"))
+        chosen = ReportFormat.json if as_json else report
+        check_survey(Path(files[0]), chosen.value, fail_on.value if fail_on is not None else None, wanted, forbidden,
+                     each_run=each_run)  # fmt: skip
+        return
     with opened(
         files, checked=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
     ) as document:
         findings = document.analysis.findings
         worst = int(findings.found.severities[findings.columns["set"]].max(initial=0))
         asked = expectations(document, expect_tool or (), forbid_tool or (), max_duration)
+        asked += [judged(one, one.of_document(document), forbidden=False) for one in wanted]
+        asked += [judged(one, one.of_document(document), forbidden=True) for one in forbidden]
         fails = [one.word for one in Severity if fail_on is not None and one >= Severity[fail_on.name.upper()]]
         if as_json or report is ReportFormat.json:
             print_array(map(mask_secrets, finding_entries(document)))

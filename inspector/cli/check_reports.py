@@ -32,7 +32,7 @@ def junit(file: str, findings: Iterable[dict[str, Any]], expected: Sequence[Expe
 
     Args:
         file: what was checked.
-        findings: as `check --json` prints them.
+        findings: as `check --json` prints them; those of a survey have the `path` of their run as well.
         expected: what was asked besides.
         fails: severities at which a finding is a failure; of others it is said in the case's output.
     """
@@ -48,7 +48,7 @@ def junit(file: str, findings: Iterable[dict[str, Any]], expected: Sequence[Expe
     )  # fmt: skip
     for code, each in by_code.items():
         case = ElementTree.SubElement(suite, "testcase", classname=_plain(file), name=code)
-        words = "\n".join(f"No. {one['no']}: {one['text']}" for one in each)
+        words = "\n".join(f"{_where(one)}No. {one['no']}: {one['text']}" for one in each)
         if code in failing:
             failure = ElementTree.SubElement(case, "failure", message=_plain(CHECK_BY_CODE[code].title), type=code)
             failure.text = _plain(words)
@@ -67,7 +67,8 @@ def junit(file: str, findings: Iterable[dict[str, Any]], expected: Sequence[Expe
 def sarif(file: str, findings: Iterable[dict[str, Any]], expected: Sequence[Expectation]) -> str:
     """One run with a result a finding, and one an expectation that does not hold; lines are numbers of messages."""
     results = [
-        _result(file, found["code"], _LEVELS[found["severity"]], found["text"], found["no"]) for found in findings
+        _result(found.get("path", file), found["code"], _LEVELS[found["severity"]], found["text"], found["no"])
+        for found in findings
     ]
     results += [_result(file, "expectation", "error", one.failure, None) for one in expected if one.failure is not None]
     known = dict.fromkeys(one["ruleId"] for one in results)
@@ -91,6 +92,11 @@ def _result(file: str, rule: str, level: str, text: str, number: int | None) -> 
     return {
         "ruleId": rule, "level": level, "message": {"text": text}, "locations": [{"physicalLocation": place}],
     }  # fmt: skip
+
+
+def _where(found: dict[str, Any]) -> str:
+    """Of a finding in a survey, which run it is in."""
+    return f"{found['path']}, " if "path" in found else ""
 
 
 def _plain(text: str) -> str:

@@ -37,6 +37,7 @@ COMMANDS: dict[str, _Place] = {
     "query": _Place("query", "query_command"),
     "explain-filter": _Place("explain", "explain_filter_command"),
     "export": _Place("export", "export_command"),
+    "survey": _Place("survey", "survey_command"),
     "sessions": _Place("sessions", "sessions_command"),
     "record": _Place("record", "record_command"),
     "tap": _Place("tap", "tap_command"),

@@ -65,9 +65,13 @@ def logs_in(folder: Path) -> list[Path]:
     return sorted(found)
 
 
+def is_log_name(name: str) -> bool:
+    """Whether a file is named as logs are; hidden ones are none."""
+    return not name.startswith(".") and _LOGS.search(name) is not None
+
+
 def _is_log(path: Path) -> bool:
-    named = not path.name.startswith(".") and _LOGS.search(path.name) is not None
-    return named and not path.is_symlink() and path.is_file() and not _annotates(path)
+    return is_log_name(path.name) and not path.is_symlink() and path.is_file() and not _annotates(path)
 
 
 def _annotates(path: Path) -> bool:

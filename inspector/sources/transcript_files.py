@@ -132,6 +132,11 @@ def _agents(folder: Path, session: str, listing: Listing) -> list[Member]:
     return [_agent(Path(f.path), session) for f in found if f.name.endswith(_LINES) and f.name != _JOURNAL]
 
 
+def agents_beside(folder: Path) -> dict[str, list[Member]]:
+    """Files of sub-agents that lie beside their sessions', by session; under "" where none is named."""
+    return _beside(folder, Listing(_MOST_ENTRIES), Seen())
+
+
 def _beside(folder: Path, listing: Listing, seen: Seen) -> dict[str, list[Member]]:
     """Files of sub-agents that lie beside their sessions', by session."""
     found: dict[str, list[Member]] = {}

@@ -1,0 +1,123 @@
+"""`check DIR`: what is wrong with the runs of a survey, and whether they are as expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from inspector.analysis.findings import CHECK_BY_CODE, Severity
+from inspector.analysis.findings.store import LONGEST_SENTENCES
+from inspector.cli.arguments import fail
+from inspector.cli.check_reports import Expectation, junit, sarif
+from inspector.cli.printing import print_array, printable, say, visible
+from inspector.present.formats import count_of
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
+from inspector.survey.expectations import ExpectationError, Wanted, parse_expectation
+from inspector.survey.folder import SurveyError, asked, check_readable
+
+_MOST_LISTED = 10
+_SEVERITY = "list_position(['note', 'warning', 'error'], severity)"
+
+
+def check_survey(
+    folder: Path, report: str, fail_on: str | None, wanted: Sequence[Wanted], forbidden: Sequence[Wanted], *,
+    each_run: bool,
+) -> None:  # fmt: skip
+    """Print what was found in the runs of a survey; ends the command with exit code 1 where it is not as expected.
+
+    Args:
+        folder: the survey's.
+        report: text, json, junit or sarif.
+        fail_on: the severity from which on a finding is a failure; None for none.
+        wanted: what has to hold.
+        forbidden: what must not.
+        each_run: of each run, and not of all together.
+    """
+    try:
+        check_readable(folder)
+        held = [one for some, not_ in ((wanted, False), (forbidden, True)) for one in some
+                for one in _judged(folder, one, forbidden=not_, each_run=each_run)]  # fmt: skip
+        fails = [one.word for one in Severity if fail_on is not None and one >= Severity[fail_on.upper()]]
+        if report == "json":
+            print_array(map(mask_secrets, _findings(folder)))
+        elif report == "junit":
+            say(junit(str(folder), map(mask_secrets, _findings(folder)), held, fails))
+        elif report == "sarif":
+            say(sarif(str(folder), map(mask_secrets, _findings(folder)), held))
+        else:
+            _print(folder, held)
+        listed = ", ".join(f"'{word}'" for word in fails) or "''"
+        ((failing,),) = asked(folder, f"SELECT count(*) FROM findings WHERE severity IN ({listed})")
+    except SurveyError as error:
+        fail(visible(str(error)))
+    if failing or any(one.failure is not None for one in held):
+        raise typer.Exit(1)
+
+
+def parsed_expectation(text: str) -> Wanted:
+    """An expectation, or the end of the command with what is wrong with it."""
+    try:
+        return parse_expectation(text)
+    except ExpectationError as error:
+        fail(visible(str(error)))
+
+
+def judged(one: Wanted, value: float, *, forbidden: bool, run: str = "") -> Expectation:
+    """Whether an expectation holds, as reports say it."""
+    name = f"{'forbid' if forbidden else 'expect'} {one.text}{f' in {run}' if run else ''}"
+    if one.holds(value) is not forbidden:
+        return Expectation(name, None)
+    number = f"{value:,.1f}" if value != int(value) else f"{int(value):,}"
+    of = f" of {one.name}" if one.name else ""
+    return Expectation(name, f"There are {number} {one.subject.counted}{of}.")
+
+
+def _judged(folder: Path, one: Wanted, *, forbidden: bool, each_run: bool) -> Iterator[Expectation]:
+    if each_run:
+        for path, value in one.of_each(folder):
+            yield judged(one, value, forbidden=forbidden, run=mask_text(path))
+    else:
+        yield judged(one, one.of_survey(folder), forbidden=forbidden)
+
+
+def _findings(folder: Path) -> Iterator[dict[str, Any]]:
+    query = (
+        "SELECT path, code, severity, no, context, text FROM findings "
+        f"ORDER BY {_SEVERITY} DESC, code, path, no"
+    )  # fmt: skip
+    for path, code, severity, number, context, text in asked(folder, query):
+        yield {
+            "code": code, "severity": severity, "no": number, "context": context, "text": text, "path": mask_text(path),
+        }  # fmt: skip
+
+
+def _print(folder: Path, held: Sequence[Expectation]) -> None:
+    """What was found for people: the worst first, of each code in how many runs and some of them."""
+    ((runs, failed),) = asked(
+        folder, "SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM failures WHERE kind != 'partial')"
+    )
+    codes = list(asked(
+        folder,
+        "SELECT code, severity, count(*), count(DISTINCT run) FROM findings GROUP BY code, severity "
+        f"ORDER BY {_SEVERITY} DESC, count(*) DESC, code",
+    ))  # fmt: skip
+    say(f"{folder}: {count_of(runs, 'run')}{'' if codes else ', nothing found'}.")
+    for code, severity, number, among in codes:
+        check = CHECK_BY_CODE.get(code)
+        say(f"{severity} {printable(code, 100)} ({number:,} in {count_of(among, 'run')})"
+            f"{f': {check.title}' if check is not None else ''}")  # fmt: skip
+        quoted = code.replace("'", "''")
+        some = asked(folder, f"SELECT path, no, text FROM findings WHERE code = '{quoted}' ORDER BY path, no "
+                             f"LIMIT {_MOST_LISTED}")  # fmt: skip
+        for path, no, text in some:
+            say(f"  {printable(mask_text(path), 300)} No. {no:,}  {printable(text, LONGEST_SENTENCES)}")
+        if number > _MOST_LISTED:
+            say(f"  and {number - _MOST_LISTED:,} more")
+    if failed:
+        say(f"{count_of(failed, 'log')} could not be surveyed: the table failures says why.")
+    for one in held:
+        if one.failure is not None:
+            say(f"{printable(one.name, 400)}: {printable(one.failure, 400)}")

@@ -1,0 +1,173 @@
+"""`survey`: many runs at once, gathered as Parquet tables."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from inspector.cli.arguments import ToolAliasTexts, fail
+from inspector.cli.opening import aliases_of
+from inspector.cli.printing import printable, say, visible
+from inspector.present.formats import count_of, duration
+from inspector.protocol.secrets.masking import mask_text
+from inspector.survey import missing_extra
+from inspector.survey.engine import (
+    EngineError,
+    cluster_at,
+    local_workers,
+    memory_for_each,
+    worker_count,
+    workers_here,
+)
+from inspector.survey.folder import SurveyError, SurveyFolder, asked
+from inspector.survey.one_run import SurveyOptions
+from inspector.survey.places import PlaceError, find_runs
+from inspector.survey.surveying import Progress, runs_to_survey, survey
+
+_MB = 1_000_000
+_OWN_SHARE = 0.7
+"""Of a worker's memory, for the messages of one run."""
+_SAID_EVERY_S, _SHOWN_EVERY_S = 10.0, 0.2
+_MOST_LISTED = 10
+
+
+def survey_command(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH...",
+            help="Logs, folders of logs with all below them, globs, and addresses such as s3://bucket/logs.",
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder to write; one that is there is brought up to "
+                           "date: only what is new or changed is read.")
+    ],
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", metavar="tcp://HOST:PORT", help="A Dask cluster to use, in place of this machine."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", metavar="N", min=1, help="Processes of this machine; one a core.")
+    ] = None,
+    memory: Annotated[
+        int, typer.Option("--memory", metavar="MB", min=0, help="The most each of them may take. Default: 80 % of what "
+                          "is free, shared among them, 4,295 at most.")
+    ] = 0,
+    tokens: Annotated[
+        bool, typer.Option("--tokens/--no-tokens", help="Count tokens and look for waste, which takes longest.")
+    ] = True,
+    anew: Annotated[bool, typer.Option("--anew", help="Also read what is known from an earlier survey.")] = False,
+    tool_alias: ToolAliasTexts = None,
+) -> None:  # fmt: skip
+    """Survey many runs at once: what each cost, called, failed at and wasted, as Parquet tables in a folder.
+
+    A gateway's log with its decisions, or a session with its sub-agents, is one run. What cannot be read is named in
+    the table failures, and the rest goes on. `check DIR` holds a survey to what is expected, as it does a log.
+    """
+    missing = missing_extra()
+    if missing is not None:
+        fail(missing)
+    aliases_of(tool_alias or [])
+    try:
+        places = find_runs(paths, output)
+        folder = SurveyFolder(output)
+    except (PlaceError, SurveyError) as error:
+        fail(visible(mask_text(str(error))))
+    try:
+        count = min(workers_here(workers), max(1, len(places)))
+        each = memory * _MB or memory_for_each(count)
+        options = SurveyOptions(tokens, tuple(tool_alias or ()), 0 if scheduler else int(each * _OWN_SHARE / _MB))
+        last = Progress(len(places), len(places))
+        if anew or runs_to_survey(places, folder.known(), options.version):
+            client = cluster_at(scheduler) if scheduler else local_workers(count, each)
+            last = _survey(client, places, folder, options, anew=anew)
+        folder.finish()
+    except (EngineError, SurveyError) as error:
+        fail(visible(mask_text(str(error))))
+    finally:
+        folder.close()
+    _say_end(output, last)
+
+
+def _survey(
+    workers: AbstractContextManager[Any], places: list[Any], folder: SurveyFolder, options: SurveyOptions, *, anew: bool
+) -> Progress:
+    """Survey, and say how far it is; Ctrl+C ends it with what is done."""
+    said = _Said()
+    last = Progress(len(places))
+    try:
+        with workers as client:
+            said.line(f"{count_of(len(places), 'run')}, {count_of(worker_count(client), 'worker')}.")
+            for progress in survey(places, folder, client, options, anew=anew):
+                last = progress
+                said.progress(progress)
+    except KeyboardInterrupt:
+        said.end()
+        folder.finish()
+        left = last.total - last.known - last.done
+        typer.echo(f"Ended: {count_of(left, 'run')} not surveyed. The same command goes on from there.", err=True)
+        raise typer.Exit(130) from None
+    said.end()
+    return last
+
+
+class _Said:
+    """What is said on standard error meanwhile: one line that changes on a terminal, else one every ten seconds."""
+
+    def __init__(self) -> None:
+        self._shows = sys.stderr.isatty()
+        self._due = time.monotonic() + (0 if self._shows else _SAID_EVERY_S)
+        self._width = 0
+
+    def line(self, text: str) -> None:
+        """Say something once."""
+        typer.echo(text, err=True)
+
+    def progress(self, progress: Progress) -> None:
+        """Say how far it is, if it is time."""
+        now = time.monotonic()
+        if now < self._due:
+            return
+        words = _words(progress)
+        if self._shows:
+            self._due = now + _SHOWN_EVERY_S
+            sys.stderr.write("\r" + words.ljust(self._width))
+            sys.stderr.flush()
+            self._width = len(words)
+        else:
+            self._due = now + _SAID_EVERY_S
+            typer.echo(words, err=True)
+
+    def end(self) -> None:
+        """Leave the line that changes."""
+        if self._shows and self._width:
+            sys.stderr.write("\n")
+
+
+def _words(progress: Progress) -> str:
+    known = f", {progress.known:,} known" if progress.known else ""
+    failed = f", {progress.failed:,} failed" if progress.failed else ""
+    left = progress.left_s
+    rest = f", about {_rough(left)} left" if left is not None and progress.bytes_done < progress.bytes_total else ""
+    return f"{progress.done + progress.known:,} of {progress.total:,} runs{known}{failed}{rest}"
+
+
+def _rough(seconds: float) -> str:
+    return f"{max(1, round(seconds))} s" if seconds < 100 else duration(round(seconds / 60) * 60 * 10**9)
+
+
+def _say_end(output: Path, progress: Progress) -> None:
+    """Say what came of it, and which logs could not be surveyed."""
+    known = f", {progress.known:,} of them known as they are" if progress.known else ""
+    say(f"{output}: {count_of(progress.total, 'run')}{known}.")
+    rows = list(asked(output, "SELECT path, text FROM failures ORDER BY path"))
+    for path, text in rows[:_MOST_LISTED]:
+        say(f"  {printable(mask_text(path), 300)}: {printable(text, 300)}")
+    if len(rows) > _MOST_LISTED:
+        say(f"  and {len(rows) - _MOST_LISTED:,} more: see the table failures")

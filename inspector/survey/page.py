@@ -1,0 +1,52 @@
+"""The page about surveys' tables, made of their declarations: `docs/survey.md`.
+
+`python -m inspector.survey.page` writes it to standard output.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from inspector.survey.schema import SURVEY_TABLES, SurveyTable
+
+_HEAD = """# Surveys
+
+`context-inspector survey PATH... -o DIR` asks many runs the same questions and writes what they say as Parquet, a file
+a table. How to run it on thousands of logs, here or on a cluster: [Scale](scale.md).
+
+- A run is a gateway's log with its decisions, a session with its sub-agents, or any other log. PATH is a log, a folder
+  with all below it, a glob, or an address such as `s3://bucket/night`. Below a folder the files named as logs count;
+  links and hidden files do not.
+- The same command again reads what is new or changed, by size, time and digest, by the program's version and by its
+  options; `--anew` reads all. Of a log that is gone the rows stay.
+- What cannot be read is a row of `failures`, and the rest goes on. Ctrl+C keeps what is done.
+- Numbers are what `summary`, `check` and `waste` say of each log by itself. Tokens are estimates, `usage_*` and `cost`
+  as reported. Secrets are masked.
+- `check DIR` lists the findings of all runs, `--expect` and `--forbid` hold them to what should be.
+
+DuckDB, Spark and whatever else reads Parquet read the folder:
+
+```sql
+SELECT tool, sum(calls), sum(failed) FROM 'DIR/tools.parquet' GROUP BY tool ORDER BY 2 DESC;
+```
+
+This page is made of the program's own tables: `python -m inspector.survey.page > docs/survey.md`.
+"""
+
+
+def page() -> str:
+    """The page in Markdown, with a line end at its end."""
+    parts = [_HEAD]
+    for table in SURVEY_TABLES:
+        parts += [f"## {table.name}\n", f"{table.help}\n", _table(table)]
+    return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _table(table: SurveyTable) -> str:
+    lines = [("column", "type", "what it is"), ("---",) * 3]
+    lines += [(f"`{one.name}`", f"`{one.type.value}`", one.help) for one in table.columns]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

@@ -1,0 +1,112 @@
+"""A survey from beginning to end: what is new or changed is surveyed, the rest stays as it is known."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from inspector.capture.helper import work_alone
+from inspector.survey.engine import WorkerLostError, each_of, folder_of_worker
+from inspector.survey.folder import Known, SurveyFolder
+from inspector.survey.one_run import RunRows, SurveyOptions, failure_row, survey_run
+from inspector.survey.places import RunPlace, reason_of
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a survey has come.
+
+    Attributes:
+        total: runs there are; `known` of them were surveyed before and are as they were.
+        done: runs that were surveyed now.
+        failed: of these, that could not be.
+        bytes_total, bytes_done: of what is surveyed now.
+    """
+
+    total: int
+    known: int = 0
+    done: int = 0
+    failed: int = 0
+    bytes_total: int = 0
+    bytes_done: int = 0
+    _began: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Since it began."""
+        return time.monotonic() - self._began
+
+    @property
+    def left_s(self) -> float | None:
+        """How long it will go on, as far as can be told; None where it cannot."""
+        if not self.bytes_done or not self.bytes_total:
+            return None
+        return self.seconds * (self.bytes_total - self.bytes_done) / self.bytes_done
+
+
+def runs_to_survey(places: Sequence[RunPlace], known: dict[str, Known], version: str) -> list[RunPlace]:
+    """The runs that are not known as they are now. The largest come first: what takes long does not begin last."""
+
+    def is_known(place: RunPlace) -> bool:
+        before = known.get(place.path)
+        same = before is not None and (before.size, before.version) == (place.size, version)
+        return same and before is not None and place.modified > 0 and before.modified == place.modified
+
+    return sorted((place for place in places if not is_known(place)), key=lambda place: -place.size)
+
+
+def survey(
+    places: Sequence[RunPlace], folder: SurveyFolder, client: Any, options: SurveyOptions, *, anew: bool = False
+) -> Iterator[Progress]:
+    """Survey runs and write what comes of them; says how far it has come after each.
+
+    Args:
+        places: the runs.
+        folder: where it is written; the caller finishes it, also after Ctrl+C.
+        client: of the workers.
+        options: how runs are surveyed.
+        anew: also those that are known.
+
+    Raises:
+        SurveyError: it cannot be written.
+    """
+    known = {} if anew else folder.known()
+    todo = runs_to_survey(places, known, options.version)
+    progress = Progress(
+        len(places), len(places) - len(todo), bytes_total=sum(one.size for one in todo), _began=time.monotonic()
+    )
+    yield progress
+    work = partial(_survey_there, options=options)
+    items = [(place, _digest_known(known.get(place.path), options)) for place in todo]
+    for (place, _), outcome in each_of(client, work, items):
+        rows = outcome if isinstance(outcome, RunRows) else _broken(place, outcome, options)
+        if rows.unchanged:
+            progress.known += 1
+        else:
+            folder.add(rows)
+            progress.done += 1
+            progress.failed += rows.failed
+        progress.bytes_done += place.size
+        yield progress
+
+
+def _digest_known(before: Known | None, options: SurveyOptions) -> str:
+    return before.digest if before is not None and before.version == options.version else ""
+
+
+def _survey_there(item: tuple[RunPlace, str], options: SurveyOptions) -> RunRows:
+    """In a worker: survey one run, unless its digest is that of before."""
+    work_alone()
+    return survey_run(item[0], options, item[1], folder_of_worker())
+
+
+def _broken(place: RunPlace, error: object, options: SurveyOptions) -> RunRows:
+    """The rows of a run that ended its worker, or came to no end otherwise."""
+    if isinstance(error, WorkerLostError):
+        text = "It ended the process that read it, twice: it needs more memory than a worker has, or is damaged."
+    else:
+        text = f"It could not be surveyed: {reason_of(error) if isinstance(error, BaseException) else error}."
+    return RunRows(place, "", {"failures": [failure_row(place, "worker", text, options)]})
