@@ -14,7 +14,7 @@ from inspector.survey.schema import SURVEY_TABLES
 
 def rows(path: str, digest: str, *, at: int, tools: tuple[str, ...] = ("grep",)) -> RunRows:
     same = {"run": f"{path}-{digest}", "path": path}
-    run: Row = {**same, "size": 5, "modified": 7, "digest": digest, "version": "v", "surveyed": at, "messages": 3,
+    run: Row = {**same, "size": 5, "modified": 7, "digest": digest, "version": "v", "surveyed": at * 10**6, "messages": 3,
                 "models": ["m"], "first": 1_700_000_000 * 10**9, "duration": 1.5}  # fmt: skip
     return RunRows(RunPlace(path, 5, 7), digest, {"runs": [run], "tools": [{**same, "tool": tool, "calls": 2}
                                                                            for tool in tools]})  # fmt: skip
@@ -69,7 +69,7 @@ def test_a_run_that_fails_now_has_no_rows_of_before_and_failures_go_when_it_can_
     folder.finish()
     assert not tools(tmp_path)
     assert "a" not in folder.known(), "it is worth another try"
-    later = rows("a", "1", at=1 << 62)
+    later = rows("a", "1", at=9 * 10**12)
     folder.add(later)
     folder.finish()
     folder.close()
