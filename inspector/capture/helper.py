@@ -24,7 +24,7 @@ _alone = False
 
 def work_alone() -> None:
     """This process starts no others from now on: it is one of many that share a machine already."""
-    global _alone  # noqa: PLW0603  it holds for the process
+    global _alone
     _alone = True
 
 

@@ -14,8 +14,8 @@ from inspector.survey.schema import SURVEY_TABLES
 
 def rows(path: str, digest: str, *, at: int, tools: tuple[str, ...] = ("grep",)) -> RunRows:
     same = {"run": f"{path}-{digest}", "path": path}
-    run: Row = {**same, "size": 5, "modified": 7, "digest": digest, "version": "v", "surveyed": at * 10**6, "messages": 3,
-                "models": ["m"], "first": 1_700_000_000 * 10**9, "duration": 1.5}  # fmt: skip
+    run: Row = {**same, "size": 5, "modified": 7, "digest": digest, "version": "v", "surveyed": at * 10**6,
+                "messages": 3, "models": ["m"], "first": 1_700_000_000 * 10**9, "duration": 1.5}  # fmt: skip
     return RunRows(RunPlace(path, 5, 7), digest, {"runs": [run], "tools": [{**same, "tool": tool, "calls": 2}
                                                                            for tool in tools]})  # fmt: skip
 
