@@ -19,7 +19,7 @@ from inspector.survey.folder import SurveyFolder, asked
 from inspector.survey.one_run import SurveyOptions
 from inspector.survey.places import find_runs
 from inspector.survey.schema import SURVEY_TABLES
-from inspector.survey.surveying import survey
+from inspector.survey.surveying import Progress, survey
 from tests.builders import envelope, lines_of, tool_call, tool_result
 
 pytestmark = pytest.mark.real
@@ -62,6 +62,7 @@ def test_a_worker_that_is_killed_half_way_costs_nothing_but_time(client: Any, tm
     calm.finish()
     calm.close()
     hit = SurveyFolder(tmp_path / "hit")
+    progress = Progress(0)
     for progress in survey(places, hit, client, options):
         if progress.done == 12:
             os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
@@ -121,14 +122,15 @@ def test_a_cluster_is_checked_before_it_is_used(client: Any, tmp_path: Path) -> 
     nobody = run_survey("survey", tmp_path / "logs", "-o", tmp_path / "out", "--scheduler", "tcp://127.0.0.1:9")
     assert nobody.returncode == 2
     assert "There is no scheduler at tcp://127.0.0.1:9" in nobody.stderr
-    from distributed import LocalCluster
+    from distributed import LocalCluster as Cluster
 
-    with LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster:
+    make: Any = Cluster  # its types know the asynchronous one alone
+    with make(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster:
         address = cluster.scheduler_address
         done = run_survey("survey", tmp_path / "logs", "-o", tmp_path / "out", "--scheduler", address, "--no-tokens")
         assert done.returncode == 0, done.stderr
         assert len(tables(tmp_path / "out")["runs"]) == 2
-    with LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster:
+    with make(n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster:
         idle = run_survey("survey", tmp_path / "logs", "-o", tmp_path / "o", "--scheduler", cluster.scheduler_address)
         assert idle.returncode == 2
         assert "has no workers" in idle.stderr
