@@ -48,7 +48,7 @@ def page() -> str:
     parts = [_HEAD, *contents]
     parts += _section("The window", PROGRAM, window._replace(options=(*window.options, *own.options)))
     for command in others:
-        own_options = () if command.inner else command.options
+        own_options = command.own_options if command.inner else command.options
         parts += _section(command.name, f"{PROGRAM} {command.name}", command._replace(options=own_options))
         for one in command.inner:
             parts += _section(one.name, f"{PROGRAM} {one.name}", one, level=3)

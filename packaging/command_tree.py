@@ -45,7 +45,9 @@ class Command(NamedTuple):
     passes_on: bool
     """What follows its options is another's."""
     inner: tuple[Command, ...] = ()
-    """Of a command of commands these, each by its whole name, as `msp new`; its options are all of theirs."""
+    """Commands of a command, each by its whole name, as `msp new`; its options are all of theirs, and its own."""
+    own_options: tuple[Option, ...] = ()
+    """Of a command that has others those it takes itself."""
 
 
 def commands() -> tuple[Command, Command, list[Command]]:
@@ -53,8 +55,18 @@ def commands() -> tuple[Command, Command, list[Command]]:
     group: Any = typer.main.get_command(app)
     # A command may be imported only when it is asked for by its name; none needs to know from where it is asked.
     found = {name: group.get_command(None, name) for name in group.list_commands(None)}
-    shown = [_described(name, command) for name, command in found.items() if not command.hidden]
-    return _described(PROGRAM, group), _described(_WINDOW, found[_WINDOW]), shown
+    shown = {name: _described(name, command) for name, command in found.items() if not command.hidden}
+    for name in [name for name in shown if " " in name]:
+        outer = name.partition(" ")[0]
+        shown[outer] = _with_inner(shown[outer], shown.pop(name))
+    return _described(PROGRAM, group), _described(_WINDOW, found[_WINDOW]), list(shown.values())
+
+
+def _with_inner(command: Command, inner: Command) -> Command:
+    """A command that does something by itself, with another one of two words."""
+    own = command.own_options if command.inner else command.options
+    options = {one.names: one for one in (*command.options, *inner.options)}
+    return command._replace(options=tuple(options.values()), inner=(*command.inner, inner), own_options=own)
 
 
 def _described(name: str, command: Any) -> Command:

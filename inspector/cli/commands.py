@@ -42,6 +42,9 @@ COMMANDS: dict[str, _Place] = {
     "record": _Place("record", "record_command"),
     "tap": _Place("tap", "tap_command"),
     "mcp": _Place("mcp", "mcp_command"),
+    "tap install": _Place("tap_install", "install_command"),
+    "tap uninstall": _Place("tap_install", "uninstall_command"),
+    "tap list": _Place("tap_install", "list_command"),
 }
 """Commands that need no window, by their names."""
 
@@ -55,6 +58,12 @@ class _Commands(TyperGroup):
     @override
     def list_commands(self, ctx: Any) -> list[str]:
         return [*COMMANDS, *super().list_commands(ctx)]
+
+    @override
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Two words may name a command: what follows the first alone is that one's."""
+        both = " ".join(args[:2])
+        return super().resolve_command(ctx, [both, *args[2:]] if both in COMMANDS else args)
 
     @override
     def get_command(self, ctx: Any, cmd_name: str) -> Any:

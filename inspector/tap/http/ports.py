@@ -8,6 +8,7 @@ import json
 import socket
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from inspector.base.paths import config_folder
 from inspector.base.whole_file import replace_whole
@@ -24,8 +25,8 @@ def port_for(upstream: Upstream) -> int:
     known = _known()
     found = known.get(_key(upstream))
     if found is not None:
-        return found
-    taken = set(known.values())
+        return found.port
+    taken = {one.port for one in known.values()}
     begin = int.from_bytes(hashlib.sha256(_key(upstream).encode()).digest()[:4])
     for step in range(_COUNT):
         port = _FIRST + (begin + step) % _COUNT
@@ -39,12 +40,18 @@ def remember_port(upstream: Upstream, port: int) -> None:
     """Have the server tapped at this port from now on."""
     known = _known()
     key = _key(upstream)
-    if known.pop(key, None) == port:
+    kept = _Kept(port, upstream.origin)
+    if known.pop(key, None) == kept:
         return
-    known[key] = port
-    data = json.dumps(dict(list(known.items())[-_MOST:]), indent=1).encode()
+    known[key] = kept
+    data = json.dumps({k: one._asdict() for k, one in list(known.items())[-_MOST:]}, indent=1).encode()
     with suppress(OSError):  # another port next time
         replace_whole(_file(), data, sync=False)
+
+
+def origin_at(port: int) -> str | None:
+    """Scheme, host and port of the server that is tapped at a port; None where none is known."""
+    return next((one.origin for one in _known().values() if one.port == port), None)
 
 
 def listened(listening: Listening) -> socket.socket:
@@ -83,14 +90,26 @@ def _file() -> Path:
     return config_folder() / "tap-ports.json"
 
 
-def _known() -> dict[str, int]:
+class _Kept(NamedTuple):
+    """What is remembered of a server: of its address nothing that could be a secret."""
+
+    port: int
+    origin: str
+
+
+def _known() -> dict[str, _Kept]:
     try:
         found = json.loads(_file().read_bytes())
     except (OSError, ValueError):
         return {}
     if not isinstance(found, dict):
         return {}
-    return {str(k): v for k, v in found.items() if isinstance(v, int) and not isinstance(v, bool) and 0 < v < 1 << 16}
+    known: dict[str, _Kept] = {}
+    for key, one in found.items():
+        port, origin = (one.get("port"), one.get("origin")) if isinstance(one, dict) else (None, None)
+        if isinstance(port, int) and 0 < port < 1 << 16 and isinstance(origin, str):
+            known[str(key)] = _Kept(port, origin)
+    return known
 
 
 def _is_free(port: int) -> bool:

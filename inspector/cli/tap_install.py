@@ -1,0 +1,185 @@
+"""`tap install`, `tap uninstall` and `tap list`: taps in the configuration of MCP clients."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from inspector.cli.arguments import Json, fail
+from inspector.cli.printing import dump, echo, say, visible
+
+if TYPE_CHECKING:
+    from inspector.tap.install.changes import Change, Found, Server
+
+ClientName = Annotated[
+    str,
+    typer.Argument(metavar="CLIENT", help="claude-desktop, claude-code, cursor, vscode or codex."),
+]
+ServerName = Annotated[str, typer.Argument(metavar="SERVER", help="The server's name in the client's configuration.")]
+File = Annotated[
+    Path | None, typer.Option("--file", metavar="FILE", help="The configuration, where the client has several.")
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Make the change without asking.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the change and make none.")]
+
+
+def install_command(
+    client: ClientName,
+    server: ServerName,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FOLDER", help="Folder for the captures. Default: one of the program's own."
+        ),
+    ] = None,
+    file: File = None,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Put a tap before a server in the configuration of an MCP client.
+
+    Only what the entry starts or asks is changed, all else stays byte for byte. The change is shown first, and a copy
+    of the file is made beside it. For a server at an address it prints the command that runs the tap.
+    """
+    from inspector.base.paths import data_folder
+
+    found = _server(client, server, file)
+    if found.form.kind == "http" and not found.form.tapped and not found.own_token:
+        _refuse_sign_in(found)
+    change = _planned(found, output or data_folder() / "taps", install=True)
+    if _made(change, yes=yes, dry_run=dry_run) and change.run:
+        command = f"context-inspector {shlex.join(change.run)}"
+        echo(f"\nRun the tap before the client starts, and leave it running:\n\n  {visible(command)}")
+
+
+def uninstall_command(
+    client: ClientName, server: ServerName, file: File = None, yes: Yes = False, dry_run: DryRun = False
+) -> None:
+    """Take the tap before a server out of the configuration of an MCP client; the entry is as it was before."""
+    _made(_planned(_server(client, server, file), Path(), install=False), yes=yes, dry_run=dry_run)
+
+
+def list_command(json: Json = False) -> None:
+    """List the servers in the configurations of MCP clients, and which of them are tapped."""
+    from inspector.tap.install.changes import servers_of
+
+    found = servers_of()
+    if json:
+        echo(dump([_as_json(one) for one in found.servers]))
+        return
+    for one in found.servers:
+        tapped = "tapped" if one.form.tapped else ""
+        row = f"{one.client.name:<15} {one.name:<24} {one.form.kind:<6} {tapped:<7}"
+        say(visible(f"{row} {one.shown}  ({one.file.path})"))
+    for trouble in found.troubles:
+        say(visible(trouble))
+    if not found.servers:
+        say(_nothing(found))
+
+
+def _as_json(server: Server) -> dict[str, object]:
+    return {
+        "client": server.client.name, "server": server.name, "kind": server.form.kind, "tapped": server.form.tapped,
+        "asks": server.shown, "file": str(server.file.path),
+    }  # fmt: skip
+
+
+def _server(client: str, server: str, file: Path | None) -> Server:
+    """The one server that is meant."""
+    from inspector.tap.install.changes import servers_of
+    from inspector.tap.install.clients import client_named
+
+    known = client_named(client)
+    if known is None:
+        fail(_by_hand(client, server))
+    found = servers_of((known,), file)
+    named = [one for one in found.servers if one.name == server]
+    if not named:
+        others = sorted({one.name for one in found.servers})
+        there = f" There are: {', '.join(others)}." if others else ""
+        troubles = "".join(f" {one}" for one in found.troubles)
+        fail(visible(f"{known.title} has no server named {server}.{there}{troubles} {_looked(found)}"))
+    if len(named) > 1:
+        files = ", ".join(str(one.file.path) for one in named)
+        fail(visible(f"{known.title} has several servers named {server}. Name the file with --file: {files}."))
+    return named[0]
+
+
+def _planned(server: Server, folder: Path, *, install: bool) -> Change:
+    from inspector.tap.install.changes import RefusedError, planned
+
+    try:
+        return planned(server, folder, install=install)
+    except RefusedError as error:
+        fail(visible(str(error)))
+
+
+def _made(change: Change, *, yes: bool, dry_run: bool) -> bool:
+    """Show a change, ask and make it; whether it was made."""
+    from inspector.tap.install.changes import RefusedError, applied
+
+    say(visible(f"{change.server.file.path}, {change.server.name}:"))
+    for line in change.lines:
+        say(visible(f"  {line}"))
+    if dry_run:
+        say("Nothing was changed.")
+        return False
+    if not yes and not typer.confirm("Make this change?"):
+        say("Nothing was changed.")
+        return False
+    try:
+        backup = applied(change)
+    except RefusedError as error:
+        fail(visible(str(error)))
+    say(visible(f"Changed. The file as it was: {backup}"))
+    for note in change.notes:
+        say(visible(note))
+    return True
+
+
+def _refuse_sign_in(server: Server) -> None:
+    import asyncio
+
+    from inspector.tap.http.address import AddressError, upstream_of
+    from inspector.tap.http.proxy import proxy_for
+    from inspector.tap.http.sign_in import SENTENCE, asks_for_sign_in
+
+    try:
+        upstream = upstream_of(server.form.address)
+    except AddressError:
+        return  # said when the change is planned
+    if asyncio.run(asks_for_sign_in(upstream, proxy_for(upstream))):
+        fail(visible(SENTENCE.format(address=server.shown)))
+
+
+def _by_hand(client: str, server: str) -> str:
+    """What to change where this program does not."""
+    from inspector.tap.install.clients import CLIENTS, other_named
+    from inspector.tap.install.entries import own_command
+
+    program, *first = own_command()
+    arguments = " ".join([*first, "tap", "-o", "FOLDER/", "--"])
+    other = other_named(client)
+    known = ", ".join(one.name for one in CLIENTS)
+    if other is None:
+        return visible(
+            f"{client} is no client whose configuration is known here ({known}). By hand: have it start {program} with "
+            f"the arguments {arguments} before the server's own command, or give it the address that context-inspector "
+            "tap --http URL prints."
+        )
+    return visible(
+        f"The configuration of {other.title} is changed by hand: in {other.file}, under {other.key}, {server}: set "
+        f"{other.command} to {program} and begin {other.arguments} with {arguments} and the old {other.command}; of a "
+        f"server at an address set {other.url} to what context-inspector tap --http URL prints."
+    )
+
+
+def _nothing(found: Found) -> str:
+    return visible(f"No servers were found. {_looked(found)}")
+
+
+def _looked(found: Found) -> str:
+    return f"Looked in: {', '.join(map(str, found.looked_at))}."

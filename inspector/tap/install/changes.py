@@ -1,0 +1,261 @@
+"""Finding servers in clients' configurations, and changing one entry of one file."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from inspector.base.whole_file import in_place_of
+from inspector.protocol.secrets.masking import mask_text
+from inspector.tap.command_words import shown_command
+from inspector.tap.http.unwritten import Unwritten
+from inspector.tap.install.clients import CLIENTS, Client, ConfigFile
+from inspector.tap.install.entries import (
+    Edit,
+    Form,
+    form_of,
+    has_own_token,
+    joint_of,
+    with_http_tap,
+    with_stdio_tap,
+    without_http_tap,
+    without_stdio_tap,
+)
+from inspector.tap.install.toml_text import read_toml
+from inspector.tap.install.values import UnreadableError, Value, spliced
+
+_LARGEST_BYTES = 1 << 26
+
+
+class RefusedError(Exception):
+    """A change that is not made; a sentence that says why, and what to do instead."""
+
+
+class Server(NamedTuple):
+    """A server in a client's configuration."""
+
+    client: Client
+    file: ConfigFile
+    table: tuple[str, ...]
+    """Where it stands in the file, by names."""
+    name: str
+    form: Form
+    own_token: bool
+    """The client sends a token of its own."""
+
+    @property
+    def shown(self) -> str:
+        """What it starts or asks, without secrets."""
+        return " ".join(shown_command(self.form.words)) if self.form.words else Unwritten().target(self.form.address)
+
+
+class Found(NamedTuple):
+    """What was looked for in the files of clients."""
+
+    servers: list[Server]
+    looked_at: list[Path]
+    """Files that are there, and that are not."""
+    troubles: list[str]
+    """Files that could not be read; sentences."""
+
+
+class Change(NamedTuple):
+    """A change of one file that is not made yet."""
+
+    server: Server
+    before: bytes
+    after: bytes
+    lines: tuple[str, ...]
+    """What changes, without secrets: lines that begin with - go, those with + come."""
+    notes: tuple[str, ...]
+    """What the user has to know or to do; sentences."""
+    run: tuple[str, ...] = ()
+    """What has to run for the client to reach its server: the words behind the program's name."""
+
+
+def servers_of(clients: tuple[Client, ...] = CLIENTS, file: Path | None = None) -> Found:
+    """The servers in clients' files.
+
+    Args:
+        clients: whose.
+        file: only this file, read as the first client's.
+    """
+    found = Found([], [], [])
+    for client in clients:
+        for one in [ConfigFile(file)] if file is not None else list(client.files()):
+            if one.path in found.looked_at:
+                continue
+            found.looked_at.append(one.path)
+            try:
+                found.servers.extend(_in_file(client, one))
+            except FileNotFoundError:
+                continue
+            except (OSError, UnreadableError) as error:
+                why = error.strerror if isinstance(error, OSError) else str(error)
+                found.troubles.append(f"{one.path} cannot be read: {why}.")
+    return found
+
+
+def _in_file(client: Client, file: ConfigFile) -> Iterator[Server]:
+    root = client.read(_text_of(file.path)[0])
+    for table in ((client.key,), *file.tables):
+        servers = root.at(*table)
+        for name, entry in (servers.members or {}).items() if servers is not None else ():
+            if entry.members is not None:
+                yield Server(client, file, table, name, form_of(entry), has_own_token(entry))
+
+
+def _text_of(path: Path) -> tuple[str, bytes]:
+    data = path.read_bytes()
+    if len(data) > _LARGEST_BYTES:
+        raise UnreadableError("it is too large to be a configuration")
+    try:
+        return data.decode(), data
+    except UnicodeDecodeError as error:
+        raise UnreadableError("it is no UTF-8") from error
+
+
+def planned(server: Server, folder: Path, *, install: bool) -> Change:
+    """The change that puts a tap before a server, or takes it away.
+
+    Args:
+        server: as it was found.
+        folder: takes the captures.
+        install: put it there.
+
+    Raises:
+        RefusedError: it cannot be, or must not.
+    """
+    if server.file.rewritten:
+        raise RefusedError(_by_its_own_command(server))
+    if server.form.tapped == install:
+        raise RefusedError(f"{server.name} is {'tapped already' if install else 'not tapped'}, in {server.file.path}.")
+    if not server.form.kind:
+        raise RefusedError(f"{server.name} has neither a command nor an address of HTTP, so it cannot be tapped.")
+    try:
+        text, before = _text_of(server.file.path)
+        entry = server.client.read(text).at(*server.table, server.name)
+        if entry is None or form_of(entry) != server.form:
+            raise RefusedError(f"{server.file.path} was changed meanwhile. Try again.")
+        edits, run = _edits(server, entry, text, folder, install=install)
+        after = spliced(text, edits).encode()
+        _check(server, text, after.decode())
+    except (OSError, UnreadableError) as error:
+        raise RefusedError(f"{server.name} in {server.file.path} is not changed: {error}.") from error
+    changed = server.client.read(after.decode()).at(*server.table, server.name)
+    assert changed is not None
+    lines = (*(f"- {line}" for line in _shown(entry)), *(f"+ {line}" for line in _shown(changed)))
+    return Change(server, before, after, lines, tuple(_notes(server, install=install)), run)
+
+
+def _edits(
+    server: Server, entry: Value, text: str, folder: Path, *, install: bool
+) -> tuple[list[Edit], tuple[str, ...]]:
+    if server.form.kind == "http":
+        if not install:
+            return without_http_tap(entry), ()
+        edits, upstream = with_http_tap(entry)
+        run = ("tap", "--http", upstream.origin + upstream.path, "-o", _as_folder(folder))
+        return edits, (*run, *(("--own-token",) if server.own_token else ()))
+    is_toml = server.client.read is read_toml
+    joint = joint_of(entry, is_toml=is_toml, line_end="\r\n" if "\r\n" in text else "\n")
+    if install:
+        return with_stdio_tap(entry, text, _as_folder(folder), joint), ()
+    return without_stdio_tap(entry, text, joint), ()
+
+
+def _as_folder(folder: Path) -> str:
+    """Said so that it is one also where it is not there yet."""
+    return f"{folder.absolute()}{os.sep}"
+
+
+def _check(server: Server, before: str, after: str) -> None:
+    """That nothing of the file has changed but this entry, and of that only what it starts or asks.
+
+    Raises:
+        UnreadableError: it has.
+    """
+    meant, became = copy.deepcopy(server.client.read(before).plain), server.client.read(after).plain
+    for root in (meant, became):
+        entry = root
+        for name in (*server.table, server.name):
+            entry = entry[name]
+        for name in ("command", "args", "url"):
+            entry.pop(name, None)
+    if meant != became:
+        raise UnreadableError("more than this entry would change")
+
+
+def _shown(entry: Value) -> Iterator[str]:
+    """What an entry starts or asks, a line a value, without secrets."""
+    command, arguments, url = entry.at("command"), entry.at("args"), entry.at("url")
+    if url is not None and command is None:
+        yield f"url: {Unwritten().target(url.plain)}"
+    if command is None:
+        return
+    yield f"command: {mask_text(command.plain)}"
+    if arguments is not None:
+        words = [command.plain, *map(str, arguments.plain)]
+        form = form_of(entry)
+        own = len(words) - len(form.words) if form.tapped else 1
+        server = shown_command(form.words) if form.words else []
+        yield f"args: {' '.join([*words[1:own], *(server if form.tapped else server[1:])])}"
+
+
+def _notes(server: Server, *, install: bool) -> Iterator[str]:
+    if server.file.shared and install:
+        yield (
+            f"{server.file.path} belongs to a project: whoever else has it will not find this program at its path. "
+            "Take the tap out before it is handed on."
+        )
+    if server.form.kind == "http" and install:
+        yield "The client reaches the server only while the tap runs. Start it before the client."
+    yield server.client.afterwards
+
+
+def applied(change: Change) -> Path:
+    """Make a change; the copy of the file as it was, which only the user can read.
+
+    Raises:
+        RefusedError: the file was changed meanwhile, or cannot be written; it is as it was.
+    """
+    path = change.server.file.path
+    try:
+        if path.read_bytes() != change.before:
+            raise RefusedError(f"{path} was changed meanwhile, so it is left as it is. Try again.")
+        backup = _backed_up(path, change.before)
+        with in_place_of(path) as file:
+            file.write(change.after)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise RefusedError(f"{path} cannot be changed: {error.strerror or error}.") from error
+    return backup
+
+
+def _backed_up(path: Path, data: bytes) -> Path:
+    for number in range(1, 1_000):
+        backup = path.with_name(f"{path.name}.before-tap{f'-{number}' if number > 1 else ''}")
+        with suppress(FileExistsError):
+            file = os.open(backup, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(file, "wb") as opened:
+                opened.write(data)
+            return backup
+        if backup.read_bytes() == data:
+            return backup
+    raise OSError(f"there are too many copies named {path.name}.before-tap")
+
+
+def _by_its_own_command(server: Server) -> str:
+    scope = "user" if len(server.table) == 1 else "local"
+    return (
+        f"{server.name} stands in {server.file.path}, which {server.client.title} writes all the time while it runs; a "
+        f"change by another program could be lost or spoil it. Use its own command: claude mcp get {server.name} shows "
+        f"the entry, claude mcp remove -s {scope} {server.name} takes it away, and claude mcp add -s {scope} "
+        f"{server.name} -- context-inspector tap -o FOLDER/ -- COMMAND... puts it there with a tap (-e NAME=VALUE for "
+        "its variables)."
+    )

@@ -1,0 +1,159 @@
+"""MCP clients: where each keeps its servers, and what has to be done after a change (docs/tap.md, For you)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from inspector.tap.install.json_text import read_json
+from inspector.tap.install.toml_text import read_toml
+from inspector.tap.install.values import Value
+
+
+class ConfigFile(NamedTuple):
+    """A file in which a client may keep servers."""
+
+    path: Path
+    shared: bool = False
+    """It belongs to a project, and others may have it as well."""
+    rewritten: bool = False
+    """The client writes it all the time while it runs, so that nobody else can safely."""
+    tables: tuple[tuple[str, ...], ...] = ()
+    """Further places in it where servers may be, by names."""
+
+
+class Client(NamedTuple):
+    """An MCP client."""
+
+    name: str
+    """As it is typed."""
+    title: str
+    key: str
+    """Under which its servers stand."""
+    files: Callable[[], Iterator[ConfigFile]]
+    read: Callable[[str], Value]
+    afterwards: str
+    """What has to be done for a change to count; a sentence."""
+
+
+def _home() -> Path:
+    return Path.home()
+
+
+def _settings(name: str) -> Path:
+    """Where programs of a desktop keep their settings."""
+    if sys.platform == "darwin":
+        return _home() / "Library" / "Application Support" / name
+    if sys.platform == "win32":
+        return Path(os.environ.get("APPDATA") or _home() / "AppData" / "Roaming") / name
+    return Path(os.environ.get("XDG_CONFIG_HOME") or _home() / ".config") / name
+
+
+def _in_project(*parts: str) -> Iterator[ConfigFile]:
+    """A project's file, of the current folder or the nearest one above it, up to the home folder."""
+    folder = Path.cwd()
+    for one in (folder, *folder.parents):
+        file = one.joinpath(*parts)
+        if one == _home() and one != folder:
+            break
+        if file.is_file():
+            yield ConfigFile(file, shared=True)
+            return
+    yield ConfigFile(folder.joinpath(*parts), shared=True)
+
+
+def _claude_desktop() -> Iterator[ConfigFile]:
+    yield ConfigFile(_settings("Claude") / "claude_desktop_config.json")
+
+
+def _claude_code() -> Iterator[ConfigFile]:
+    yield from _in_project(".mcp.json")
+    project = ("projects", str(Path.cwd()), "mcpServers")
+    yield ConfigFile(_home() / ".claude.json", rewritten=True, tables=(project,))
+
+
+def _cursor() -> Iterator[ConfigFile]:
+    yield from _in_project(".cursor", "mcp.json")
+    yield ConfigFile(_home() / ".cursor" / "mcp.json")
+
+
+def _vs_code() -> Iterator[ConfigFile]:
+    yield from _in_project(".vscode", "mcp.json")
+    for name in ("Code", "Code - Insiders"):
+        user = _settings(name) / "User"
+        if name == "Code" or user.is_dir():
+            yield ConfigFile(user / "mcp.json")
+            yield from (ConfigFile(file) for file in sorted(user.glob("profiles/*/mcp.json")))
+
+
+def _codex() -> Iterator[ConfigFile]:
+    yield from _in_project(".codex", "config.toml")
+    yield ConfigFile(Path(os.environ.get("CODEX_HOME") or _home() / ".codex") / "config.toml")
+
+
+CLIENTS = (
+    Client(
+        "claude-desktop", "Claude Desktop", "mcpServers", _claude_desktop, read_json,
+        "Quit Claude Desktop altogether, not just its window, and start it again.",
+    ),
+    Client(
+        "claude-code", "Claude Code", "mcpServers", _claude_code, read_json,
+        "Start Claude Code again; it asks once more whether to trust the servers of a project's .mcp.json.",
+    ),
+    Client(
+        "cursor", "Cursor", "mcpServers", _cursor, read_json,
+        "Switch the server off and on in Cursor's settings under MCP, or start Cursor again.",
+    ),
+    Client(
+        "vscode", "VS Code", "servers", _vs_code, read_json,
+        "Start the server again with MCP: List Servers; VS Code asks once more whether to trust it, and shows tools it "
+        "remembers until MCP: Reset Cached Tools.",
+    ),
+    Client(
+        "codex", "Codex", "mcp_servers", _codex, read_toml,
+        "Start Codex again; a session that runs goes on without the tap.",
+    ),
+)  # fmt: skip
+"""Those whose files are changed, in the order they are listed."""
+
+
+class OtherClient(NamedTuple):
+    """A client whose file the user changes, as it is told."""
+
+    name: str
+    title: str
+    file: str
+    key: str
+    command: str
+    arguments: str
+    url: str
+
+
+OTHER_CLIENTS = (
+    OtherClient("gemini", "Gemini CLI", "~/.gemini/settings.json", "mcpServers", "command", "args", "url or httpUrl"),
+    OtherClient(
+        "windsurf", "Windsurf", "~/.codeium/windsurf/mcp_config.json", "mcpServers", "command", "args", "serverUrl"
+    ),
+    OtherClient("zed", "Zed", "~/.config/zed/settings.json", "context_servers", "command", "args", "url"),
+    OtherClient("goose", "Goose", "~/.config/goose/config.yaml", "extensions", "cmd", "args", "uri"),
+)
+"""Those of which is known what to change."""
+
+
+def client_named(name: str) -> Client | None:
+    """The client of a name as it is typed, or as its title is; None for one that is not known."""
+    plain = _plain(name)
+    return next((one for one in CLIENTS if plain in (_plain(one.name), _plain(one.title))), None)
+
+
+def other_named(name: str) -> OtherClient | None:
+    """The same among those that are changed by hand."""
+    plain = _plain(name)
+    return next((one for one in OTHER_CLIENTS if plain in (_plain(one.name), _plain(one.title))), None)
+
+
+def _plain(name: str) -> str:
+    return "".join(c for c in name.lower() if c.isalnum())

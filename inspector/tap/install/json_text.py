@@ -1,0 +1,90 @@
+"""JSON as clients write it, comments and trailing commas included, with the place of every value."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from inspector.tap.install.values import UnreadableError, Value
+
+_BLANK = re.compile(r"(?:[ \t\r\n]++|//[^\r\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*+"')
+_OTHER = re.compile(r"-?\d[\d.eE+\-]*|true|false|null")
+_DEEPEST = 200
+
+
+def read_json(text: str) -> Value:
+    """The value that a text is.
+
+    Raises:
+        UnreadableError: it is no JSON, or one object names the same key twice.
+    """
+    reader = _Reader(text)
+    found = reader.value(1 if text.startswith("\ufeff") else 0, 0)
+    if reader.blank(found.end) != len(text):
+        raise reader.trouble(found.end, "something follows what it says")
+    return found
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def blank(self, at: int) -> int:
+        """The next place that is neither blank nor a comment."""
+        found = _BLANK.match(self._text, at)
+        return found.end() if found is not None else at
+
+    def trouble(self, at: int, what: str) -> UnreadableError:
+        return UnreadableError(f"line {self._text.count(chr(10), 0, at) + 1}: {what}")
+
+    def value(self, at: int, depth: int) -> Value:
+        at = self.blank(at)
+        begin = self._text[at : at + 1]
+        if depth > _DEEPEST:
+            raise self.trouble(at, "it is nested too deeply")
+        if begin == "{":
+            return self._object(at, depth)
+        if begin == "[":
+            return self._array(at, depth)
+        found = (_STRING if begin == '"' else _OTHER).match(self._text, at)
+        if found is None:
+            raise self.trouble(at, "a value is missing or damaged")
+        try:
+            return Value(at, found.end(), json.loads(found[0]))
+        except ValueError:
+            raise self.trouble(at, "a value is damaged") from None
+
+    def _object(self, start: int, depth: int) -> Value:
+        members: dict[str, Value] = {}
+        at = self.blank(start + 1)
+        while not self._text.startswith("}", at):
+            key = _STRING.match(self._text, at)
+            if key is None:
+                raise self.trouble(at, "a name in quotes or a closing brace is missing")
+            name = json.loads(key[0])
+            if name in members:
+                raise self.trouble(at, f'"{name}" stands there twice, and nobody can say which one counts')
+            colon = self.blank(key.end())
+            if not self._text.startswith(":", colon):
+                raise self.trouble(colon, "a colon is missing")
+            members[name] = self.value(colon + 1, depth + 1)
+            at = self._next(members[name].end, "}")
+        plain = {name: one.plain for name, one in members.items()}
+        return Value(start, at + 1, plain, members=members)
+
+    def _array(self, start: int, depth: int) -> Value:
+        items: list[Value] = []
+        at = self.blank(start + 1)
+        while not self._text.startswith("]", at):
+            items.append(self.value(at, depth + 1))
+            at = self._next(items[-1].end, "]")
+        return Value(start, at + 1, [one.plain for one in items], items=items)
+
+    def _next(self, at: int, closing: str) -> int:
+        at = self.blank(at)
+        if self._text.startswith(",", at):
+            return self.blank(at + 1)
+        if not self._text.startswith(closing, at):
+            raise self.trouble(at, "a comma or a closing bracket is missing")
+        return at
