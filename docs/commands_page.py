@@ -1,5 +1,6 @@
 """The page about every command, made of their own help: `python docs/commands_page.py > docs/commands.md`."""
 
+# pyright: reportMissingImports=false, reportUnknownParameterType=false
 from __future__ import annotations
 
 import re

@@ -31,7 +31,7 @@ def man_page(version: str, date: str) -> str:
         ".SH COMMANDS",
     ]  # fmt: skip
     for command in others:
-        lines += _section(command._replace(options=()) if command.inner else command)
+        lines += _section(command._replace(options=command.own_options) if command.inner else command)
         for inner in command.inner:
             lines += _section(inner)
     lines += [
@@ -95,8 +95,8 @@ def bash() -> str:
     )
     known = "|".join(command.name for command in others)
     groups = "\n".join(
-        f"        {command.name}:2) mapfile -t COMPREPLY < <(compgen -W '{' '.join(_inner(command))}' -- \"$current\");"
-        " return ;;"
+        f'        {command.name}:2) [[ "$current" == -* ]] || {{ mapfile -t COMPREPLY < '
+        f"<(compgen -W '{' '.join(_inner(command))}' -- \"$current\"); return; }} ;;"
         for command in others
         if command.inner
     )

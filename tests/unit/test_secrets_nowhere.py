@@ -18,7 +18,7 @@ from tests.leaky import SECRET, SPLIT_KINDS, leaky, leaky_lines
 
 BEGUN = SECRET[:6]
 ALL = ",".join(field.name for field in FIELDS)
-WITHOUT_A_LOG = {"record", "tap", "explain-filter", "msp", "sessions"}
+WITHOUT_A_LOG = {"record", "tap", "explain-filter", "msp", "sessions", "tap install", "tap uninstall", "tap list"}
 """What they print is tested where they are: it is not what a log holds."""
 WAYS: dict[str, list[list[str]]] = {
     "summary": [[], ["--json"], ["--tokens"]],

@@ -10,7 +10,10 @@ import pytest
 from inspector.cli.commands import COMMANDS
 from inspector.startup.program import app
 
-NAMES = [*COMMANDS, *(str(one.name) for one in app.registered_commands if not one.hidden)]
+NAMES = [
+    *(name for name in COMMANDS if " " not in name),
+    *(str(one.name) for one in app.registered_commands if not one.hidden),
+]
 SHELLS = [("bash", command_help.bash), ("zsh", command_help.zsh), ("fish", command_help.fish)]
 
 
@@ -43,6 +46,10 @@ def test_commands_of_a_command_are_described_one_by_one() -> None:
     inner = next(one for one in others if one.name == "msp").inner
     assert [one.name for one in inner][:3] == ["msp new", "msp open", "msp add"]
     assert all(f".SS {one.name} " in page and one.help for one in inner)
+    tap = next(one for one in others if one.name == "tap")
+    assert [one.name for one in tap.inner] == ["tap install", "tap uninstall", "tap list"]
+    assert ("--http",) in [one.names for one in tap.own_options]
+    assert ("--dry-run",) not in [one.names for one in tap.own_options]
 
 
 def test_lines_of_help_cannot_become_commands_of_the_page() -> None:
@@ -56,6 +63,8 @@ def test_bash_completes_commands_options_and_choices() -> None:
     assert complete("context-inspector", "check", "--fail-on", "") == ["warning", "error"]
     assert "--theme" in complete("context-inspector", "--th")
     assert complete("context-inspector", "msp", "me") == ["merge"]
+    assert complete("context-inspector", "tap", "inst") == ["install"]
+    assert "--http" in complete("context-inspector", "tap", "--h")
     assert "--summary" in complete("context-inspector", "msp", "close", "--su")
 
 
