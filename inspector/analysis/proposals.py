@@ -62,6 +62,8 @@ class Proposals:
             if kind == kinds.REQUEST:
                 answered = self._links["answer"][row] != NO_ROW  # its response may have come before it
                 self._raise_state(cause, ProposalState.ANSWERED if answered else ProposalState.FULFILLED)
+            elif kind == kinds.RESPONSE and self._capture.flags(row) & Flag.DERIVED:  # as ACP's permissions are given
+                self._raise_state(cause, ProposalState.FULFILLED)
             elif kind == kinds.REJECT:
                 self.rejections[cause] = min(row, self.rejections.get(cause, row))
                 self._raise_state(cause, ProposalState.REJECTED)

@@ -284,7 +284,6 @@ class Capture:
         sightings: arrays of SIGHTING_COLUMNS: records of messages that another source has as well.
         sources: the files records lie in.
         impostors: `message` and `participant` (string id) of messages whose sender is not who the log says sent them.
-        record_count: records read, folded ones included.
         unreadable_count: messages nothing could be made of.
         failed_count: messages that report a failure, as the field `error` has it.
     """
@@ -299,7 +298,7 @@ class Capture:
         self.ids = HashIndex()
         self._salts = Salts(self.strings)
         self._connections = Connections()
-        self.record_count = 0
+        self._record_count = 0
         self._records_of: dict[int, int] = {}
         self.unreadable_count = self.failed_count = 0
         self._folds = HashIndex()
@@ -328,6 +327,11 @@ class Capture:
 
     def __len__(self) -> int:
         return len(self.columns)
+
+    @property
+    def record_count(self) -> int:
+        """Records read: lines, folded ones and those that others stand for included."""
+        return self._record_count + sum(one.joined.left_out for one in self.sources if one.joined is not None)
 
     # Filling
 
@@ -416,7 +420,7 @@ class Capture:
     def _count_records(self, block: Block) -> None:
         """Count the records of a block, of which one may mean several messages."""
         sources = block.columns["source"][block.columns["part"] <= 1]
-        self.record_count += len(sources)
+        self._record_count += len(sources)
         for source, count in enumerate(np.bincount(sources).tolist() if len(sources) else ()):
             if count:
                 self._records_of[source] = self._records_of.get(source, 0) + count
@@ -491,7 +495,10 @@ class Capture:
 
     def records_by_source(self) -> list[int]:
         """How many records were read of each source, folded ones included."""
-        return [self._records_of.get(number, 0) for number in range(len(self.sources))]
+        return [
+            self._records_of.get(number, 0) + (source.joined.left_out if source.joined is not None else 0)
+            for number, source in enumerate(self.sources)
+        ]
 
     @property
     def has_copies(self) -> bool:

@@ -15,7 +15,11 @@ from inspector.capture.spool import Spool
 
 
 class JoinedLines:
-    """The lines put together of one source's. Written and read by the thread that owns the capture."""
+    """The lines put together of one source's. Written and read by the thread that owns the capture.
+
+    Attributes:
+        left_out: lines of the source that are no records, as those here stand for them.
+    """
 
     def __init__(self, name: str) -> None:
         """Prepare; nothing is created before the first line.
@@ -24,6 +28,7 @@ class JoinedLines:
             name: of the source.
         """
         self._name = name
+        self.left_out = 0
         self._spool: Spool | None = None
         self._file = -1
 

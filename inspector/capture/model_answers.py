@@ -18,8 +18,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from inspector.capture.joined_lines import JoinedLines
 from inspector.protocol.formats import http_lines, read_line_as
@@ -88,7 +86,7 @@ class ModelAnswers:
         """Whether there is anything to look at in some lines."""
         return bool(self._open) or b"http-request" in data or b"sse-event" in data
 
-    def take(self, lines: Sequence[bytes], offsets: NDArray[np.int64]) -> tuple[list[bytes], NDArray[np.int64], Known]:
+    def take(self, lines: Sequence[bytes], offsets: Sequence[int]) -> tuple[list[bytes], list[int], Known]:
         """The lines that are to be read in place of some, with their offsets, and those that were read meanwhile.
 
         Raises:
@@ -97,7 +95,7 @@ class ModelAnswers:
         kept: list[bytes] = []
         places: list[int] = []
         known: Known = {}
-        for line, offset in zip(lines, offsets.tolist(), strict=True):
+        for line, offset in zip(lines, offsets, strict=True):
             if not self._is_of_http(line):
                 found: bytes | None = line
             elif b"http-request" in line:
@@ -109,14 +107,13 @@ class ModelAnswers:
             if found is not None:
                 kept.append(found)
                 places.append(offset if found is line else self._joined.put(found))
-        return kept, np.array(places, np.int64), known
+        return kept, places, known
 
-    def end(self) -> tuple[list[bytes], NDArray[np.int64]]:
-        """What is left of answers when the recording has ended. Raises OSError."""
+    def end(self) -> list[bytes]:
+        """What is left of answers when the recording has ended."""
         left = [self._joined_line(x, one, None, "unfinished") for x, one in self._open.items() if one.events]
         self._open.clear()
-        lines = [line for line in left if line is not None]
-        return lines, np.array([self._joined.put(line) for line in lines], np.int64)
+        return [line for line in left if line is not None]
 
     def _is_of_http(self, line: bytes) -> bool:
         return b'"x"' in line and (b'"http-' in line or b'"sse-event"' in line)

@@ -28,12 +28,13 @@ from inspector.capture.columns import Array
 from inspector.capture.extracts import Decoded, Extracts, extract, matters
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_bytes, hash_rpc_ids, hash_text, hash_texts
-from inspector.capture.model_answers import Known, ModelAnswers
+from inspector.capture.model_answers import Known
 from inspector.capture.name_sets import BlockSets
 from inspector.capture.odd_forms import OddForm, odd_form
 from inspector.capture.odd_values import TOLD_FLAGS, context_key, recipients
 from inspector.capture.strings import InternTable
 from inspector.capture.usual import Tables, UsualRows, fold_hash, read_usual
+from inspector.capture.wires import Wires
 from inspector.protocol import calls, kinds, mcp
 from inspector.protocol.context_forms import told_context
 from inspector.protocol.formats import capture_file, payload_of, read_chosen, read_line_as
@@ -71,17 +72,17 @@ class BlockReader:
     """Fills one block from lines."""
 
     def __init__(
-        self, source: int = 0, reading: str | None = None, answers: ModelAnswers | None = None
+        self, source: int = 0, reading: str | None = None, wires: Wires | None = None
     ) -> None:  # fmt: skip
         """Prepare.
 
         Args:
             source: number of the source in the capture.
             reading: the format to read lines as; None for the one that knows each.
-            answers: puts together what models answer in the source, of lines read in order.
+            wires: puts together what the source's lines hold in pieces, of lines read in order.
         """
         self._reading = reading
-        self._answers = answers
+        self._wires = wires
         self._known: Known = {}
         self._source = source
         self._tables = Tables(InternTable(""), BlockSets())
@@ -118,17 +119,17 @@ class BlockReader:
         """
         with no_collection():
             lines, offsets = _split(data, offset)
-            if self._answers is not None and self._answers.may_matter(data):
-                lines, offsets, self._known = self._answers.take(lines, offsets)
+            if self._wires is not None:
+                lines, offsets, self._known = self._wires.take(data, lines, offsets)
             return self._block(lines, offsets, offset + len(data))
 
     def read_rest(self, stop: int) -> Block | None:
-        """What models had answered when the source ended in the middle of it; None for nothing.
+        """What was left of what comes in pieces when the source ended; None for nothing.
 
         Args:
             stop: offset in bytes where the source ends.
         """
-        lines, offsets = self._answers.end() if self._answers is not None else ([], np.zeros(0, np.int64))
+        lines, offsets = self._wires.end() if self._wires is not None else ([], np.zeros(0, np.int64))
         return self._block(lines, offsets, stop) if lines else None
 
     def read_spans(self, data: bytes, spans: Sequence[tuple[int, int]], offset: int) -> Block:
@@ -267,7 +268,7 @@ class BlockReader:
             flags = _DERIVED | (_NO_ID if identifier is None else 0) | (_ERROR if one.failed else 0)
             if correlation is not None:
                 flags |= _CORRELATED
-            time_ns = one.time_ns
+            time_ns = one.time_ns if one.time_ns != NO_TIME else record.time_ns
             said = NO_HASH
             if identifier is not None:
                 said = hash_text(f"{identifier}\0{number}\0{time_ns}\0{one.kind}")
@@ -282,9 +283,9 @@ class BlockReader:
                     self._new.add(row)
             self._values += (
                 offset, length, time_ns, time_ns, one.kind, one.kind, one.sender, one.to, one.context, one.method,
-                one.target, record.space, record.meant_by, None, None, identifier, correlation, None, NO_HASH,
-                one.size if several else length, flags, _tick(one), None, TICK if one.tick else None, 0, number + 1,
-                one.alias, said,
+                one.target, record.space, record.meant_by, record.direction, None, identifier, correlation, None,
+                NO_HASH, one.size if several else length, flags, _tick(one), None, TICK if one.tick else None,
+                record.src, number + 1, one.alias, said,
             )  # fmt: skip
             self._records.append(record)
             if one.call is not None:

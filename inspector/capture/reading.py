@@ -16,12 +16,12 @@ from inspector.capture.block import Block
 from inspector.capture.flags import Flag
 from inspector.capture.helper import works_alone
 from inspector.capture.joined_lines import JoinedLines
-from inspector.capture.model_answers import ModelAnswers
 from inspector.capture.parallel import WORTHWHILE_BYTES, Pace, read_blocks
 from inspector.capture.parts import PartReader, read_part
 from inspector.capture.reader import BlockReader
 from inspector.capture.sniff import SNIFFED_LINES, archive_words, can_tell, is_newest_first, scanner_for, sniff
 from inspector.capture.sources import SourceFile
+from inspector.capture.wires import IN_ORDER, Wires
 from inspector.protocol.formats import READS
 
 # Long lines of traffic that is followed, read by another process: 50 MB would hold a window up for 200 ms.
@@ -98,8 +98,6 @@ POLL_S = 0.016
 """How often a document takes in what has arrived: what a firehose brings until then is a few milliseconds' work."""
 _FORMATS_READ = f"{READS}; a JSON array of any of these; and all of them as .gz or .zst"
 _WAIT_S = 0.05
-_RECORDED = b'"http-request"'
-"""In a line of a recording of HTTP."""
 
 Steps = Generator[Block | None]
 """Blocks in order; None is a step that brought nothing, and may wait for somebody else."""
@@ -134,7 +132,7 @@ class SourceReader:
         self._live = self._hands_over = live
         self._long_lines: LongLines | None = None
         self._torn_at: int | None = None  # where a last record began that was taken without its end
-        self._answers: ModelAnswers | None = None
+        self._wires: Wires | None = None
 
     @property
     def is_live(self) -> bool:
@@ -148,10 +146,10 @@ class SourceReader:
 
     def _blocks(self) -> BlockReader:
         """What reads the next block."""
-        if self._answers is None:
+        if self._wires is None:
             joined = JoinedLines(self.source.name)
-            self._answers, self.source.joined = ModelAnswers(joined), joined
-        return BlockReader(self._place, self.source.reading, self._answers)
+            self._wires, self.source.joined = Wires(joined), joined
+        return BlockReader(self._place, self.source.reading, self._wires)
 
     # From the beginning
 
@@ -228,7 +226,8 @@ class SourceReader:
         source = self.source
         if source.feed is not None or source.elements is not None or works_alone():
             return False
-        if _RECORDED in source.read(0, LONG_LINE_BYTES):  # its lines have to be seen in order
+        begins = source.read(0, BLOCK_BYTES)
+        if any(mark in begins for mark in IN_ORDER):
             return False
         if source.size >= WORTHWHILE_BYTES:
             return True

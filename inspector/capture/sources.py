@@ -24,7 +24,13 @@ JOINED_FROM = 1 << 50
 
 
 class Joined(Protocol):
-    """Lines that stand for several of a source."""
+    """Lines that stand for several of a source.
+
+    Attributes:
+        left_out: those that they stand for, less themselves.
+    """
+
+    left_out: int
 
     @property
     def path(self) -> Path | None:

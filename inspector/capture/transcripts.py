@@ -21,7 +21,7 @@ from inspector.capture.block import Block
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.capture.threads import Threads
-from inspector.protocol.formats import http_lines, messages
+from inspector.protocol.formats import a2a, acp, http_lines, messages
 from inspector.protocol.meaning import Chain, Spawn
 
 _WHOLE_ID, _END = 20, 8
@@ -126,7 +126,12 @@ class Transcripts:
         """Complete the columns of a block: space, context, who speaks to whom, and what a sub-agent follows from."""
         derived = np.flatnonzero(block.columns["part"])
         self._told.clear()
-        for label in (messages.LABEL, http_lines.LABEL):  # conversations of their own, which tell of no sub-agents
+        for label in (
+            messages.LABEL,
+            http_lines.LABEL,
+            acp.LABEL,
+            a2a.LABEL,
+        ):  # conversations of their own, which tell of no sub-agents
             apart = block.strings.find(label)
             if not apart:
                 continue

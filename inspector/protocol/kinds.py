@@ -89,6 +89,8 @@ _NAMESPACES = {
     "codex": Family.CONTROL,
     "copilot": Family.CONTROL,
     "gemini": Family.CONTROL,
+    "acp": Family.CONTROL,
+    "a2a": Family.CONTROL,
     "http": Family.CONTROL,
     "stdio": Family.CONTROL,
     "recorder": Family.CONTROL,

@@ -24,8 +24,13 @@ know more than its record does; nothing above a capture can tell it from one tha
 
 from __future__ import annotations
 
+from types import ModuleType
+
 from inspector.protocol.batch import batch_in
 from inspector.protocol.formats import (
+    a2a,
+    acp,
+    agent_rpc,
     bare,
     capture_file,
     claude,
@@ -53,10 +58,13 @@ FORMATS = (gateway_log, http_lines, bare, capture_file, wrapped)
 TRANSCRIPTS = (claude, codex, copilot, gemini)
 """Formats whose records mean messages, in the order asked: before FORMATS, some of which know a line by one key."""
 
+AGENTS = (acp, a2a)
+"""Protocols between agents as JSON-RPC: told by their methods, of lines in any of FORMATS that carry it."""
+
 LATE = (messages,)
 """The same, but asked when no other format knows a line: what their records hold stands in many others."""
 
-EVERY = (*FORMATS, prefixed, *TRANSCRIPTS, *LATE)
+EVERY = (*FORMATS, *AGENTS, prefixed, *TRANSCRIPTS, *LATE)
 """All of them, those included whose lines are no JSON objects."""
 
 FRAME_LABEL = "stream-frames"
@@ -69,7 +77,7 @@ READS = ", ".join(one.READS for one in EVERY)
 """What can be read, for a sentence."""
 
 _MAX_NESTING = 4
-_MEANT_BY = {one.LABEL: one for one in (*TRANSCRIPTS, *LATE)}
+_MEANT_BY = {one.LABEL: one for one in (*TRANSCRIPTS, *LATE, *AGENTS)}
 _PAYLOADS = {**_MEANT_BY, http_lines.LABEL: http_lines}
 """By label, formats that have records which mean messages."""
 # Each but the last with its labels by shape, which is a number: a dict would call the enumeration's hash each time.
@@ -129,7 +137,9 @@ def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
     for read, labels in _READERS:
         record = read(header, line)
         if record is not None:
-            return record, labels[record.shape]
+            label = labels[record.shape]
+            own = _of_agents(record) if record.shape is Shape.RPC else None
+            return record, own.LABEL if own is not None and label == _UNNAMED else label
     if nesting < _MAX_NESTING:
         record = wrapped.read(header, line, lambda inner: read_line_as(inner, nesting + 1)[0])
         if record is not None:
@@ -143,6 +153,24 @@ def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
         if record is not None:
             return record, transcript.LABEL if transcript.OWN else None
     return read_frame(line), None
+
+
+def _of_agents(record: Record) -> ModuleType | None:
+    """The protocol between agents that JSON-RPC is of, whose messages its record means from here on; None."""
+    header = record.header
+    if header is None:
+        return None
+    if KNOWN in record.raw:
+        named = agent_rpc.known_beside(record.raw).get("protocol")
+        found = next((one for one in AGENTS if named == one.LABEL), None)
+    else:
+        found = next((one for one in AGENTS if one.is_own(header)), None)
+    return found if found is not None and agent_rpc.mean(record, found.LABEL, found.entries) else None
+
+
+KNOWN = f'"{agent_rpc.KNOWN}"'.encode()
+_UNNAMED = bare.LABELS[Shape.RPC]
+"""What JSON-RPC is called that says no more of itself."""
 
 
 def payload_of(record: Record, number: int) -> Payload:

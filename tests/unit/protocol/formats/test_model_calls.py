@@ -133,7 +133,7 @@ def test_streams_of_two_exchanges_do_not_mix_and_end_with_done() -> None:
     rows = values(document, "kind", "text", "answers", "stop_reason", "from")
     assert [row[1] for row in rows if row[0] == "chat" and row[4] == "assistant"] == ["He can.", "She may."]
     assert [row[2:4] for row in rows if row[0] == "mcp/response"] == [(3, "stop"), (1, None)]
-    assert document.capture.record_count == 4
+    assert document.capture.record_count == 13
 
 
 def test_a_client_that_hangs_up_has_what_had_come() -> None:

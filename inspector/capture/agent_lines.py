@@ -1,0 +1,396 @@
+"""Reads ACP and A2A in the order of their lines: what answers what, texts in pieces (docs/protocols.md 18).
+
+An answer says nothing but an id, and in ACP both sides number from 0. Here the request is found that it answers: of
+the other side where a direction is known, else the latest with that id that is open and that such an answer fits.
+What a line means by those before it is written beside its message; pieces of one text are one line. Such a line lies
+with those that stand for several (`inspector.capture.joined_lines`); every other stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from inspector.capture.model_answers import Known
+from inspector.protocol.calls import rpc_id
+from inspector.protocol.formats import KNOWN, a2a, acp, read_line_as
+from inspector.protocol.formats.agent_rpc import AGENT, CLIENT, mapping, mappings, text
+from inspector.protocol.formats.entries import decoded_object
+from inspector.protocol.header import Header
+from inspector.protocol.record import Record, Shape
+
+Taken = tuple[bytes, int | None, tuple[Record, str | None] | None]
+"""A line, its offset (None for one that was put together), and its record where it was read already."""
+
+_MARKS = (
+    b'"session/', b'"message/', b'"SendMessage"', b'"SendStreamingMessage"', b'"GetTask"', b'"CancelTask"',
+    b'"ListTasks"', b'"SubscribeToTask"', b'"GetExtendedAgentCard"', b'"tasks/send', b'"clientCapabilities"',
+)  # fmt: skip
+_MOST_OPEN = 10_000
+"""Requests without an answer, tools and tasks that are remembered."""
+_Pipe = tuple[int, int]
+"""What ids mean something in: the connection, and the HTTP exchange."""
+
+
+@dataclass(slots=True)
+class _Request:
+    """A request that may be answered."""
+
+    protocol: str
+    side: str
+    method: str
+    session: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    streamed: bool = False
+
+
+@dataclass(slots=True)
+class _Run:
+    """Pieces of one text, so far."""
+
+    line: bytes
+    offset: int
+    record: Record
+    message: dict[str, Any]
+    texts: list[str]
+    read: tuple[Record, str | None]
+
+
+class AgentLines:
+    """Looks at the lines of one source, each once, in order."""
+
+    def __init__(self) -> None:
+        self._protocol: str | None = None  # of the lines so far
+        self._open: OrderedDict[tuple[_Pipe, str], list[_Request]] = OrderedDict()
+        self._runs: dict[tuple[Any, ...], _Run] = {}
+        self._tools: OrderedDict[tuple[_Pipe, str, str], str] = OrderedDict()  # their titles
+        self._replaying: dict[tuple[_Pipe, str | None], int] = {}
+        self._waiting: OrderedDict[str, str | None] = OrderedDict()  # tasks that wait for their client
+        self._contexts: OrderedDict[str, str] = OrderedDict()  # by task
+
+    def may_matter(self, data: bytes) -> bool:
+        """Whether there is anything to look at in some lines."""
+        return self._protocol is not None or any(mark in data for mark in _MARKS)
+
+    def take(
+        self, lines: Sequence[bytes], places: Sequence[int], known: Known, put: Callable[[bytes], int]
+    ) -> tuple[list[bytes], list[int], Known]:
+        """The lines that are to be read in place of some, with their offsets, and those that were read meanwhile.
+
+        Args:
+            lines, places, known: lines, their offsets, and the records of those that were read already.
+            put: keeps a line that was put together, and gives its offset.
+
+        Raises:
+            OSError: there is no room for one.
+        """
+        kept: list[bytes] = []
+        offsets: list[int] = []
+        read: Known = {}
+        for number, (line, offset) in enumerate(zip(lines, places, strict=True)):
+            for taken, at, record in self._line(line, offset, known.get(number)):
+                if record is not None:
+                    read[len(kept)] = record
+                kept.append(taken)
+                offsets.append(put(taken) if at is None else at)
+        return kept, offsets, read
+
+    def end(self) -> list[tuple[bytes, int | None]]:
+        """What is left of texts when the source has ended: lines and their offsets."""
+        return [(line, at) for key in list(self._runs) for line, at, _ in self._flush(key)]
+
+    def _line(self, line: bytes, offset: int, known: tuple[Record, str | None] | None) -> Iterator[Taken]:
+        """What one line becomes, and texts that end before it."""
+        if self._protocol is None and not any(mark in line for mark in _MARKS):
+            yield line, offset, known
+            return
+        if KNOWN in line:  # only ours is believed
+            line, offset_or_none = _without(line), None
+            known = None
+        else:
+            offset_or_none = offset
+        read = known or read_line_as(line)
+        record = read[0]
+        header = record.header
+        if header is None or (record.shape is not Shape.RPC and record.meant_by not in (acp.LABEL, a2a.LABEL)):
+            yield line, offset_or_none, read if offset_or_none is not None else None
+            return
+        if record.meant_by in (acp.LABEL, a2a.LABEL):
+            self._protocol = record.meant_by
+        yield from self._message(line, offset_or_none, read, header)
+
+    def _message(
+        self, line: bytes, offset: int | None, read: tuple[Record, str | None], header: Header
+    ) -> Iterator[Taken]:
+        record = read[0]
+        pipe = (record.src, record.exchange.number if record.exchange is not None else 0)
+        message = decoded_object(record.raw)
+        if message is None:
+            yield line, offset, read if offset is not None else None
+            return
+        key = self._piece_of(pipe, message)
+        if key is not None:
+            yield from self._piece(key, _Run(line, -1 if offset is None else offset, record, message, [], read))
+            return
+        for one in [one for one in self._runs if one[0] == pipe]:  # whatever comes next, a text does not go on
+            yield from self._flush(one)
+        known = self._asked if isinstance(header.method, str) else self._answered
+        beside = known(pipe, message, record)
+        if beside:
+            yield _with(line, record.raw, message, beside), None, None
+        else:
+            yield line, offset, read if offset is not None else None
+
+    # Requests
+
+    def _asked(self, pipe: _Pipe, message: Mapping[str, Any], record: Record) -> dict[str, Any]:
+        """Note a request or notification; what is known of it by others."""
+        method, params = str(message.get("method")), mapping(message.get("params"))
+        protocol = record.meant_by
+        if protocol is None:
+            if self._protocol == a2a.LABEL and method in a2a.SHARED:
+                protocol = a2a.LABEL
+            elif self._protocol == acp.LABEL and record.exchange is None:
+                protocol = acp.LABEL
+            else:
+                return {}
+        beside: dict[str, Any] = {} if record.meant_by is not None else {"protocol": protocol}
+        side = self._side(record, method, protocol)
+        if protocol == acp.LABEL:
+            if side != acp.side_of(method):
+                beside["side"] = side
+            beside |= self._of_session(pipe, method, params)
+        else:
+            beside |= self._of_task(method, params)
+        identifier = rpc_id(message.get("id"))
+        if identifier is not None:
+            request = _Request(
+                protocol, side, method, text(params.get("sessionId")),
+                {str(one.get("optionId")): dict(one) for one in mappings(params.get("options"))},
+                "tream" in method or "ubscribe" in method,
+            )  # fmt: skip
+            self._open.setdefault((pipe, identifier), []).append(request)
+            self._bound(self._open)
+            if protocol == acp.LABEL and (
+                method == "session/load" or (method in acp.REPLAYING and "replayFrom" in params)
+            ):
+                where = (pipe, request.session)
+                self._replaying[where] = self._replaying.get(where, 0) + 1
+        return {**beside, "protocol": protocol} if beside else {}
+
+    def _side(self, record: Record, method: str, protocol: str) -> str:
+        """Who sends a request: as its line says, else as its method tells."""
+        sender = (record.direction or "").partition("->")[0].strip()
+        if protocol == a2a.LABEL:
+            return CLIENT
+        if sender in ("client", "server"):
+            return CLIENT if sender == "client" else AGENT
+        return acp.side_of(method)
+
+    def _of_session(self, pipe: _Pipe, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """What is known of an update: whether it is told again, and what its tool is called."""
+        if method == acp.PERMISSION:
+            called = text(mapping(params.get("toolCall")).get("toolCallId"))
+            title = self._tools.get((pipe, text(params.get("sessionId")) or "", called or ""))
+            return {"title": title} if title else {}
+        if method != acp.UPDATE:
+            return {}
+        session, update = text(params.get("sessionId")), mapping(params.get("update"))
+        beside: dict[str, Any] = {"replay": True} if self._replaying.get((pipe, session)) else {}
+        called, sort = text(update.get("toolCallId")), update.get("sessionUpdate")
+        if called is not None and sort in ("tool_call", "tool_call_update"):
+            key = pipe, session or "", called
+            title = text(update.get("title")) or text(update.get("kind"))
+            if sort == "tool_call_update" and key not in self._tools:
+                beside["first"] = True
+            elif title is None and (before := self._tools.get(key)):
+                beside["title"] = before
+            self._tools[key] = title or self._tools.get(key, "")
+            self._bound(self._tools)
+        return beside
+
+    def _of_task(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        said = mapping(params.get("message"))
+        task = text(said.get("taskId"))
+        beside: dict[str, Any] = {}
+        if task is not None and task in self._waiting and method in a2a.SENDING:
+            del self._waiting[task]
+            beside["continues"] = True
+        named = task or text(params.get("id")) or text(params.get("taskId"))
+        if named in self._contexts and text(said.get("contextId")) is None:
+            beside["context"] = f"{self._contexts[named]}/{named}" if task is None else self._contexts[named]
+        return beside
+
+    # Answers
+
+    def _answered(self, pipe: _Pipe, message: Mapping[str, Any], record: Record) -> dict[str, Any]:
+        """The request that an answer is of, and what is known by it; nothing where the line stays JSON-RPC."""
+        request = self._request_of(pipe, message, record)
+        if request is None:
+            return {} if record.exchange is not None or self._protocol is None else {"protocol": self._protocol}
+        beside: dict[str, Any] = {"protocol": request.protocol, "method": request.method}
+        if request.protocol == acp.LABEL:
+            if request.session is not None:
+                beside["session"] = request.session
+            elif (session := text(mapping(message.get("result")).get("sessionId"))) is not None:
+                beside["session"] = session
+            if request.options:
+                beside["options"] = request.options
+            if request.side == AGENT:
+                beside["side"] = CLIENT
+            if request.method in acp.REPLAYING:
+                self._replaying.pop((pipe, request.session), None)
+            return beside
+        kind, value = a2a.outcome_of(message.get("result"))
+        state, task = a2a.state_of(kind, value), a2a.task_of(kind, value)
+        if request.streamed:
+            beside["streamed"] = True
+        if task is not None:
+            beside |= self._note_task(task, state, text(value.get("contextId")), request)
+        return beside
+
+    def _note_task(self, task: str, state: str | None, context: str | None, request: _Request) -> dict[str, Any]:
+        beside: dict[str, Any] = {}
+        if context is not None:
+            self._contexts[task] = context
+            self._bound(self._contexts)
+        if state in a2a.ASKS:
+            self._waiting[task] = context
+            self._bound(self._waiting)
+        elif state in a2a.ENDED and task in self._waiting:
+            del self._waiting[task]
+            if request.method in a2a.CANCELLING:
+                beside["gives_up"] = True
+        return beside
+
+    def _request_of(self, pipe: _Pipe, message: Mapping[str, Any], record: Record) -> _Request | None:
+        """The open request that an answer is of, which is open no more unless more answers to it come."""
+        identifier = rpc_id(message.get("id"))
+        waiting = self._open.get((pipe, identifier), []) if identifier is not None else []
+        fitting = list(reversed(waiting))
+        answerer = (record.direction or "").partition("->")[0].strip()
+        if answerer in ("client", "server"):
+            asker = AGENT if answerer == "client" else CLIENT
+            fitting = [one for one in fitting if one.side == asker or one.protocol == a2a.LABEL]
+        elif len({one.side for one in fitting}) > 1:
+            fitting.sort(key=lambda one: not _fits(one.method, message))
+        if not fitting:
+            return None
+        found = fitting[0]
+        if not found.streamed or self._is_last(message):
+            waiting.remove(found)
+            if not waiting and identifier is not None:
+                self._open.pop((pipe, identifier), None)
+        return found
+
+    def _is_last(self, message: Mapping[str, Any]) -> bool:
+        """Whether an answer is the last of those that a streamed request has."""
+        kind, value = a2a.outcome_of(message.get("result"))
+        state = a2a.state_of(kind, value)
+        return "error" in message or kind in ("", "message") or state in a2a.ENDED | a2a.ASKS
+
+    # Texts in pieces
+
+    def _piece_of(self, pipe: _Pipe, message: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        """What the pieces of a text have in common; None for what is no piece of one."""
+        params = mapping(message.get("params"))
+        update = mapping(params.get("update"))
+        if message.get("method") == acp.UPDATE and update.get("sessionUpdate") in acp.CHUNKS:
+            if not isinstance(mapping(update.get("content")).get("text"), str):
+                return None
+            names = (params.get("sessionId"), update.get("sessionUpdate"), update.get("messageId"))
+            return (pipe, *map(str, names))
+        kind, value = a2a.outcome_of(message.get("result")) if "result" in message else ("", {})
+        if kind != "artifact-update" or rpc_id(message.get("id")) is None:
+            return None
+        artifact = mapping(value.get("artifact"))
+        parts = mappings(artifact.get("parts"))
+        if not parts or not all(isinstance(one.get("text"), str) for one in parts):
+            return None
+        return pipe, "artifact", str(value.get("taskId")), str(artifact.get("artifactId"))
+
+    def _piece(self, key: tuple[Any, ...], piece: _Run) -> Iterator[Taken]:
+        """Take in a piece of a text; texts of the same connection that end with it."""
+        artifact = key[1] == "artifact"
+        told = a2a.outcome_of(piece.message.get("result"))[1]
+        begins = artifact and told.get("append") is not True
+        for one in [one for one in self._runs if one[0] == key[0] and (one != key or begins)]:
+            yield from self._flush(one)
+        run = self._runs.get(key)
+        piece.texts = run.texts if run is not None else []
+        piece.texts.append(_text_of(piece.message))
+        self._runs[key] = piece
+        if artifact and told.get("lastChunk") is True:
+            yield from self._flush(key)
+
+    def _flush(self, key: tuple[Any, ...]) -> Iterator[Taken]:
+        """A text whose pieces have all come."""
+        run = self._runs.pop(key)
+        pipe = key[0]
+        beside: dict[str, Any] = {}
+        if key[1] == "artifact":
+            beside = self._answered(pipe, run.message, run.record)
+        else:
+            beside = self._asked(pipe, run.message, run.record)
+        if len(run.texts) == 1 and not beside and run.offset >= 0:
+            yield run.line, run.offset, run.read
+            return
+        if len(run.texts) > 1:
+            _put_text(run.message, "".join(run.texts))
+            beside |= {"pieces": len(run.texts), "protocol": a2a.LABEL if key[1] == "artifact" else acp.LABEL}
+        yield _with(run.line, run.record.raw, run.message, beside), None, None
+
+    def _bound(self, remembered: OrderedDict[Any, Any]) -> None:
+        if len(remembered) > _MOST_OPEN:
+            remembered.popitem(last=False)
+
+
+_FITS = {
+    "session/prompt": ("stopReason",), "session/new": ("sessionId",), acp.PERMISSION: ("outcome",),
+    acp.ELICITATION: ("action",), "fs/read_text_file": ("content",), "initialize": ("protocolVersion",),
+    "terminal/create": ("terminalId",), "terminal/output": ("output",), "terminal/wait_for_exit": ("exitCode",),
+}  # fmt: skip
+
+
+def _fits(method: str, message: Mapping[str, Any]) -> bool:
+    """Whether an answer has what answers to a method have."""
+    result = message.get("result")
+    return isinstance(result, Mapping) and any(key in result for key in _FITS.get(method, ()))
+
+
+def _text_of(message: Mapping[str, Any]) -> str:
+    update = mapping(mapping(message.get("params")).get("update"))
+    if update:
+        return str(mapping(update.get("content")).get("text"))
+    _, value = a2a.outcome_of(message.get("result"))
+    return "".join(str(one.get("text")) for one in mappings(mapping(value.get("artifact")).get("parts")))
+
+
+def _put_text(message: dict[str, Any], whole: str) -> None:
+    """Let a message say the whole of what came in pieces."""
+    update = mapping(mapping(message.get("params")).get("update"))
+    if update:
+        mapping(update.get("content"))["text"] = whole  # type: ignore[index]  # as decoded, a dict
+        return
+    _, value = a2a.outcome_of(message.get("result"))
+    artifact = mapping(value.get("artifact"))
+    first = mappings(artifact.get("parts"))[0]
+    artifact["parts"] = [{**first, "text": whole}]  # type: ignore[index]
+
+
+def _with(line: bytes, raw: bytes, message: Mapping[str, Any], beside: Mapping[str, Any]) -> bytes:
+    """A line with what is known of its message beside it."""
+    name = KNOWN.strip(b'"').decode()
+    written = msgspec.json.encode(
+        {**{k: v for k, v in message.items() if k != name}, name: dict(beside)} if beside else message
+    )
+    return line.replace(raw, written, 1) if raw in line else written
+
+
+def _without(line: bytes) -> bytes:
+    """A line of somebody who writes what only we may: as if that were not there."""
+    return line.replace(KNOWN, b'"not-context-inspector"')

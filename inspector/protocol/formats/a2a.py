@@ -1,0 +1,222 @@
+"""The Agent2Agent protocol, versions 0.2 to 1.0, as JSON-RPC (docs/protocols.md 18).
+
+An answer may come in many events under one id; every task repeats the messages in it, which are told by their ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from inspector.protocol import kinds
+from inspector.protocol.formats import agent_rpc
+from inspector.protocol.formats.agent_rpc import AGENT, CLIENT, answer, control, mapping, mappings, request, text
+from inspector.protocol.formats.entries import CHAT, Entry, bytes_of, media_words, text_entry
+from inspector.protocol.header import Header
+from inspector.protocol.meaning import Payload
+from inspector.protocol.record import Record, Shape
+from inspector.protocol.text import compact
+
+LABEL = "a2a"
+LABELS: dict[Shape, str] = {}
+WORDS = {LABEL: "Agent2Agent"}
+READS = "Agent2Agent"
+OWN = False
+"""Whether a record of a type that came later is known for one of this format by itself."""
+NAMESPACE = "a2a/"
+
+SENDING = frozenset(("message/send", "message/stream", "SendMessage", "SendStreamingMessage", "tasks/send",
+                     "tasks/sendSubscribe"))  # fmt: skip
+"""Methods that carry a message."""
+CANCELLING = frozenset(("tasks/cancel", "CancelTask"))
+_METHODS = frozenset(
+    ("tasks/resubscribe", "GetTask", "ListTasks", "CancelTask", "SubscribeToTask", "GetExtendedAgentCard",
+     "agent/getAuthenticatedExtendedCard", *SENDING)
+)  # fmt: skip
+SHARED = frozenset(("tasks/get", "tasks/list", "tasks/cancel"))
+"""Methods that MCP has as well."""
+_KINDS = ("task", "message", "status-update", "artifact-update")
+_WRAPPED = {"task": "task", "message": "message", "statusUpdate": "status-update", "artifactUpdate": "artifact-update"}
+ENDED = frozenset(("completed", "failed", "rejected", "canceled"))
+ASKS = frozenset(("input-required", "auth-required"))
+_FAILED = frozenset(("failed", "rejected", "canceled"))
+
+
+def is_own(header: Header) -> bool:
+    """Whether a request is of this protocol by itself."""
+    method = header.method
+    if not isinstance(method, str):
+        return False
+    return method in _METHODS or (method.startswith("tasks/pushNotification") or "TaskPushNotificationConfig" in method)
+
+
+def read(line: bytes, *, unknown: bool = False) -> Record | None:
+    """Read a line; None when it is none of this protocol. Never raises.
+
+    Args:
+        line: without its end.
+        unknown: any JSON-RPC is taken for this protocol.
+    """
+    record = agent_rpc.bare(line)
+    if record is None or record.header is None or not (unknown or is_own(record.header)):
+        return None
+    return record if agent_rpc.mean(record, LABEL, entries) else None
+
+
+def payload(line: bytes, number: int) -> Payload:
+    """What message `number` of a record says, from 0. Never raises."""
+    return agent_rpc.payload_from(line, number, entries)
+
+
+def entries(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:
+    """What a message means, at least one row."""
+    method = text(message.get("method"))
+    return _asked(message, method, known) if method is not None else _answered(message, known)
+
+
+def outcome_of(result: object) -> tuple[str, Mapping[str, Any]]:
+    """What an answer brings: one of `task`, `message`, `status-update`, `artifact-update`; "" for anything else."""
+    value = mapping(result)
+    if value.get("kind") in _KINDS:
+        return str(value["kind"]), value
+    for name, kind in _WRAPPED.items():
+        if isinstance(value.get(name), Mapping):
+            return kind, value[name]
+    return ("task", value) if "id" in value and isinstance(value.get("status"), Mapping) else ("", value)
+
+
+def state_of(kind: str, value: Mapping[str, Any]) -> str | None:
+    """The state of a task that an answer tells, in the words of 0.3."""
+    state = text(mapping(value.get("status")).get("state")) if kind in ("task", "status-update") else None
+    return state.removeprefix("TASK_STATE_").lower().replace("_", "-") if state is not None else None
+
+
+def task_of(kind: str, value: Mapping[str, Any]) -> str | None:
+    """The id of the task that an answer is about."""
+    return text(value.get("id")) if kind == "task" else text(value.get("taskId"))
+
+
+def question_id(task: str) -> str:
+    """What is asked of the client while a task waits for it."""
+    return f"{task} waits"
+
+
+# Requests
+
+
+def _asked(message: Mapping[str, Any], method: str, known: Mapping[str, Any]) -> list[Entry]:
+    params = mapping(message.get("params"))
+    said = mapping(params.get("message"))
+    parts = [_part(one) for one in mappings(said.get("parts"))]
+    task = text(said.get("taskId")) or text(params.get("id")) or text(params.get("taskId"))
+    row = request(message, CLIENT, words=", ".join(parts) or task or method)
+    if known.get("continues") is True and task is not None:
+        row.meaning.correlation = question_id(task)
+    found = [row, *_spoken(said, CLIENT)]
+    context = _context(text(said.get("contextId")) or text(known.get("context")), task if said else None)
+    for entry in found:
+        entry.meaning.context = context
+    return found
+
+
+def _spoken(message: Mapping[str, Any], sender: str) -> Iterator[Entry]:
+    """The parts of a message, which is told again in every task it stands in."""
+    for number, part in enumerate(mappings(message.get("parts"))):
+        entry = text_entry(CHAT, sender, CLIENT if sender == AGENT else AGENT, _part(part))
+        if (identifier := text(message.get("messageId"))) is not None:
+            entry.meaning.identifier = f"{identifier}#{number}" if number else identifier
+            entry.meaning.mark = f"a2a message {identifier} {number}".encode("utf-8", "replace")
+        yield entry
+
+
+def _part(part: Mapping[str, Any]) -> str:
+    if isinstance(words := part.get("text"), str):
+        return words
+    if "data" in part and not isinstance(part["data"], str):
+        return compact(part["data"])
+    held = mapping(part.get("file")) or part
+    data = held.get("bytes", held.get("raw"))
+    if isinstance(data, str):
+        sort = held.get("mimeType") or held.get("mediaType") or held.get("name") or "file"
+        return f"file, {sort}, {len(data) * 3 // 4:,} B"
+    return f"file, {held['uri']}" if isinstance(held.get("uri"), str) else media_words(part)
+
+
+def _sender(message: Mapping[str, Any]) -> str:
+    return CLIENT if str(message.get("role")).lower().removeprefix("role_") == "user" else AGENT
+
+
+def _context(context: str | None, task: str | None) -> str | None:
+    return f"{context}/{task}" if context is not None and task is not None else context or task
+
+
+# Answers
+
+
+def _answered(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:
+    if "error" in message:
+        return [answer(message, known, AGENT)]
+    kind, value = outcome_of(message.get("result"))
+    state, task = state_of(kind, value), task_of(kind, value)
+    if not kind:
+        return [answer(message, known, AGENT)]
+    words = f"task {state}" if state is not None else kind
+    goes_on = known.get("streamed") is True and kind != "message" and (state is None or state not in ENDED | ASKS)
+    if not goes_on:
+        found = [answer(message, known, AGENT, words=words, failed=state in _FAILED)]
+    elif state is not None:
+        found = [control("participant/status", AGENT, words, status=state)]
+        found[0].meaning.correlation = agent_rpc.call_id(known.get("method"), message.get("id"))
+    else:
+        found = []
+    found += _held(kind, value, task)
+    if state in ASKS and task is not None:
+        found.append(_question(value, task, str(state)))
+    if known.get("gives_up") is True and task is not None:
+        found.append(control(kinds.REJECT, CLIENT, "the task was cancelled"))
+        found[-1].meaning.correlation = question_id(task)
+    if state in ENDED and task is not None:
+        found.append(_ended(value, task, str(state)))
+    context = _context(text(value.get("contextId")), task)
+    for entry in found:
+        entry.meaning.context = context
+    return found
+
+
+def _held(kind: str, value: Mapping[str, Any], task: str | None) -> Iterator[Entry]:
+    """Messages and artifacts in an answer."""
+    if kind == "message":
+        yield from _spoken(value, _sender(value))
+    for message in mappings(value.get("history")):
+        yield from _spoken(message, _sender(message))
+    said = mapping(mapping(value.get("status")).get("message"))
+    yield from _spoken(said, _sender(said))
+    held = [mapping(value.get("artifact"))] if kind == "artifact-update" else mappings(value.get("artifacts"))
+    for artifact in held:
+        words = "".join(_part(one) for one in mappings(artifact.get("parts")))
+        name = text(artifact.get("name")) or text(artifact.get("artifactId")) or "artifact"
+        entry = text_entry(CHAT, AGENT, CLIENT, f"{name}: {words}")
+        told = (task, artifact.get("artifactId"), words)
+        entry.meaning.mark = f"a2a artifact {told}".encode("utf-8", "replace")
+        yield entry
+
+
+def _question(value: Mapping[str, Any], task: str, state: str) -> Entry:
+    """A task waits for its client."""
+    said = mapping(mapping(value.get("status")).get("message"))
+    words = ", ".join(_part(one) for one in mappings(said.get("parts"))) or state.replace("-", " ")
+    entry = text_entry(kinds.PROPOSAL, AGENT, CLIENT, words)
+    entry.payload["state"] = state
+    entry.meaning.identifier = question_id(task)
+    entry.meaning.mark = f"a2a waits {task} {said.get('messageId')} {words}".encode("utf-8", "replace")
+    return entry
+
+
+def _ended(value: Mapping[str, Any], task: str, state: str) -> Entry:
+    """A task is over: told once, however often it is asked for."""
+    kind = "reasoning/conclusion" if state == "completed" else "reasoning/cancel"
+    entry = control(
+        kind, AGENT, f"task {state}", status=bytes_of(dict(mapping(value.get("status")))).decode("utf-8", "replace")
+    )
+    entry.meaning.mark = f"a2a state {task} {state}".encode("utf-8", "replace")
+    return entry

@@ -1,0 +1,295 @@
+"""The Agent Client Protocol, versions 1 and 2: JSON-RPC between an editor and an agent (docs/protocols.md 18).
+
+Both sides ask, and both number from 0: whose a request is stands in its method. What an agent does is reported in
+`session/update`, a kind of update a row; texts in chunks are put together by `inspector.capture.agent_lines`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from inspector.protocol import kinds
+from inspector.protocol.formats import agent_rpc
+from inspector.protocol.formats.agent_rpc import AGENT, CLIENT, answer, control, mapping, mappings, request, text
+from inspector.protocol.formats.entries import (
+    CHAT,
+    THOUGHT,
+    Entry,
+    bytes_of,
+    call_entry,
+    decoded_object,
+    has_text,
+    media_words,
+    result_entry,
+    text_entry,
+    text_of,
+)
+from inspector.protocol.header import Header
+from inspector.protocol.meaning import Payload
+from inspector.protocol.record import Record, Shape
+
+LABEL = "acp"
+LABELS: dict[Shape, str] = {}
+WORDS = {LABEL: "Agent Client Protocol"}
+READS = "Agent Client Protocol"
+OWN = False
+"""Whether a record of a type that came later is known for one of this format by itself."""
+NAMESPACE = "acp/"
+
+OF_CLIENTS = frozenset(
+    ("initialize", "authenticate", "auth/login", "auth/logout", "logout", "session/new", "session/load",
+     "session/resume", "session/list", "session/fork", "session/close", "session/delete", "session/prompt",
+     "session/set_mode", "session/set_model", "session/set_config_option", "session/cancel")
+)  # fmt: skip
+"""Methods of the editor."""
+OF_AGENTS = frozenset(
+    ("session/update", "session/request_permission", "fs/read_text_file", "fs/write_text_file", "terminal/create",
+     "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release", "elicitation/create",
+     "elicitation/complete", "mcp/connect", "mcp/message", "mcp/disconnect")
+)  # fmt: skip
+"""Methods of the agent."""
+_OWN = frozenset(name for name in OF_CLIENTS | OF_AGENTS if name.startswith(("session/", "fs/", "terminal/", "auth/")))
+"""Methods that no other protocol has."""
+PERMISSION, ELICITATION, PROMPT, UPDATE = (
+    "session/request_permission", "elicitation/create", "session/prompt", "session/update",
+)  # fmt: skip
+REPLAYING = ("session/load", "session/resume")
+_DONE = ("completed", "failed", "cancelled", "canceled")
+_FAILED = ("failed", "cancelled", "canceled")
+CHUNKS = {
+    "agent_message_chunk": CHAT, "agent_thought_chunk": THOUGHT, "user_message_chunk": CHAT,
+}  # fmt: skip
+"""Updates that hold a piece of a text, and what the text is."""
+_WHOLE = {"agent_message": CHAT, "agent_thought": THOUGHT, "user_message": CHAT}
+
+
+def is_own(header: Header) -> bool:
+    """Whether a message is of this protocol by itself."""
+    method = header.method
+    if not isinstance(method, str):
+        return False
+    if method == "initialize":  # that of MCP names a date
+        version = mapping(decoded_object(bytes(header.params))).get("protocolVersion")
+        return isinstance(version, int) and not isinstance(version, bool)
+    return method in _OWN
+
+
+def read(line: bytes, *, unknown: bool = False) -> Record | None:
+    """Read a line; None when it is none of this protocol. Never raises.
+
+    Args:
+        line: without its end.
+        unknown: any JSON-RPC is taken for this protocol.
+    """
+    record = agent_rpc.bare(line)
+    if record is None or record.header is None or not (unknown or is_own(record.header)):
+        return None
+    return record if agent_rpc.mean(record, LABEL, entries) else None
+
+
+def payload(line: bytes, number: int) -> Payload:
+    """What message `number` of a record says, from 0. Never raises."""
+    return agent_rpc.payload_from(line, number, entries)
+
+
+def side_of(method: str) -> str:
+    """Who sends a method."""
+    return AGENT if method in OF_AGENTS else CLIENT
+
+
+def entries(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:
+    """What a message means, at least one row."""
+    params = mapping(message.get("params"))
+    method = text(message.get("method"))
+    if method is None:
+        found = _answered(message, known)
+    elif method == UPDATE:
+        found = _updated(params, known)
+    else:
+        found = _asked(message, method, params, known)
+    session = text(params.get("sessionId")) or text(known.get("session"))
+    for entry in found:
+        entry.meaning.context = session
+    return found
+
+
+# Requests
+
+
+def _asked(message: Mapping[str, Any], method: str, params: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:
+    sender = text(known.get("side")) or side_of(method)
+    if method in (PERMISSION, ELICITATION):
+        return [_decision(message, method, params, known)]
+    if "id" not in message:
+        words = {"session/cancel": "the turn is to end"}.get(method, f"acp: {method}")
+        return [control(NAMESPACE + method.removeprefix("session/"), sender, words, params=dict(params))]
+    row = request(message, sender, words=_request_words(method, params))
+    if method.startswith(("fs/", "terminal/")):
+        row.meaning.target = text(params.get("path")) or text(params.get("command")) or text(params.get("terminalId"))
+    said = [_spoken(block, CHAT, CLIENT) for block in mappings(params.get("prompt"))] if method == PROMPT else []
+    _mark(said, params, {}, new=True)
+    return [row, *said]
+
+
+def _request_words(method: str, params: Mapping[str, Any]) -> str:
+    if method == "initialize":
+        info = mapping(params.get("clientInfo", params.get("info")))
+        return f"{info.get('name') or 'a client'} speaks version {params.get('protocolVersion')}"
+    if method == PROMPT:
+        blocks = len(mappings(params.get("prompt")))
+        return f"a prompt of {blocks} part{'s' * (blocks != 1)}"
+    for key in ("path", "command", "cwd", "modeId", "modelId", "methodId", "terminalId", "sessionId"):
+        if (value := text(params.get(key))) is not None:
+            return value
+    return method
+
+
+def _decision(
+    message: Mapping[str, Any], method: str, params: Mapping[str, Any], known: Mapping[str, Any]
+) -> Entry:  # fmt: skip
+    """What the agent asks the person to decide: it waits until that is done."""
+    subject = mapping(mapping(params.get("subject")).get("toolCall")) or mapping(params.get("toolCall"))
+    named = text(params.get("title")) or text(params.get("message")) or text(subject.get("title"))
+    names = [name for one in mappings(params.get("options")) if (name := text(one.get("name"))) is not None]
+    words = named or text(known.get("title")) or text(subject.get("toolCallId")) or method
+    row = request(message, AGENT, kind=kinds.PROPOSAL, words=f"{words} ({', '.join(names)})" if names else words)
+    called = text(subject.get("toolCallId"))
+    row.meaning.correlation = _tool_id(params.get("sessionId"), called)
+    return row
+
+
+# Answers
+
+
+def _answered(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:
+    method = text(known.get("method"))
+    sender = CLIENT if (method is not None and side_of(method) == AGENT) or known.get("side") == CLIENT else AGENT
+    result = message.get("result")
+    if method in (PERMISSION, ELICITATION) and "error" not in message:
+        return [_decided(message, known, mapping(result))]
+    if method == PROMPT and text(mapping(result).get("stopReason")):
+        stop = str(mapping(result)["stopReason"])
+        return [answer(message, known, sender, words=stop.replace("_", " "))]
+    if method == "initialize" or "protocolVersion" in mapping(result):
+        info = mapping(mapping(result).get("agentInfo", mapping(result).get("info")))
+        words = f"{info.get('name') or 'an agent'} speaks version {mapping(result).get('protocolVersion')}"
+        return [answer(message, known, sender, words=words)]
+    content = mapping(result).get("content", mapping(result).get("output"))
+    words = content if isinstance(content, str) else None
+    return [answer(message, known, sender, words="done" if result in ({}, None) else words)]
+
+
+def _decided(message: Mapping[str, Any], known: Mapping[str, Any], result: Mapping[str, Any]) -> Entry:
+    """What was decided: fulfilled, rejected, or not answered as the turn was cancelled."""
+    outcome = mapping(result.get("outcome"))
+    chosen = text(outcome.get("optionId")) or text(result.get("action"))
+    how = text(outcome.get("outcome")) or chosen or "answered"
+    option = mapping(mapping(known.get("options")).get(chosen or ""))
+    kind = text(option.get("kind")) or how
+    words = text(option.get("name")) or how
+    entry = answer(message, known, CLIENT, words=words)
+    if kind.startswith(("reject", "decline", "cancel", "deny")):
+        entry.meaning.kind = kinds.REJECT
+        entry.payload["reason"] = words
+    return entry
+
+
+# Updates
+
+
+def _updated(params: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:
+    update = mapping(params.get("update"))
+    sort = text(update.get("sessionUpdate")) or "update"
+    made: list[Entry] = []
+    if sort in CHUNKS:
+        made = [_spoken(mapping(update.get("content")), CHUNKS[sort], CLIENT if sort.startswith("user") else AGENT)]
+        if isinstance(pieces := known.get("pieces"), int):
+            made[0].payload["pieces"] = pieces
+    elif sort in _WHOLE:
+        sender = CLIENT if sort.startswith("user") else AGENT
+        made = [_spoken(block, _WHOLE[sort], sender) for block in mappings(update.get("content"))]
+    elif sort in ("tool_call", "tool_call_update"):
+        made = _tool(params, update, known, sort)
+    elif sort in ("plan", "plan_update"):
+        made = [text_entry(THOUGHT, AGENT, CLIENT, _plan_words(update))]
+    elif sort == "usage_update":
+        words = f"{update.get('used')} tokens of {update.get('size')} in use"
+        made = [
+            control(
+                "participant/status", AGENT, words, status="usage", used=update.get("used"), size=update.get("size")
+            )
+        ]
+    elif sort == "compaction_update":
+        done = update.get("status") in _DONE
+        made = [control(f"participant/compact{'-done' * done}", AGENT, text(update.get("summary")) or "compacted")]
+    if not made:
+        words = next(
+            (one for key in ("state", "currentModeId", "title", "message") if (one := text(update.get(key)))), ""
+        )
+        made = [control(NAMESPACE + sort, AGENT, f"{sort.replace('_', ' ')} {words}".strip(), update=dict(update))]
+    _mark(made, params, update, new=known.get("replay") is not True and sort != "user_message")
+    return made
+
+
+def _mark(made: list[Entry], params: Mapping[str, Any], update: Mapping[str, Any], *, new: bool) -> None:
+    """What is told again is no new traffic: a session that is loaded, a prompt that the agent repeats."""
+    for entry in made:
+        if entry.meaning.kind in (CHAT, THOUGHT, kinds.REQUEST, kinds.RESPONSE):
+            told = (params.get("sessionId"), entry.meaning.kind, entry.meaning.sender, update.get("toolCallId"))
+            entry.meaning.mark = repr(told).encode("utf-8", "replace") + bytes_of({**entry.payload, "pieces": None})
+            entry.meaning.is_new = new
+
+
+def _spoken(block: Mapping[str, Any], kind: str, sender: str) -> Entry:
+    resource = mapping(block.get("resource"))
+    words = block["text"] if has_text(block) else resource["text"] if has_text(resource) else None
+    if words is None and isinstance(uri := block.get("uri", resource.get("uri")), str):
+        words = f"{block.get('type', 'resource')}, {uri}"
+    to = CLIENT if sender == AGENT else AGENT
+    return text_entry(kind, sender, to, words if words is not None else media_words(block))
+
+
+def _plan_words(update: Mapping[str, Any]) -> str:
+    plan = mapping(update.get("plan")) or update
+    steps = [f"{one.get('content')} ({one.get('status')})" for one in mappings(plan.get("entries"))]
+    return f"plan: {'; '.join(steps)}" if steps else f"plan: {text_of(plan.get('content')) or 'empty'}"
+
+
+def _tool(params: Mapping[str, Any], update: Mapping[str, Any], known: Mapping[str, Any], sort: str) -> list[Entry]:
+    """A call of a tool that an agent reports, or what came of it."""
+    identifier = _tool_id(params.get("sessionId"), update.get("toolCallId"))
+    name = text(update.get("title")) or text(update.get("kind")) or text(known.get("title"))
+    status = text(update.get("status"))
+    made: list[Entry] = []
+    if sort == "tool_call" or known.get("first") is True:
+        given = update.get("rawInput")
+        made.append(call_entry(identifier, name or "tool", given if given is not None else {}, AGENT))
+    if status in _DONE:
+        content = [_produced(one) for one in mappings(update.get("content"))]
+        raw = update.get("rawOutput")
+        if not content and raw is not None:
+            content = [
+                raw if isinstance(raw, str) else bytes_of(raw if isinstance(raw, dict) else {"output": raw}).decode()
+            ]
+        made.append(result_entry(identifier, content or [status], AGENT, name=name, failed=status in _FAILED))
+    if not made:
+        words = " ".join(filter(None, (name or text(update.get("toolCallId")), status or "goes on")))
+        row = control(NAMESPACE + sort, AGENT, words, update=dict(update))
+        row.meaning.correlation = identifier
+        made = [row]
+    return made
+
+
+def _produced(block: Mapping[str, Any]) -> str:
+    """What a tool has made: a text, a difference, or the terminal it runs in."""
+    if block.get("type") == "diff":
+        return f"difference of {block.get('path')}"
+    if block.get("type") == "terminal":
+        return f"terminal {block.get('terminalId')}"
+    inner = mapping(block.get("content")) or block
+    return text_of([inner])
+
+
+def _tool_id(session: object, called: object) -> str | None:
+    return f"{session}/{called}" if isinstance(called, str) and called else None

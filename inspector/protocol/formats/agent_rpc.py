@@ -1,0 +1,148 @@
+"""JSON-RPC between agents, and between an agent and its client: what ACP and A2A share (docs/protocols.md 18).
+
+A request or a notification is known by its method alone. An answer is not, nor is what a line means that goes on with
+an earlier one: whoever reads lines in order (`inspector.capture.agent_lines`) writes what is known beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from inspector.protocol import kinds
+from inspector.protocol.calls import rpc_id
+from inspector.protocol.formats.entries import Entry, bytes_of, decoded_object
+from inspector.protocol.header import ABSENT, NotAnObjectError, read_header
+from inspector.protocol.meaning import MOST_MEANINGS, Meaning, Payload
+from inspector.protocol.record import Record, Shape
+from inspector.protocol.text import compact
+
+KNOWN = "context-inspector"
+"""Key of what is known of a line by those before it."""
+CLIENT, AGENT = "client", "agent"
+
+Entries = Callable[[Mapping[str, Any], Mapping[str, Any]], list[Entry]]
+"""What a message means, given what is known of it by others."""
+
+
+class _Beside(msgspec.Struct, rename={"known": KNOWN}, gc=False):
+    known: Any = None
+
+
+_decode_beside = msgspec.json.Decoder(_Beside).decode
+
+
+def known_beside(raw: bytes) -> Mapping[str, Any]:
+    """What stands beside a message; empty for nothing. Never raises."""
+    if KNOWN.encode() not in raw:
+        return {}
+    try:
+        found = _decode_beside(raw).known
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return {}
+    return found if isinstance(found, Mapping) else {}
+
+
+def mean(record: Record, label: str, entries_of: Entries) -> bool:
+    """Let a record of JSON-RPC be one that means messages of a protocol; False where it means none."""
+    message = decoded_object(record.raw)
+    if message is None:
+        return False
+    entries = finished(entries_of(message, known_in(message)))[:MOST_MEANINGS]
+    if not entries:
+        return False
+    for entry in entries:
+        entry.meaning.time_ns = record.time_ns
+    record.shape, record.meant_by = Shape.MEANING, label
+    record.means = tuple(entry.meaning for entry in entries)
+    return True
+
+
+def known_in(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is known of a decoded message by those before it."""
+    known = message.get(KNOWN)
+    return known if isinstance(known, Mapping) else {}
+
+
+def bare(line: bytes) -> Record | None:
+    """A line that is JSON-RPC and nothing else; None for any other. Never raises."""
+    try:
+        header = read_header(line)
+    except NotAnObjectError:
+        return None
+    is_rpc = header.jsonrpc is not ABSENT and (header.method is not ABSENT or header.result or header.error)
+    return Record(Shape.RPC, line, header) if is_rpc else None
+
+
+def payload_from(raw: bytes, number: int, entries_of: Entries) -> Payload:
+    """What message `number` of a record says, from 0. Never raises."""
+    message = decoded_object(raw)
+    entries = finished(entries_of(message, known_in(message))) if message is not None else []
+    return entries[number].payload if number < len(entries) else {}
+
+
+def finished(entries: list[Entry]) -> list[Entry]:
+    """Entries with what all of them have: their sizes."""
+    for entry in entries:
+        entry.meaning.size = len(bytes_of(entry.payload))
+    return entries
+
+
+# Parts of messages
+
+
+def text(value: object) -> str | None:
+    """The value where it is a text that says something."""
+    return value if isinstance(value, str) and value else None
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """The value where it is an object; an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def mappings(value: object) -> list[Mapping[str, Any]]:
+    """The objects in a list."""
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
+def call_id(method: object, identifier: object) -> str | None:
+    """What a request is named by its answer: its method tells whose it is, as both sides number from 0."""
+    return f"{method} {rpc_id(identifier)}" if isinstance(method, str) and rpc_id(identifier) is not None else None
+
+
+def request(message: Mapping[str, Any], sender: str, *, kind: str = kinds.REQUEST, words: str | None = None) -> Entry:
+    """A request or a notification of one side."""
+    method, params = text(message.get("method")), mapping(message.get("params"))
+    to = CLIENT if sender == AGENT else AGENT
+    row = Meaning(kind, sender, (to,), method=method, identifier=call_id(method, message.get("id")))
+    body: Payload = {"method": method, "params": {key: one for key, one in params.items() if key != "_meta"}}
+    return Entry(row, {"text": words, **body} if words is not None else body)
+
+
+def answer(
+    message: Mapping[str, Any], known: Mapping[str, Any], sender: str, *, words: str | None = None, failed: bool = False
+) -> Entry:
+    """An answer, by the side that was asked."""
+    method = text(known.get("method"))
+    to = CLIENT if sender == AGENT else AGENT
+    error = message.get("error")
+    row = Meaning(kinds.RESPONSE, sender, (to,), method=method, failed=failed or error is not None)
+    row.correlation = call_id(method, message.get("id"))
+    if error is not None:
+        return Entry(row, {"error": {**mapping(error), "message": error_words(error)}})
+    shown = words if words is not None else compact(message.get("result"))
+    return Entry(row, {"text": shown, "result": message.get("result")})
+
+
+def error_words(error: object) -> str:
+    """What a JSON-RPC error says."""
+    said = text(mapping(error).get("message"))
+    return said if said is not None else compact(error)
+
+
+def control(kind: str, sender: str, words: str, **more: Any) -> Entry:
+    """A row for what is nobody's words."""
+    return Entry(Meaning(kind, sender), {"text": words, **more})
