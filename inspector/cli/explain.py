@@ -7,18 +7,26 @@ from typing import Annotated
 import typer
 
 from inspector.cli.arguments import Json
-from inspector.cli.opening import compiled
+from inspector.cli.opening import compiled, faults_shown
 from inspector.cli.printing import dump, echo, say
 from inspector.filters import explain
 from inspector.filters.explain import explained
+from inspector.tables.conditions import condition_of
 
 
 def explain_filter_command(
     display_filter: Annotated[str, typer.Argument(metavar="FILTER", help="Display filter, in quotes of the shell's.")],
     context: Annotated[str, typer.Option("--context", help="The path that $context stands for.")] = "",
     as_json: Json = False,
+    as_sql: Annotated[
+        bool, typer.Option("--sql", help="Print it as a condition of SQL, for the table messages of `query`.")
+    ] = False,
 ) -> None:
     """Say what a display filter compiles to: its parts with their types and values, and what each costs."""
+    if as_sql:
+        with faults_shown(display_filter):
+            say(condition_of(display_filter, selected_context=context or None))
+        return
     filter_ = compiled(display_filter, selected_context=context or None)
     if as_json:
         echo(dump(explained(filter_)))

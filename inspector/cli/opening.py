@@ -160,8 +160,15 @@ def _load_together(document: CaptureDocument, paths: Sequence[Path], reading: st
 
 def compiled(text: str, *, selected_context: str | None = None) -> DisplayFilter:
     """A filter, or the end of the command with the place of its fault."""
-    try:
+    with faults_shown(text):
         return compile_filter(text, selected_context=selected_context)
+
+
+@contextmanager
+def faults_shown(text: str) -> Generator[None]:
+    """End the command with the place of a fault of a filter."""
+    try:
+        yield
     except FilterError as error:
         line, stop = text.replace("\n", " "), error.position + error.length
         before, wrong = visible(line[: error.position]), visible(line[error.position : stop])

@@ -1,0 +1,78 @@
+"""Regular expressions of Python as those of RE2, which DuckDB has, where they mean the same.
+
+Translated are classes by name, which are of all Unicode in Python and of ASCII in RE2, and `$`, before which a last
+line end may stand in Python. What RE2 has not, or means otherwise, is refused.
+"""
+
+from __future__ import annotations
+
+import re
+
+_WORD, _DIGIT, _SPACE = r"\p{L}\p{N}_", r"\p{Nd}", r"\t-\r\x1c-\x20\x{85}\p{Z}"
+_CLASSES = {"w": _WORD, "d": _DIGIT, "s": _SPACE}
+_ESCAPED = frozenset("\\.^$*+?{}[]()|/-\"' #&~=<>!@%,;:_`")
+_TOKEN = re.compile(
+    r"""(?P<class>\[(?:\\.|[^\]\\])(?:\\.|[^\]\\])*\])
+      | (?P<escape>\\.)
+      | (?P<group>\((?:\?:)?(?!\?))
+      | (?P<repeat>(?:[*+?]|\{\d{1,3}(?:,\d{0,3})?\})\??(?![*+?{]))
+      | (?P<plain>[^\\\[\](){}*+?])""",
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
+_IGNORE_CASE = "(?i)"
+
+
+class ForeignPatternError(ValueError):
+    """An expression that DuckDB's do not say; the text is a sentence."""
+
+
+def in_re2(pattern: str) -> str:
+    """An expression of Python's that was compiled, for RE2.
+
+    Raises:
+        ForeignPatternError: RE2 cannot say it, or would mean something else.
+    """
+    flag = _IGNORE_CASE if pattern.startswith(_IGNORE_CASE) else ""
+    at, written = len(flag), list[str]()
+    while at < len(pattern):
+        if pattern[at] == ")":
+            written.append(")")
+            at += 1
+            continue
+        token = _TOKEN.match(pattern, at)
+        if token is None:
+            raise ForeignPatternError(f"SQL has no expression with {pattern[at : at + 3]} in it.")
+        written.append(_in_re2(token))
+        at = token.end()
+    return flag + "".join(written)
+
+
+def _in_re2(token: re.Match[str]) -> str:
+    text, kind = token[0], token.lastgroup
+    if kind == "class":
+        return _class(text)
+    if kind == "escape":
+        letter = text[1]
+        if letter.lower() in _CLASSES:
+            return f"[{'^' if letter.isupper() else ''}{_CLASSES[letter.lower()]}]"
+        return _escaped(text)
+    return r"(?:\n?\z)" if text == "$" else text
+
+
+def _class(text: str) -> str:
+    inner = text[1:-1]
+    sign, inner = ("^", inner[1:]) if inner.startswith("^") else ("", inner)
+    if not inner or "[" in inner.replace("\\[", "") or "&&" in inner or "--" in inner:
+        raise ForeignPatternError(f"SQL has no class {text}.")
+    return f"[{sign}{_ESCAPE.sub(_in_class, inner)}]"
+
+
+def _in_class(found: re.Match[str]) -> str:
+    return _CLASSES[found[0][1]] if found[0][1] in _CLASSES else _escaped(found[0])
+
+
+def _escaped(text: str) -> str:
+    if text[1] not in _ESCAPED and text not in (r"\n", r"\t", r"\r"):
+        raise ForeignPatternError(f"SQL has no expression with {text} in it.")
+    return text if text[1] not in " #&~=<>!@%,;:_`\"'/" else text[1]
