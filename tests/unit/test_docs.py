@@ -19,6 +19,7 @@ import typer.main
 from inspector.filters import compile_filter
 from inspector.filters.page import page as filter_page
 from inspector.startup.program import app
+from inspector.tables.page import page as tables_page
 from tests.pages import GUIDE, PAGES, ROOT, anchors, links, name_of, script
 
 _GROUP: Any = typer.main.get_command(app)
@@ -28,6 +29,10 @@ _COMMANDS = {name: _GROUP.get_command(_CONTEXT, name) for name in _GROUP.list_co
 
 def test_the_filter_reference_is_current() -> None:
     assert (ROOT / "docs/filter.md").read_text(encoding="utf-8") == filter_page(), "make docs"
+
+
+def test_the_page_about_tables_is_current() -> None:
+    assert (ROOT / "docs/tables.md").read_text(encoding="utf-8") == tables_page(), "make docs"
 
 
 def test_the_page_about_commands_is_current() -> None:
