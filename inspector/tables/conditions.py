@@ -280,7 +280,7 @@ def _time(time_ns: int) -> str:
     """A time as a literal; one beyond what SQL's have, as the nearest they have."""
     if not _FIRST_TIME < time_ns < _LAST_TIME:
         return f"make_timestamp_ns({min(max(time_ns, _FIRST_TIME), _LAST_TIME)})"
-    written = format_time(time_ns // 1_000_000_000 * 1_000_000_000)[:19].replace("T", " ")
+    written = (format_time(time_ns // 1_000_000_000 * 1_000_000_000) or "")[:19].replace("T", " ")
     fraction = time_ns % 1_000_000_000
     return f"TIMESTAMP_NS '{written}{f'.{fraction:09}' if fraction else ''}'"
 
