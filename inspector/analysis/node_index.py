@@ -43,20 +43,22 @@ class NodeIndex:
 
     def put(self, node: int) -> None:
         """Let its owner and name stand for a node, and for no other."""
-        owner, name = self._owners[node], self._names[node]
-        known = self.find(owner, name)
+        owners, names, heads, behind = self._owners, self._names, self._heads, self._next
+        owner, name = owners[node], names[node]
+        bucket = self._bucket(hash((owner, name)))
+        known = heads[bucket]
+        while known != _NONE and not (owners[known] == owner and names[known] == name):
+            known = behind[known]
         if known == node:
             return
         if known != _NONE:
             self.remove(known)
-        behind = self._next
         if node >= len(behind):
             behind.extend(_room(node, len(behind)))
-        bucket = self._bucket(hash((owner, name)))
-        behind[node] = self._heads[bucket]
-        self._heads[bucket] = node
+        behind[node] = heads[bucket]
+        heads[bucket] = node
         self._count += 1
-        if self._count > len(self._heads):
+        if self._count > len(heads):
             self._split()
 
     def remove(self, node: int) -> None:

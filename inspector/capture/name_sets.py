@@ -16,6 +16,7 @@ from inspector.capture.strings import InternTable
 _ANY = np.iinfo(np.int64).max
 MAX_NAMES = 10_000
 """Names kept of a set."""
+_AT_ONCE = 1 << 18  # names looked at
 
 
 class NameSets(Sequence[tuple[str, ...]]):
@@ -42,8 +43,9 @@ class NameSets(Sequence[tuple[str, ...]]):
             names: what stands for each of its names here; None for its first, which is absent.
         """
         own = self._names.intern_all(names, len(sets.names))
-        written = [own[np.frombuffer(one, np.uint32)].tobytes() for one in sets.written]
-        return self._ids_of(written)
+        written = [*sets.written]
+        here = own[np.frombuffer(b"".join(written), np.uint32)].tobytes()
+        return self._ids_of(_parted(here, map(len, written)))
 
     def _ids_of(self, written: Sequence[bytes]) -> NDArray[np.uint32]:
         """The ids of tuples written as numbers of names."""
@@ -88,9 +90,26 @@ class NameSets(Sequence[tuple[str, ...]]):
         members = np.frombuffer(self._members, np.uint32)[np.maximum(stop, 1) - 1].astype(np.int64)
         return np.where(single, members, -1)
 
-    def has(self, place: int, number: int | None) -> bool:
-        """Whether a set has a name, by its number."""
-        return number is not None and place > 0 and number in self._members[self._ends[place - 1] : self._ends[place]]
+    def have(self, sets: NDArray[Any], numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(n,) whether each set has a name in it, by its number among all (-1 is in none). O(names in them)."""
+        held = np.zeros(len(sets), np.bool_)
+        if not self._members:
+            return held
+        ends = np.frombuffer(self._ends, np.uint64).astype(np.int64, copy=False)
+        members = np.frombuffer(self._members, np.uint32)
+        stops = ends[sets]
+        counts = np.where(sets != 0, stops - ends[np.maximum(sets.astype(np.int64), 1) - 1], 0)
+        before = np.cumsum(counts)
+        first = 0
+        while first < len(sets):  # some at a time: a set may have thousands
+            last = max(first + 1, int(np.searchsorted(before, before[first] - counts[first] + _AT_ONCE)))
+            of = np.repeat(np.arange(first, last), counts[first:last])
+            places = np.arange(len(of)) + np.repeat(
+                stops[first:last] - np.cumsum(counts[first:last]), counts[first:last]
+            )
+            held[of[members[places] == numbers[of]]] = True
+            first = last
+        return held
 
     def holding(self, name: str | None) -> NDArray[np.bool_]:
         """(len(self),) whether each has a name in it. O(names in all)."""
@@ -160,5 +179,10 @@ def _written(values: Sequence[tuple[str, ...] | None], names: InternTable[str]) 
     """Each tuple as the numbers of its names, uint32."""
     counts = [len(value) if value else 0 for value in values]
     data = names.intern_all(chain.from_iterable(filter(None, values)), sum(counts)).tobytes()
-    stops = [stop * 4 for stop in accumulate(counts)]
+    return _parted(data, [count * 4 for count in counts])
+
+
+def _parted(data: bytes, lengths: Iterable[int]) -> list[bytes]:
+    """Parts of some lengths, one after another."""
+    stops = [*accumulate(lengths)]
     return [data[start:stop] for start, stop in zip([0, *stops], stops, strict=False)]

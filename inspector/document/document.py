@@ -366,7 +366,7 @@ class CaptureDocument:
     def _checked(self, reader: Reader) -> Generator[Progress]:
         """Let the checks look at what they have begun with, a step each."""
         while self.analysis.checking:
-            self._tell(self.analysis.advance(0.0))
+            self._advance(0.0)
             yield self._progress(reader)
 
     def _add(self, source: SourceFile, *, live: bool = False) -> SourceReader:
@@ -406,7 +406,7 @@ class CaptureDocument:
         Where the checks have begun to look at many messages, it is their turn first, for a step.
         """
         if self.analysis.checking:
-            self._tell(self.analysis.advance(0.0))
+            self._advance(0.0)
             return True
         if self.followed is not None:
             if self.decisions.follow():
@@ -520,11 +520,17 @@ class CaptureDocument:
         """
         source.read_to = max(source.read_to, block.stop)
         if self.analysis.checking:  # before there is more than they began with
-            self._tell(self.analysis.advance(math.inf))
+            self._advance(math.inf)
         with no_collection():
             appended = self.capture.append(block)
             changes = self.analysis.feed(appended.touched, more=more)
         self.memory.look()
+        self._tell(changes)
+
+    def _advance(self, until: float) -> None:
+        """Let the checks go on with what they have begun with."""
+        with no_collection():
+            changes = self.analysis.advance(until)
         self._tell(changes)
 
     def _tell(self, changes: Changes) -> None:

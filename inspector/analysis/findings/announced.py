@@ -7,8 +7,10 @@ What the gateway refused is a finding of another check: of it the verdict is kno
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import islice
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +51,18 @@ _NOBODY: dict[str, int] = {}
 
 _Call = tuple[int, int, int]
 """String ids of kind as sent, method and target."""
+
+
+class _Asked(NamedTuple):
+    """A message that is judged."""
+
+    row: int
+    unsure: bool
+    """A grant is open that may be its sender's (`UnplacedGrants`)."""
+    call: _Call
+
+
+_ROW = itemgetter(0)
 
 
 class _Sender:
@@ -120,11 +134,22 @@ class Announced:
             return
         pairs = batch.of("space", rows).astype(np.int64) << 32 | batch.of("sender", rows)
         order = np.argsort(pairs, kind="stable")
+        asked = self._asked(batch, rows[order])
         found, first = np.unique(pairs[order], return_index=True)
-        for pair, own in zip(found.tolist(), np.split(rows[order], first[1:]), strict=True):
+        for pair, start, stop in zip(found.tolist(), first.tolist(), [*first[1:].tolist(), len(rows)], strict=True):
             space, sender = pair >> 32, pair & 0xFFFFFFFF
             if sender:
-                self._of_sender(batch, space, sender, own)
+                self._of_sender(batch, space, sender, asked[start:stop])
+
+    def _asked(self, batch: Batch, rows: Rows) -> list[_Asked]:
+        """What some messages call: in a crowd each of a batch may be another sender's, so arrays are asked once."""
+        spaces, unplaced = batch.of("space", rows), np.zeros(len(rows), np.bool_)
+        for space in np.unique(spaces).tolist():
+            own = np.flatnonzero(spaces == space)
+            unplaced[own] = self._unplaced.lie_open(space, rows[own])
+        called = (batch.of("kind_raw", rows), *(batch.links[name][rows] for name in ("method", "target")))
+        calls = zip(*(of.tolist() for of in called), strict=True)
+        return [*map(_Asked, rows.tolist(), unplaced.tolist(), calls)]
 
     def _withdraw_refused(self, batch: Batch) -> None:
         """The gateway's error comes after the message that it refuses."""
@@ -137,27 +162,24 @@ class Announced:
             sender.found.discard(call)
             sender.judged.pop(call, None)  # another one like it may get through
 
-    def _of_sender(self, batch: Batch, space: int, sender: int, rows: Rows) -> None:
+    def _of_sender(self, batch: Batch, space: int, sender: int, asked: list[_Asked]) -> None:
         changes = batch.passes.capabilities.changes.get((space, batch.capture.strings[sender]), ())
         if not changes or len(changes) > _MOST_CHANGES:
             return
         known = self._senders.setdefault((space, sender), _Sender())
         place = 0
-        while place < len(rows):
-            while known.changes < len(changes) and changes[known.changes].row < rows[place]:
+        while place < len(asked):
+            while known.changes < len(changes) and changes[known.changes].row < asked[place].row:
                 known.take(changes[known.changes])
             last = known.changes == len(changes)
-            stop = len(rows) if last else int(np.searchsorted(rows, changes[known.changes].row, "right"))
+            stop = len(asked) if last else bisect_right(asked, changes[known.changes].row, place, key=_ROW)
             if known.held:
-                self._judge(batch, space, known, rows[place:stop])
+                self._judge(batch, known, asked[place:stop])
             place = stop
 
-    def _judge(self, batch: Batch, space: int, sender: _Sender, rows: Rows) -> None:
+    def _judge(self, batch: Batch, sender: _Sender, asked: list[_Asked]) -> None:
         most = _MOST_JUDGED if sender.deep else 1
-        unplaced = self._unplaced.lie_open(space, rows)
-        columns = (unplaced, batch.of("kind_raw", rows), *(batch.links[name][rows] for name in ("method", "target")))
-        for row, unsure, *named in zip(rows.tolist(), *(column.tolist() for column in columns), strict=True):
-            call = (named[0], named[1], named[2])
+        for row, unsure, call in asked:
             times = sender.judged.get(call, 0)
             if times >= most or call in sender.found or self._judged > _MOST_KNOWN:
                 continue

@@ -130,6 +130,13 @@ class Batch:
         """A column's values of some messages."""
         return self.capture.columns[column][rows]
 
+    def addressed(self, sets: Array, people: Array) -> Array:
+        """(n,) whether each of some sets of recipients names somebody (a string id). O(names in them)."""
+        known, strings = self.capture.to_sets, self.capture.strings
+        codes, which = np.unique(people, return_inverse=True)
+        numbers = [known.number(strings[code]) for code in codes.tolist()]
+        return known.have(sets, np.array([-1 if number is None else number for number in numbers], np.int64)[which])
+
     def string(self, column: str, row: int) -> str:
         """A string column's value; "" when it is absent."""
         return self.capture.string(column, row) or ""

@@ -124,15 +124,10 @@ class Loops:
         return causes
 
     def _mutual(self, batch: Batch, rows: Rows, before: Rows) -> Array:
-        """Whether each is addressed to who sent the other. Names are compared once for each pair of recipients."""
-        keys = np.stack([batch.of(name, of) for of in (rows, before) for name in ("sender", "to_set")], axis=1)
-        pairs, which = np.unique(keys, axis=0, return_inverse=True)
-        strings, sets = batch.capture.strings, batch.capture.to_sets
-        numbers = {code: sets.number(strings[code]) for code in set(pairs[:, [0, 2]].flat)}
-        found = [
-            sets.has(to, numbers[theirs]) and sets.has(back, numbers[ours]) for ours, to, theirs, back in pairs.tolist()
-        ]
-        return np.array(found, np.bool_)[which.reshape(-1)]
+        """Whether each is addressed to who sent the other."""
+        mutual = batch.addressed(batch.of("to_set", rows), batch.of("sender", before))
+        mutual[mutual] = batch.addressed(batch.of("to_set", before[mutual]), batch.of("sender", rows[mutual]))
+        return mutual
 
     def _deepen(self, rows: Rows, causes: Rows) -> None:
         """Let each be a step deeper than what it answers, which may be among them."""

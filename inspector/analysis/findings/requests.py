@@ -92,7 +92,6 @@ class Requests:
     def __init__(self) -> None:
         self._waiting = WaitingByTime(PATIENCE_S)  # requests nobody has answered, not found wanting yet
         self._now_ns = NO_TIME
-        self._addressed: dict[int, bool] = {}  # by recipients and sender as one number
 
     def feed(self, batch: Batch) -> None:
         """Look at the responses and requests of a batch."""
@@ -136,18 +135,9 @@ class Requests:
 
     def _by_another(self, batch: Batch, rows: Rows, cause: Rows, senders: Array) -> None:
         sets = batch.of("to_set", cause)
-        pairs = sets.astype(np.int64) << 32 | senders
-        others: list[int] = []
-        for pair in np.unique(pairs).tolist():
-            fits = self._addressed.get(pair)
-            if fits is None:
-                known, to, sender = batch.capture.to_sets, pair >> 32, pair & 0xFFFFFFFF
-                fits = not to or not sender or known.has(to, known.number(batch.capture.strings[sender]))
-                if len(self._addressed) < _MOST_PAIRS:
-                    self._addressed[pair] = fits
-            if not fits:
-                others.append(pair)
-        wrong = np.isin(pairs, others)
+        pairs, which = np.unique(sets.astype(np.int64) << 32 | senders, return_inverse=True)
+        to, sender = pairs >> 32, pairs & 0xFFFFFFFF
+        wrong = (~batch.addressed(to, sender) & (to != 0) & (sender != 0))[which]
         details = [", ".join(batch.capture.to_sets[code]) for code in sets[wrong].tolist()]
         batch.findings.settle(BY_ANOTHER, rows, wrong, others=cause, details=details)
 
@@ -181,7 +171,6 @@ class Requests:
             self._wait(batch, early)
 
 
-_MOST_PAIRS = 100_000
 _RPC_ERROR = (Flag.RPC | Flag.ERROR).value
 
 

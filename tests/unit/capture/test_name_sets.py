@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tracemalloc
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,3 +52,24 @@ def test_sets_of_forty_names_take_a_number_a_name() -> None:
     finally:
         tracemalloc.stop()
     assert held < 300 * 900, "bytes a set"
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdefg"), max_size=6), max_size=12), st.data())
+def test_which_sets_have_a_name(values: list[list[str]], data: st.DataObject) -> None:
+    sets = NameSets()
+    ids = sets.intern_all([tuple(value) for value in values]).tolist()
+    asked = data.draw(st.lists(st.tuples(st.sampled_from([0, *ids]), st.sampled_from("abcdefgz")), max_size=30))
+    numbers = [sets.number(name) for _, name in asked]
+    have = sets.have(
+        np.array([place for place, _ in asked], np.uint32),
+        np.array([-1 if n is None else n for n in numbers], np.int64),
+    )
+    assert have.tolist() == [name in sets[place] for place, name in asked]
+
+
+def test_large_sets_are_looked_at_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.capture.name_sets._AT_ONCE", 3)
+    sets = NameSets()
+    ids = sets.intern_all([("a", "b", "c", "d"), ("a",), ("d", "b"), None, ("b",)])
+    b = np.full(len(ids), sets.number("b"), np.int64)
+    assert sets.have(ids, b).tolist() == [True, False, True, False, True]
