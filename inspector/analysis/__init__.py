@@ -7,6 +7,7 @@ calls; one that checks look at has a line in `findings.batch.Passes` too.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from inspector.analysis.capabilities import CapabilityPass
 from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.correlation import CorrelationPass
+from inspector.analysis.costs import Costs
 from inspector.analysis.departures import DeparturePass
 from inspector.analysis.findings import FindingPass
 from inspector.analysis.findings.batch import Passes
@@ -89,6 +91,7 @@ class Analysis:
         self.states = StatePass(capture, self.contexts, self.correlation, self.findings.found)
         self.tokens = TokenPass(capture, self.contexts, self.correlation, self.transients)
         self.usage = ReportedUsage(capture)
+        self.costs = Costs(capture, self.usage, self.contexts, self.tokens)
         self.marks = Marks(self.contexts)
         self.now_ns: int | None = None
         self._fed = 0
@@ -180,6 +183,11 @@ class Analysis:
             return Changes(self._fed, self._fed, NO_ROWS, False)
         self.transients.use_aliases(aliases)
         return self.catch_up()
+
+    def use_prices(self, lines: Sequence[str], dated: str) -> Changes:
+        """Let calls of models cost what a table says (`prices`)."""
+        changed = self.usage.reports() if self.costs.use(lines, dated) else NO_ROWS
+        return Changes(self._fed, self._fed, changed, False)
 
     def use_collapse_order(self, *, newest_first: bool) -> Changes:
         """Of several results that wait, collapse the most recent one or the oldest; told again from the beginning."""

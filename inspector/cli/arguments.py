@@ -46,6 +46,14 @@ ReadAs = Annotated[
         help="Read the log as one format, whatever its lines look like, as `envelopes`, `wrapped` or `claude-code`.",
     ),
 ]  # fmt: skip
+PriceFile = Annotated[
+    str | None,
+    typer.Option(
+        "--prices", metavar="FILE",
+        help="What tokens of models cost: lines as in Settings > Prices, or a price list in LiteLLM's shape. Default: "
+        "the prices of the settings.",
+    ),
+]  # fmt: skip
 MemoryLimit = Annotated[
     int,
     typer.Option(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.arguments import IdleAfter, Json, LogFiles, MemoryLimit, ReadAs
+from inspector.cli.arguments import IdleAfter, Json, LogFiles, MemoryLimit, PriceFile, ReadAs
 from inspector.cli.opening import opened
 from inspector.cli.printing import plain, print_array, printable, say
 from inspector.document.summary import context_nodes
@@ -24,9 +24,12 @@ def contexts_command(
     idle_after: IdleAfter = None,
     memory: MemoryLimit = 0,
     read_as: ReadAs = None,
+    prices: PriceFile = None,
 ) -> None:
     """Print the context tree of a log."""
-    with opened(files, counted=tokens, idle_after=idle_after, memory_mb=memory, read_as=read_as) as document:
+    with opened(
+        files, counted=tokens, idle_after=idle_after, memory_mb=memory, read_as=read_as, prices=prices
+    ) as document:
         # One by one: a log may have a million contexts, and paths of thousands of segments.
         nodes = (mask_secrets(node) for node in context_nodes(document, tokens=tokens))
         if as_json:

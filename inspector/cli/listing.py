@@ -19,6 +19,7 @@ from inspector.cli.arguments import (
     IdleAfter,
     LogFiles,
     MemoryLimit,
+    PriceFile,
     ReadAs,
     ToolAliasTexts,
     fail,
@@ -59,6 +60,7 @@ def list_command(
     idle_after: IdleAfter = None,
     memory: MemoryLimit = 0,
     read_as: ReadAs = None,
+    prices: PriceFile = None,
 ) -> None:
     """List messages, filtered, with the fields asked for."""
     usual = [TABLE_FIELDS if format_ is Format.table else DEFAULT_FIELDS]
@@ -78,6 +80,7 @@ def list_command(
         idle_after=idle_after,
         memory_mb=memory,
         read_as=read_as,
+        prices=prices,
     ) as document:
         fields_named = list(zip(names, chosen, strict=True))
         values = message_answers(document, fields_named, islice(matching(document, filter_), limit))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import typer
 
+from inspector.analysis.prices import PriceError, PriceTable, imported_lines
 from inspector.base.targets import is_session, path_in
 from inspector.capture.reading import UnknownFormatError
 from inspector.cli.arguments import CollapseOrder, fail
@@ -23,6 +24,8 @@ from inspector.filters import DisplayFilter, FilterError, compile_filter, naming
 from inspector.filters.fields import Field
 from inspector.protocol.formats import READINGS
 from inspector.protocol.tool_names import AliasError, ToolAliases, parse_alias
+from inspector.settings.store import load as load_settings
+from inspector.settings.store import settings_path
 from inspector.sources.inputs import is_stream, waiting_words
 
 PATIENCE_S = 0.5
@@ -45,6 +48,7 @@ def opened(
     idle_after: int | None = None,
     memory_mb: int = 0,
     read_as: str | None = None,
+    prices: str | None = None,
 ) -> Generator[CaptureDocument]:
     """The document of a log; ends the command with a sentence when it cannot be read.
 
@@ -57,12 +61,14 @@ def opened(
         idle_after: seconds after which contexts are idle; None for the usual.
         memory_mb: as `--memory` gives it.
         read_as: as `--read-as` gives it.
+        prices: as `--prices` gives it; of the settings where it does not.
     """
     aliases = aliases_of(tool_aliases or [])
     paths = [path_at(file) for file in files]
     document = CaptureDocument()
     document.memory.limit_to(memory_mb)
     document.use_tool_aliases(aliases)
+    document.use_prices(*_prices(prices))
     document.use_collapse_order(newest_first=collapses is CollapseOrder.newest)
     if idle_after is not None:
         document.analysis.contexts.idle_after_s = idle_after
@@ -99,6 +105,26 @@ def aliases_of(texts: list[str]) -> ToolAliases:
         return ToolAliases([parse_alias(text) for text in texts])
     except AliasError as error:
         fail(f"--tool-alias: {error}")
+
+
+def _prices(file: str | None) -> tuple[list[str], str]:
+    """The lines of `--prices` or of the settings, and when they are from; ends the command with what is wrong."""
+    if file is None:
+        if not settings_path().exists():
+            return [], ""
+        stored = load_settings().settings.prices
+        return stored.lines, stored.dated
+    try:
+        data = Path(file).read_bytes()
+        lines = imported_lines(data) if data.lstrip().startswith(b"{") else data.decode("utf-8-sig").splitlines()
+        PriceTable(lines)
+    except OSError as error:
+        fail(f"--prices: {visible(file)} cannot be read: {error.strerror or error}.")
+    except UnicodeDecodeError:
+        fail(f"--prices: {visible(file)} is not UTF-8 text.")
+    except PriceError as error:
+        fail(f"--prices: {visible(str(error))}")
+    return lines, Path(file).name
 
 
 def _reading(name: str | None) -> str | None:

@@ -16,7 +16,16 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from inspector.cli.arguments import CollapseOrder, Collapses, IdleAfter, MemoryLimit, ReadAs, ToolAliasTexts, fail
+from inspector.cli.arguments import (
+    CollapseOrder,
+    Collapses,
+    IdleAfter,
+    MemoryLimit,
+    PriceFile,
+    ReadAs,
+    ToolAliasTexts,
+    fail,
+)
 from inspector.cli.opening import opened
 from inspector.cli.printing import dump, echo, plain, print_array, printable, visible
 from inspector.document.document import CaptureDocument
@@ -59,6 +68,7 @@ def query_command(
     idle_after: IdleAfter = None,
     memory: MemoryLimit = 0,
     read_as: ReadAs = None,
+    prices: PriceFile = None,
 ) -> None:
     """Answer a question in SQL about logs: what happened, by tool, sender, context or time."""
     *files, sql = files_and_sql
@@ -80,6 +90,7 @@ def query_command(
                 idle_after=idle_after,
                 memory_mb=memory,
                 read_as=read_as,
+                prices=prices,
             ) as document:
                 if format_ is Format.parquet:
                     _write_parquet(document, sql, needed, output)

@@ -9,7 +9,17 @@ from typing import Annotated, Any
 import typer
 
 from inspector.capture.exact import save_message
-from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts, fail
+from inspector.cli.arguments import (
+    CollapseOrder,
+    Collapses,
+    Json,
+    LogFiles,
+    MemoryLimit,
+    PriceFile,
+    ReadAs,
+    ToolAliasTexts,
+    fail,
+)
 from inspector.cli.opening import named, opened
 from inspector.cli.printing import dump, echo, plain, printable, say
 from inspector.document.document import CaptureDocument
@@ -25,10 +35,17 @@ def show_command(
     collapses: Collapses = CollapseOrder.oldest,
     memory: MemoryLimit = 0,
     read_as: ReadAs = None,
+    prices: PriceFile = None,
 ) -> None:
     """Show one message: its fields, envelope, causes, effects and lifecycle."""
     with opened(
-        files, checked=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
+        files,
+        checked=True,
+        tool_aliases=tool_alias,
+        collapses=collapses,
+        memory_mb=memory,
+        read_as=read_as,
+        prices=prices,
     ) as document:
         if not 1 <= number <= len(document.capture):
             fail(f"There is no message {number}; {named(files)} has 1 to {len(document.capture):,}.")

@@ -9,13 +9,22 @@ from typing import Annotated, Any
 import typer
 
 from inspector.analysis.latency import ENOUGH
-from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts
+from inspector.cli.arguments import (
+    CollapseOrder,
+    Collapses,
+    Json,
+    LogFiles,
+    MemoryLimit,
+    PriceFile,
+    ReadAs,
+    ToolAliasTexts,
+)
 from inspector.cli.opening import named, opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
 from inspector.document.document import CaptureDocument
 from inspector.present.account import Account
 from inspector.present.answers import summary_answer
-from inspector.present.formats import count_of
+from inspector.present.formats import count_of, dollars
 
 
 def summary_command(
@@ -29,6 +38,7 @@ def summary_command(
     collapses: Collapses = CollapseOrder.oldest,
     memory: MemoryLimit = 0,
     read_as: ReadAs = None,
+    prices: PriceFile = None,
 ) -> None:
     """Say what a log holds: messages, participants, kinds, contexts, badges, tokens."""
     with opened(
@@ -39,6 +49,7 @@ def summary_command(
         collapses=collapses,
         memory_mb=memory,
         read_as=read_as,
+        prices=prices,
     ) as document:
         found, account = summary_answer(document, named(files), tokens=tokens is not False)
         failed = document.capture.failed_count
@@ -107,6 +118,11 @@ def _say_models(found: dict[str, Any]) -> None:
             f"  reported      {usage['input']:,} tokens in, {usage['output']:,} out, {usage['cache_read']:,} read from "
             f"a cache, {usage['cache_write']:,} written to one"
         )
+    if (cost := found["cost"]) is not None:
+        unpriced = f", {count_of(cost['unpriced'], 'call')} without a price" if cost["unpriced"] else ""
+        dated = f", prices of {printable(cost['prices_of'], 60)}" if cost["prices_of"] else ""
+        caches = dollars(cost["cache_read"] + cost["cache_write"])
+        say(f"  cost          {dollars(cost['total'])}, {caches} of it for caches{unpriced}{dated}")
     if found["sub_agents"]:
         say(f"  sub-agents    {found['sub_agents']:,}")
 

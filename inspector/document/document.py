@@ -467,6 +467,10 @@ class CaptureDocument:
         """Let tools go by other names, also in what was read: which results collapse may change."""
         self._tell(self.analysis.use_tool_aliases(aliases))
 
+    def use_prices(self, lines: Sequence[str], dated: str) -> None:
+        """Let calls of models cost what a table says (`analysis.prices`), also in what was read."""
+        self._tell(self.analysis.use_prices(lines, dated))
+
     def use_collapse_order(self, *, newest_first: bool) -> None:
         """Of several results that wait, let the most recent one or the oldest collapse, also in what was read."""
         self._tell(self.analysis.use_collapse_order(newest_first=newest_first))

@@ -81,7 +81,21 @@ def _calls_and_usage(document: CaptureDocument) -> dict[str, Any]:
         "rpc": rpc_totals(analysis)._asdict(),
         "models": analysis.usage.calls_by_model(),
         "usage": usage._asdict() if usage is not None else None,
+        "cost": costs_of(analysis),
         "sub_agents": len(document.capture.transcripts.agents),
+    }  # fmt: skip
+
+
+def costs_of(analysis: Analysis) -> dict[str, Any] | None:
+    """What calls of models cost in dollars, as far as prices are known; None where no call has a cost."""
+    costs = analysis.costs
+    total = costs.total()
+    if total is None or not total.calls:
+        return None
+    return {
+        **total.as_json(), "prices_of": costs.dated or None,
+        "models": {name: one.as_json() for name, one in costs.by_model().items()},
+        "participants": {name: one.as_json() for name, one in costs.by_participant().items()},
     }  # fmt: skip
 
 
@@ -116,6 +130,7 @@ def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterato
         tokens: name those that were counted in each, and with all below it; main is a node then as well, the first.
     """
     analysis = document.analysis
+    costs = analysis.costs.by_node() if analysis.costs.known else None
     sizes, odd, told = sizes_of(analysis), odd_codes(analysis), analysis.contexts.told_firsts()
     counts = analysis.tokens.node_sums() if tokens else None
     sessions = analysis.contexts.sessions.labels
@@ -125,9 +140,11 @@ def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterato
         elif tokens:
             yield _main(document, space, tokens=True)
         for node in analysis.contexts.tree.walk(space):
-            counted = {}
+            counted: dict[str, Any] = {}
             if counts is not None:
                 counted = {"tokens": int(counts.own[node]), "subtree_tokens": int(counts.subtree[node])}
+            if costs is not None:
+                counted["cost"] = round(float(costs[node]), 7)
             shown = {
                 **_node(document, node), "told": WORDS.get(Told(int(told[node]))), "bytes": int(sizes[node]), **counted,
                 "odd": odd.get(node, []),
@@ -238,11 +255,20 @@ def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
         "likely": [_likely(document, link) for link in document.likely_chain(message).links],
         "capability": judged(document, message),
         "lifecycle": life_json(analysis, message),
+        "carried": _carried(analysis, message),
         "findings": [
             {"code": found.code, "severity": found.severity.word, "text": found.text}
             for found in analysis.findings.of(message)
         ],
     }
+
+
+def _carried(analysis: Analysis, message: int) -> dict[str, Any] | None:
+    """What it cost to carry a message along in its model's context, an estimate; None where that cannot be told."""
+    found = analysis.costs.carried(message)
+    if found is None:
+        return None
+    return {"tokens": found.tokens, "calls": found.calls, "cost": round(found.dollars, 7), "estimate": TOKENIZER}
 
 
 def judged(document: CaptureDocument, message: int) -> dict[str, Any]:

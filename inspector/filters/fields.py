@@ -251,6 +251,11 @@ def _usage(name: str) -> Callable[[Analysis], Column]:
     return column
 
 
+def _cost(analysis: Analysis) -> Column:
+    """(n,) float64 dollars, NaN where there is none."""
+    return Numbers(_lazy(analysis, lambda rows: np.round(analysis.costs.at(_rows_taken(analysis, rows)), 10)))
+
+
 def _repeats(analysis: Analysis) -> Column:
     at = _lazy(analysis, lambda rows: _numbered(analysis.capture.repeats(_rows_taken(analysis, rows))[0]))
     return Numbers(at, NO_ROW + 1)
@@ -459,6 +464,8 @@ FIELDS: tuple[Field, ...] = (
           ("output", "Output", "Tokens its model call reports as written, reasoning included."),
           ("cache_read", "Cache read", "Tokens its model call reports as read from a cache."),
           ("cache_write", "Cache write", "Tokens its model call reports as written to a cache."))),
+    Field("cost", _T.NUMBER, "Cost", "Dollars of its model call: the tokens it reports, by the prices in Settings > "
+          "Prices or of --prices; absent where a price is not known.", _cost, _D.PASS),
     Field("repeats", _T.INTEGER, "Repeats", "No. of the message that it says again, as in a resumed session's file.",
           _repeats),
     Field("http.exchange", _T.INTEGER, "Exchange", "Number of the HTTP exchange that carried it, in its recording.",

@@ -400,6 +400,16 @@ class _Words:
             lines.append(AccountLine("", words, message=first.message, tone="quiet"))
         return lines
 
+    def cost(self) -> list[AccountLine]:
+        """What calls of models cost in money, where their prices are known."""
+        found = self.analysis.costs.total()
+        if found is None or not found.calls:
+            return []
+        words = f"{formats.dollars(found.total)} for {formats.count_of(found.calls, 'call')} of models"
+        words += f", {formats.count_of(found.unpriced, 'call')} without a price" if found.unpriced else ""
+        dated = self.analysis.costs.dated
+        return [AccountLine("Cost", f"{words}{f', prices of {plain(dated, 60)}' if dated else ''}", filter="cost")]
+
     def _shares(self) -> str:
         """What most of the tokens are: ": 6,944 definitions of tools, 2,153 search_records"; once all is counted."""
         sums = self.tool_tokens
@@ -458,6 +468,7 @@ def account_of(
     lines = [
         *first, *(deeds or words.held()), *failed, *last, *words.problems(), *words.silence(), *words.collapsed(),
         *words.tokens(),
+        *words.cost(),
     ]  # fmt: skip
     return Account(words.head(), tuple(_one_heading(lines)))
 

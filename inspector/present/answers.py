@@ -58,6 +58,9 @@ def summary_answer(document: CaptureDocument, file: str, *, tokens: bool = True)
     tables = {name: masked_table(counted[name]) for name in ("kinds", "badges", "findings", "tool_counts", "models")}
     if counted["tokens"] is not None:
         tables["tokens"] = masked_tokens(counted["tokens"])
+    if counted["cost"] is not None:
+        by_name = {name: masked_table(counted["cost"][name]) for name in ("models", "participants")}
+        tables["cost"] = counted["cost"] | by_name
     latency = {title: masked_table(rows) for title, rows in counted["latency"].items()}
     return {
         **mask_secrets(counted), **tables, "latency": latency, "account": account_json(account), "waiting": waiting,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime
 
 from inspector.protocol.payloads.blocks import size_words
@@ -122,6 +123,16 @@ def short_count(value: float) -> str:
     if abs(value) < 1_000_000:
         return f"{value / 1_000:.1f}k".replace(".0k", "k")
     return f"{value / 1_000_000:.1f}M".replace(".0M", "M")
+
+
+def dollars(value: float) -> str:
+    """An amount of money: "$12.40", "$0.0123", "$0.000045", "$0"."""
+    if value == 0:
+        return "$0"
+    if abs(value) >= 1:
+        return f"${value:,.2f}"
+    places = max(2, 2 - math.floor(math.log10(abs(value))))
+    return f"${value:.{min(places, 8)}f}"
 
 
 def day_words(time_s: float, now: datetime) -> str:

@@ -67,6 +67,8 @@ def cell_text(field: Field, value: object, secret: str | None) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         if field.name == "latency":
             return formats.latency(round(value * 1_000_000))
+        if field.name == "cost":
+            return formats.dollars(value)
         if field.name == "size":
             return formats.size(int(value))
     return _value_text(mask_text(value) if isinstance(value, str) else mask_secrets(value))

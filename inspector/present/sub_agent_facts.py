@@ -79,7 +79,19 @@ def usage_facts(analysis: Analysis, space: int, node: int) -> list[Fact]:
     full = f"{found.window:,} tokens at the end"
     if found.peak > found.window:
         full += f", {found.peak:,} at most"
-    return [*rows, fact("Context", full, lines=2)]
+    return [*rows, fact("Context", full, lines=2), *cost_facts(found)]
+
+
+def cost_facts(found: ContextUsage) -> list[Fact]:
+    """What calls in a context cost in money; nothing where no price is known."""
+    if found.cost is None or not found.cost.calls:
+        return []
+    words = formats.dollars(found.cost.total)
+    if found.cost_with_below is not None:
+        words += f", {formats.dollars(found.cost_with_below.total)} with those below"
+    if found.cost.unpriced:
+        words += f"; {formats.count_of(found.cost.unpriced, 'call')} without a price"
+    return [fact("Cost", words, lines=3)]
 
 
 def usage_words(found: ContextUsage) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from inspector.analysis import Analysis
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.model_context import Reader, readers
@@ -22,7 +24,22 @@ def message_tokens(analysis: Analysis, message: int) -> list[Fact]:
     if counted == NOT_COUNTED:
         return []
     words = f"{formats.count_of(counted, 'token')}, {ESTIMATE}"
-    return [fact("Cost", words, tooltip=_rough(analysis.capture, message), filter=f"tokens >= {counted}")]
+    rows = [fact("Tokens", words, tooltip=_rough(analysis.capture, message), filter=f"tokens >= {counted}")]
+    return rows + _money(analysis, message)
+
+
+def _money(analysis: Analysis, message: int) -> list[Fact]:
+    """What the model call that a message reports cost, and what it cost to carry the message along."""
+    rows: list[Fact] = []
+    cost = analysis.costs.of(np.array([message]))
+    if cost is not None and cost.calls:
+        cached = f", {formats.dollars(cost.parts[2] + cost.parts[3])} of it for caches" if any(cost.parts[2:]) else ""
+        rows.append(fact("Cost", f"{formats.dollars(cost.total)} as reported{cached}", filter="cost"))
+    carried = analysis.costs.carried(message)
+    if carried is not None:
+        calls = formats.count_of(carried.calls, "later call")
+        rows.append(fact("Carried along", f"{formats.dollars(carried.dollars)} in {calls}, estimate", lines=2))
+    return rows
 
 
 def _rough(capture: Capture, message: int) -> str | None:
@@ -49,7 +66,20 @@ def sender_tokens(analysis: Analysis, space: int, name: str) -> list[Fact]:
     if not tokens.counted:
         return []
     sent = tokens.sent_by(space, name)
-    return [fact("Tokens sent", f"{sent:,}, {ESTIMATE}{so_far(analysis)}", lines=3)]
+    return [
+        fact("Tokens sent", f"{sent:,}, {ESTIMATE}{so_far(analysis)}", lines=3),
+        *_sender_cost(analysis, space, name),
+    ]
+
+
+def _sender_cost(analysis: Analysis, space: int, name: str) -> list[Fact]:
+    """What the calls cost that a participant's messages report."""
+    rows, columns = analysis.usage.reports(), analysis.capture.columns
+    code = analysis.capture.strings.find(name)
+    cost = analysis.costs.of(rows[(columns["sender"][rows] == code) & (columns["space"][rows] == space)])
+    if cost is None or not cost.calls:
+        return []
+    return [fact("Cost", f"{formats.dollars(cost.total)} for {formats.count_of(cost.calls, 'call')} as reported")]
 
 
 def outcome_of(analysis: Analysis, space: int, name: str) -> Outcome | None:

@@ -280,6 +280,15 @@ class Contexts(_Part):
     """Which result a consumption collapses where several wait."""
 
 
+class Prices(_Part):
+    """What tokens of models cost, as their user wrote it down; nothing is known from the start."""
+
+    dated: str = Field(default="", max_length=100)
+    """When the prices were in force, or where they are from."""
+    lines: list[str] = Field(default_factory=list)
+    """One model a line, as `analysis.prices` reads them."""
+
+
 class Memory(_Part):
     """How much memory reading may take."""
 
@@ -300,6 +309,8 @@ class Settings(_Part):
     """How contexts are judged."""
     memory: Memory = Field(default_factory=Memory)
     """How much memory reading may take."""
+    prices: Prices = Field(default_factory=Prices)
+    """What tokens of models cost."""
     recent_files: list[str] = Field(default_factory=list)
     recent_facts: dict[str, RecentFacts] = Field(default_factory=dict)
     """What is known of them, by path."""

@@ -92,9 +92,9 @@ def test_every_view_shows_them(application: Application, qtbot: QtBot) -> None:
     panes.filter_state.apply_filter(f"tokens == {own}")
     assert 3 in panes.rows.visible
     panes.go_to(5)
-    qtbot.waitUntil(lambda: "Cost" in facts_of(window))
+    qtbot.waitUntil(lambda: "Tokens" in facts_of(window))
     cost = int(tokens.columns["tokens"][5])
-    assert facts_of(window)["Cost"] == f"{cost} tokens, estimate (cl100k_base)"
+    assert facts_of(window)["Tokens"] == f"{cost} tokens, estimate (cl100k_base)"
 
 
 def test_the_column_is_off_at_first_and_right_aligned(application: Application, qtbot: QtBot) -> None:
@@ -156,7 +156,7 @@ def test_the_setting_turns_it_off(application: Application, qtbot: QtBot) -> Non
     window = window_on(application, story())
     qtbot.wait(100)
     assert not window.document.counting.pids
-    assert "Cost" not in facts_of(window)
+    assert "Tokens" not in facts_of(window)
     assert not panes_of(window).contexts.tokens_action.isEnabled()
     window.settings_editing.open()
     dialog = window.findChild(SettingsDialog)

@@ -81,7 +81,7 @@ def test_summary_json() -> None:
         "participants": ["client", "server"], "kinds": {"mcp/request": 14, "mcp/response": 13}, "contexts": 0,
         "main": 27, "badges": {"transient": 2, "consumed": 2, "collapsed": 2, "pending": 0},
         "findings": {"consumed-nothing": 1},
-        "calls": {"tools": 11, "answered": 11, "failed": 0, "unanswered": 0}, "models": {}, "usage": None,
+        "calls": {"tools": 11, "answered": 11, "failed": 0, "unanswered": 0}, "models": {}, "usage": None, "cost": None,
         "rpc": {"requests": 13, "answered": 13, "errors": 0, "versions": ["2025-11-25"]}, "sub_agents": 0,
         "sources": [{"name": RECORDING.name, "format": "wrapped", "records": 27}],
     }  # fmt: skip
@@ -271,7 +271,7 @@ def test_show_json() -> None:
     found = printed("show", log(*lines), "2", "--json")
     assert list(found) == [
         "no", "fields", "envelope", "raw", "deliveries", "sources", "causes", "effects", "links", "odd", "repeats",
-        "chain", "likely", "capability", "lifecycle", "findings",
+        "chain", "likely", "capability", "lifecycle", "carried", "findings",
     ]  # fmt: skip
     assert (found["no"], found["causes"], found["effects"], found["findings"]) == (2, [1], [], [])
     assert found["envelope"] == lines[1]["envelope"]

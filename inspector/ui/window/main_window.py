@@ -265,11 +265,16 @@ class MainWindow(QMainWindow):
     def settings_editing(self) -> SettingsEditing:
         """Edits the settings of all windows."""
         from inspector.ui.dialogs.memory_page import MemoryPage
+        from inspector.ui.dialogs.prices_page import PricesPage
         from inspector.ui.dialogs.settings import FurtherPage
         from inspector.ui.features.settings_editing import SettingsEditing
         from inspector.ui.msp import SUBSESSIONS, TITLE, subsessions_page
 
-        pages = (FurtherPage("memory", "Memory", MemoryPage), FurtherPage(SUBSESSIONS, TITLE, subsessions_page))
+        pages = (
+            FurtherPage("prices", "Prices", PricesPage),
+            FurtherPage("memory", "Memory", MemoryPage),
+            FurtherPage(SUBSESSIONS, TITLE, subsessions_page),
+        )
         editing = SettingsEditing(self.application, self.keys, self.complete, pages, self)
         editing.edited.connect(lambda: self.presets.refresh())
         return editing
@@ -674,6 +679,8 @@ class MainWindow(QMainWindow):
             self.display.apply(self.panes)
             self.document.use_tool_aliases(self.application.tool_aliases)
             self.panes.use_contexts(self.application.settings.contexts)
+            prices = self.application.settings.prices
+            self.document.use_prices(prices.lines, prices.dated)
             self.counting.apply_settings()
             self.msp.view.apply_settings()
         self.developer.show_menu()

@@ -24,7 +24,7 @@ def test_summary() -> None:
         "findings": {"unreadable": 1, "kind-missing": 1, "context-guessable": 1, "id-missing": 1},
         "calls": {"tools": 0, "answered": 0, "failed": 0, "unanswered": 0}, "tool_counts": {},
             "rpc": {"requests": 0, "answered": 0, "errors": 0, "versions": []}, "models": {},
-        "usage": None, "sub_agents": 0,
+        "usage": None, "cost": None, "sub_agents": 0,
         "sources": [{"name": "test.jsonl", "format": "gateway-log", "records": 6}],
     }  # fmt: skip
 
@@ -75,7 +75,7 @@ def test_one_message() -> None:
     story: dict[str, Any] = message_story(document, 1)
     assert list(story) == [
         "no", "fields", "envelope", "raw", "deliveries", "sources", "causes", "effects", "links", "odd", "repeats",
-        "chain", "likely", "capability", "lifecycle", "findings",
+        "chain", "likely", "capability", "lifecycle", "carried", "findings",
     ]  # fmt: skip
     assert (story["no"], story["causes"], story["effects"], story["findings"]) == (2, [1], [], [])
     assert story["envelope"] == answer

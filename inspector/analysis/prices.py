@@ -1,0 +1,164 @@
+"""What tokens of models cost: a table of prices as its user wrote or imported it, and nothing that was guessed.
+
+A line of it names a model and its prices in dollars a million tokens:
+
+    claude-sonnet-4-5 = 3 in, 15 out, 0.3 cache read, 3.75 cache write
+    claude-sonnet-4-5 above 200000 = 6 in, 22.5 out, 0.6 cache read, 7.5 cache write
+
+The second holds for calls whose input, caches included, is of more tokens. A price that is not named is not known, and
+what would need it has no cost.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from inspector.analysis.reported_usage import USAGE
+
+_WORDS = {"in": "input", "out": "output", "cache read": "cache_read", "cache write": "cache_write"}
+_NAMES = {name: word for word, name in _WORDS.items()}
+_LINE = re.compile(r"\s*(?P<model>\S.*?)(?:\s+above\s+(?P<above>\d[\d_,]*))?\s*=\s*(?P<prices>.*)")
+_PRICE = re.compile(r"\s*(?P<number>\d+(?:\.\d*)?|\.\d+)\s+(?P<word>in|out|cache\s+read|cache\s+write)\s*")
+_DATE = re.compile(r"[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$")
+_MOST_LINES = 20_000
+_LISTED = {
+    "input_cost_per_token": "input",
+    "output_cost_per_token": "output",
+    "cache_read_input_token_cost": "cache_read",
+    "cache_creation_input_token_cost": "cache_write",
+}
+"""Keys of the price list that LiteLLM keeps (`model_prices_and_context_window.json`), in dollars a token."""
+_ABOVE = re.compile(rf"(?P<key>{'|'.join(_LISTED)})_above_(?P<thousands>\d+)k_tokens")
+
+
+class PriceError(ValueError):
+    """A line is no price, or a file no list of prices; the text is a sentence that says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Prices of one model, in dollars a million tokens; None where not known.
+
+    Attributes:
+        above: tokens of a call's input, caches included, beyond which they hold.
+    """
+
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+    above: int = 0
+
+
+class PriceTable:
+    """Prices by model.
+
+    Args:
+        lines: as they are written; blank ones and those that begin with # are passed over.
+
+    Raises:
+        PriceError: a line is no price.
+    """
+
+    def __init__(self, lines: Iterable[str] = ()) -> None:
+        self._rates: dict[str, list[Rates]] = {}
+        for number, line in enumerate(lines, 1):
+            if number > _MOST_LINES:
+                raise PriceError(f"There are more than {_MOST_LINES:,} lines.")
+            if line.strip() and not line.lstrip().startswith("#"):
+                self._take(line, number)
+        for rates in self._rates.values():
+            rates.sort(key=lambda one: one.above)
+        self._short = _by_short_name(self._rates)
+
+    def __len__(self) -> int:
+        return len(self._rates)
+
+    def rates(self, model: str) -> list[Rates]:
+        """The prices of a model, those for the most input last; none where they are not known.
+
+        A model goes by its name as reported; else by that name behind a provider's (`openai/gpt-5`) where all such
+        entries agree, else without the date at its end.
+        """
+        for name in (model, _DATE.sub("", model)):
+            found = self._rates.get(name) or self._short.get(name) or self._rates.get(name.rpartition("/")[2])
+            if found:
+                return found
+        return []
+
+    def _take(self, line: str, number: int) -> None:
+        found = _LINE.fullmatch(line)
+        if found is None:
+            raise PriceError(f"Line {number} has no `=`; write it as in {EXAMPLE}.")
+        prices: dict[str, float] = {}
+        for part in found["prices"].split(","):
+            price = _PRICE.fullmatch(part)
+            if price is None:
+                what = part.strip()[:60] or "nothing"
+                raise PriceError(f"Line {number}: {what} is no price; write it as in {EXAMPLE}.")
+            prices[_WORDS[" ".join(price["word"].split())]] = float(price["number"])
+        above = int(re.sub(r"[_,]", "", found["above"])) if found["above"] else 0
+        rates = self._rates.setdefault(found["model"], [])
+        if any(one.above == above for one in rates):
+            raise PriceError(f"Line {number}: {found['model'][:60]} has prices already.")
+        rates.append(Rates(**prices, above=above))
+
+
+EXAMPLE = "claude-sonnet-4-5 = 3 in, 15 out, 0.3 cache read, 3.75 cache write"
+"""A line, for who edits."""
+
+
+def _by_short_name(rates: Mapping[str, list[Rates]]) -> dict[str, list[Rates]]:
+    """Prices by names without a provider before them, where all providers have the same."""
+    found: dict[str, list[Rates]] = {}
+    differing: set[str] = set()
+    for name, prices in rates.items():
+        short = name.rpartition("/")[2]
+        if found.setdefault(short, prices) != prices:
+            differing.add(short)
+    return {short: prices for short, prices in found.items() if short not in differing}
+
+
+def imported_lines(data: bytes) -> list[str]:
+    """The lines of a list of prices in LiteLLM's shape: an object of models, each with its costs a token.
+
+    Raises:
+        PriceError: it is none, or has no model with a price.
+    """
+    try:
+        listed = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise PriceError(f"It is not JSON: {error}.") from None
+    if not isinstance(listed, dict):
+        raise PriceError("It is not a JSON object of models.")
+    lines: list[str] = []
+    for model, entry in cast("dict[str, Any]", listed).items():
+        if isinstance(entry, dict) and model != "sample_spec" and "=" not in model and model.strip() == model:
+            lines += _lines_of(model, cast("dict[str, Any]", entry))
+    if not lines:
+        raise PriceError("No model in it has a price: input_cost_per_token, output_cost_per_token or those of caches.")
+    return lines[:_MOST_LINES]
+
+
+def _lines_of(model: str, entry: dict[str, Any]) -> list[str]:
+    tiers: dict[int, dict[str, float]] = {}
+    for key, value in entry.items():
+        above = _ABOVE.fullmatch(key)
+        name = _LISTED.get(above["key"] if above else key)
+        if name is not None and isinstance(value, int | float) and 0 <= value < 1 and not isinstance(value, bool):
+            tiers.setdefault(int(above["thousands"]) * 1_000 if above else 0, {})[name] = value * 1e6
+    usual = tiers.get(0, {})
+    return [_line(model, above, usual | prices) for above, prices in sorted(tiers.items()) if usual.get("input")]
+
+
+def _line(model: str, above: int, prices: Mapping[str, float]) -> str:
+    words = ", ".join(f"{_number(prices[name])} {_NAMES[name]}" for name in USAGE if name in prices)
+    return f"{model}{f' above {above}' if above else ''} = {words}"
+
+
+def _number(dollars: float) -> str:
+    return f"{dollars:.9f}".rstrip("0").rstrip(".")

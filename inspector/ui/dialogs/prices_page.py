@@ -1,0 +1,140 @@
+"""Settings > General > Prices: what tokens of models cost, a line a model, and a way to take over a list."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+
+from inspector.analysis.prices import EXAMPLE, PriceError, PriceTable, imported_lines
+from inspector.present.formats import count_of
+from inspector.settings import Prices, Settings
+from inspector.ui.dialogs.settings import SettingsPage
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.widgets.buttons import WordButton
+from inspector.ui.widgets.form import FieldColumn, Form
+from inspector.ui.widgets.labels import TextLabel
+
+HELP = (
+    "Calls of models that report their tokens cost what stands here: in the field and column cost, in contexts, and in "
+    "what happened. Nothing is known from the start, and what has no price has no cost."
+)
+LINES_HELP = (
+    "One model a line, in dollars a million tokens; calls with much input may have their own, as in: above 200000."
+)
+IMPORT_HELP = "A JSON list of prices in LiteLLM's shape, in place of what stands above."
+DATED_HELP = "When these prices were in force, or where they are from. Stands beside the sums."
+_MOST_BYTES = 32 << 20
+
+
+class PricesPage(SettingsPage):
+    """Edits prices as text. While a line is no price that is said in place, and the prices before stay in force."""
+
+    def __init__(self, theme_controller: ThemeController, settings: Settings, parent: QWidget | None = None) -> None:
+        """Make the page.
+
+        Args:
+            theme_controller: gives the look.
+            settings: edited in place.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._settings = settings
+        self.setObjectName("settingsPrices")
+        self.setAccessibleName("Prices")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addWidget(TextLabel(HELP, variant="secondary", name="pricesHelp", wrap=True, parent=self))
+        column.addLayout(self._build())
+        column.addStretch(1)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        self._show()
+
+    def _build(self) -> Form:
+        form = Form(self._themes, self)
+        form.setColumnMinimumWidth(0, 48)
+        self._edit = QPlainTextEdit(self)
+        self._edit.setObjectName("pricesLines")
+        self._edit.setProperty("variant", "field")
+        self._edit.setAccessibleName("Prices")
+        self._edit.setPlaceholderText(EXAMPLE)
+        self._edit.setTabChangesFocus(True)
+        self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._edit.textChanged.connect(self._on_edited)
+        self._field = FieldColumn(self._edit, name="pricesLinesField", help_text=LINES_HELP, parent=self)
+        form.add_field("Prices", self._field, self._edit)
+        self._dated = QLineEdit(self)
+        self._dated.setObjectName("pricesDated")
+        self._dated.setAccessibleName("Prices of")
+        self._dated.setMaxLength(100)
+        self._dated.textChanged.connect(self._on_edited)
+        dated = FieldColumn(self._dated, name="pricesDatedField", help_text=DATED_HELP, parent=self)
+        form.add_field("Prices of", dated, self._dated)
+        take = WordButton("Take over a list...", name="pricesImport", parent=self)
+        take.clicked.connect(self._on_import_clicked)
+        self._import = FieldColumn(take, name="pricesImportField", help_text=IMPORT_HELP, parent=self)
+        form.add_field("", self._import, take)
+        self.setFocusProxy(self._edit)
+        return form
+
+    def restore(self) -> None:
+        """Forget all prices; says nothing."""
+        self._settings.prices = Prices()
+        self._show()
+
+    def take_over(self, path: Path) -> None:
+        """Put the prices of a list in place of those that are shown, and say how many, or why not."""
+        try:
+            with path.open("rb") as file:
+                lines = imported_lines(file.read(_MOST_BYTES))
+        except OSError as error:
+            self._import.say_trouble(f"{path.name} cannot be read: {error.strerror or error}.")
+            return
+        except PriceError as error:
+            self._import.say_trouble(f"{path.name}: {error}")
+            return
+        self._import.say_trouble("")
+        self._import.say_help(f"{count_of(len(PriceTable(lines)), 'model')} of {path.name}.")
+        self._dated.setText(path.name)
+        self._edit.setPlainText("\n".join(lines))
+
+    def _show(self) -> None:
+        before = [field.blockSignals(True) for field in (self._edit, self._dated)]
+        self._edit.setPlainText("\n".join(self._settings.prices.lines))
+        self._dated.setText(self._settings.prices.dated)
+        for field, blocked in zip((self._edit, self._dated), before, strict=True):
+            field.blockSignals(blocked)
+        self._field.say_trouble(self._trouble())
+
+    def _trouble(self) -> str:
+        try:
+            PriceTable(self._edit.toPlainText().splitlines())
+        except PriceError as error:
+            return str(error)
+        return ""
+
+    def _on_edited(self) -> None:
+        trouble = self._trouble()
+        self._field.say_trouble(trouble)
+        if not trouble:
+            self._settings.prices = Prices(
+                lines=self._edit.toPlainText().splitlines(), dated=self._dated.text().strip()
+            )
+            self.changed.emit()
+
+    def _on_import_clicked(self) -> None:
+        dialog = QFileDialog(self, "Take over a list of prices", "", "JSON (*.json);;All files (*)")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self._on_file_selected)
+        dialog.open()
+
+    def _on_file_selected(self, path: str) -> None:
+        self.take_over(Path(path))
+
+    def _on_theme_changed(self) -> None:
+        theme = self._themes.theme
+        self._edit.setFont(theme.font("mono-row"))
+        self._edit.setFixedHeight(theme.metrics.row * 9)
