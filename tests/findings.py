@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from tests import mcp_findings as mcp
 from tests import msp_samples as msp
 from tests.builders import delivered, envelope, received, tool_call, tool_result
 from tests.transcribed import ClaudeSession
@@ -470,4 +471,5 @@ CASES: dict[str, Case] = {
     ),
     "transient-no-summary": Case(meta("search", {"context": {"lifecycle": "transient"}}), meta("search", TRANSIENT)),
     "records-not-transient": Case(records(5), [*records(4), *records(5, TRANSIENT)]),
+    **{code: Case(lines, mcp.RIGHT[code], mcp.MENDED.get(code, [])) for code, lines in mcp.WRONG.items()},
 }  # fmt: skip

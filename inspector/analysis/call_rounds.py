@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.connections import connection_keys
-from inspector.capture.capture import TASK_FAILED, TASK_RESULT, TASK_STATUS, Capture
+from inspector.capture.capture import TASK_FAILED, TASK_HANDED, TASK_RESULT, TASK_STATUS, Capture
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
@@ -102,7 +102,7 @@ class CallRounds:
         method = self._method(asked)
         if task and method.startswith(_OF_TASKS):
             self._task_told(row, asked, says)
-        elif task:
+        elif says & TASK_HANDED:
             self._interim(row, asked)
             self._tasks[pipe >> 32, task] = self.first.get(asked, asked)
         elif state and method in mcp.RETRIED:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.correlation import CorrelationPass
+from inspector.analysis.findings.mcp_rows import UNANSWERED as OF_MCP
 from inspector.analysis.findings.requests import UNANSWERED
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.findings.streams import UNOPENED
@@ -185,7 +186,7 @@ class StatePass:
 
     def _of_requests(self, rows: Rows) -> NDArray[np.uint8]:
         states = np.full(len(rows), State.WAITING, np.uint8)
-        states[self._findings.has(UNANSWERED, rows)] = State.UNANSWERED
+        states[self._findings.has(UNANSWERED, rows) | self._findings.has(OF_MCP, rows)] = State.UNANSWERED
         states[are_forgotten(self._capture, self._links, rows)] = State.CANCELLED
         gone = states == State.CANCELLED
         states[~wants_answer(self._capture, rows, self._links["method"][rows])] = State.NONE

@@ -51,10 +51,11 @@ from inspector.protocol.formats import http_lines, read_line
 from inspector.protocol.formats import payload_of as payload_of_part
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json, read_header
+from inspector.protocol.mcp_notes import Note
 from inspector.protocol.meaning import ApiCall, envelope_bytes
 from inspector.protocol.object_contexts import levels_of
 from inspector.protocol.participants import GATEWAY_IDS
-from inspector.protocol.record import Record, Shape, unreadable
+from inspector.protocol.record import Exchange, Record, Shape, unreadable
 from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME, format_time
 
@@ -184,13 +185,14 @@ class Connections:
         return found
 
 
-TASK_STATUS, TASK_RESULT, TASK_FAILED = 0x0F, 0x10, 0x20
-"""Of what a message says of a task: bits of its `TaskStatus`, that a result is in it, and that this is a failure."""
+TASK_STATUS, TASK_RESULT, TASK_FAILED, TASK_HANDED = 0x0F, 0x10, 0x20, 0x40
+"""Of what a message says of a task: bits of its `TaskStatus`, that a result is in it, that this is a failure, and that
+a call is answered with it."""
 
 
 def task_numbers(task: mcp.Task) -> tuple[int, int]:
     """What is stored of what a message says of a task."""
-    says = task.status | TASK_RESULT * task.has_result | TASK_FAILED * task.failed
+    says = task.status | TASK_RESULT * task.has_result | TASK_FAILED * task.failed | TASK_HANDED * task.handed
     return hash_text(task.identifier) or 1, int(says)
 
 
@@ -415,6 +417,7 @@ class Capture:
             for row in {*versions, *states, *tasks}
         })  # fmt: skip
         extracts.arguments, extracts.listed = {}, {}
+        extracts.carried.update(extracts.exchanges)
         extracts.exchanges, extracts.versions, extracts.states, extracts.tasks = {}, {}, {}, {}
 
     def _count_records(self, block: Block) -> None:
@@ -862,6 +865,18 @@ class Capture:
         """Of messages just taken in, those whose results list tools."""
         return self._extracts.tools
 
+    def notes(self) -> Mapping[int, Note]:
+        """Of messages just taken in, what checks of MCP read of those that are JSON-RPC."""
+        return self._extracts.notes
+
+    def carried(self) -> Mapping[int, Exchange]:
+        """Of messages just taken in, the HTTP exchanges that carried them."""
+        return self._extracts.carried
+
+    def noise(self) -> Mapping[int, str]:
+        """Of messages just taken in, how those begin that stand where a message should."""
+        return self._extracts.noise
+
     def odd_form(self, message: int) -> OddForm | None:
         """What a message just taken in writes oddly, if it is the first of its sender and kind that does; None."""
         return self._extracts.odd.get(message)
@@ -889,7 +904,7 @@ class Capture:
 
         Args:
             name: `version` (string id), `state` (`Extracts.states`), `task` (a hash of its id) or `task_says`
-                (`TASK_STATUS`, `TASK_RESULT` and `TASK_FAILED`).
+                (`TASK_STATUS`, `TASK_RESULT`...).
             rows: messages.
         """
         return self._mcp.of(name, rows)

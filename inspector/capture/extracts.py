@@ -25,6 +25,7 @@ from inspector.protocol import calls, context_forms, kinds, mcp, msp
 from inspector.protocol.cut import completed
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
 from inspector.protocol.listed import Listed, listed_in, may_hold_json
+from inspector.protocol.mcp_notes import Note
 from inspector.protocol.meaning import ApiCall, Chain, Spawn, ThreadMark
 from inspector.protocol.record import Exchange
 
@@ -85,6 +86,9 @@ class Extracts:
         versions: of JSON-RPC, the revision of MCP that a request names or that an answer agrees to.
         states: of MCP, what an answer that asks for input and the retry share: a hash of their `requestState`.
         tasks: of MCP, what messages tell of tasks.
+        notes: of JSON-RPC, what checks of MCP read; until they have seen it, as `carried` and `noise`.
+        carried: the exchanges once more.
+        noise: how lines begin that stand where a message should, of those with a direction.
         threads: what records tell of the thread that their file is of.
         new: of messages that were said just now, whatever was said before.
     """
@@ -107,6 +111,9 @@ class Extracts:
     versions: dict[int, str] = field(default_factory=dict)
     states: dict[int, int] = field(default_factory=dict)
     tasks: dict[int, mcp.Task] = field(default_factory=dict)
+    notes: dict[int, Note] = field(default_factory=dict)
+    carried: dict[int, Exchange] = field(default_factory=dict)
+    noise: dict[int, str] = field(default_factory=dict)
     new: dict[int, bool] = field(default_factory=dict)
 
     def put(self, others: Extracts, places: Sequence[int]) -> None:

@@ -28,6 +28,7 @@ from inspector.capture.columns import Array
 from inspector.capture.extracts import Decoded, Extracts, extract, matters
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_bytes, hash_rpc_ids, hash_text, hash_texts
+from inspector.capture.heads import MAX_WHOLE
 from inspector.capture.model_answers import Known
 from inspector.capture.name_sets import BlockSets
 from inspector.capture.odd_forms import OddForm, odd_form
@@ -39,7 +40,9 @@ from inspector.protocol import calls, kinds, mcp
 from inspector.protocol.context_forms import told_context
 from inspector.protocol.formats import capture_file, payload_of, read_chosen, read_line_as
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
+from inspector.protocol.formats.http_lines import NOISE
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
+from inspector.protocol.mcp_notes import Note, note_of
 from inspector.protocol.meaning import ApiCall, Chain, Meaning, Spawn, ThreadMark, envelope_bytes
 from inspector.protocol.object_contexts import levels_of
 from inspector.protocol.payloads.chunks import context_in
@@ -105,6 +108,8 @@ class BlockReader:
         self._versions: dict[int, str] = {}
         self._states: dict[int, int] = {}
         self._tasks: dict[int, mcp.Task] = {}
+        self._notes: dict[int, Note] = {}
+        self._noise: dict[int, str] = {}
         self._formats: Counter[str | None] = Counter()
         self._origin: dict[str, Any] | None = None
         self._opened: list[tuple[int, int]] = []  # place of the line, and its connection
@@ -200,7 +205,7 @@ class BlockReader:
         found.echoes, found.threads = self._echoes, self._threads
         found.new = dict.fromkeys(self._new, True)
         found.exchanges, found.versions = self._exchanges, self._versions
-        found.states, found.tasks = self._states, self._tasks
+        found.states, found.tasks, found.notes, found.noise = self._states, self._tasks, self._notes, self._noise
         return found
 
     def _lines(
@@ -308,6 +313,8 @@ class BlockReader:
         if record.shape is Shape.GAP and record.header is not None and record.header.mark == capture_file.CLOSED:
             flags |= _ERROR
             self._ended = Ended(record.reason or "", badly=True)
+        if record.direction is not None and (record.shape is Shape.UNREADABLE or record.name == NOISE):
+            self._noise[len(self._records)] = _beginning(record, line)
         if record.exchange is not None:
             self._exchanges[len(self._records)] = record.exchange
         self._values += self._row(record, line, offset, flags)
@@ -387,6 +394,8 @@ class BlockReader:
 
     def _note_mcp(self, header: Header) -> None:
         """What a message says of the revision of MCP, of a call that asks for input, and of tasks."""
+        if len(header.params) + len(header.result) <= MAX_WHOLE and (note := note_of(header)) is not None:
+            self._notes[len(self._records)] = note
         version = mcp.version_in(header)
         if version is not None:
             self._versions[len(self._records)] = version
@@ -421,6 +430,20 @@ class BlockReader:
             hash_bytes(record.raw) if fold or identifier is not None else NO_HASH, len(record.raw), flags,
             fold, record.participant, record.event, record.src, 0, None, NO_HASH,
         )  # fmt: skip
+
+
+_NOISE_SHOWN = 80
+
+
+def _beginning(record: Record, line: bytes) -> str:
+    """How a line begins that stands where a message should, without what the recorder wrote around it."""
+    if record.shape is not Shape.UNREADABLE:
+        try:
+            text = decode_json(line).get("text")
+        except (NotAnObjectError, AttributeError):
+            text = None
+        return text[:_NOISE_SHOWN] if isinstance(text, str) else ""
+    return record.raw[:_NOISE_SHOWN].decode("utf-8", "replace")
 
 
 def _split(data: bytes, offset: int) -> tuple[list[bytes], NDArray[np.int64]]:

@@ -71,7 +71,7 @@ def state_of(subject: Subject) -> State | None:
         return State("refused", _RED, "cross")
     if flags & Flag.ERROR:
         return State("failed" if subject.kind == kinds.RESPONSE else "error", _RED, "cross")
-    if subject.has_finding("response-without-request"):
+    if subject.has_finding("response-without-request", "mcp-answer-to-nothing"):
         return State("no request", _AMBER, "cross")
     return None
 

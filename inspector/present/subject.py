@@ -186,9 +186,9 @@ class Subject:
         """What the checks say about it, the most severe first."""
         return self.analysis.findings.found.of(self.message)
 
-    def has_finding(self, code: str) -> bool:
-        """Whether a check says this of it."""
-        return any(found.check.code == code for found in self.findings)
+    def has_finding(self, *codes: str) -> bool:
+        """Whether one of some checks tells of it."""
+        return any(found.check.code in codes for found in self.findings)
 
     @cached_property
     def node(self) -> int:

@@ -46,6 +46,8 @@ class Task(NamedTuple):
     """The result, or the error, of the call that became the task stands in it."""
     failed: bool = False
     """That says that the call failed."""
+    handed: bool = False
+    """A call is answered with it: other answers may name tasks, too, also those of other protocols."""
 
 
 class _Meta(msgspec.Struct, rename={"version": VERSION_KEY}, gc=False):
@@ -158,7 +160,7 @@ def task_in(header: Header) -> Task | None:
     failed = has_error or (found.result is not None and found.result.is_error is True)
     word = status.upper() if isinstance(status, str) else ""
     known = TaskStatus[word] if word in TaskStatus.__members__ else TaskStatus.NONE
-    return Task(identifier, known, found.result is not None or has_error, failed)
+    return Task(identifier, known, found.result is not None or has_error, failed, bool(inner) or found.type == TASK)
 
 
 ERAS = ("legacy", "modern")

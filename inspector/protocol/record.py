@@ -49,6 +49,8 @@ class Exchange(msgspec.Struct, gc=False):
     """A client asks for a session."""
     hung_up: bool = False
     """The client ended it; since 2026-07-28 that takes back what it asked."""
+    headers: dict[str, str] | None = None
+    """Of a request or the head of an answer: those that checks look at (`http_lines.HEADERS`), names in lower case."""
 
 
 class ModelCall(msgspec.Struct, gc=False):

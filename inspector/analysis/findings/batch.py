@@ -14,6 +14,7 @@ from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.correlation import CorrelationPass
 from inspector.analysis.findings.beginning import Beginnings
+from inspector.analysis.findings.mcp_rows import McpRows
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.named import NamedPass
 from inspector.analysis.participants import ParticipantPass
@@ -58,6 +59,7 @@ class Batch:
         now_ns: the wall clock while live, else the latest time in the log; NO_TIME.
         changed: earlier messages, ascending.
         beginnings: who was there before the capture began.
+        mcp: which messages are MCP; the topic of that says it first.
         decisions: the gateway's verdicts beside a log, or None.
         reported: what the document of sessions behind the messages says is wrong with it.
     """
@@ -69,6 +71,7 @@ class Batch:
     changed: Rows
     now_ns: int
     beginnings: Beginnings
+    mcp: McpRows
     decisions: Decisions | None = None
     reported: Sequence[ReportedProblem] = ()
     _rows: dict[str, Rows] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Messages that wait to be judged until a time has passed, by that time."""
+"""Messages that wait to be judged until a time has passed: found then, taken back when what is due comes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from inspector.analysis.changes import NO_ROWS, Rows
-from inspector.analysis.findings.batch import Array
+from inspector.analysis.findings.batch import Array, Batch
+from inspector.analysis.findings.check import Check
 from inspector.protocol.times import NO_TIME
 
 
@@ -66,3 +67,53 @@ class WaitingByTime:
                 left.append((times[count:], rows[count:]))
         self._runs = left
         return np.sort(np.concatenate(due)).astype(np.int64) if due else NO_ROWS
+
+
+def overdue(times: Array, now_ns: int, after_s: int) -> Array:
+    """Which of some times lie more than so many seconds before now; what has no time is never late."""
+    if now_ns < NO_TIME + 1 + after_s * 1_000_000_000:
+        return np.zeros(len(times), np.bool_)
+    return (times != NO_TIME) & (times < now_ns - after_s * 1_000_000_000)
+
+
+class Overdue:
+    """Messages that wait until a check's limit, in seconds, is over.
+
+    Args:
+        check: what is found then; its `limit` is how long.
+        settled: which of some messages wait no more.
+        details: words for the finding about a message.
+    """
+
+    def __init__(
+        self, check: Check, settled: Callable[[Batch, Rows], Array], details: Callable[[int], str] = lambda _: ""
+    ) -> None:
+        self._check, self._settled, self._details = check, settled, details
+        self._waiting = WaitingByTime(check.limit)
+        self._now_ns = NO_TIME
+
+    def feed(self, batch: Batch, new: Rows, changed: Rows) -> None:
+        """Let new messages wait, and look at what is due.
+
+        Args:
+            batch: whose clock counts.
+            new: messages that begin to wait, ascending.
+            changed: earlier ones that may be settled by now, or by their id a copy of them.
+        """
+        found = batch.findings
+        if found.counts_of(self._check):
+            changed = changed[found.has(self._check, changed)]
+            found.withdraw(self._check, changed[self._settled(batch, changed)])
+            if batch.now_ns < self._now_ns:  # a time that nobody believes any more (analysis.log_clock)
+                late = np.sort(found.rows_of(self._check))
+                early = late[~overdue(batch.of("time_ns", late), batch.now_ns, self._check.limit)]
+                found.withdraw(self._check, early)
+                self._wait(batch, early)
+        self._wait(batch, new[~self._settled(batch, new)])
+        due = self._waiting.take_due(batch.now_ns)
+        due = due[~self._settled(batch, due)]
+        found.add(self._check, due, details=[self._details(row) for row in due.tolist()])
+        self._now_ns = batch.now_ns
+
+    def _wait(self, batch: Batch, rows: Rows) -> None:
+        self._waiting.add(batch.of("time_ns", rows), rows, lambda waiting: ~self._settled(batch, waiting))

@@ -36,6 +36,8 @@ from inspector.analysis.findings import (
 from inspector.analysis.findings.batch import Batch, Passes, ReportedProblem
 from inspector.analysis.findings.by_context import FindingsByContext
 from inspector.analysis.findings.check import Check
+from inspector.analysis.findings.mcp import topic as mcp
+from inspector.analysis.findings.mcp_rows import McpRows
 from inspector.analysis.findings.sentences import Finding, finding_of, hint_of
 from inspector.analysis.findings.store import Findings, Found
 from inspector.base.slices import Steps, finished, go_on
@@ -61,6 +63,7 @@ class Patient(Protocol):
 
 
 _TOPICS = (
+    (mcp, mcp.Mcp),
     (requests, requests.Requests),
     (proposals, proposals.Proposals),
     (correlations, correlations.Correlations),
@@ -88,6 +91,11 @@ CHECKS: tuple[Check, ...] = (*(check for module, _ in _TOPICS for check in modul
 """Every check, topic by topic."""
 
 CHECK_BY_CODE: dict[str, Check] = {check.code: check for check in CHECKS}
+
+
+def _name(module: str) -> str:
+    """What a topic is called: its module, or the folder where it has one."""
+    return module.removesuffix(".topic").rpartition(".")[2]
 
 
 _log = logging.getLogger(__name__)
@@ -118,7 +126,8 @@ class FindingPass:
         self.found = Findings(CHECKS, passes.capture.are_derived)
         self.by_context = FindingsByContext(self._passes.capture, self._passes.contexts, self.found, CHECK_BY_CODE)
         self._beginnings = beginning.Beginnings(passes.capture, passes.trust)
-        self._topics: dict[str, Topic] = {module.__name__.rpartition(".")[2]: make() for module, make in _TOPICS}
+        self._mcp = McpRows()
+        self._topics: dict[str, Topic] = {_name(module.__name__): make() for module, make in _TOPICS}
         self._patient = {name: topic for name, topic in self._topics.items() if isinstance(topic, Patient)}
         self.failed: dict[str, int] = {}
         self._waits = False  # whether there is work that was put off
@@ -225,8 +234,8 @@ class FindingPass:
     def _batch(self, start: int, now_ns: int | None) -> Batch:
         now = self._passes.contexts.clock_ns if now_ns is None else now_ns
         changed = np.unique(np.concatenate(self._changed)) if self._changed else NO_ROWS
-        beginnings, decisions = self._beginnings, self.decisions
-        return Batch(self._passes, self.found, start, self._fed, changed, now, beginnings, decisions, self.reported)
+        told = self._beginnings, self._mcp, self.decisions, self.reported
+        return Batch(self._passes, self.found, start, self._fed, changed, now, *told)
 
     @contextmanager
     def _guarded(self, name: str) -> Generator[None]:

@@ -9,12 +9,14 @@ from inspector.analysis.correlation import ToolRule
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.findings.due import WaitingByTime
+from inspector.analysis.findings.due import Overdue, WaitingByTime, overdue
+from inspector.analysis.findings.mcp_rows import TO_NOTHING, TWICE
+from inspector.analysis.findings.mcp_rows import UNANSWERED as OF_MCP
 from inspector.analysis.named import Named
 from inspector.analysis.waiting import are_forgotten, wants_answer
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW
-from inspector.protocol import kinds
+from inspector.protocol import kinds, mcp
 from inspector.protocol.secrets.masking import masked_words
 from inspector.protocol.times import NO_TIME
 
@@ -91,6 +93,7 @@ class Requests:
 
     def __init__(self) -> None:
         self._waiting = WaitingByTime(PATIENCE_S)  # requests nobody has answered, not found wanting yet
+        self._of_mcp = Overdue(OF_MCP, _is_settled)
         self._now_ns = NO_TIME
 
     def feed(self, batch: Batch) -> None:
@@ -113,7 +116,9 @@ class Requests:
         early = unseen.copy()
         early[unseen] = batch.beginnings.early(rows[unseen])
         unseen &= ~early
-        found.settle(WITHOUT_REQUEST, rows, unseen)
+        ours = batch.mcp.are_ours(batch.capture, rows)
+        found.settle(WITHOUT_REQUEST, rows, unseen & ~ours)
+        found.settle(TO_NOTHING, rows, unseen & ours & batch.mcp.began(batch.capture, rows))
         found.settle(BEFORE, rows, early, details="answer")
         _find_other_calls(batch, rows, cause)
         rows, cause = rows[~orphaned], cause[~orphaned]
@@ -127,7 +132,7 @@ class Requests:
         again[again] &= ~are_copies(batch, first[again], rows[again])
         streamed = [code for name in kinds.STREAMED_ANSWERS if (code := batch.capture.strings.find(name))]
         again &= ~np.isin(batch.of("method", cause), streamed)
-        found.settle(ANSWERED_AGAIN, rows, again, others=cause)
+        _tell_again(batch, rows, again, cause)
         self._by_another(batch, rows, cause, senders)
         ours, theirs = batch.of("rpc_hash", rows), batch.of("rpc_hash", cause)
         found.settle(ID_DIFFERS, rows, (ours != theirs) & (ours != NO_HASH) & (theirs != NO_HASH), others=cause)
@@ -144,6 +149,9 @@ class Requests:
     def _requests(self, batch: Batch) -> None:
         new = batch.rows(kinds.REQUEST)
         new = new[wants_answer(batch.capture, new, batch.links["method"][new])]
+        ours = batch.mcp.are_ours(batch.capture, new)
+        self._of_mcp.feed(batch, new[ours & ~_are_for_people(batch, new)], batch.changed_rows(kinds.REQUEST))
+        new = new[~ours]
         if batch.findings.counts_of(UNANSWERED):
             self._mend(batch)
         self._wait(batch, new[~_is_settled(batch, new)])
@@ -178,6 +186,12 @@ def are_copies(batch: Batch, rows: Rows, others: Rows) -> Array:
     """Which of some messages are the same as others, by their id: (rows,) bool. What has no id is its own message."""
     ours = batch.of("id_hash", rows)
     return (ours != NO_HASH) & (ours == batch.of("id_hash", others))
+
+
+def _are_for_people(batch: Batch, rows: Rows) -> Array:
+    """Which requests wait for somebody who thinks about them: a server asks for input."""
+    asking = [code for method in mcp.SERVER_METHODS if (code := batch.code(method)) >= 0]
+    return np.isin(batch.links["method"][rows], asking)
 
 
 def _tell_enough(batch: Batch, rows: Rows) -> Array:
@@ -236,9 +250,16 @@ def _are_nearly_answers(batch: Batch, rows: Rows) -> Array:
         requests = np.array([one[0] for one in meant if one is not None], np.int64)
         differs = np.array([not one[1] for one in meant if one is not None], np.bool_)
         first = batch.links["answer"][requests]
-        batch.findings.settle(ANSWERED_AGAIN, rows, (first != NO_ROW) & (first < rows), others=requests)
+        _tell_again(batch, rows, (first != NO_ROW) & (first < rows), requests)
         batch.findings.settle(ID_DIFFERS, rows, differs, others=requests)
     return known
+
+
+def _tell_again(batch: Batch, rows: Rows, again: Array, requests: Rows) -> None:
+    """Note which responses answer requests that were answered before."""
+    ours = batch.mcp.are_ours(batch.capture, rows)
+    batch.findings.settle(ANSWERED_AGAIN, rows, again & ~ours, others=requests)
+    batch.findings.settle(TWICE, rows, again & ours, others=requests)
 
 
 def _is_settled(batch: Batch, rows: Rows) -> Array:
@@ -259,18 +280,11 @@ def _is_copy_settled(batch: Batch, rows: Rows) -> Array:
     return settled[which]
 
 
-def overdue(times: Array, now_ns: int, after_s: int) -> Array:
-    """Which of some times lie more than so many seconds before now; what has no time is never late."""
-    if now_ns < NO_TIME + 1 + after_s * 1_000_000_000:
-        return np.zeros(len(times), np.bool_)
-    return (times != NO_TIME) & (times < now_ns - after_s * 1_000_000_000)
-
-
 def _find_slow(batch: Batch, rows: Rows, cause: Rows) -> None:
     times, asked = batch.of("time_ns", rows), batch.of("time_ns", cause)
     known = (times != NO_TIME) & (asked != NO_TIME)
     # Hostile times are further apart than 64 bits tell.
     late = times.astype(np.float64) - asked.astype(np.float64)
-    slow = known & (late > PATIENCE_S * 1e9)
+    slow = known & (late > PATIENCE_S * 1e9) & ~batch.mcp.are_ours(batch.capture, rows)  # MCP knows no such limit
     details = [f"{nanoseconds / 1e9:,.0f} s" for nanoseconds in late[slow].tolist()]
     batch.findings.settle(SLOW, rows, slow, others=cause, details=details)

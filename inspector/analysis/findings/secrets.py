@@ -6,6 +6,7 @@ that carry tokens by their nature are looked at at once.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -30,7 +31,8 @@ CLEAR = Check(
 CHECKS = (CLEAR,)
 
 _CARRIERS = ("system/join", "system/register", "space/invite-ack")
-_PLACEHOLDERS = frozenset({"redacted", "[redacted]", "<redacted>", "masked", "hidden", "none", "null", MASK})
+_PLACEHOLDERS = frozenset({"redacted", "masked", "hidden", "none", "null", MASK})
+_SCHEME = re.compile(r"(?:bearer|basic|token|negotiate|digest)\s+", re.IGNORECASE)
 _LONGEST_READ = 1 << 18
 _AT_ONCE = 64
 """Messages searched between two looks at the clock."""
@@ -100,5 +102,5 @@ def first_masked(value: Any, masked: Any, path: str) -> str:
         return next(filter(None, (first_masked(item, other, path) for item, other in pairs)), "")
     if not isinstance(value, str | int | float):
         return ""  # nested too deeply to be looked at
-    secret = value != masked and str(value).strip("*•x ").lower() not in ("", *_PLACEHOLDERS)
+    secret = value != masked and _SCHEME.sub("", str(value)).strip("*•x <>[]()").lower() not in ("", *_PLACEHOLDERS)
     return path if secret else ""

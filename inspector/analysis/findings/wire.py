@@ -120,7 +120,10 @@ class Wire:
         """Look at the messages of a batch."""
         flags = batch.new("flags")
         found = batch.findings
-        found.add(UNREADABLE, batch.flagged(Flag.UNREADABLE.value))
+        unreadable = batch.flagged(Flag.UNREADABLE.value)
+        if batch.mcp.noise and len(unreadable):
+            unreadable = unreadable[~np.isin(unreadable, np.fromiter(batch.mcp.noise, np.int64, len(batch.mcp.noise)))]
+        found.add(UNREADABLE, unreadable)
         marks = batch.flagged(Flag.GAP.value)
         crashes = batch.of("flags", marks) & Flag.ERROR.value != 0
         found.add(CRASHED, marks[crashes])

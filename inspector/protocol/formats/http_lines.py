@@ -29,13 +29,28 @@ REQUEST, RESPONSE, EVENT, END, ERROR = "http-request", "http-response", "sse-eve
 FRAME = "websocket-frame"
 _STDIO = ("line", "end-of-input")
 _PROCESS = ("start", "end")
+NOISE = "stdio/line"
+"""What a line of a process is called that carries no message."""
 _NAMES = {
     REQUEST: "http/request", RESPONSE: "http/response", EVENT: "http/event", END: "http/end", ERROR: "http/error",
     FRAME: "websocket/frame",
-    "line": "stdio/line", "end-of-input": "stdio/end", "start": "recorder/start", "end": "recorder/end",
+    "line": NOISE, "end-of-input": "stdio/end", "start": "recorder/start", "end": "recorder/end",
 }  # fmt: skip
 _SESSION_HEADER = "mcp-session-id"
 _SESSION_IN_QUERY = ("sessionId", "session_id")
+HEADERS = frozenset(
+    {
+        _SESSION_HEADER,
+        "mcp-protocol-version",
+        "mcp-method",
+        "mcp-name",
+        "www-authenticate",
+        "retry-after",
+        "content-type",
+    }
+)
+"""Headers that are read of a request, or of the head of an answer, and those that begin with PARAMETER."""
+PARAMETER = "mcp-param-"
 _HUNG_UP = "client-closed"
 FAILED = 400
 """Statuses from here on are failures."""
@@ -144,8 +159,19 @@ def _exchange(sort: str, found: Line, record: Record) -> Exchange:
         begins=sort == REQUEST,
         ends=sort in (END, ERROR) or (sort == RESPONSE and found.model_call is not None),
         hung_up=found.how == _HUNG_UP,
+        headers=_chosen(found.headers) if sort in (REQUEST, RESPONSE) else None,
         initializes=record.header is not None and record.header.method == "initialize",
     )
+
+
+def _chosen(headers: object) -> dict[str, str]:
+    """The headers that checks look at."""
+    if not isinstance(headers, Mapping):
+        return {}
+    named = (
+        (name.lower(), value) for name, value in headers.items() if isinstance(name, str) and isinstance(value, str)
+    )
+    return {name: value for name, value in named if name in HEADERS or name.startswith(PARAMETER)}
 
 
 def _session(found: Line) -> str | None:

@@ -147,7 +147,7 @@ def codes_at(path: str) -> dict[str, list[int]]:
         ("captures/demo-round.ctxcap", {"context-window-full": [97]}),
         ("recordings/mcp-rune/01-loop-current-names.jsonl", {"consumed-nothing": [25]}),
         ("recordings/mcp-rune/04-three-pending.jsonl", {"consumed-nothing": [21]}),
-        ("recordings/mcp-rune/05-consumer-errors.jsonl", {}),
+        ("recordings/mcp-rune/05-consumer-errors.jsonl", {"mcp-arguments-invalid": [10, 16]}),
         # The agent asks everybody for tools/list, and two never answer; cancelled, it concludes twice outside.
         ("recordings/mew/coding-agent/envelope-history.jsonl",
          {"request-unanswered": [22, 34], "reasoning-without-context": [48, 50]}),

@@ -54,7 +54,7 @@ def build_request(sheet: Sheet) -> list[QWidget]:
         silent = (
             subject.analysis.states.of(subject.message) is State.NONE
         )  # a notification that only its missing id tells
-        if not silent and (subject.document.live or not subject.has_finding("request-unanswered")):  # said right above
+        if not silent and (subject.document.live or not subject.has_finding(*_SAYS_WAITING)):  # said right above
             live = None if subject.answer is not None else lambda: request_facts(subject)  # its age goes by the clock
             card = sheet.fact_card(request_facts(subject), name="requestState", label="State", live=live)
             sections.append(sheet.section("State", card))
@@ -129,6 +129,7 @@ def thought_sections(sheet: Sheet) -> list[QWidget]:
 
 
 _MOST_VALUES = 50
+_SAYS_WAITING = ("request-unanswered", "mcp-unanswered")
 _LISTED = {"tools": "tool", "prompts": "prompt", "resources": "resource", "resourceTemplates": "resource template"}
 
 

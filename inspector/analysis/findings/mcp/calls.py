@@ -1,0 +1,221 @@
+"""JSON-RPC as MCP uses it: ids, what comes too late, progress, and lines that are no message."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+
+from inspector.analysis.findings.batch import Batch
+from inspector.analysis.findings.check import NOTE, WARNING, Check
+from inspector.analysis.findings.mcp.conversations import Asked, Heard, Talk, seconds
+from inspector.analysis.findings.wire import UNREADABLE
+from inspector.protocol.header import ABSENT
+from inspector.protocol.times import NO_TIME
+
+IN_USE = Check(
+    "mcp-id-in-use", WARNING, "Request under the id of one that is still open",
+    "The request has the id of {other}, which has no answer yet.",
+    "Nobody can tell which of the two is answered.",
+    "Give each request an id that no other of the session has.",
+    "MCP 2025-06-18, Base protocol: ids must not be used again in a session",
+)  # fmt: skip
+LATE = Check(
+    "mcp-late-result", NOTE, "Answer after the call was given up",
+    "{detail}.",
+    "The work was done for nobody; a client may take the answer for that of another request.",
+    "Stop when a request is cancelled, and do not answer it.",
+    "MCP 2025-06-18, Cancellation",
+    example="Answered 4.0 s after the client had given up",
+)  # fmt: skip
+GOES_ON = Check(
+    "mcp-goes-on-after-cancel", NOTE, "Server that goes on with what was cancelled",
+    "{detail}.",
+    "The server works on for nobody.",
+    "Let the tool look at whether its request was cancelled between its steps.",
+    "MCP 2025-06-18, Cancellation: receivers should stop",
+    example="The server told of progress 2.0 s after the client had given up",
+)  # fmt: skip
+UNKNOWN = Check(
+    "mcp-progress-unknown", NOTE, "Progress of nothing that was asked",
+    "{detail}.",
+    "The client cannot show what it is about.",
+    "Send progress for the token of an open request only, and stop with its answer.",
+    "MCP 2025-06-18, Progress",
+    example="Progress for `nobody`, a token of no open request",
+)  # fmt: skip
+BACKWARDS = Check(
+    "mcp-progress-backwards", NOTE, "Progress that does not increase",
+    "{detail}.",
+    "People see a bar that stands still or jumps back.",
+    "Let progress increase with each notification.",
+    "MCP 2025-06-18, Progress: the value must increase",
+    example="Progress went from 3 to 2",
+)  # fmt: skip
+NOISE = Check(
+    "mcp-stdout-noise", WARNING, "Server that prints on the protocol's channel",
+    "{detail}.",
+    "Clients that expect a message may end the connection.",
+    "Write logs to standard error, or send them as notifications/message.",
+    "MCP 2025-06-18, Transports, stdio: nothing but messages on standard output",
+    example="“debug: weighing 1” stands where a message should (6 lines)",
+)  # fmt: skip
+CHECKS = (NOISE, IN_USE, LATE, GOES_ON, UNKNOWN, BACKWARDS)
+
+_RACE_S, _GRACE_S = 0.1, 1.0
+_CANCELLED_CODE = -32800
+"""What the Python SDK 2.3 answers to a cancelled request."""
+_MOST_TOKENS = 2_000
+_TASKS = "tasks/"
+
+
+class Calls:
+    """Follows ids and tokens."""
+
+    def __init__(self) -> None:
+        self._tokens: dict[int, OrderedDict[str, _Token]] = {}  # by conversation
+        self._exchanges: dict[tuple[int, int], Asked] = {}  # by source and HTTP exchange, the last call made in it
+
+    def hear(self, heard: Heard) -> None:
+        """Take in a message."""
+        note = heard.note
+        if note is None:
+            self._hung_up(heard)
+        elif note.method is None:
+            self._answer(heard)
+        elif note.method == "notifications/cancelled" and note.params is not None:
+            _cancel(heard, note.params.request_id)
+        elif note.method == "notifications/progress" and note.params is not None:
+            self._progress(heard, note.params.token, note.params.progress)
+        elif note.written_id:
+            self._request(heard)
+
+    def _request(self, heard: Heard) -> None:
+        note, own = heard.note, heard.talk.open.get(heard.row)
+        if note is None or own is None:
+            return
+        same = [
+            one for one in heard.talk.open.values()
+            if one.rpc_hash == own.rpc_hash and one.by_server == own.by_server and one.row != own.row
+            and one.cancelled_ns is None
+        ]  # fmt: skip
+        if same:
+            heard.report(IN_USE, other=same[-1].row)
+        if own.exchange:
+            self._exchanges[heard.talk.source, own.exchange] = own
+            if len(self._exchanges) > _MOST_TOKENS:
+                del self._exchanges[next(iter(self._exchanges))]
+        token = note.params.meta_value("progressToken") if note.params is not None else None
+        if token is not None:
+            tokens = self._tokens.setdefault(heard.talk.key, OrderedDict())
+            tokens[_token(own.by_server, token)] = _Token(own)
+            if len(tokens) > _MOST_TOKENS:
+                tokens.popitem(last=False)
+
+    def _answer(self, heard: Heard) -> None:
+        asked, note = heard.asked, heard.note
+        if asked is None or note is None:
+            return
+        tokens = self._tokens.get(heard.talk.key)
+        request = asked.note.params
+        token = request.meta_value("progressToken") if request is not None else None
+        found = tokens.get(_token(asked.by_server, token)) if tokens is not None and token is not None else None
+        if found is not None:
+            found.answered_ns = heard.time_ns
+            result = note.result
+            found.lives_on = result is not None and (result.task is not None or result.task_id is not None)
+        if (
+            asked.cancelled_ns is None
+            or asked.method.startswith(_TASKS)
+            or NO_TIME in (heard.time_ns, asked.cancelled_ns)
+        ):
+            return
+        after = seconds(heard.time_ns, asked.cancelled_ns)
+        if after >= _RACE_S and not (note.error is not None and note.error.code == _CANCELLED_CODE):
+            heard.report(LATE, f"Answered {after:.1f} s after the client had given up", other=asked.row)
+
+    def _hung_up(self, heard: Heard) -> None:
+        """The client ended an exchange: in 2026-07-28 that takes back what it asked there."""
+        exchange = heard.exchange
+        if exchange is None or not exchange.ends:
+            return
+        asked = self._exchanges.pop((heard.talk.source, exchange.number), None)
+        if asked is not None and exchange.hung_up and asked.modern and asked.row in heard.talk.open:
+            asked.cancelled_ns = heard.time_ns
+
+    def _progress(self, heard: Heard, token: Any, value: Any) -> None:
+        tokens = self._tokens.get(heard.talk.key)
+        name = _token(not heard.by_server, token)
+        found = tokens.get(name) if tokens is not None and token is not ABSENT else None
+        if found is None:
+            if heard.talk.whole and heard.talk.once(UNKNOWN, name):
+                heard.report(UNKNOWN, f"Progress for `{str(token)[:40]}`, a token of no open request")
+            return
+        self._time_of(heard, found)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return
+        if found.last is not None and not value > found.last and not found.told:
+            found.told = True
+            heard.report(BACKWARDS, f"Progress went from {found.last:g} to {value:g}", other=found.asked.row)
+        found.last = value
+
+    def _time_of(self, heard: Heard, found: _Token) -> None:
+        """Whether progress comes after its request was answered or given up."""
+        asked, now = found.asked, heard.time_ns
+        if now == NO_TIME:
+            return
+        cancelled = asked.cancelled_ns
+        if cancelled is not None and cancelled != NO_TIME and seconds(now, cancelled) > _GRACE_S:
+            if heard.talk.once(GOES_ON, str(asked.row)):
+                after = seconds(now, cancelled)
+                words = f"The server told of progress {after:.1f} s after the client had given up"
+                heard.report(GOES_ON, words, other=asked.row)
+            return
+        answered = found.answered_ns
+        over = answered not in (None, NO_TIME) and not found.lives_on and seconds(now, answered or 0) > _GRACE_S
+        if over and heard.talk.once(UNKNOWN, f"answered {asked.row}"):
+            heard.report(UNKNOWN, "Progress of a request that was answered before", other=asked.row)
+
+
+class _Token:
+    """A progress token: whose it is, and what was told for it last."""
+
+    __slots__ = ("answered_ns", "asked", "last", "lives_on", "told")
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked = asked
+        self.last: float | None = None
+        self.answered_ns: int | None = None
+        self.lives_on = False
+        self.told = False
+
+
+def _token(by_server: bool, token: Any) -> str:
+    return f"{'s' if by_server else 'c'}{token!r}"
+
+
+def _cancel(heard: Heard, identifier: Any) -> None:
+    """Note that a request is taken back; it stays open until something answers it."""
+    wanted = repr(identifier)
+    for asked in reversed(heard.talk.open.values()):
+        if asked.note.written_id == wanted and asked.by_server == heard.by_server and asked.cancelled_ns is None:
+            asked.cancelled_ns = heard.time_ns
+            return
+
+
+def settle_noise(batch: Batch, talk: Talk) -> None:
+    """Let one finding tell of all lines of a server that are no message."""
+    rows = [row for row, _ in talk.noise]
+    words = next((" ".join(text.split()) for _, text in talk.noise if text.strip()), "")
+    first = next((row for row, text in talk.noise if text.strip()), rows[0])
+    count = f"{len(rows):,} line{'s' * (len(rows) != 1)}"
+    no_rpc = words.startswith(("{", "["))
+    what = "JSON that is no JSON-RPC stands" if no_rpc else f"“{words[:60]}” stands"
+    at = np.array([first], np.int64)
+    if batch.findings.has(NOISE, at)[0]:
+        batch.findings.withdraw(NOISE, at)
+    batch.mcp.noise.update(rows)
+    noise = np.array(rows, np.int64)
+    batch.findings.withdraw(UNREADABLE, noise[batch.findings.has(UNREADABLE, noise)])
+    batch.findings.add(NOISE, at, details=f"{what} where a message should ({count})")

@@ -1,0 +1,314 @@
+"""MCP as it is spoken: one conversation for each connection, session or client, followed message by message.
+
+A conversation is one of MCP from the first message on that only MCP has: other JSON-RPC (A2A, ACP, language servers) is
+none of ours. What a side is, is told by the direction of its lines, else by what it asks; a request says itself which
+revision it speaks since 2026-07-28, before that `initialize` agrees on it (docs/protocols.md 13).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from inspector.analysis.connections import connection_keys
+from inspector.analysis.findings.batch import Batch
+from inspector.analysis.findings.check import Check
+from inspector.capture.hashes import NO_HASH, NO_ROW
+from inspector.protocol import mcp
+from inspector.protocol.mcp_notes import CAPABILITIES_KEY, Note
+from inspector.protocol.record import Exchange
+
+_MOST_OPEN = 10_000
+_MOST_TALKS = 100_000
+_MOST_NOISE = 1_000
+_OURS = (
+    "tools/",
+    "resources/",
+    "prompts/",
+    "notifications/tools/",
+    "notifications/resources/",
+    "notifications/prompts/",
+)
+_ALSO_OURS = (
+    frozenset(
+        {
+            "completion/complete",
+            "logging/setLevel",
+            "server/discover",
+            mcp.LISTEN,
+            "notifications/initialized",
+            "tasks/result",
+        }
+    )
+    | mcp.SERVER_METHODS
+)
+_BY_SERVERS = mcp.SERVER_METHODS | {
+    "notifications/message", "notifications/tools/list_changed", "notifications/resources/list_changed",
+    "notifications/prompts/list_changed", "notifications/resources/updated", "notifications/tasks/status",
+    "notifications/subscriptions/acknowledged", "notifications/elicitation/complete", "notifications/progress",
+}  # fmt: skip
+_SECOND = 1_000_000_000
+
+
+@dataclass(slots=True)
+class Asked:
+    """A request that has no answer yet, or had one just now."""
+
+    row: int
+    method: str
+    name: str
+    """Tool, prompt or resource; ""."""
+    note: Note
+    time_ns: int
+    by_server: bool
+    modern: bool
+    rpc_hash: int
+    exchange: int
+    cancelled_ns: int | None = None
+
+
+@dataclass(slots=True)
+class Talk:
+    """A conversation.
+
+    Attributes:
+        key: its source and connection.
+        is_mcp: it is known to be one of MCP.
+        whole: its beginning was seen.
+        modern, legacy: each era was spoken in it.
+        version: what `initialize` agreed on; "" until then.
+        client_can, server_can: what each side declared last; None until then.
+        server: what the server calls itself; "".
+        open: requests without an answer, by row; the oldest are forgotten.
+        settled: requests that were answered or cancelled lately, by row.
+        sides: by direction as written, whether what goes that way is the server's.
+        noise: lines where a message should stand, and how they begin.
+        told: what checks have told of it that tell of something once.
+    """
+
+    key: int
+    is_mcp: bool = False
+    whole: bool = False
+    heard_any: bool = False
+    modern: bool = False
+    legacy: bool = False
+    version: str = ""
+    client_can: dict[str, Any] | None = None
+    server_can: dict[str, Any] | None = None
+    server: str = ""
+    open: OrderedDict[int, Asked] = field(default_factory=OrderedDict)
+    settled: OrderedDict[int, Asked] = field(default_factory=OrderedDict)
+    sides: dict[str, bool] = field(default_factory=dict)
+    noise: list[tuple[int, str]] = field(default_factory=list)
+    told: set[tuple[str, str]] = field(default_factory=set)
+
+    @property
+    def source(self) -> int:
+        """The number of its source."""
+        return self.key >> 32
+
+    def once(self, check: Check, about: str = "") -> bool:
+        """Whether a check has not told of something in this conversation yet; it has now."""
+        if (check.code, about) in self.told or len(self.told) > _MOST_OPEN:
+            return False
+        self.told.add((check.code, about))
+        return True
+
+
+@dataclass(slots=True)
+class Heard:
+    """A message of a conversation of MCP, or a line of HTTP that carries none.
+
+    Attributes:
+        note: what it says; None of a line without a message.
+        by_server: who says it.
+        modern: whether it speaks 2026-07-28 or later, or answers what does.
+        asked: of an answer the request, where it was seen.
+        exchange: the HTTP exchange that carried it; None over stdio.
+    """
+
+    batch: Batch
+    row: int
+    talk: Talk
+    note: Note | None
+    time_ns: int
+    by_server: bool
+    modern: bool
+    asked: Asked | None = None
+    exchange: Exchange | None = None
+
+    @property
+    def method(self) -> str:
+        """Of a request or notification; ""."""
+        return (self.note.method or "") if self.note is not None else ""
+
+    def report(self, check: Check, detail: str = "", *, other: int = NO_ROW, row: int | None = None) -> None:
+        """Note a finding, about this message where no other is named; one that it has already stays as it is."""
+        report(self.batch, check, self.row if row is None else row, detail, other=other)
+
+
+def report(batch: Batch, check: Check, row: int, detail: str = "", *, other: int = NO_ROW) -> None:
+    """Note a finding about a message; one that it has already stays as it is."""
+    rows = np.array([row], np.int64)
+    if not batch.findings.has(check, rows)[0]:
+        batch.findings.add(check, rows, others=other, details=detail)
+
+
+class Conversations:
+    """Follows conversations, and says which messages are of MCP.
+
+    Attributes:
+        talks: by key.
+        noisy: of the batch, those in which a line stands that is no message.
+    """
+
+    def __init__(self) -> None:
+        self.talks: dict[int, Talk] = {}
+        self.noisy: dict[int, Talk] = {}
+
+    def hear(self, batch: Batch) -> Iterator[Heard]:
+        """The messages of a batch that are of MCP, and lines of HTTP around them, in order. O(such messages).
+
+        What is open, and who can what, is as it was when each came, with what itself says of it.
+        """
+        self.noisy = {}
+        capture = batch.capture
+        notes, carried, noise = capture.notes(), capture.carried(), capture.noise()
+        rows = np.array(sorted({*notes, *carried, *noise}), np.int64)
+        rows = rows[(rows >= batch.start) & (rows < batch.stop)]
+        if not len(rows):
+            return
+        keys = connection_keys(capture, rows).tolist()
+        columns = [batch.of(name, rows).tolist() for name in ("time_ns", "direction", "sender", "rpc_hash", "target")]
+        causes = batch.links["cause"][rows].tolist()
+        for row, key, time_ns, way, sender, rpc, target, cause in zip(
+            rows.tolist(), keys, *columns, causes, strict=True
+        ):
+            talk = self.talks.get(key)
+            if talk is None:
+                if len(self.talks) > _MOST_TALKS:
+                    continue
+                talk = self.talks[key] = Talk(key)
+            note = notes.get(row)
+            exchange = carried.get(row)
+            direction, named = (capture.strings[code] if code else "" for code in (way, sender))
+            if row in noise:
+                if _is_server(talk, direction, named, None) and len(talk.noise) < _MOST_NOISE:
+                    talk.noise.append((row, noise[row]))
+                    self.noisy[key] = talk
+                continue
+            if note is None:
+                by_server = _is_server(talk, direction, named, None)
+                heard = Heard(batch, row, talk, None, time_ns, by_server, False, None, exchange)
+            else:
+                name = capture.strings[target] if target else ""
+                heard = self._message(batch, talk, row, note, time_ns, direction, named, rpc, name, cause, exchange)
+            if talk.is_mcp:
+                yield heard
+            if heard.asked is not None and note is not None and note.method is None:
+                put_away(talk, heard.asked)
+
+    def _message(
+        self, batch: Batch, talk: Talk, row: int, note: Note, time_ns: int, way: str, sender: str, rpc: int, name: str,
+        cause: int, exchange: Exchange | None,
+    ) -> Heard:  # fmt: skip
+        asked = talk.open.get(cause) or talk.settled.get(cause) if note.method is None else None
+        by_server = _is_server(talk, way, sender, note if asked is None else None)
+        if asked is not None:
+            by_server = not asked.by_server
+        version = note.params.meta_value(mcp.VERSION_KEY) if note.params is not None else None
+        modern = isinstance(version, str) and version >= mcp.FIRST_MODERN
+        if note.method is None:
+            modern = asked is not None and asked.modern
+        heard = Heard(batch, row, talk, note, time_ns, by_server, modern, asked, exchange)
+        if not talk.heard_any:
+            talk.heard_any = True
+            talk.whole = modern or note.method in ("initialize", "server/discover")
+        if not talk.is_mcp and _is_mcp(note, modern=modern):
+            talk.is_mcp = True
+            batch.mcp.first[talk.key] = row
+            if talk.whole:
+                batch.mcp.whole.add(talk.key)
+            if talk.noise:
+                self.noisy[talk.key] = talk
+        self._learn(heard, rpc, name)
+        return heard
+
+    def _learn(self, heard: Heard, rpc: int, name: str) -> None:
+        """Take in what a message says of its conversation, and let a request be open."""
+        talk, note = heard.talk, heard.note
+        if note is None:
+            return
+        talk.modern |= heard.modern
+        if note.method is not None and note.params is not None:
+            if note.method == "initialize":
+                talk.client_can = note.params.capabilities if isinstance(note.params.capabilities, dict) else None
+            elif heard.modern:
+                declared = note.params.meta_value(CAPABILITIES_KEY)
+                talk.client_can = declared if isinstance(declared, dict) else talk.client_can
+            if rpc != NO_HASH and not note.method.startswith("notifications/"):
+                number = heard.exchange.number if heard.exchange is not None else 0
+                asked = Asked(
+                    heard.row, note.method, name, note, heard.time_ns, heard.by_server, heard.modern, rpc, number
+                )  # fmt: skip
+                talk.open[heard.row] = asked
+                if len(talk.open) > _MOST_OPEN:
+                    talk.open.popitem(last=False)
+            return
+        if heard.asked is None or note.result is None:
+            return
+        if heard.asked.method in ("initialize", "server/discover"):
+            talk.server_can = note.result.capabilities if isinstance(note.result.capabilities, dict) else None
+            info = note.result.server
+            if info is None and isinstance(note.result.meta, dict):
+                info = note.result.meta.get("io.modelcontextprotocol/serverInfo")
+            talk.server = str(info.get("name", "")) if isinstance(info, dict) else talk.server
+            if heard.asked.method == "initialize" and isinstance(note.result.version, str):
+                talk.version, talk.legacy = note.result.version, True
+
+
+def put_away(talk: Talk, asked: Asked) -> None:
+    """Let a request be open no more."""
+    if talk.open.pop(asked.row, None) is not None:
+        talk.settled[asked.row] = asked
+        while len(talk.settled) > _MOST_SETTLED:
+            talk.settled.popitem(last=False)
+
+
+_MOST_SETTLED = 256
+
+
+def _is_mcp(note: Note, *, modern: bool) -> bool:
+    """Whether a message is one that only MCP has."""
+    method = note.method
+    if method is None:
+        return False
+    if modern or method in _ALSO_OURS or method.startswith(_OURS):
+        return True
+    return method == "initialize" and note.params is not None and isinstance(note.params.version, str)
+
+
+_OPPOSITE = {"in": "out", "out": "in", "inbound": "outbound", "outbound": "inbound"}
+
+
+def _is_server(talk: Talk, way: str, sender: str, note: Note | None) -> bool:
+    """Whether the server says something: its name says it, else the direction of the line, else what is asked."""
+    if sender in ("client", "server"):
+        return sender == "server"
+    if way in talk.sides:
+        return talk.sides[way]
+    told = note is not None and note.method is not None and note.method in _BY_SERVERS
+    if way and note is not None and note.method is not None and not note.method.startswith("notifications/"):
+        talk.sides[way] = told
+        if way in _OPPOSITE:
+            talk.sides[_OPPOSITE[way]] = not told
+    return told
+
+
+def seconds(later_ns: int, earlier_ns: int) -> float:
+    """From one time to another; hostile times are far apart."""
+    return (later_ns - earlier_ns) / _SECOND

@@ -1,0 +1,288 @@
+"""MCP over HTTP: headers against bodies, sessions that are gone, sign-in, and answers that are no message."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+import numpy as np
+
+from inspector.analysis.findings.batch import Batch
+from inspector.analysis.findings.check import NOTE, WARNING, Check
+from inspector.analysis.findings.mcp.conversations import Heard, seconds
+from inspector.analysis.findings.mcp.revisions import check_meta
+from inspector.analysis.findings.mcp.tools import Tools
+from inspector.protocol import mcp
+from inspector.protocol.formats.http_lines import PARAMETER
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.record import Exchange
+from inspector.protocol.times import NO_TIME
+
+MISMATCH = Check(
+    "mcp-header-mismatch", WARNING, "Headers that say something else than the body",
+    "{detail}.",
+    "Whoever routes or allows by the headers acts on another call than the server runs.",
+    "Write the headers from the body, and let nothing on the way change one of the two.",
+    "MCP 2026-07-28, Streamable HTTP, standard headers; SEP-2243",
+    example="The header says `scuttle`, the body `tide`",
+)  # fmt: skip
+LOST = Check(
+    "mcp-session-lost", NOTE, "Session that the server does not know any more",
+    "{detail}.",
+    "What was asked in it is never answered; the client has to begin anew.",
+    "Begin a new session on status 404; look at how long the server remembers one.",
+    "MCP 2025-11-25, Transports, session management",
+    example="The server does not know the session any more",
+)  # fmt: skip
+AUTH = Check(
+    "mcp-auth-refused", WARNING, "Not signed in, or not allowed",
+    "{detail}.",
+    "The client can use nothing of the server until it has signed in.",
+    "Sign in again in the client; ask for the scope that the server names.",
+    "MCP 2025-06-18, Authorization; RFC 9110, 11.6.1",
+    example="Status 401: the server wants Bearer with scope “berths:read”",
+)  # fmt: skip
+STATUS = Check(
+    "mcp-http-status", WARNING, "HTTP error without an answer of MCP",
+    "{detail}.",
+    "The client learns no more than the number, and what it asked has no answer.",
+    "Look at the server or at what stands before it: a proxy, a limit, a wrong address.",
+    "MCP 2025-11-25, Transports; RFC 9110, 15",
+    example="Status 429 (Too Many Requests) without a message; try again after 30 s",
+)  # fmt: skip
+CHECKS = (MISMATCH, LOST, AUTH, STATUS)
+
+_NAMED_BY = {
+    "tools/call": "name", "prompts/get": "name", "resources/read": "uri", "tasks/get": "task_id",
+    "tasks/update": "task_id", "tasks/cancel": "task_id",
+}  # fmt: skip
+_REFUSED = -32020
+_OF_HTTP = (406, 415, 421, 429)
+_SOON_S = 60
+_BASE64 = re.compile(r"=\?base64\?([A-Za-z0-9+/=_-]*)\?=", re.IGNORECASE)
+_PARAMETERS = re.compile(r'(\w+)\s*=\s*(?:"([^"]*)"|([^\s,"]+))')
+_MOST = 10_000
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """What was asked in an exchange."""
+
+    row: int
+    method: str
+    session: str | None
+    path: str | None
+    asked: list[int] = field(default_factory=list)
+    mismatch: bool = False
+    initializes: bool = False
+
+
+class HttpExchanges:
+    """Follows exchanges.
+
+    Args:
+        tools: what the servers list: some arguments stand in headers as well.
+    """
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._open: dict[tuple[int, int], _Exchange] = {}  # by source and number
+        self._worked: set[tuple[int, str]] = set()  # sessions, by source, that a server has answered
+        self._ended: set[tuple[int, str]] = set()  # sessions that their client ended
+        self._refused: dict[tuple[int, str], tuple[int, int]] = {}  # by source and path, the row and its time
+
+    def hear(self, heard: Heard) -> None:
+        """Take in a message or a line."""
+        exchange = heard.exchange
+        if exchange is None:
+            return
+        key = heard.talk.source, exchange.number
+        if exchange.begins:
+            known = self._open.get(key)
+            if known is None or known.row != heard.row:
+                known = self._open[key] = _Exchange(
+                    heard.row, (exchange.method or "").upper(), exchange.session, exchange.path,
+                    initializes=exchange.initializes,
+                )  # fmt: skip
+                if len(self._open) > _MOST:
+                    del self._open[next(iter(self._open))]
+            if heard.note is not None and exchange.headers is not None:
+                self._request(heard, exchange.headers, known)
+            return
+        known = self._open.get(key)
+        if known is None:
+            return
+        if exchange.headers is not None and exchange.status:
+            self._response(heard, exchange, known)
+        error = heard.note.error if heard.note is not None else None
+        if error is not None and error.code == _REFUSED and not known.mismatch:
+            heard.report(MISMATCH, "The server says that headers and body differ", other=known.row)
+        if exchange.ends:
+            del self._open[key]
+
+    # Requests
+
+    def _request(self, heard: Heard, headers: dict[str, str], known: _Exchange) -> None:
+        note = heard.note
+        if note is None or note.params is None or note.method is None:
+            return
+        said = headers.get("mcp-protocol-version")
+        if said is not None:
+            check_meta(heard, said)
+        version = note.params.meta_value(mcp.VERSION_KEY)
+        spoken = version if isinstance(version, str) else said or ""
+        if spoken < mcp.FIRST_MODERN or not note.written_id:
+            return
+        wrong = self._first_difference(heard, headers, version)
+        if wrong:
+            known.mismatch = True
+            heard.report(MISMATCH, wrong)
+
+    def _first_difference(self, heard: Heard, headers: dict[str, str], version: Any) -> str:
+        note = heard.note
+        if note is None or note.params is None or note.method is None:
+            return ""
+        pairs: list[tuple[str, Any]] = [("mcp-method", note.method)]
+        if isinstance(version, str):
+            pairs.insert(0, ("mcp-protocol-version", version))
+        if (member := _NAMED_BY.get(note.method)) is not None:
+            pairs.append(("mcp-name", getattr(note.params, member)))
+        for name, meant in pairs:
+            if not isinstance(meant, str):
+                continue
+            if name not in headers:
+                return f"The header {_title(name)} is missing; the body says `{meant[:48]}`"
+            if (given := _decoded(headers[name])) != meant:
+                return f"The header says `{given[:48]}`, the body `{meant[:48]}`"
+        return self._parameter(heard, headers)
+
+    def _parameter(self, heard: Heard, headers: dict[str, str]) -> str:
+        """An argument that a header mirrors, by the tool's schema (`x-mcp-header`)."""
+        note, book = heard.note, self._tools.books.get((heard.talk.key, True))
+        if note is None or note.params is None or note.method != "tools/call" or book is None:
+            return ""
+        tool = book.definition(note.params.name) if isinstance(note.params.name, str) else None
+        schema = tool.input_schema if tool is not None else None
+        properties = schema.get("properties") if isinstance(schema, dict) else None
+        mirrored = {
+            name: inner["x-mcp-header"].lower()
+            for name, inner in (properties.items() if isinstance(properties, dict) else ())
+            if isinstance(inner, dict) and isinstance(inner.get("x-mcp-header"), str)
+        }
+        if not mirrored:
+            return ""
+        try:
+            arguments = decode_json(bytes(note.params.arguments) or b"{}")
+        except NotAnObjectError:
+            return ""
+        for name, header in mirrored.items():
+            meant, given = arguments.get(name), headers.get(PARAMETER + header)
+            if meant is None or isinstance(meant, dict | list):
+                continue
+            if given is None:
+                return f"The header Mcp-Param-{header.title()} is missing, which mirrors `{name[:40]}`"
+            if not _is_same(_decoded(given), meant):
+                return f"The header Mcp-Param-{header.title()} is not what the body says of `{name[:40]}`"
+        return ""
+
+    # Answers
+
+    def _response(self, heard: Heard, exchange: Exchange, known: _Exchange) -> None:
+        status, source = exchange.status, heard.talk.source
+        headers = exchange.headers or {}
+        session = exchange.session or known.session
+        if status < 400:
+            if session is not None and len(self._worked) < _MOST:
+                self._worked.add((source, session))
+            self._signed_in(heard, known)
+            if known.method == "DELETE" and known.session is not None:
+                self._worked.discard((source, known.session))
+                self._ended.add((source, known.session))
+            return
+        if status in (401, 403):
+            heard.report(AUTH, f"Status {status}: {_challenge(headers.get('www-authenticate', ''))}", other=known.row)
+            self._refused[source, known.path or ""] = heard.row, heard.time_ns
+        elif status == 404 and known.session is not None:
+            self._session_gone(heard, known)
+        elif status == 405 and known.method in ("GET", "DELETE"):
+            return
+        elif heard.note is None or status in _OF_HTTP:
+            again = headers.get("retry-after", "").strip()
+            wait = f"; try again after {again[:30]}{' s' if again.isdigit() else ''}" if again else ""
+            what = "" if heard.note is not None else " without a message"
+            heard.report(STATUS, f"Status {_status(status)}{what}{wait}", other=known.row)
+
+    def _session_gone(self, heard: Heard, known: _Exchange) -> None:
+        key = heard.talk.source, known.session or ""
+        if key in self._worked:
+            heard.report(LOST, "The server does not know the session any more", other=known.row)
+            self._worked.discard(key)
+        elif key in self._ended:
+            heard.report(LOST, "The client goes on in a session that it has ended", other=known.row)
+        elif heard.note is None:
+            heard.report(STATUS, "Status 404 (Not Found) without a message", other=known.row)
+
+    def _signed_in(self, heard: Heard, known: _Exchange) -> None:
+        """What was refused at first and works soon after was a sign-in."""
+        refused = self._refused.pop((heard.talk.source, known.path or ""), None)
+        if refused is None:
+            return
+        row, then_ns = refused
+        if NO_TIME in (then_ns, heard.time_ns) or not 0 <= seconds(heard.time_ns, then_ns) <= _SOON_S:
+            return
+        _withdraw(heard.batch, AUTH, row)
+
+
+def _withdraw(batch: Batch, check: Check, row: int) -> None:
+    rows = np.array([row], np.int64)
+    if batch.findings.has(check, rows)[0]:
+        batch.findings.withdraw(check, rows)
+
+
+def _status(status: int) -> str:
+    """A status with what it is called."""
+    try:
+        return f"{status} ({HTTPStatus(status).phrase})"
+    except ValueError:
+        return str(status)
+
+
+def _title(name: str) -> str:
+    return "MCP-Protocol-Version" if name == "mcp-protocol-version" else name.title()
+
+
+def _decoded(value: str) -> str:
+    """A header's value; what is no plain ASCII stands there in Base64 (MCP 2026-07-28, Streamable HTTP)."""
+    found = _BASE64.fullmatch(value.strip())
+    if found is None:
+        return value.strip()
+    try:
+        return base64.b64decode(found[1] + "=" * (-len(found[1]) % 4)).decode("utf-8")
+    except (binascii.Error, ValueError):
+        return value
+
+
+def _is_same(given: str, meant: Any) -> bool:
+    if isinstance(meant, bool):
+        return given.lower() == str(meant).lower()
+    if isinstance(meant, int | float):
+        try:
+            return float(given) == float(meant)
+        except (ValueError, OverflowError):
+            return False
+    return given == str(meant).strip()
+
+
+def _challenge(header: str) -> str:
+    """What a server wants, by its WWW-Authenticate."""
+    if not header:
+        return "the server does not say what it wants"
+    scheme = header.split(None, 1)[0].strip(",")[:20]
+    named = {name.lower(): quoted or plain for name, quoted, plain in _PARAMETERS.findall(header)}
+    scope = f" with scope “{named['scope'][:60]}”" if named.get("scope") else ""
+    error = f" ({named['error'][:40]})" if named.get("error") else ""
+    return f"the server wants {scheme}{scope}{error}"

@@ -1,0 +1,329 @@
+"""What a revision asks of both sides: what 2026-07-28 took away, what is to be declared, what stays good a while."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
+from inspector.analysis.findings.mcp.conversations import Heard, Talk, seconds
+from inspector.protocol import mcp
+from inspector.protocol.mcp_notes import CAPABILITIES_KEY, LOG_LEVEL_KEY, SUBSCRIPTION_KEY
+from inspector.protocol.times import NO_TIME
+
+BY_SERVER = Check(
+    "mcp-request-by-server", ERROR, "Request by a server in a revision without any",
+    "The server asks the client for {call}; since 2026-07-28 it asks in its answers only.",
+    "Clients of that revision do not answer, and the server waits.",
+    "Answer the client's request with resultType input_required and what is asked for.",
+    "MCP 2026-07-28, Base protocol: servers must not send requests",
+)  # fmt: skip
+BY_CLIENT = Check(
+    "mcp-answer-by-client", WARNING, "Answer by a client in a revision without any",
+    "The client answers the server; since 2026-07-28 nothing is asked of it by a request.",
+    "The server has asked nothing, and does not know what the answer is to.",
+    "Send the answers as inputResponses with the call once more.",
+    "MCP 2026-07-28, Base protocol; Multi round-trip requests",
+)  # fmt: skip
+META = Check(
+    "mcp-meta-missing", ERROR, "Request of 2026-07-28 that does not say so itself",
+    "{detail}.",
+    "Servers must refuse it: there is no handshake that could have said it before.",
+    "Put protocolVersion and clientCapabilities into _meta of every request.",
+    "MCP 2026-07-28, Base protocol, _meta",
+    example="The header says 2026-07-28, `_meta` of `tools/call` lacks clientCapabilities",
+)  # fmt: skip
+NO_TYPE = Check(
+    "mcp-result-type-missing", NOTE, "Result that does not say what it is",
+    "The answer to {call} has no resultType.",
+    "Clients must take it for complete; one that asks for input, or is a task, must say so.",
+    "Write resultType into every result.",
+    "MCP 2026-07-28, Base protocol, results",
+)  # fmt: skip
+CANCELS = Check(
+    "mcp-cancel-by-server", NOTE, "Server that cancels what it was asked",
+    "The server cancels a request of the client that is no subscription.",
+    "Clients of 2026-07-28 go on waiting.",
+    "Answer the request with an error.",
+    "MCP 2026-07-28, Cancellation",
+)  # fmt: skip
+LOGS = Check(
+    "mcp-log-unasked", NOTE, "Log message that nobody asked for",
+    "The server logs, though no request asked for it by logLevel.",
+    "Clients do not expect it, and may show it to people who have no use for it.",
+    "Send log messages only for requests with logLevel in _meta.",
+    "MCP 2026-07-28, Logging",
+)  # fmt: skip
+UNDECLARED = Check(
+    "mcp-capability-missing", NOTE, "Something is used that was not declared",
+    "{detail}.",
+    "The other side has no reason to listen for it, or to answer it.",
+    "Declare the capability where the session begins, or leave out what needs it.",
+    "MCP 2024-11-05 to 2025-11-25, Lifecycle, capability negotiation",
+    example="The server said that its tools never change, and says now that they did",
+)  # fmt: skip
+MIXED = Check(
+    "mcp-version-mixed", WARNING, "Two revisions in one request",
+    "{detail}.",
+    "Either side may read the message by other rules than it was written by.",
+    "Send the revision that was agreed on as MCP-Protocol-Version.",
+    "MCP 2025-06-18, Transports, protocol version header",
+    example="The header says 2025-03-26, and 2025-11-25 was agreed on",
+)  # fmt: skip
+DEPRECATED = Check(
+    "mcp-deprecated", NOTE, "What a later revision will take away",
+    "{detail}.",
+    "It goes on working for at least a year; new clients and servers may not have it.",
+    "Look at what the specification offers instead.",
+    "MCP 2026-07-28, Deprecated features",
+    example="`sampling/createMessage` is deprecated",
+)  # fmt: skip
+LISTEN = Check(
+    "mcp-listen-frame", NOTE, "Notification outside of what was subscribed to",
+    "{detail}.",
+    "A client cannot tell which subscription it belongs to, and may drop it.",
+    "Acknowledge the subscription first, and send what was granted, with its id in _meta.",
+    "MCP 2026-07-28, Subscriptions",
+    example="`notifications/tools/list_changed` has no subscription id",
+)  # fmt: skip
+EARLY = Check(
+    "mcp-cache-early", NOTE, "Asked again while the answer was still good",
+    "{detail}.",
+    "It costs a round trip, and tokens where the client hands it to its model once more.",
+    "Keep answers as long as ttlMs says, or until a notification says that they changed.",
+    "MCP 2026-07-28, Caching",
+    example="`tools/list` was asked again after 3 s; the answer was good for 300 s",
+)  # fmt: skip
+CHECKS = (BY_SERVER, META, BY_CLIENT, MIXED, NO_TYPE, CANCELS, LOGS, UNDECLARED, DEPRECATED, LISTEN, EARLY)
+
+_CHANGES = {
+    "notifications/tools/list_changed": ("tools", "toolsListChanged"),
+    "notifications/prompts/list_changed": ("prompts", "promptsListChanged"),
+    "notifications/resources/list_changed": ("resources", "resourcesListChanged"),
+}
+_UPDATED, _ACKNOWLEDGED = "notifications/resources/updated", "notifications/subscriptions/acknowledged"
+_SERVER_CAN = {
+    "completion/complete": ("completions", ""), "logging/setLevel": ("logging", ""),
+    "resources/subscribe": ("resources", "subscribe"), "tools/call": ("tools", ""), "tools/list": ("tools", ""),
+    "prompts/get": ("prompts", ""), "prompts/list": ("prompts", ""), "resources/read": ("resources", ""),
+    "resources/list": ("resources", ""),
+}  # fmt: skip
+_CLIENT_CAN = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
+_COMPLETIONS_SINCE = "2025-03-26"
+_DEPRECATED = frozenset({"roots/list", "sampling/createMessage", "logging/setLevel", "tasks/list", "tasks/result"})
+_DEPRECATED_CODES = (-32002, -32042)
+_OF_LISTS = {
+    "tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources",
+    "resources/templates/list": "resources", "resources/read": "resources", "server/discover": "",
+}  # fmt: skip
+_MOST_CACHED = 1_000
+_LONGEST_TTL_MS = 1e12
+
+
+class Revisions:
+    """Holds messages against the revision that they speak."""
+
+    def __init__(self) -> None:
+        self._granted: dict[tuple[int, str], dict[str, Any]] = {}  # by conversation and subscription
+        self._cached: dict[int, OrderedDict[tuple[str, str, str], tuple[int, int, float]]] = {}
+
+    def hear(self, heard: Heard) -> None:
+        """Take in a message."""
+        note = heard.note
+        if note is None:
+            return
+        if note.method is None:
+            self._answer(heard)
+        elif note.method.startswith("notifications/"):
+            self._notification(heard, note.method)
+        else:
+            self._request(heard, note.method)
+
+    def _request(self, heard: Heard, method: str) -> None:
+        talk = heard.talk
+        if heard.by_server:
+            if talk.modern and not talk.legacy:
+                if talk.once(BY_SERVER, method):
+                    heard.report(BY_SERVER)
+            elif talk.legacy and talk.client_can is not None:
+                can = _CLIENT_CAN.get(method)
+                if can is not None and can not in talk.client_can and talk.once(UNDECLARED, method):
+                    heard.report(UNDECLARED, f"The server asks for `{method}`, and the client has not declared {can}")
+            return
+        if heard.modern:
+            self._ask_again(heard, method)
+            if method in _DEPRECATED:
+                _tell_deprecated(heard, method)
+        elif talk.legacy and talk.server_can is not None and (needs := _SERVER_CAN.get(method)):
+            self._needs(heard, method, *needs)
+
+    def _needs(self, heard: Heard, method: str, part: str, member: str) -> None:
+        can = heard.talk.server_can or {}
+        if part == "completions" and heard.talk.version < _COMPLETIONS_SINCE:
+            return
+        declared = can.get(part)
+        lacks = part not in can or (member and isinstance(declared, dict) and declared.get(member) is not True)
+        if lacks and heard.talk.once(UNDECLARED, method):
+            what = f"{part}.{member}" if member else part
+            heard.report(UNDECLARED, f"The client asks for `{method}`, and the server has not declared {what}")
+
+    def _notification(self, heard: Heard, method: str) -> None:
+        talk, note = heard.talk, heard.note
+        if note is None or note.params is None or not heard.by_server:
+            return
+        self._forget_changed(talk, method, note.params.uri)
+        alone = talk.modern and not talk.legacy
+        if method in _CHANGES and talk.legacy and not talk.modern and talk.server_can is not None:
+            part = _CHANGES[method][0]
+            declared = talk.server_can.get(part)
+            if not (isinstance(declared, dict) and declared.get("listChanged") is True) and talk.once(
+                UNDECLARED, method
+            ):
+                heard.report(UNDECLARED, f"The server said that its {part} never change, and says now that they did")
+        if not alone:
+            return
+        if method == "notifications/message" and not _log_was_asked(heard) and talk.once(LOGS):
+            heard.report(LOGS)
+        if method == "notifications/cancelled" and not _is_listen(heard) and talk.once(CANCELS):
+            heard.report(CANCELS)
+        if method in _CHANGES or method in (_UPDATED, _ACKNOWLEDGED):
+            self._listened(heard, method)
+        elif (
+            note.params.meta_value(SUBSCRIPTION_KEY) is not None
+            and method in _OF_REQUESTS
+            and talk.once(LISTEN, method)
+        ):
+            heard.report(LISTEN, f"`{method}` belongs to a request, and came for a subscription")
+
+    def _listened(self, heard: Heard, method: str) -> None:
+        note = heard.note
+        if note is None or note.params is None:
+            return
+        identifier = note.params.meta_value(SUBSCRIPTION_KEY)
+        key = heard.talk.key, repr(identifier)
+        wrong = ""
+        if identifier is None:
+            wrong = f"`{method}` has no subscription id"
+        elif method == _ACKNOWLEDGED:
+            self._granted[key] = note.params.granted if isinstance(note.params.granted, dict) else {}
+            if len(self._granted) > _MOST_CACHED:
+                del self._granted[next(iter(self._granted))]
+        elif key not in self._granted:
+            wrong = f"`{method}` came before its subscription was acknowledged" if heard.talk.whole else ""
+        elif method in _CHANGES and self._granted[key].get(_CHANGES[method][1]) is not True:
+            wrong = f"`{method}` was not subscribed to"
+        if wrong and heard.talk.once(LISTEN, method):
+            heard.report(LISTEN, wrong)
+
+    def _answer(self, heard: Heard) -> None:
+        talk, note, asked = heard.talk, heard.note, heard.asked
+        if note is None:
+            return
+        if not heard.by_server and talk.modern and not talk.legacy and talk.once(BY_CLIENT):
+            heard.report(BY_CLIENT)
+        if asked is None or not heard.modern or not heard.by_server:
+            return
+        if note.result is not None:
+            if note.result.type is None and talk.once(NO_TYPE):
+                heard.report(NO_TYPE)
+            self._keep(heard)
+            wanted = note.result.inputs if isinstance(note.result.inputs, dict) else {}
+            for one in wanted.values():
+                method = one.get("method") if isinstance(one, dict) else None
+                if isinstance(method, str) and method in _DEPRECATED:
+                    _tell_deprecated(heard, method)
+        elif (
+            note.error is not None
+            and note.error.code in _DEPRECATED_CODES
+            and talk.once(DEPRECATED, str(note.error.code))
+        ):
+            heard.report(DEPRECATED, f"The error code {note.error.code} belongs to older revisions")
+
+    # Answers that are good for a while
+
+    def _keep(self, heard: Heard) -> None:
+        result, asked = heard.note.result if heard.note is not None else None, heard.asked
+        if result is None or asked is None or asked.method not in _OF_LISTS or result.type not in (None, "complete"):
+            return
+        ttl = result.ttl_ms
+        if isinstance(ttl, bool) or not isinstance(ttl, int | float) or not 0 < ttl < _LONGEST_TTL_MS:
+            return
+        if heard.time_ns == NO_TIME:
+            return
+        kept = self._cached.setdefault(heard.talk.key, OrderedDict())
+        kept[_cache_key(asked.method, asked.note.params)] = heard.row, heard.time_ns, ttl / 1_000
+        if len(kept) > _MOST_CACHED:
+            kept.popitem(last=False)
+
+    def _ask_again(self, heard: Heard, method: str) -> None:
+        if method not in _OF_LISTS or heard.time_ns == NO_TIME or heard.note is None:
+            return
+        kept = self._cached.get(heard.talk.key)
+        found = kept.get(_cache_key(method, heard.note.params)) if kept is not None else None
+        if found is None:
+            return
+        row, then_ns, good_s = found
+        after = seconds(heard.time_ns, then_ns)
+        if 0 <= after < good_s and heard.talk.once(EARLY, method):
+            words = f"`{method}` was asked again after {_span(after)}; the answer was good for {_span(good_s)}"
+            heard.report(EARLY, words, other=row)
+
+    def _forget_changed(self, talk: Talk, method: str, uri: Any) -> None:
+        kept = self._cached.get(talk.key)
+        if kept is None:
+            return
+        part = _CHANGES[method][0] if method in _CHANGES else None
+        for key in [key for key in kept if _OF_LISTS[key[0]] == part or (method == _UPDATED and key[1] == uri)]:
+            del kept[key]
+
+
+_OF_REQUESTS = ("notifications/progress", "notifications/message")
+
+
+def _cache_key(method: str, params: Any) -> tuple[str, str, str]:
+    uri = params.uri if params is not None and isinstance(params.uri, str) else ""
+    return method, uri, repr(params.cursor) if params is not None else ""
+
+
+def _span(value: float) -> str:
+    return f"{value:.1f} s" if value < 10 else f"{value:,.0f} s"
+
+
+def _tell_deprecated(heard: Heard, method: str) -> None:
+    if heard.talk.once(DEPRECATED, method):
+        gone = method in ("tasks/list", "tasks/result")
+        heard.report(DEPRECATED, f"`{method}` is {'of an older revision' if gone else 'deprecated'}")
+
+
+def _log_was_asked(heard: Heard) -> bool:
+    """Whether a request that is open, in the same exchange where there are any, asked for log messages."""
+    number = heard.exchange.number if heard.exchange is not None else 0
+    asked = [one for one in heard.talk.open.values() if not number or one.exchange == number]
+    asked = asked or list(heard.talk.settled.values())[-1:]
+    return any(one.note.params is not None and one.note.params.meta_value(LOG_LEVEL_KEY) is not None for one in asked)
+
+
+def _is_listen(heard: Heard) -> bool:
+    wanted = repr(heard.note.params.request_id) if heard.note is not None and heard.note.params is not None else ""
+    both = (*heard.talk.open.values(), *heard.talk.settled.values())
+    return any(one.method == mcp.LISTEN and one.note.written_id == wanted for one in both)
+
+
+def check_meta(heard: Heard, said: str) -> None:
+    """Hold a request against the revision that the header of its exchange names."""
+    note = heard.note
+    if note is None or note.params is None or note.method is None or not note.written_id:
+        return
+    version = note.params.meta_value(mcp.VERSION_KEY)
+    if said >= mcp.FIRST_MODERN:
+        lacks = [
+            word
+            for word, key in (("protocolVersion", mcp.VERSION_KEY), ("clientCapabilities", CAPABILITIES_KEY))
+            if note.params.meta_value(key) is None
+        ]
+        if lacks:
+            heard.report(
+                META, f"The header says {said[:20]}, `_meta` of `{note.method[:40]}` lacks {' and '.join(lacks)}"
+            )
+    elif version is None and heard.talk.version and said != heard.talk.version and note.method != "initialize":
+        heard.report(MIXED, f"The header says {said[:20]}, and {heard.talk.version[:20]} was agreed on")

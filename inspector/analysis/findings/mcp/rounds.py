@@ -1,0 +1,411 @@
+"""Calls in several requests: questions before a result, what comes back of them, and tasks."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.findings.batch import Array, Batch
+from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
+from inspector.analysis.findings.due import Overdue
+from inspector.analysis.findings.mcp.conversations import Asked, Heard, seconds
+from inspector.protocol import mcp
+from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
+from inspector.protocol.mcp_notes import CAPABILITIES_KEY
+from inspector.protocol.secrets.masking import is_secret_key
+from inspector.protocol.times import NO_TIME
+
+UNANSWERED = Check(
+    "mcp-input-unanswered", NOTE, "A question of the server that nobody answered",
+    "{detail}, for more than {limit} s.",
+    "The call has no result; the model waits for it, or works on without.",
+    "Look at whether the client shows such questions to its user; it may answer that they declined.",
+    "MCP 2026-07-28, Multi round-trip requests", limit=300,
+    example="The server waits for an answer to “Which berth?”",
+)  # fmt: skip
+ALTERED = Check(
+    "mcp-retry-altered", ERROR, "Retry that is not the call that was answered with a question",
+    "{detail}.",
+    "The server cannot tell which call it is, or takes another one for it.",
+    "Send the same parameters once more, with requestState as it came, and an answer for each key that was asked.",
+    "MCP 2026-07-28, Multi round-trip requests: the state must be returned exactly",
+    example="The retry does not carry the state that the server gave",
+)  # fmt: skip
+SAME_ID = Check(
+    "mcp-retry-same-id", WARNING, "Retry under the id of the first request",
+    "The retry has the id of {other}, which was answered.",
+    "Whoever matches by id takes the answer to one for that of the other.",
+    "Give each request an id of its own, retries as well.",
+    "MCP 2026-07-28, Multi round-trip requests; JSON-RPC 2.0, 4",
+)  # fmt: skip
+NOT_ALLOWED = Check(
+    "mcp-input-not-allowed", WARNING, "Question that the server may not ask",
+    "{detail}.",
+    "Clients do not expect it there, and give up the call.",
+    "Ask in answers to tools/call, prompts/get and resources/read only, and what the client has declared.",
+    "MCP 2026-07-28, Multi round-trip requests",
+    example="`tools/list` was answered with a question",
+)  # fmt: skip
+PLAIN = Check(
+    "mcp-state-plain", NOTE, "State that the client can read and change",
+    "{detail}.",
+    "A client, or whoever stands between, may go on with another state than the server gave.",
+    "Sign or encrypt requestState, and bind it to its request.",
+    "MCP 2026-07-28, Multi round-trip requests: servers must not trust the state",
+    example="The state that the server gave can be read: step=2",
+)  # fmt: skip
+SECRET = Check(
+    "mcp-elicit-secret", WARNING, "Form that asks the user for a secret",
+    "{detail}.",
+    "What is typed there goes through the client, and into its logs.",
+    "Ask for it at an address of the server's own (URL elicitation).",
+    "MCP 2025-06-18, Elicitation: servers must not ask for sensitive information; 2025-11-25, URL mode",
+    example="The server asks the user for `password` in a form",
+)  # fmt: skip
+FORGOTTEN = Check(
+    "mcp-task-forgotten", NOTE, "Task whose result nobody fetched",
+    "{detail}.",
+    "The work was done for nobody; the call that became a task has no result.",
+    "Let the client ask how the task stands until it has ended, and fetch its result or cancel it.",
+    "MCP 2025-11-25, Tasks; SEP-2663, tasks extension", limit=600,
+    example="The task was handed out, and its result never fetched",
+)  # fmt: skip
+POLLED = Check(
+    "mcp-task-hurried", NOTE, "Task that is asked after too often, or goes on after its end",
+    "{detail}.",
+    "Servers may turn the client away; a task that ends twice has no result to rely on.",
+    "Wait as long as the server says between two questions; let a task that ended stay as it is.",
+    "MCP 2025-11-25, Tasks: pollInterval, terminal states; SEP-2663",
+    example="Asked again after 0.2 s, where the server had said 5 s",
+)  # fmt: skip
+CHECKS = (UNANSWERED, ALTERED, SAME_ID, NOT_ALLOWED, PLAIN, SECRET, FORGOTTEN, POLLED)
+
+_NEEDS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
+_ENDS = ("completed", "failed", "cancelled")
+_MOST_OPEN = 1_000
+_HURRIED = 3
+"""Times that a client asks too early before that is told."""
+
+
+@dataclass(slots=True, eq=False)
+class _Open:
+    """An answer that asks for input, and the request it answers."""
+
+    row: int
+    asked: Asked
+    state: str | None
+    keys: frozenset[str]
+    words: str
+
+
+@dataclass(slots=True)
+class _Task:
+    """What was heard of a task."""
+
+    row: int
+    poll_s: float = 0.0
+    polled_ns: int = NO_TIME
+    hurried: int = 0
+    ended: str = ""
+
+
+class InputRounds:
+    """Follows questions and retries."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[int, str, str], list[_Open]] = {}
+        self._words: dict[int, str] = {}  # by answer that asks and is open, what it asks
+        self._new: list[int] = []
+        self._closed: list[int] = []
+        self._late = Overdue(UNANSWERED, self._are_settled, lambda row: self._words.get(row, "The server waits"))
+
+    def hear(self, heard: Heard) -> None:
+        """Take in a message."""
+        note, asked = heard.note, heard.asked
+        if note is None:
+            return
+        if note.method in mcp.RETRIED and note.params is not None and not heard.by_server:
+            if isinstance(note.params.state, str) or note.params.inputs is not ABSENT:
+                self._retry(heard)
+        elif note.method == "elicitation/create" and note.params is not None:
+            _look_at_form(heard, note.params.mode, note.params.schema)
+        elif note.result is not None and asked is not None and note.result.type == mcp.INPUT_REQUIRED and heard.modern:
+            self._asks(heard, asked)
+
+    def _asks(self, heard: Heard, asked: Asked) -> None:
+        result = heard.note.result if heard.note is not None else None
+        if result is None:
+            return
+        wanted = result.inputs if isinstance(result.inputs, dict) else {}
+        state = result.state if isinstance(result.state, str) else None
+        if wrong := _not_allowed(asked, wanted, state):
+            heard.report(NOT_ALLOWED, wrong)
+        if state is not None and (readable := readable_state(state)):
+            heard.report(PLAIN, f"The state that the server gave can be read: {readable}")
+        for one in wanted.values():
+            params = one.get("params") if isinstance(one, dict) else None
+            if isinstance(params, dict) and one.get("method") == "elicitation/create":
+                _look_at_form(heard, params.get("mode"), params.get("requestedSchema"))
+        if asked.method not in mcp.RETRIED:
+            return
+        key = heard.talk.key, asked.method, asked.name
+        keys = frozenset(name for name in wanted if isinstance(name, str))
+        rounds = self._open.setdefault(key, [])
+        rounds.append(_Open(heard.row, asked, state, keys, _question(wanted)))
+        if len(rounds) > _MOST_OPEN:
+            self._close(rounds, rounds[0])
+        if keys:
+            self._words[heard.row] = f"The server waits for an answer{_question(wanted)}"
+            self._new.append(heard.row)
+
+    def _retry(self, heard: Heard) -> None:
+        note = heard.note
+        if note is None or note.params is None:
+            return
+        params, name = note.params, _name_of(note.params.name, note.params.uri)
+        rounds = self._open.get((heard.talk.key, note.method or "", name), [])
+        state = params.state if isinstance(params.state, str) else None
+        same = [one for one in rounds if one.state == state and _same_arguments(one.asked, params.arguments)]
+        if len(same) > 1 or (not same and len(rounds) != 1):
+            return
+        one = same[0] if same else rounds[0]
+        given = frozenset(params.inputs) if isinstance(params.inputs, dict) else frozenset[str]()
+        wrong = ""
+        if one.state != state:
+            missing = state is None
+            wrong = "The retry does not carry the state that the server gave" if missing else ""
+            wrong = wrong or "The retry carries another state than the server gave"
+        elif not same:
+            wrong = f"The retry calls `{name}` with other arguments than the call that was answered with a question"
+        elif one.keys - given:
+            wrong = f"The retry has no answer to `{min(one.keys - given)}`"
+        if wrong:
+            heard.report(ALTERED, wrong, other=one.row)
+        elif note.written_id and note.written_id == one.asked.note.written_id:
+            heard.report(SAME_ID, other=one.asked.row)
+        if same:
+            self._close(rounds, one)
+
+    def _close(self, rounds: list[_Open], one: _Open) -> None:
+        rounds.remove(one)
+        if self._words.pop(one.row, None) is not None:
+            self._closed.append(one.row)
+
+    def _are_settled(self, batch: Batch, rows: Rows) -> Array:
+        given_up = batch.links["given_up"][rows] != 0
+        return given_up | np.array([row not in self._words for row in rows.tolist()], np.bool_)
+
+    def settle(self, batch: Batch) -> None:
+        """Look at what waits for too long."""
+        new, closed = (np.array(sorted(rows), np.int64) if rows else NO_ROWS for rows in (self._new, self._closed))
+        self._late.feed(batch, new, closed)
+        self._new, self._closed = [], []
+
+
+def _name_of(name: Any, uri: Any) -> str:
+    found = name if isinstance(name, str) else uri
+    return found if isinstance(found, str) else ""
+
+
+def _same_arguments(asked: Asked, raw: Any) -> bool:
+    before = asked.note.params.arguments if asked.note.params is not None else b""
+    if bytes(before) == bytes(raw):
+        return True
+    try:
+        return decode_json(b'{"v":' + (bytes(before) or b"{}") + b"}") == decode_json(
+            b'{"v":' + (bytes(raw) or b"{}") + b"}"
+        )
+    except NotAnObjectError:
+        return False
+
+
+def _not_allowed(asked: Asked, wanted: dict[str, Any], state: str | None) -> str:
+    """Why an answer may not ask for input; "" where it may."""
+    if asked.method not in mcp.RETRIED:
+        return f"`{asked.method}` was answered with a question"
+    if not wanted and state is None:
+        return f"The answer to `{asked.method}` asks for input, but neither for what nor by which state"
+    declared = asked.note.params.meta_value(CAPABILITIES_KEY) if asked.note.params is not None else None
+    for one in wanted.values():
+        method = one.get("method") if isinstance(one, dict) else None
+        need = _NEEDS.get(method) if isinstance(method, str) else None
+        if need is None:
+            return f"The answer asks for {f'`{method}`' if isinstance(method, str) else 'something without a method'}"
+        if isinstance(declared, dict) and need not in declared:
+            return f"The answer asks for `{method}`, and the client has not declared {need}"
+    return ""
+
+
+def _question(wanted: dict[str, Any]) -> str:
+    for one in wanted.values():
+        params = one.get("params") if isinstance(one, dict) else None
+        message = params.get("message") if isinstance(params, dict) else None
+        if isinstance(message, str) and message:
+            return f" to “{' '.join(message.split())[:60]}”"
+    return ""
+
+
+_SECRET_FIELD = re.compile(
+    r"pass(?:word|phrase|code)|pin|secret|token|api[_-]?key|credential|private[_-]?key", re.IGNORECASE
+)
+
+
+def _look_at_form(heard: Heard, mode: Any, schema: Any) -> None:
+    """A form must not ask for secrets; an address that the user opens may."""
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if mode == "url" or not isinstance(properties, dict):
+        return
+    for name in properties:
+        plain = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(name))
+        if is_secret_key(plain) and any(_SECRET_FIELD.fullmatch(part) for part in (plain, *plain.split("_"))):
+            heard.report(SECRET, f"The server asks the user for `{str(name)[:40]}` in a form")
+            return
+
+
+_LEAST = 8
+_MOST = 4_096
+_WORDS = re.compile(r"[a-z]{3,}")
+_TOKENS = re.compile(r"[A-Za-z0-9]+")
+
+
+def readable_state(state: str) -> str:
+    """The beginning of a state that says what it means; "" for one that is sealed, or signed, or hardly anything.
+
+    RULE: JSON, as it is or in Base64, and words with names and short numbers between them. A token in three parts is
+    signed; what has a part that looks drawn by lot is not judged.
+    """
+    if not _LEAST < len(state) <= _MOST or state.count(".") == 2:
+        return ""
+    for text in (state, _from_base64(state)):
+        if text and (_is_json(text) or _is_words(text)):
+            return " ".join(text.split())[:40]
+    return ""
+
+
+def _from_base64(state: str) -> str:
+    try:
+        data = base64.b64decode(state.translate(_URL_SAFE) + "=" * (-len(state) % 4), validate=True)
+        text = data.decode("utf-8")
+    except (binascii.Error, ValueError):
+        return ""
+    return text if text.isprintable() else ""
+
+
+_URL_SAFE = str.maketrans("-_", "+/")
+
+
+def _is_json(text: str) -> bool:
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        value = decode_json(f'{{"v":{text}}}'.encode())
+    except (NotAnObjectError, UnicodeEncodeError):
+        return False
+    inner = value.get("v") if isinstance(value, dict) else None
+    sealed = isinstance(inner, dict) and any(str(key).lower() in _SEALS for key in inner)
+    return bool(inner) and not sealed
+
+
+_SEALS = frozenset({"sig", "signature", "mac", "hmac", "ciphertext", "tag", "iv", "nonce"})
+
+
+def _is_words(text: str) -> bool:
+    tokens = _TOKENS.findall(text)
+    words = [token for token in tokens if _WORDS.fullmatch(token)]
+    short = [token for token in tokens if token.isdigit() and len(token) <= 6]
+    return len(words) >= 2 and len(words) + len(short) == len(tokens)
+
+
+class Tasks:
+    """Follows tasks from where they are handed out."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[tuple[int, str], _Task] = {}  # by source and id
+        self._new: list[int] = []
+        self._told: list[int] = []
+        self._left: dict[int, None] = {}  # answers that hand out tasks of which nobody wants anything more
+        self._late = Overdue(
+            FORGOTTEN, self._are_over, lambda _: "The task was handed out, and its result never fetched"
+        )
+
+    def hear(self, heard: Heard) -> None:
+        """Take in a message."""
+        note, asked = heard.note, heard.asked
+        if note is None:
+            return
+        if note.method is not None and note.params is not None and isinstance(note.params.task_id, str):
+            task = self._tasks.get((heard.talk.source, note.params.task_id))
+            if task is not None and note.method == "tasks/get":
+                self._poll(heard, task)
+            elif task is not None and note.method == "tasks/cancel":
+                self._leave(task)
+            elif task is not None and note.method.startswith("notifications/tasks"):
+                self._stands(heard, task, note.params.status)
+        elif note.result is not None and asked is not None:
+            told = note.result.task if isinstance(note.result.task, dict) else None
+            identifier = told.get("taskId") if told is not None else note.result.task_id
+            status = told.get("status") if told is not None else note.result.status
+            if not isinstance(identifier, str):
+                return
+            key = heard.talk.source, identifier
+            if not asked.method.startswith("tasks/"):
+                self._tasks[key] = _Task(heard.row)
+                self._new.append(heard.row)
+                if len(self._tasks) > _MOST_TASKS:
+                    del self._tasks[next(iter(self._tasks))]
+            task = self._tasks.get(key)
+            if task is not None:
+                every = told.get("pollInterval") if told is not None else note.result.poll_ms_2025
+                every = note.result.poll_ms if every is None else every
+                task.poll_s = (
+                    every / 1_000 if isinstance(every, int | float) and 0 < every < _LONGEST_MS else task.poll_s
+                )
+                self._stands(heard, task, status)
+
+    def _poll(self, heard: Heard, task: _Task) -> None:
+        if NO_TIME not in (task.polled_ns, heard.time_ns):
+            apart = seconds(heard.time_ns, task.polled_ns)
+            task.hurried += 0 <= apart < task.poll_s / 2
+            if task.hurried == _HURRIED and apart < task.poll_s / 2:
+                words = f"Asked again after {max(apart, 0):.1f} s, where the server had said {task.poll_s:g} s"
+                heard.report(POLLED, words, other=task.row)
+                task.hurried += 1
+        task.polled_ns = heard.time_ns
+
+    def _stands(self, heard: Heard, task: _Task, status: Any) -> None:
+        if not isinstance(status, str):
+            return
+        if task.ended and status != task.ended:
+            heard.report(POLLED, f"The task is {status[:40]} after it was {task.ended}", other=task.row)
+        elif status in _ENDS:
+            task.ended = status
+
+    def _leave(self, task: _Task) -> None:
+        self._left[task.row] = None
+        if len(self._left) > _MOST_TASKS:
+            del self._left[next(iter(self._left))]
+
+    def _are_over(self, batch: Batch, rows: Rows) -> Array:
+        """Which answers that hand out a task belong to a call that has a result, or that nobody waits for."""
+        rounds = batch.passes.correlation.rounds
+        causes = batch.links["cause"][rows].astype(np.int64)
+        first = [rounds.first.get(cause, cause) for cause in map(int, causes.tolist())]
+        ended = [(call := rounds.calls.get(row)) is None or call.result >= 0 for row in first]
+        gone = batch.links["given_up"][np.array(first, np.int64)] != 0
+        return np.array(ended, np.bool_) | gone | np.isin(rows, list(self._left))
+
+    def settle(self, batch: Batch) -> None:
+        """Look at what nobody fetched."""
+        fetched = batch.findings.rows_of(FORGOTTEN) if batch.findings.counts_of(FORGOTTEN) else NO_ROWS
+        self._late.feed(batch, np.array(self._new, np.int64), np.sort(fetched))
+        self._new = []
+
+
+_MOST_TASKS = 10_000
+_LONGEST_MS = 1e9

@@ -1,0 +1,179 @@
+"""Arguments and results held against the schemas that the server listed: in slices, as that takes time."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import Any, NamedTuple
+
+from inspector.analysis.findings.batch import Batch
+from inspector.analysis.findings.check import WARNING, Check
+from inspector.analysis.findings.mcp.conversations import Asked, Heard, report
+from inspector.analysis.findings.mcp.tools import Definition, Tools
+from inspector.capture.hashes import NO_ROW
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.json_schemas import LARGEST_VALUE, Mismatch, Schema
+from inspector.protocol.secrets.masking import is_secret_key
+
+ARGUMENTS = Check(
+    "mcp-arguments-invalid", WARNING, "Arguments that a tool's schema does not allow",
+    "{detail}.",
+    "The server refuses them, or guesses what was meant.",
+    "Let the client check arguments against inputSchema, and tell the model what is wrong.",
+    "MCP 2025-11-25, Tools: servers must check inputs; SEP-1303",
+    example="`weigh` was called with `kg` = \"two\"; its schema asks for a number",
+)  # fmt: skip
+STRUCTURED = Check(
+    "mcp-structured-invalid", WARNING, "Structured result that breaks the tool's own schema",
+    "{detail}.",
+    "Clients that check it refuse the result; others work on with what they did not expect.",
+    "Let the tool answer what its outputSchema promises, or change the schema.",
+    "MCP 2025-06-18, Tools, output schema: servers must conform to it",
+    example="`weigh` answered `kg` = \"two\"; it promised a number",
+)  # fmt: skip
+CHECKS = (ARGUMENTS, STRUCTURED)
+
+_OUTPUTS_SINCE = "2025-06-18"
+_AT_ONCE_S = 0.01
+"""Of a batch so much is judged at once, so that a live finding comes with its message."""
+_MOST_BYTES = 1 << 25
+"""Of values that wait to be judged."""
+_CHECKED = {"arguments": ARGUMENTS, "result": STRUCTURED}
+
+
+class _Waiting(NamedTuple):
+    row: int
+    what: str
+    tool: Definition
+    raw: bytes
+    listed: int
+
+
+class Schemas:
+    """Holds values against schemas, each compiled once.
+
+    Args:
+        tools: what the servers list.
+    """
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._compiled: dict[tuple[int, str], tuple[Definition, Schema]] = {}  # by identity of the definition
+        self._queue: deque[_Waiting] = deque()
+        self._bytes = 0
+
+    def hear(self, heard: Heard) -> None:
+        """Let what is to be judged wait."""
+        note = heard.note
+        if note is None:
+            return
+        if note.method == "tools/call" and note.params is not None and not heard.by_server:
+            tool = self._definition(heard, note.params.name)
+            raw = bytes(note.params.arguments) or b"{}"
+            if tool is not None and tool.input_schema is not None:
+                self._wait(_Waiting(heard.row, "arguments", tool, raw, self._listed(heard)))
+        elif note.result is not None and heard.asked is not None:
+            self._answered(heard)
+
+    def _answered(self, heard: Heard) -> None:
+        result = heard.note.result if heard.note is not None else None
+        call = _tool_call(heard)
+        if result is None or call is None or result.is_error is True:
+            return
+        if result.type not in (None, "complete") or result.task is not None or result.task_id is not None:
+            return
+        tool = self._definition(heard, call.name)
+        if tool is None or tool.output_schema is None or _version(heard) < _OUTPUTS_SINCE:
+            return
+        raw = bytes(result.structured)
+        if raw and raw != b"null":
+            self._wait(_Waiting(heard.row, "result", tool, raw, self._listed(heard)))
+        elif self._schema(tool, "result").can_judge:
+            words = f"`{tool.name[:48]}` answered without structuredContent, though it has an outputSchema"
+            heard.report(STRUCTURED, words, other=self._listed(heard))
+
+    def _definition(self, heard: Heard, name: Any) -> Definition | None:
+        book = self._tools.books.get((heard.talk.key, heard.modern))
+        return book.definition(name) if book is not None and isinstance(name, str) else None
+
+    def _listed(self, heard: Heard) -> int:
+        book = self._tools.books.get((heard.talk.key, heard.modern))
+        return book.row if book is not None else NO_ROW
+
+    def _wait(self, one: _Waiting) -> None:
+        if len(one.raw) <= LARGEST_VALUE:
+            self._queue.append(one)
+            self._bytes += len(one.raw)
+
+    def feed(self, batch: Batch) -> None:
+        """Judge a little; more where too much waits."""
+        until = time.perf_counter() + _AT_ONCE_S
+        while self._queue and (time.perf_counter() < until or self._bytes > _MOST_BYTES):
+            self._judge(batch, self._queue.popleft())
+
+    def go_on(self, batch: Batch, until: float) -> bool:
+        """Judge more until a time (`time.perf_counter`); whether nothing waits."""
+        while self._queue:
+            self._judge(batch, self._queue.popleft())
+            if time.perf_counter() >= until:
+                break
+        return not self._queue
+
+    def _judge(self, batch: Batch, one: _Waiting) -> None:
+        self._bytes -= len(one.raw)
+        try:
+            value = decode_json(b'{"v":' + one.raw + b"}")
+        except NotAnObjectError:
+            return
+        found = self._schema(one.tool, one.what).mismatch(value.get("v") if isinstance(value, dict) else None)
+        if found is not None:
+            report(batch, _CHECKED[one.what], one.row, _words(one, found), other=one.listed)
+
+    def _schema(self, tool: Definition, what: str) -> Schema:
+        known = self._compiled.get((id(tool), what))
+        if known is None or known[0] is not tool:
+            definition = tool.input_schema if what == "arguments" else tool.output_schema
+            known = self._compiled[id(tool), what] = tool, Schema(definition)
+            if len(self._compiled) > _MOST_COMPILED:
+                del self._compiled[next(iter(self._compiled))]
+        return known[1]
+
+
+_MOST_COMPILED = 2_000
+
+
+def _words(one: _Waiting, found: Mismatch) -> str:
+    name = one.tool.name[:48]
+    member = found.where.rpartition(".")[2] or found.where
+    value = found.value if found.value == "nothing" or not is_secret_key(member) else "a secret"
+    if one.what == "arguments":
+        given = f"`{found.where}` = {value}" if found.where else value
+        asks = (
+            "its schema has no such member" if found.wants == "no such member" else f"its schema asks for {found.wants}"
+        )
+        return f"`{name}` was called {'without' if value == 'nothing' else 'with'} {_given(found, given)}; {asks}"
+    given = f"`{found.where}` = {value}" if found.where else value
+    promised = "it promised no such member" if found.wants == "no such member" else f"it promised {found.wants}"
+    return f"`{name}` answered {'without' if value == 'nothing' else ''} {_given(found, given)}; {promised}".replace(
+        "  ", " "
+    )
+
+
+def _given(found: Mismatch, given: str) -> str:
+    return f"`{found.where}`" if found.value == "nothing" else given
+
+
+def _tool_call(heard: Heard) -> Asked | None:
+    """The call of a tool that an answer is the result of, also one that became a task before; None."""
+    asked = heard.asked
+    if asked is None:
+        return None
+    if asked.method == "tools/call":
+        return asked
+    first = heard.batch.passes.correlation.rounds.begun.get(heard.row)
+    found = heard.talk.settled.get(first) if first is not None else None
+    return found if found is not None and asked.method == "tasks/result" and found.method == "tools/call" else None
+
+
+def _version(heard: Heard) -> str:
+    return "2026-07-28" if heard.modern else heard.talk.version

@@ -1,0 +1,431 @@
+"""What servers list as their tools: lists put together from their pages, what changes in them, and what they say."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
+from inspector.analysis.findings.mcp.conversations import Heard, Talk
+from inspector.capture.hashes import NO_ROW
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.json_schemas import LARGEST_SCHEMA, references_elsewhere
+
+CHANGED = Check(
+    "mcp-tool-changed", WARNING, "Definition of a tool was replaced",
+    "{detail}.",
+    "Whoever allowed the tool allowed another one; a model reads the new description as if it had always stood there.",
+    "Compare both lists, and ask who changed the server; let people allow the tool again.",
+    "MCP 2025-06-18, Tools, list changed; OWASP MCP Top 10 (2025), MCP03 tool poisoning",
+    example="`tide` was changed after it had been used: description, arguments, hints",
+)  # fmt: skip
+UNLISTED = Check(
+    "mcp-tool-unlisted", WARNING, "Call of a tool that the server does not list",
+    "{detail}.",
+    "The call fails, or something runs that nobody was shown.",
+    "Look at where the client has the name from: an old list, another server, or the model itself.",
+    "MCP 2025-06-18, Tools: unknown tools are an error",
+    example="`no_such_tool` is in none of the server's lists (11 tools)",
+)  # fmt: skip
+SHADOWED = Check(
+    "mcp-tool-shadowed", WARNING, "Tools of two servers get in each other's way",
+    "{detail}.",
+    "A model takes one for the other, or does with one server's tool what another server says about it.",
+    "Give the tools of each server a prefix in the client, or leave one of the servers out.",
+    "Invariant Labs, tool shadowing; Snyk agent-scan, E002",
+    example="`mail` of one server speaks of `send_payment` of another",
+)  # fmt: skip
+HIDDEN = Check(
+    "mcp-description-hidden", ERROR, "Text in a tool's definition that people do not see",
+    "{detail}.",
+    "A model reads what nobody sees who allows the tool.",
+    "Do not allow the tool; look at the definition in Raw, and ask whoever publishes the server.",
+    "OWASP MCP Top 10 (2025), MCP03; Snyk agent-scan, E001",
+    example="The description of `add` has 212 characters nobody sees",
+)  # fmt: skip
+ORDERS = Check(
+    "mcp-description-orders", NOTE, "Description that orders the model about",
+    "{detail}.",
+    "It may be meant to make the model hand over what is none of the tool's business. Words alone prove nothing.",
+    "Read the whole description; do not allow the tool where the order serves no purpose of its own.",
+    "Snyk agent-scan, E001; OWASP MCP Top 10 (2025), MCP03",
+    example="The description of `add` tells the model to keep quiet, and to pass something on",
+)  # fmt: skip
+ROOT = Check(
+    "mcp-schema-root", WARNING, "Schema of a tool is none of an object",
+    "{detail}.",
+    "Clients leave such a tool out, or refuse the whole list.",
+    "Let inputSchema have type object, also where the tool takes nothing; outputSchema until 2025-11-25 as well.",
+    "MCP 2025-11-25, Tools, data types; 2026-07-28: an output may be any value",
+    example="The inputSchema of `x` is no object; clients leave the tool out",
+)  # fmt: skip
+ELSEWHERE = Check(
+    "mcp-schema-external-ref", NOTE, "Schema that refers to another document",
+    "{detail}.",
+    "Clients must not fetch it, so that the arguments are not checked; whoever does fetch tells the network about it.",
+    "Put what is referred to under $defs of the schema itself.",
+    "MCP 2026-07-28, JSON Schema usage",
+    example="The inputSchema of `x` refers to https://example.org/schema.json",
+)  # fmt: skip
+NAME = Check(
+    "mcp-tool-name", NOTE, "Name of a tool that clients may not take",
+    "{detail}.",
+    "Models and clients take names of 1 to 128 letters, digits, and _ . - / only.",
+    "Give the tool such a name, and a title for people.",
+    "MCP 2025-11-25, Tools, tool names",
+    example="`send money!` is no name that every client takes",
+)  # fmt: skip
+CHECKS = (CHANGED, UNLISTED, SHADOWED, HIDDEN, ORDERS, ROOT, ELSEWHERE, NAME)
+
+_LIST = "tools/list"
+_LIST_CHANGED = "notifications/tools/list_changed"
+_NAMES_FROM, _OUTPUTS_ANY = "2025-11-25", "2026-07-28"
+_MOST_TOOLS, _MOST_PAGES = 5_000, 500
+_SHOWN = 3
+_ASPECTS = {
+    "description": "description", "inputSchema": "arguments", "outputSchema": "results", "annotations": "hints",
+    "title": "title", "_meta": "_meta",
+}  # fmt: skip
+_HINTS = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True}
+"""MCP 2025-03-26, tool annotations: what is meant where a hint is left out."""
+
+
+@dataclass(slots=True, eq=False)
+class Definition:
+    """A tool as a server lists it.
+
+    Attributes:
+        name: of the tool.
+        aspects: by member of the definition, what it says as JSON in an order of its own.
+        input_schema, output_schema: as listed; None.
+        called: the last message that called it as it is; NO_ROW.
+    """
+
+    name: str
+    aspects: dict[str, bytes]
+    input_schema: Any
+    output_schema: Any
+    called: int = NO_ROW
+
+
+@dataclass(slots=True)
+class ToolBook:
+    """The tools of a server, by its lists.
+
+    Attributes:
+        listed: by name, as the last complete list has them.
+        row: where that list ended; NO_ROW before there was one.
+        stale: the server has said since that they changed.
+        ever: every name that a complete list had.
+    """
+
+    listed: dict[str, Definition] = field(default_factory=dict)
+    row: int = NO_ROW
+    stale: bool = False
+    ever: set[str] = field(default_factory=set)
+    pages: list[dict[str, Any]] = field(default_factory=list)
+    next_cursor: Any = None
+    page_count: int = 0
+
+    def definition(self, name: str) -> Definition | None:
+        """The tool of that name, where its definition is known to hold."""
+        return self.listed.get(name) if not self.stale else None
+
+
+class Tools:
+    """Puts lists together, and compares them.
+
+    Attributes:
+        books: by conversation and era.
+    """
+
+    def __init__(self) -> None:
+        self.books: dict[tuple[int, bool], ToolBook] = {}
+        self._of_server: dict[tuple[int, str, bool], ToolBook] = {}  # by source, name of the server and era
+        self._servers: dict[tuple[int, bool], str] = {}
+
+    def book(self, talk: Talk, *, modern: bool) -> ToolBook:
+        """The tools of a conversation in one era."""
+        return self.books.setdefault((talk.key, modern), ToolBook())
+
+    def hear(self, heard: Heard) -> None:
+        """Take in a message."""
+        note = heard.note
+        if note is None:
+            return
+        if note.method == _LIST_CHANGED and heard.by_server:
+            for modern in (False, True):
+                if (book := self.books.get((heard.talk.key, modern))) is not None:
+                    book.stale = True
+        elif note.method == "tools/call" and note.params is not None and not heard.by_server:
+            self._called(heard, note.params.name)
+        elif heard.asked is not None and heard.asked.method == _LIST and note.result is not None:
+            self._page(heard, self.book(heard.talk, modern=heard.modern))
+
+    def _called(self, heard: Heard, name: Any) -> None:
+        book = self.books.get((heard.talk.key, heard.modern))
+        if book is None or book.row == NO_ROW or not isinstance(name, str):
+            return
+        if name in book.listed:
+            book.listed[name].called = heard.row
+        elif not book.stale and name not in book.ever:
+            count = f"{len(book.listed):,} tool{'s' * (len(book.listed) != 1)}"
+            heard.report(UNLISTED, f"`{_short(name)}` is in none of the server's lists ({count})", other=book.row)
+
+    def _page(self, heard: Heard, book: ToolBook) -> None:
+        """Take in one page; the list is complete when nothing follows one that began at its beginning."""
+        asked, result = heard.asked, heard.note.result if heard.note is not None else None
+        if asked is None or result is None:
+            return
+        cursor = asked.note.params.cursor if asked.note.params is not None else None
+        if cursor is None:
+            book.pages, book.page_count = [], 0
+        elif cursor != book.next_cursor or book.page_count >= _MOST_PAGES:
+            book.pages, book.next_cursor = [], None
+            return
+        tools = _tools_in(result.tools)
+        if tools is None:
+            book.next_cursor = None
+            return
+        self._look_at(heard, tools)
+        book.page_count += 1
+        book.pages += tools
+        book.next_cursor = result.next_cursor
+        if not result.next_cursor and len(book.pages) <= _MOST_TOOLS:
+            self._complete(heard, book)
+
+    def _complete(self, heard: Heard, book: ToolBook) -> None:
+        talk = heard.talk
+        listed = {tool["name"]: _definition(tool) for tool in book.pages if isinstance(tool.get("name"), str)}
+        book.pages = []
+        before = book
+        if book.row == NO_ROW and talk.server:
+            before = self._of_server.get((talk.source, talk.server, heard.modern), book)
+        if before.row != NO_ROW:
+            self._compare(heard, before, listed)
+        for name, one in listed.items():
+            if (same := before.listed.get(name)) is not None and same.aspects == one.aspects:
+                one.called = same.called
+        book.listed, book.row, book.stale = listed, heard.row, False
+        book.ever |= listed.keys()
+        if talk.server:
+            self._of_server[talk.source, talk.server, heard.modern] = book
+            self._servers[talk.key, heard.modern] = talk.server
+            self._shadows(heard, book)
+
+    def _compare(self, heard: Heard, before: ToolBook, listed: dict[str, Definition]) -> None:
+        changed = [
+            (one, aspects)
+            for name, one in listed.items()
+            if (old := before.listed.get(name)) is not None and (aspects := _differing(old, one))
+        ]
+        if not changed:
+            return
+        used = [name for one, _ in changed if before.listed[name := one.name].called != NO_ROW]
+        changed.sort(key=lambda pair: pair[0].name not in used)
+        first, aspects = changed[0]
+        more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""
+        after = " after it had been used" if first.name in used else ""
+        verb = "were" if more else "was"
+        words = f"`{_short(first.name)}`{more} {verb} changed{after}: {', '.join(aspects)}"
+        heard.report(CHANGED, words, other=before.row)
+
+    # What a list says
+
+    def _look_at(self, heard: Heard, tools: list[dict[str, Any]]) -> None:
+        version = _version(heard)
+        for tool in tools:
+            name = tool.get("name")
+            if not isinstance(name, str):
+                continue
+            if version >= _NAMES_FROM and not _NAME.fullmatch(name) and heard.talk.once(NAME, name):
+                heard.report(NAME, f"`{_short(name)}` is no name that every client takes")
+            self._schemas(heard, tool, name, version)
+            self._texts(heard, tool, name)
+
+    def _schemas(self, heard: Heard, tool: dict[str, Any], name: str, version: str) -> None:
+        for member in ("inputSchema", "outputSchema"):
+            schema = tool.get(member)
+            if member == "outputSchema" and (schema is None or version >= _OUTPUTS_ANY):
+                wrong = False
+            else:
+                wrong = not isinstance(schema, dict) or schema.get("type") != "object"
+            if wrong and heard.talk.once(ROOT, name):
+                heard.report(ROOT, f"The {member} of `{_short(name)}` is no object; clients leave the tool out")
+            target = references_elsewhere(schema)
+            if target is not None and heard.talk.once(ELSEWHERE, name):
+                heard.report(ELSEWHERE, f"The {member} of `{_short(name)}` refers to {_short(target, 60)}")
+
+    def _texts(self, heard: Heard, tool: dict[str, Any], name: str) -> None:
+        for where, text in _texts_of(tool):
+            hidden = hidden_characters(text)
+            if hidden and heard.talk.once(HIDDEN, name):
+                place = "description" if where == "description" else "definition"
+                noun = "character" if hidden == 1 else "characters"
+                heard.report(HIDDEN, f"The {place} of `{_short(name)}` has {hidden:,} {noun} nobody sees")
+        description = tool.get("description")
+        if isinstance(description, str) and (order := order_in(description)) and heard.talk.once(ORDERS, name):
+            words = f"The description of `{_short(name)}` tells the model to {order}, and to pass something on"
+            heard.report(ORDERS, words)
+
+    def _shadows(self, heard: Heard, book: ToolBook) -> None:
+        """Compare a complete list with those of other servers. O(lists x names)."""
+        talk = heard.talk
+        for key, server in list(self._servers.items())[:_MOST_SERVERS]:
+            other = self.books[key]
+            if server == talk.server or key[0] == talk.key or not other.listed:
+                continue
+            if not talk.once(SHADOWED, server):
+                continue
+            words = _shadow(talk.server, book, server, other) or _shadow(server, other, talk.server, book)
+            same = sorted(book.listed.keys() & other.listed.keys())
+            if same:
+                more = f" and {len(same) - 1:,} more" if len(same) > 1 else ""
+                verb = "are tools" if more else "is a tool"
+                words = f"`{_short(same[0])}`{more} {verb} of both {_short(server)} and {_short(talk.server)}"
+            if words:
+                heard.report(SHADOWED, words, other=other.row)
+
+
+_MOST_SERVERS = 100
+_NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")
+_TELLING = re.compile(r"(?=.*[_-]).{5,}", re.DOTALL)
+_WORD = re.compile(r"[A-Za-z0-9_.-]+")
+
+
+def _shadow(server: str, book: ToolBook, others: str, other: ToolBook) -> str:
+    """Where a description of one server names a tool of another; "" where none does."""
+    telling = {name for name in other.listed if _TELLING.fullmatch(name) and name not in book.listed}
+    for one in book.listed.values() if telling else ():
+        words = {word.strip(".-") for word in _WORD.findall(one.aspects.get("description", b"").decode())}
+        named = sorted(words & telling)
+        if named:
+            return f"`{_short(one.name)}` of {_short(server)} speaks of `{_short(named[0])}` of {_short(others)}"
+    return ""
+
+
+def _version(heard: Heard) -> str:
+    return _OUTPUTS_ANY if heard.modern else heard.talk.version
+
+
+def _tools_in(raw: msgspec.Raw) -> list[dict[str, Any]] | None:
+    try:
+        found = decode_json(b'{"tools":' + bytes(raw) + b"}") if raw else None
+    except NotAnObjectError:
+        return None
+    tools = found.get("tools") if isinstance(found, dict) else None
+    return [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else None
+
+
+def _definition(tool: dict[str, Any]) -> Definition:
+    aspects = {name: _canonical(name, tool[name]) for name in _ASPECTS if tool.get(name) is not None}
+    aspects.setdefault("annotations", _canonical("annotations", {}))
+    asked, answered = (
+        tool.get(name) if len(aspects.get(name, b"")) <= LARGEST_SCHEMA else None
+        for name in ("inputSchema", "outputSchema")
+    )
+    return Definition(tool["name"], aspects, asked, answered)
+
+
+def _canonical(name: str, value: Any) -> bytes:
+    """A member as JSON that is the same where the same is meant."""
+    if name == "annotations" and isinstance(value, dict):
+        value = {**_HINTS, **value}
+    try:
+        return msgspec.json.encode(_ordered(value, 0), order="sorted")
+    except (UnicodeEncodeError, RecursionError, TypeError, ValueError):
+        return repr(value).encode("utf-8", "surrogatepass")
+
+
+def _ordered(value: Any, depth: int) -> Any:
+    """A schema with its required members in one order: they are a set."""
+    if depth > _DEEPEST:
+        return value
+    if isinstance(value, dict):
+        found = {key: _ordered(inner, depth + 1) for key, inner in value.items()}
+        required = found.get("required")
+        if isinstance(required, list) and all(isinstance(one, str) for one in required):
+            found["required"] = sorted(required)
+        return found
+    return [_ordered(inner, depth + 1) for inner in value] if isinstance(value, list) else value
+
+
+_DEEPEST = 64
+
+
+def _differing(before: Definition, after: Definition) -> list[str]:
+    """What of a definition another one says otherwise, in words."""
+    return [word for name, word in _ASPECTS.items() if before.aspects.get(name) != after.aspects.get(name)]
+
+
+def _texts_of(tool: dict[str, Any]) -> list[tuple[str, str]]:
+    """The texts of a definition, with the member that they stand in."""
+    found: list[tuple[str, str]] = []
+    for member in ("title", "description", "inputSchema", "outputSchema", "annotations"):
+        layer: list[Any] = [tool.get(member)]
+        depth = 0
+        while layer and depth < _DEEPEST and len(found) < _MOST_TEXTS:
+            found += [(member, one) for one in layer if isinstance(one, str)]
+            inner = [one for one in layer if isinstance(one, dict | list)]
+            layer = [item for one in inner for item in (one.values() if isinstance(one, dict) else one)]
+            layer += [key for one in inner if isinstance(one, dict) for key in one]
+            depth += 1
+    return found
+
+
+_MOST_TEXTS = 10_000
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u180e\u200b\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]"
+    "|(?<!\U0001f3f4)(?<![\U000e0020-\U000e007e])[\U000e0000-\U000e007f]+"
+)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_BLANKS = re.compile(r"[ \t\r\n\u00a0\u2800\u3164]{1001,}")
+
+
+def hidden_characters(text: str) -> int:
+    """How many characters of a text nobody sees who reads it: controls, tags, overrides of direction, comments, gaps.
+
+    RULE: joiners of emoji and of Persian or Indic words, marks of direction in Arabic and Hebrew, flags made of tags,
+    and ends of lines are what they seem.
+    """
+    return sum(len(found[0]) for rule in (_UNSEEN, _COMMENT, _BLANKS) for found in rule.finditer(text))
+
+
+_COMMANDS = {
+    "keep quiet": re.compile(
+        r"\b(?:do not|don't|never|without)\s+(?:ever\s+)?(?:tell(?:ing)?|mention(?:ing)?|inform(?:ing)?|reveal(?:ing)?|"
+        r"notify(?:ing)?|show(?:ing)?)\b[^.\n]{0,60}\b(?:user|human|anyone|anybody|them)\b",
+        re.IGNORECASE,
+    ),
+    "read what is private": re.compile(
+        r"(?:~/\.\w|\bid_rsa\b|\.ssh\b|\.env\b|\bmcp\.json\b|\bcredentials?\s+file|\bprivate\s+key)", re.IGNORECASE
+    ),
+    "ignore what it was told": re.compile(
+        r"\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+|the\s+)*(?:previous|prior|earlier|above|other)\b",
+        re.IGNORECASE,
+    ),
+    "call it before any other tool": re.compile(
+        r"\bbefore\s+(?:using|calling|invoking|running)\s+(?:any|every|all)\s+(?:other\s+)?tools?\b", re.IGNORECASE
+    ),
+}  # fmt: skip
+_PASSES_ON = re.compile(
+    r"\b(?:pass|send|put|include|forward|append|attach|copy|provide|submit)\b[^.\n]{0,80}\b"
+    r"(?:as|in|into|to|with|via)\b[^.\n]{0,40}",
+    re.IGNORECASE,
+)
+_LONGEST_READ = 20_000
+
+
+def order_in(text: str) -> str:
+    """What a description orders a model to do beside passing something on; "" where it does not order both."""
+    text = text[:_LONGEST_READ]
+    found = [words for words, rule in _COMMANDS.items() if rule.search(text)]
+    return found[0] if found and _PASSES_ON.search(text) else ""
+
+
+def _short(text: str, longest: int = 48) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -1,0 +1,132 @@
+"""What checks of MCP read of a JSON-RPC message: a few members of its parameters, result or error, never its content.
+
+Values are of any type, as nobody has checked them. Sources: MCP 2024-11-05 to 2026-07-28, schema; SEP-2663 for tasks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from inspector.protocol.header import ABSENT, Header
+
+CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
+LOG_LEVEL_KEY = "io.modelcontextprotocol/logLevel"
+SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
+_NO_RAW = msgspec.Raw(b"")
+
+
+class Params(
+    msgspec.Struct,
+    rename={
+        "meta": "_meta", "version": "protocolVersion", "state": "requestState", "inputs": "inputResponses",
+        "request_id": "requestId", "token": "progressToken", "task_id": "taskId", "granted": "notifications",
+        "schema": "requestedSchema",
+    },
+    gc=False,
+):  # fmt: skip
+    """Parameters of a request or notification."""
+
+    name: Any = ABSENT
+    uri: Any = ABSENT
+    arguments: msgspec.Raw = _NO_RAW
+    meta: Any = None
+    version: Any = None
+    capabilities: Any = None
+    state: Any = None
+    inputs: Any = ABSENT
+    request_id: Any = ABSENT
+    token: Any = ABSENT
+    progress: Any = ABSENT
+    task_id: Any = None
+    status: Any = None
+    granted: Any = None
+    schema: Any = None
+    mode: Any = None
+    cursor: Any = None
+    url: Any = None
+
+    def meta_value(self, key: str) -> Any:
+        """A member of `_meta`; None where there is none."""
+        return self.meta.get(key) if isinstance(self.meta, dict) else None
+
+
+class Result(
+    msgspec.Struct,
+    rename={
+        "version": "protocolVersion", "server": "serverInfo", "type": "resultType", "inputs": "inputRequests",
+        "state": "requestState", "next_cursor": "nextCursor", "structured": "structuredContent",
+        "is_error": "isError", "ttl_ms": "ttlMs", "task_id": "taskId", "meta": "_meta",
+        "poll_ms": "pollIntervalMilliseconds", "poll_ms_2025": "pollInterval", "versions": "supportedVersions",
+    },
+    gc=False,
+):  # fmt: skip
+    """Members of a result."""
+
+    version: Any = None
+    capabilities: Any = None
+    server: Any = None
+    type: Any = None
+    inputs: Any = None
+    state: Any = None
+    tools: msgspec.Raw = _NO_RAW
+    next_cursor: Any = None
+    structured: msgspec.Raw = _NO_RAW
+    is_error: Any = None
+    ttl_ms: Any = None
+    task: Any = None
+    task_id: Any = None
+    status: Any = None
+    meta: Any = None
+    poll_ms: Any = None
+    poll_ms_2025: Any = None
+    versions: Any = None
+
+
+class RpcError(msgspec.Struct, gc=False):
+    """An error's code and what it adds."""
+
+    code: Any = None
+    data: Any = None
+
+
+class Note(msgspec.Struct, gc=False):
+    """What is read of a message.
+
+    Attributes:
+        method: of a request or notification; None of an answer.
+        written_id: the id as JSON has it; "" where there is none.
+        params, result, error: each where the message has it.
+    """
+
+    method: str | None = None
+    written_id: str = ""
+    params: Params | None = None
+    result: Result | None = None
+    error: RpcError | None = None
+
+
+_decode_params = msgspec.json.Decoder(Params).decode
+_decode_result = msgspec.json.Decoder(Result).decode
+_decode_error = msgspec.json.Decoder(RpcError).decode
+
+
+def note_of(header: Header) -> Note | None:
+    """Read a message; None where its parameters or its result are no JSON that can be read. Never raises."""
+    note = Note(header.method if isinstance(header.method, str) else None)
+    if header.id is not ABSENT:
+        note.written_id = repr(header.id)
+    params, result, error = bytes(header.params), bytes(header.result), bytes(header.error)
+    try:
+        if note.method is not None:
+            note.params = _decode_params(params) if params[:1] == b"{" else Params()
+            note.params.arguments = note.params.arguments.copy()
+        elif result:
+            note.result = _decode_result(result) if result[:1] == b"{" else Result()
+            note.result.tools, note.result.structured = note.result.tools.copy(), note.result.structured.copy()
+        elif error:
+            note.error = _decode_error(error) if error[:1] == b"{" else RpcError()
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return note
