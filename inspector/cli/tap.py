@@ -22,13 +22,18 @@ _HELP = (
     "(`-o ~/taps/`), and each start has its own capture.\n\n"
     "Over HTTP: `context-inspector tap --http URL -o FOLDER` says which address to give the client in place of the "
     "server's, the same each time, and passes on until it is ended.\n\n"
+    "A model's API: `context-inspector tap --model -- COMMAND` starts a client, such as `claude`, whose calls of a "
+    "model pass through the tap for this start; `--http URL --model` for those that take an address.\n\n"
     "The window and all other commands read the captures, also while they grow."
 )
 
 OPTIONS = {"help": _HELP, "context_settings": {"allow_interspersed_args": False}}
 """How the command is declared: words behind the server's are the server's."""
 
-Command = Annotated[list[str] | None, typer.Argument(metavar="COMMAND...", help="The server and its arguments.")]
+Command = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="COMMAND...", help="The server and its arguments; with --model the client."),
+]
 
 
 def tap_command(
@@ -49,9 +54,14 @@ def tap_command(
         bool,
         typer.Option("--own-token", help="The client sends a token in its headers: do not look for a sign-in."),
     ] = False,
+    model: Annotated[
+        bool, typer.Option("--model", help="Tap the API of a model: of the client that is started, or at --http URL.")
+    ] = False,
 ) -> None:
     """Stand between a client and its server, and record what they say."""
     words = tuple(command or ())
+    if not output and model:
+        output = _own_folder()
     if not output:
         fail("Name a capture to make, or a folder to make one in, with -o.")
     if http:
@@ -59,9 +69,22 @@ def tap_command(
             fail("A server over HTTP is tapped at its address: no command follows it, and no capture is gone on with.")
         from inspector.tap.http.run import HttpTapArguments, run_http_tap
 
-        raise typer.Exit(run_http_tap(HttpTapArguments(http, output, listen, show, own_token)))
+        raise typer.Exit(run_http_tap(HttpTapArguments(http, output, listen, show, own_token, model)))
+    if model:
+        if not words or append or listen or own_token:
+            fail("Name the client to start behind --, or the address of a model's API with --http URL.")
+        from inspector.tap.http.model import ModelTapArguments, run_model_tap
+
+        end_as(run_model_tap(ModelTapArguments(output, words, show)))
     if not words:
         fail("Name the server's command behind --, or its address with --http URL.")
     if listen or own_token:
         fail("--listen and --own-token are about a server over HTTP; name its address with --http URL.")
     end_as(run_tap(TapArguments(output, words, append, show)))
+
+
+def _own_folder() -> str:
+    """The program's own folder for captures of taps."""
+    from inspector.base.paths import data_folder
+
+    return f"{data_folder() / 'taps'}/"

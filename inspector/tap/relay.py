@@ -271,7 +271,7 @@ class _Relay:
             self._early.append(number)
         elif process.returncode is not None:
             self._given_up = True
-        elif not _is_from_terminal(number):
+        elif not is_from_terminal(number):
             self._pass_on(number)
 
     def _await_exactly(self, process: subprocess.Popen[bytes]) -> int:
@@ -338,7 +338,7 @@ def _closer(close: Callable[[], None]) -> Callable[[int], None]:
     return closed
 
 
-def _is_from_terminal(number: int) -> bool:
+def is_from_terminal(number: int) -> bool:
     """Whether a signal most likely came from a terminal's keys; asked where the system does not say."""
     if sys.platform == "win32":
         return True  # a console's events reach all its processes

@@ -25,7 +25,7 @@ from inspector.tap.capture_file import TapCapture
 from inspector.tap.hold import FileHold
 from inspector.tap.http.entries import Entry, Sort, packed, unpacked
 from inspector.tap.http.lines import ExchangeLines, Line, Missing
-from inspector.tap.http.unwritten import Unwritten
+from inspector.tap.http.unwritten import ModelUnwritten, Unwritten
 
 Headers = Iterable[tuple[str, str]]
 
@@ -84,7 +84,8 @@ class ProcessRecording(Recording):
         hold: FileHold,
         *,
         origin: dict[str, object],
-        secrets_in: tuple[str, str],
+        secrets_in: list[tuple[str, str]],
+        model: bool = False,
         say: Callable[[str], None],
     ) -> None:
         """Start the process.
@@ -93,7 +94,8 @@ class ProcessRecording(Recording):
             path: the capture.
             hold: keeps other taps from it.
             origin: what its header says, without secrets.
-            secrets_in: query and path of the server's address, whose secrets are not written.
+            secrets_in: query and path of each server's address, whose secrets are not written.
+            model: what passes are calls of models.
             say: tells the user a sentence; called on another thread.
 
         Raises:
@@ -107,9 +109,14 @@ class ProcessRecording(Recording):
         self._count = 0
         self._filled = threading.Event()
         self._ending = False
-        self._helper = HelperProcess(serve_recording, path, origin, secrets_in, name="tap recorder")
+        self._helper = HelperProcess(serve_recording, path, origin, secrets_in, model, name="tap recorder")
         self._thread = threading.Thread(target=self._hand_over, name="record", daemon=True)
         self._thread.start()
+
+    @property
+    def exchanges(self) -> int:
+        """How many began."""
+        return self._count
 
     @override
     def begin(self, method: str, target: str, headers: Headers) -> int:
@@ -222,23 +229,24 @@ class ProcessRecording(Recording):
 # In the process
 
 
-def serve_recording(connection: Connection, path: str, origin: dict[str, object], secrets_in: tuple[str, str]) -> None:
+def serve_recording(
+    connection: Connection, path: str, origin: dict[str, object], secrets_in: list[tuple[str, str]], model: bool
+) -> None:
     """Write what comes through the pipe until its other end closes."""
     ending = threading.Event()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # for the tap, which says when it is over
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda _number, _frame: ending.set())
-    _Recorder(connection, Path(path), origin, secrets_in).run(ending)
+    unwritten = ModelUnwritten() if model else Unwritten()
+    for query, in_path in secrets_in:
+        unwritten.learn_address(query, in_path)
+    _Recorder(connection, Path(path), origin, unwritten).run(ending)
 
 
 class _Recorder:
-    def __init__(
-        self, connection: Connection, path: Path, origin: dict[str, object], secrets_in: tuple[str, str]
-    ) -> None:
+    def __init__(self, connection: Connection, path: Path, origin: dict[str, object], unwritten: Unwritten) -> None:
         self._connection = connection
-        unwritten = Unwritten()
-        unwritten.learn_address(*secrets_in)
         self._lines = ExchangeLines(unwritten)
         hold = FileHold()
         with suppress(OSError):  # a disk in trouble is told of when it is written

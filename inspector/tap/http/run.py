@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from inspector.tap.capture_name import Claim, NotPossibleError, claim_file
+from inspector.tap.capture_name import NotPossibleError, claim_file
 from inspector.tap.http.address import AddressError, Listening, Upstream, listening_of, upstream_of
 from inspector.tap.http.ports import listened, port_for, remember_port
 from inspector.tap.http.proxy import TapProxy, proxy_for
@@ -57,7 +58,7 @@ def run_http_tap(arguments: HttpTapArguments, tell: Callable[[str], None] = say_
         if not (arguments.own_token or arguments.model) and asyncio.run(_asks(upstream)):
             say(SENTENCE.format(address=Unwritten().target(upstream.origin + upstream.path)))
             return BAD_USAGE
-        tap = HttpTap(upstream, listening, arguments.output, model=arguments.model)
+        tap = HttpTap([door_to(upstream, listening)], arguments.output, name=upstream.host, model=arguments.model)
     except (AddressError, NotPossibleError) as error:
         say(str(error))
         return BAD_USAGE
@@ -74,7 +75,8 @@ async def _run(tap: HttpTap, arguments: HttpTapArguments, tell: Callable[[str], 
         with suppress(NotImplementedError):  # Windows: Ctrl+C raises instead
             loop.add_signal_handler(number, ended.set)
     await tap.start()
-    tell(f"Tapping {tap.shown_upstream}. Give the client this address in its place:\n\n  {tap.address}\n")
+    (door,) = tap.doors
+    tell(f"Tapping {door.shown_upstream}. Give the client this address in its place:\n\n  {door.address}\n")
     tell(f"What they say is written to {tap.path}. Ctrl+C ends the tap.")
     if arguments.show:
         open_window(tap.path, say)
@@ -85,53 +87,12 @@ async def _run(tap: HttpTap, arguments: HttpTapArguments, tell: Callable[[str], 
     return 0
 
 
-class HttpTap:
-    """A proxy with its listener and its recording.
+class Door(NamedTuple):
+    """Where clients reach one server."""
 
-    Attributes:
-        path: the capture.
-        upstream: the server.
-        listening: where clients reach it.
-    """
-
-    def __init__(
-        self, upstream: Upstream, listening: Listening, output: str, *, model: bool = False,
-        say: Callable[[str], None] = say, origin: dict[str, object] | None = None,
-    ) -> None:  # fmt: skip
-        """Listen, and claim the capture; nothing is answered before `start`.
-
-        Args:
-            upstream: the server.
-            listening: where to listen; port 0 for the one that this server had before.
-            output: a file, or a folder to make one in.
-            model: it is a model API.
-            say: tells the user a sentence.
-            origin: more for the capture's header.
-
-        Raises:
-            AddressError: the port is taken.
-            NotPossibleError: the capture cannot be what was asked for.
-        """
-        self.upstream = upstream
-        asked = listening.port
-        self.listening = Listening(listening.host, asked or port_for(upstream))
-        self._listener = listened(self.listening)
-        if asked:
-            remember_port(upstream, asked)
-        try:
-            claim: Claim = claim_file(output, upstream.host, append=False)
-        except NotPossibleError:
-            self._listener.close()
-            raise
-        self.path = claim.path
-        self._claim = claim
-        self._say = say
-        self._model = model
-        self._origin = (
-            {"source": "tap", "url": self.shown_upstream} | ({"model": True} if model else {}) | (origin or {})
-        )
-        self._recording: ProcessRecording | None = None
-        self._proxy: TapProxy | None = None
+    upstream: Upstream
+    listening: Listening
+    listener: socket.socket
 
     @property
     def address(self) -> str:
@@ -144,23 +105,87 @@ class HttpTap:
         query = f"?{self.upstream.query}" if self.upstream.query else ""
         return self.upstream.origin + Unwritten().target(self.upstream.path + query)
 
+
+def door_to(upstream: Upstream, listening: Listening) -> Door:
+    """Listen for the clients of a server: at a port, or, where that is 0, at the one that it had before.
+
+    Raises:
+        AddressError: the port is taken.
+    """
+    found = Listening(listening.host, listening.port or port_for(upstream))
+    listener = listened(found)
+    if listening.port:
+        remember_port(upstream, listening.port)
+    return Door(upstream, found, listener)
+
+
+class HttpTap:
+    """Proxies before one server or several, and what records them.
+
+    Attributes:
+        path: the capture.
+        doors: where clients reach which server.
+    """
+
+    def __init__(
+        self, doors: Sequence[Door], output: str, *, name: str, model: bool = False,
+        say: Callable[[str], None] = say,
+    ) -> None:  # fmt: skip
+        """Claim the capture; nothing is answered before `start`.
+
+        Args:
+            doors: listen already; they are closed with the tap.
+            output: a file, or a folder to make one in.
+            name: names such a file.
+            model: the servers are model APIs.
+            say: tells the user a sentence.
+
+        Raises:
+            NotPossibleError: the capture cannot be what was asked for; nothing listens any more.
+        """
+        self.doors = doors
+        try:
+            self._claim = claim_file(output, name, append=False)
+        except NotPossibleError:
+            for door in doors:
+                door.listener.close()
+            raise
+        self.path = self._claim.path
+        self._say = say
+        self._model = model
+        shown = [door.shown_upstream for door in doors]
+        servers: dict[str, object] = {"url": shown[0]} if len(shown) == 1 else {"urls": shown}
+        self._origin: dict[str, object] = {"source": "tap", **servers, **({"model": True} if model else {})}
+        self._recording: ProcessRecording | None = None
+        self._proxies: list[TapProxy] = []
+
+    @property
+    def has_recorded(self) -> bool:
+        """Whether anything passed."""
+        return self._recording is not None and self._recording.exchanges > 0
+
     async def start(self) -> None:
         """Begin to pass on."""
-        secrets_in = (self.upstream.query, self.upstream.path)
+        secrets_in = [(door.upstream.query, door.upstream.path) for door in self.doors]
         self._recording = ProcessRecording(
-            self.path, self._claim.hold, origin=self._origin, secrets_in=secrets_in, say=self._say
+            self.path, self._claim.hold, origin=self._origin, secrets_in=secrets_in, model=self._model, say=self._say
         )
-        self._proxy = TapProxy(
-            self.upstream, self.listening, self._recording, say=self._say, refuse_websockets=self._model
-        )
-        await self._proxy.start(self._listener)
+        for upstream, listening, listener in self.doors:
+            proxy = TapProxy(upstream, listening, self._recording, say=self._say, refuse_websockets=self._model)
+            self._proxies.append(proxy)
+            await proxy.start(listener)
 
     async def close(self, reason: str) -> None:
         """Hang up, and write what waits."""
-        if self._proxy is not None:
-            await self._proxy.close()
+        for proxy in self._proxies:
+            await proxy.close()
         if self._recording is not None:
             await asyncio.to_thread(self._recording.close, reason)
-        elif self._claim.is_made:
-            self._claim.hold.release()
+
+    def discard(self) -> None:
+        """Leave no trace of a tap that was not started."""
+        for door in self.doors:
+            door.listener.close()
+        self._claim.hold.release()
+        if self._claim.is_made:
             os.unlink(self.path)  # noqa: PTH108 - as in `relay`

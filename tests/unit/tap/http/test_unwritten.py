@@ -7,7 +7,7 @@ import json
 import pytest
 
 from inspector.protocol.secrets.masking import MASK
-from inspector.tap.http.unwritten import Unwritten
+from inspector.tap.http.unwritten import ModelUnwritten, Unwritten
 
 PLANTED = "plantedValue0123"
 
@@ -103,3 +103,25 @@ def test_bodies_are_written_without_secrets_and_stay_json(body: str) -> None:
 )
 def test_bodies_without_secrets_are_written_as_they_were(body: str) -> None:
     assert Unwritten().text(body) is body
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"content":[{"type":"thinking","thinking":"hm","signature":"plantedValue+0123/=="}]}',
+        '{"type":"signature_delta", "signature": "plantedValue+0123/=="}',
+        '{"type":"redacted_thinking","data":"plantedValue+0123/=="}',
+        '{"output":[{"type":"reasoning","encrypted_content":"plantedValue+0123/=="}]}',
+    ],
+)
+def test_what_reasoning_is_sealed_with_is_its_hash_and_length(body: str) -> None:
+    written = ModelUnwritten().text(body)
+    assert "plantedValue" not in written
+    assert "20 characters" in written
+    assert ModelUnwritten().text(written) == written
+    assert Unwritten().text(body) is body
+
+
+def test_a_signature_that_is_no_seal_stays() -> None:
+    body = '{"type":"tool_use","input":{"signature":"def f(): ..."},"note":"redacted_thinking"}'
+    assert ModelUnwritten().text(body) == body

@@ -1,0 +1,178 @@
+"""`context-inspector tap --model -- COMMAND`: start a client whose calls of a model pass through a tap.
+
+For this start alone, by the variables that its library takes addresses from: nothing is left to be undone. The client
+keeps its terminal; what there is to say is said when it has ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path, PureWindowsPath
+from typing import NamedTuple
+
+from inspector.tap.capture_name import NotPossibleError
+from inspector.tap.http.address import AddressError, Listening, upstream_of
+from inspector.tap.http.ports import listened
+from inspector.tap.http.run import Door, HttpTap
+from inspector.tap.relay import BAD_USAGE, NOT_FOUND, NOT_RUN, is_from_terminal, open_window, say
+
+CODEX = "codex"
+_CODEX_PACKAGE = "@openai/codex"
+_PASSED_ON = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+
+
+class ModelApi(NamedTuple):
+    """A model API, and where clients take its address from."""
+
+    address: str
+    """Its own, where no variable names another."""
+    variables: tuple[str, ...]
+
+
+MODEL_APIS = (
+    ModelApi("https://api.anthropic.com", ("ANTHROPIC_BASE_URL",)),
+    ModelApi("https://api.openai.com/v1", ("OPENAI_BASE_URL", "OPENAI_API_BASE")),
+)
+
+
+class ModelTapArguments(NamedTuple):
+    """What `context-inspector tap --model` was asked."""
+
+    output: str
+    """File to make, or a folder to make one in."""
+    command: tuple[str, ...]
+    """The client and its arguments."""
+    show: bool = False
+    """Open the window on it."""
+
+
+def run_model_tap(arguments: ModelTapArguments) -> int:
+    """Run the client until it ends; its exit code, negative for the signal that killed it."""
+    if shutil.which(arguments.command[0]) is None:
+        say(f"There is no program {arguments.command[0]}.")
+        return NOT_FOUND
+    refused = why_refused(arguments.command, os.environ)
+    if refused:
+        say(refused)
+        return BAD_USAGE
+    said: list[str] = []
+    try:
+        doors = _doors(os.environ)
+        name = PureWindowsPath(arguments.command[0]).stem
+        tap = HttpTap(doors, arguments.output, name=name, model=True, say=said.append)
+    except (AddressError, NotPossibleError) as error:
+        say(str(error))
+        return BAD_USAGE
+    code = asyncio.run(_run(tap, arguments, said))
+    for sentence in dict.fromkeys(said):
+        say(sentence)
+    return code
+
+
+def why_refused(command: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Why a client cannot be tapped; "" where nothing is known against it."""
+    if _codex_place(command) is None or environment.get("CODEX_API_KEY"):
+        return ""
+    home = Path(environment.get("CODEX_HOME") or Path.home() / ".codex")
+    try:
+        known = json.loads((home / "auth.json").read_bytes())
+    except (OSError, ValueError):
+        return ""
+    if not isinstance(known, dict) or known.get("OPENAI_API_KEY") or not known.get("tokens"):
+        return ""
+    return (
+        "Codex is signed in with ChatGPT, and asks another address than the API for its models, in a form that cannot "
+        "be tapped. Sign in with a key of the API (codex login --with-api-key), or set CODEX_API_KEY for this start."
+    )
+
+
+def command_for(command: Sequence[str], openai: str) -> list[str]:
+    """A client's command with what it has to be told beside the variables: Codex takes its address from elsewhere."""
+    place = _codex_place(command)
+    if place is None:
+        return list(command)
+    return [*command[: place + 1], "-c", f"openai_base_url={json.dumps(openai)}", *command[place + 1 :]]
+
+
+def environment_for(doors: Sequence[Door], environment: Mapping[str, str]) -> dict[str, str]:
+    """A client's environment with the addresses of its model APIs set to the tap."""
+    made = dict(environment)
+    for api, door in zip(MODEL_APIS, doors, strict=True):
+        made |= dict.fromkeys(api.variables, door.address.rstrip("/"))
+    if any(name.lower().endswith("_proxy") for name in made):  # the tap is asked directly, and asks the proxy itself
+        for name in ("NO_PROXY", "no_proxy"):
+            made[name] = ",".join(filter(None, (made.get(name), "127.0.0.1")))
+    return made
+
+
+def _codex_place(command: Sequence[str]) -> int | None:
+    """Where Codex stands in a command: at its beginning, or behind what starts its package."""
+    for place, word in enumerate(command):
+        if word.partition("@latest")[0] == _CODEX_PACKAGE or (place == 0 and PureWindowsPath(word).stem == CODEX):
+            return place
+    return None
+
+
+def _doors(environment: Mapping[str, str]) -> list[Door]:
+    doors: list[Door] = []
+    try:
+        for api in MODEL_APIS:
+            named = next((environment[name] for name in api.variables if environment.get(name)), api.address)
+            upstream = upstream_of(named)
+            listener = listened(Listening("127.0.0.1", 0))
+            doors.append(Door(upstream, Listening("127.0.0.1", listener.getsockname()[1]), listener))
+    except AddressError:
+        for door in doors:
+            door.listener.close()
+        raise
+    return doors
+
+
+async def _run(tap: HttpTap, arguments: ModelTapArguments, said: list[str]) -> int:
+    words = command_for(arguments.command, tap.doors[1].address.rstrip("/"))
+    if sys.platform == "win32":
+        words[0] = shutil.which(words[0]) or words[0]  # a script of npm is a .cmd there
+    await tap.start()
+    try:
+        # Its terminal is ours: nothing is piped, and it is in our group, so that a terminal's keys reach it.
+        process = await asyncio.create_subprocess_exec(*words, env=environment_for(tap.doors, os.environ))
+    except OSError as error:
+        await tap.close("the client could not be started")
+        said.append(f"{words[0]} cannot be started: {error.strerror or error}.")
+        return NOT_RUN
+    _pass_signals_on(process)
+    if arguments.show:
+        open_window(tap.path, said.append)
+    code = await process.wait()
+    how = f"the client ended with exit code {code}" if code >= 0 else f"the client was ended by signal {-code}"
+    await tap.close(how)
+    said.append(
+        f"What the model was sent and answered is in {tap.path}." if tap.has_recorded else
+        f"No call of a model passed: the client takes its address from elsewhere. {tap.path} is empty."
+    )  # fmt: skip
+    return code
+
+
+def _pass_signals_on(process: asyncio.subprocess.Process) -> None:
+    """What is sent to the tap alone is for the client; a terminal's keys reach it by themselves."""
+
+    def passed(number: int) -> None:
+        if not is_from_terminal(number):
+            with suppress(ProcessLookupError):
+                process.send_signal(number)
+
+    loop = asyncio.get_running_loop()
+    for number in _PASSED_ON:
+        try:
+            loop.add_signal_handler(number, passed, number)
+        except NotImplementedError:  # Windows: a console's events reach all its processes
+            signal.signal(number, signal.SIG_IGN)

@@ -1,0 +1,129 @@
+"""The tap of a model's API between real SDKs and a stub; what it recorded read back."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from tests.bench.http_tap import tapping
+from tests.e2e.test_http_tap import lines, of, running
+from tests.http_server import ROOT
+from tests.model_api import SIGNATURE, ModelApiStub
+
+pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
+
+PROGRAM = (sys.executable, "-m", "inspector")
+CLIENT = (sys.executable, "-m", "tests.model_client")
+
+
+@pytest.fixture
+def stub() -> ModelApiStub:
+    return ModelApiStub()
+
+
+@pytest.fixture
+def environment(stub: ModelApiStub, tmp_path: Path) -> Generator[dict[str, str]]:
+    with running(*stub.routes()) as origin:
+        home = str(tmp_path / "home")
+        addresses = {"ANTHROPIC_BASE_URL": origin, "OPENAI_BASE_URL": f"{origin}/v1"}
+        yield os.environ | addresses | {"CONTEXT_INSPECTOR_HOME": home}
+
+
+def summary(capture: Path) -> dict[str, Any]:
+    words = [*PROGRAM, "summary", str(capture), "--json"]
+    return json.loads(subprocess.run(words, cwd=ROOT, capture_output=True, check=True).stdout)
+
+
+def test_the_sdks_get_what_they_get_without_a_tap_and_all_of_it_is_written(
+    stub: ModelApiStub, environment: dict[str, str], tmp_path: Path
+) -> None:
+    direct = subprocess.run(CLIENT, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    asked, stub.asked = stub.asked, []
+    folder = tmp_path / "taps"
+    words = [*PROGRAM, "tap", "--model", "-o", f"{folder}/", "--", *CLIENT]
+    tapped = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert tapped.stdout == direct.stdout
+    assert [(path, body) for path, _, body in stub.asked] == [(path, body) for path, _, body in asked]
+    for (_, now, _), (_, before, _) in zip(stub.asked, asked, strict=True):
+        own = ("Host", "Connection")
+        assert {k: v for k, v in now.items() if k not in own} == {k: v for k, v in before.items() if k not in own}
+    assert stub.left == 2, "the stream that the reader left, with and without a tap"
+    (capture,) = folder.iterdir()
+    assert str(capture) in tapped.stderr
+    assert capture.stat().st_mode & 0o777 == 0o600
+    for planted in (b"plantedSecret", SIGNATURE.encode()):
+        assert planted not in capture.read_bytes()
+    ends = Counter(line["how"] for line in of(capture, "http-end"))
+    assert ends.total() == len(asked)
+    assert set(ends) == {"complete", "client-closed"}, "the SDK of OpenAI hangs up when it has read [DONE]"
+    told = summary(capture)
+    assert told["unreadable"] == 0
+    assert {"claude-test-1": 4, "slow": 1, "gpt-test-1": 4}.items() <= told["models"].items()
+
+
+def test_the_client_keeps_its_terminal_and_its_exit_code(environment: dict[str, str], tmp_path: Path) -> None:
+    main, terminal = pty.openpty()
+    shown = (
+        "import os,sys; print('a terminal' if os.isatty(0) and os.isatty(1) and os.isatty(2) else 'none'); sys.exit(7)"
+    )
+    words = [*PROGRAM, "tap", "--model", "-o", str(tmp_path / "a.ctxcap"), "--", sys.executable, "-c", shown]
+    code = subprocess.run(
+        words, cwd=ROOT, env=environment, stdin=terminal, stdout=terminal, stderr=terminal, check=False
+    ).returncode
+    os.close(terminal)
+    assert code == 7
+    said = os.read(main, 1 << 16).decode()
+    os.close(main)
+    assert said.startswith("a terminal\r\n"), "nothing is printed over it, before it ends"
+    assert "No call of a model passed" in said
+
+
+def test_an_address_of_a_model_is_tapped_and_upgrades_fall_back(
+    environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONTEXT_INSPECTOR_HOME", str(tmp_path / "home"))
+    capture = tmp_path / "a.ctxcap"
+
+    async def ask(address: str) -> int:
+        async with aiohttp.ClientSession() as session:
+            try:
+                async with session.ws_connect(f"{address}/responses"):
+                    return 101
+            except aiohttp.WSServerHandshakeError as error:
+                return error.status
+
+    import asyncio
+
+    with tapping(environment["OPENAI_BASE_URL"], capture, "--model") as (address, _):
+        assert address.endswith("/v1")
+        assert asyncio.run(ask(address)) == 426
+    assert [line["status"] for line in of(capture, "http-error")] == [426]
+    assert lines(capture)[0]["origin"]["model"] is True
+
+
+def test_codex_signed_in_with_chatgpt_is_refused(environment: dict[str, str], tmp_path: Path) -> None:
+    codex = tmp_path / "bin" / "codex"
+    codex.parent.mkdir()
+    codex.write_text(f"#!{sys.executable}\nimport os, sys\nprint(sys.argv[1:], os.environ['OPENAI_BASE_URL'])\n")
+    codex.chmod(0o755)
+    home = tmp_path / "codex"
+    home.mkdir()
+    (home / "auth.json").write_text(json.dumps({"OPENAI_API_KEY": None, "tokens": {"id_token": "x"}}))
+    words = [*PROGRAM, "tap", "--model", "-o", str(tmp_path / "a.ctxcap"), "--", str(codex), "exec", "hello"]
+    found = environment | {"CODEX_HOME": str(home)}
+    refused = subprocess.run(words, cwd=ROOT, env=found, capture_output=True, text=True, check=False)
+    assert (refused.returncode, "ChatGPT" in refused.stderr) == (2, True)
+    (home / "auth.json").write_text(json.dumps({"OPENAI_API_KEY": "sk-x"}))
+    done = subprocess.run(words, cwd=ROOT, env=found, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("['-c', 'openai_base_url=\"http://127.0.0.1:")
+    assert done.stdout.partition("]")[0].endswith("'exec', 'hello'")
