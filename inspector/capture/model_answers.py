@@ -49,6 +49,7 @@ class _Line(msgspec.Struct, gc=False):
     how: Any = None
     text: Any = None
     message: Any = None
+    untimed: Any = None
 
 
 _decode = msgspec.json.Decoder(_Line).decode
@@ -205,7 +206,8 @@ class ModelAnswers:
         if isinstance(message, Mapping):
             if exchange.stream is None:
                 exchange.stream = stream_of(message)
-            if exchange.stream is not None and exchange.stream.add(message) and exchange.first_ns is None:
+            carries = exchange.stream is not None and exchange.stream.add(message)
+            if carries and exchange.first_ns is None and found.untimed is None:
                 exchange.first_ns = parse_time(found.t)
             if message.get("type") not in _ENDS:
                 return None

@@ -96,7 +96,7 @@ _SHORT_LINE = 128
 """Bytes. Of shorter lines a block holds no more than of these: each takes its time, however little it says."""
 POLL_S = 0.016
 """How often a document takes in what has arrived: what a firehose brings until then is a few milliseconds' work."""
-_FORMATS_READ = f"{READS}; a JSON array of any of these; and all of them as .gz or .zst"
+_FORMATS_READ = f"{READS}; HTTP archives (HAR); a JSON array of any of these; and all of them as .gz or .zst"
 _WAIT_S = 0.05
 
 Steps = Generator[Block | None]

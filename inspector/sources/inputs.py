@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from inspector.capture.sources import SourceFile
-from inspector.sources import parquet_feed
+from inspector.sources import har, parquet_feed
+from inspector.sources.converting_feed import ConvertingFeed
 from inspector.sources.decoders import MAGIC_BYTES, is_compressed
 from inspector.sources.parquet_feed import ParquetFeed
 from inspector.sources.stream_feed import StreamFeed
@@ -46,7 +47,10 @@ def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = 
         plain.close()
         return SourceFile(path, name, feed=ParquetFeed(path), container=parquet_feed.FORMAT)
     if not is_compressed(head):
-        return plain
+        if not har.is_archive(plain.read(0, har.HEAD_BYTES)):
+            return plain
+        plain.close()
+        return SourceFile(path, name, feed=ConvertingFeed(path, har.HarConversion(path)), container=har.FORMAT)
     size = plain.size
     plain.close()
     return SourceFile(path, name, feed=StreamFeed(path.name, path, total=size))

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.notice import NoticeStack
     from inspector.ui.widgets.status_bar import StatusBar
 
-FORMAT_WORDS: dict[str | None, str] = {**WORDS, "msp-session": "MSP sessions"}
+FORMAT_WORDS: dict[str | None, str] = {**WORDS, "msp-session": "MSP sessions", "har": "HTTP archive"}
 _log = logging.getLogger(__name__)
 _AS_KNOWN = "What each line is known as"
 _LOGS = "Logs and captures (*.jsonl *.log *.json *.ctxcap *.txt *.gz *.zst);;All files (*)"

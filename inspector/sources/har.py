@@ -1,0 +1,124 @@
+"""HTTP archives (HAR), as browsers, proxies and test tools save what they saw: read entry by entry."""
+
+from __future__ import annotations
+
+import heapq
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from inspector.capture.elements import ElementScanner, trimmed
+from inspector.protocol.har import Line, lines_of
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.sources.converting_feed import NotConvertedError
+
+FORMAT = "har"
+HEAD_BYTES = 1 << 16
+"""Enough to know one."""
+
+_BEGIN = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"log"\s*:\s*\{')
+_ENTRIES = re.compile(rb'"entries"\s*:\s*\[')
+_OTHERS = re.compile(rb'"(?:version|creator|browser|pages|entries)"\s*:')
+_BLOCK_BYTES = 1 << 20
+_LONGEST = 1 << 28
+"""Bytes of an entry that is decoded; of a longer one nothing is read."""
+
+
+def is_archive(head: bytes) -> bool:
+    """Whether a file that begins with these bytes is an HTTP archive."""
+    found = _BEGIN.match(head)
+    return found is not None and _OTHERS.match(head, _after_blanks(head, found.end())) is not None
+
+
+def _after_blanks(head: bytes, place: int) -> int:
+    return place + len(head[place:]) - len(head[place:].lstrip())
+
+
+class HarConversion:
+    """The exchanges of an archive as lines of a recording, in the order of their times.
+
+    Attributes:
+        progress: bytes taken in, and of how many.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Prepare.
+
+        Args:
+            path: the archive.
+        """
+        self._path = path
+        self.progress = (0, path.stat().st_size)
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines. What overlaps in time is between its likes. Raises OSError and NotConvertedError."""
+        waiting: list[tuple[int, int, dict[str, Any]]] = []
+        order = 0
+        trouble: NotConvertedError | None = None
+        try:
+            for number, entry in enumerate(self._entries(), 1):
+                for time_ns, line in self._lines_of(entry, number):
+                    if line["kind"] == "http-request":
+                        while waiting and waiting[0][0] <= time_ns:
+                            yield _written(heapq.heappop(waiting)[2])
+                    order += 1
+                    heapq.heappush(waiting, (time_ns, order, line))
+        except NotConvertedError as error:
+            trouble = error  # what was good before it comes out first
+        while waiting:
+            yield _written(heapq.heappop(waiting)[2])
+        if trouble is not None:
+            raise trouble
+
+    def _lines_of(self, entry: bytes, number: int) -> Iterator[Line]:
+        if len(entry) > _LONGEST:
+            raise NotConvertedError(f"its entry {number} has {len(entry) / 1e6:,.0f} MB")
+        try:
+            value = decode_json(entry)
+        except NotAnObjectError as error:
+            raise NotConvertedError(f"its entry {number} is {error}") from None
+        return lines_of(value, number)
+
+    def _entries(self) -> Iterator[bytes]:
+        """The entries, one after the other, never more than one in memory."""
+        with self._path.open("rb") as file:
+            begin = self._begin(file)
+            file.seek(0)
+            scanner = ElementScanner(begin=begin)
+            held = b""  # from `at` on: what may be part of an entry that has not ended
+            at = 0
+            while data := file.read(_BLOCK_BYTES):
+                held += data
+                for start, stop in scanner.scan(data):
+                    span = trimmed(held, (start - at, stop - at))
+                    if span is not None and start >= begin:
+                        yield held[span[0] : span[1]]
+                self.progress = (scanner.position, self.progress[1])
+                if scanner.closed_at is not None:
+                    return
+                keep = max(scanner.begun_at, at)
+                held, at = held[keep - at :], keep
+        raise NotConvertedError("it ends in the middle of its entries")
+
+    def _begin(self, file: Any) -> int:
+        """Where the entries begin."""
+        head = b""
+        while data := file.read(_BLOCK_BYTES):
+            head += data
+            found = _ENTRIES.search(head)
+            if found is not None:
+                return found.end()
+            if len(head) > _LONGEST:
+                break
+        raise NotConvertedError("it has no entries")
+
+
+def _written(line: dict[str, Any]) -> bytes:
+    try:
+        return msgspec.json.encode(line) + b"\n"
+    except (UnicodeEncodeError, msgspec.MsgspecError, OverflowError):  # half a surrogate, a number of any length
+        return json.dumps(line).encode() + b"\n"
