@@ -38,6 +38,7 @@ COMMANDS: dict[str, _Place] = {
     "explain-filter": _Place("explain", "explain_filter_command"),
     "export": _Place("export", "export_command"),
     "survey": _Place("survey", "survey_command"),
+    "slice": _Place("slice", "slice_command"),
     "sessions": _Place("sessions", "sessions_command"),
     "record": _Place("record", "record_command"),
     "tap": _Place("tap", "tap_command"),

@@ -99,14 +99,14 @@ def _survey(
     workers: AbstractContextManager[Any], places: list[Any], folder: SurveyFolder, options: SurveyOptions, *, anew: bool
 ) -> Progress:
     """Survey, and say how far it is; Ctrl+C ends it with what is done."""
-    said = _Said()
+    said = Said()
     last = Progress(len(places))
     try:
         with workers as client:
             said.line(f"{count_of(len(places), 'run')}, {count_of(worker_count(client), 'worker')}.")
             for progress in survey(places, folder, client, options, anew=anew):
                 last = progress
-                said.progress(progress)
+                said.progress(_words(progress))
     except KeyboardInterrupt:
         said.end()
         folder.finish()
@@ -117,7 +117,7 @@ def _survey(
     return last
 
 
-class _Said:
+class Said:
     """What is said on standard error meanwhile: one line that changes on a terminal, else one every ten seconds."""
 
     def __init__(self) -> None:
@@ -129,12 +129,11 @@ class _Said:
         """Say something once."""
         typer.echo(text, err=True)
 
-    def progress(self, progress: Progress) -> None:
+    def progress(self, words: str) -> None:
         """Say how far it is, if it is time."""
         now = time.monotonic()
         if now < self._due:
             return
-        words = _words(progress)
         if self._shows:
             self._due = now + _SHOWN_EVERY_S
             sys.stderr.write("\r" + words.ljust(self._width))
@@ -154,11 +153,12 @@ def _words(progress: Progress) -> str:
     known = f", {progress.known:,} known" if progress.known else ""
     failed = f", {progress.failed:,} failed" if progress.failed else ""
     left = progress.left_s
-    rest = f", about {_rough(left)} left" if left is not None and progress.bytes_done < progress.bytes_total else ""
+    rest = f", about {rough(left)} left" if left is not None and progress.bytes_done < progress.bytes_total else ""
     return f"{progress.done + progress.known:,} of {progress.total:,} runs{known}{failed}{rest}"
 
 
-def _rough(seconds: float) -> str:
+def rough(seconds: float) -> str:
+    """A time that is only guessed: "40 s", "12 min"."""
     return f"{max(1, round(seconds))} s" if seconds < 100 else duration(round(seconds / 60) * 60 * 10**9)
 
 

@@ -38,6 +38,7 @@ from inspector.capture.payload_values import OPEN_JSON, PayloadValues, walk
 from inspector.filters.sentences import info
 from inspector.protocol import kinds, mcp, msp
 from inspector.protocol.context_forms import WORDS, Told, told_context
+from inspector.protocol.formats.wrapped import cut_from
 from inspector.protocol.payloads.chunks import context_in, frame_text
 from inspector.protocol.secrets.beside import is_secret_beside
 from inspector.protocol.secrets.masking import is_secret_key
@@ -368,6 +369,11 @@ def _labels(analysis: Analysis) -> Column:
     return InternedSets(_lazy(analysis, lambda rows: values.take(contexts.nodes_of(rows))), sets, generation)
 
 
+def _cut_from(name: str) -> Callable[[Analysis, int], object]:
+    """What the line of a slice says of where its message was."""
+    return lambda analysis, message: getattr(cut_from(analysis.capture.record_bytes(message)), name, None)
+
+
 def _context_raw(analysis: Analysis, message: int) -> object:
     if analysis.capture.flags(message) & Flag.FRAME:
         return context_in(analysis.capture.record(message).data or b"")
@@ -508,6 +514,10 @@ FIELDS: tuple[Field, ...] = (
     Field("finding.severity", _T.SEVERITY, "Severity", "Its worst finding: note, warning or error, in this order.",
           _severity, _D.PASS),
     Field("source", _T.STRING, "Source", "File or connection it came from.", _sources),
+    Field("slice.source", _T.STRING, "Cut from", "File that a slice was cut from.", _decoded(_cut_from("source"))),
+    Field("slice.line", _T.INTEGER, "Line there", "Number of its line there.", _decoded(_cut_from("line"))),
+    Field("slice.offset", _T.INTEGER, "Offset there", "Byte of that file at which it begins.",
+          _decoded(_cut_from("offset"))),
     Field("mark", _T.BOOLEAN, "Mark", "You marked it.", lambda a: a.marks.marked_column(len(a)), _D.PASS),
     Field("comment", _T.STRING, "Comment", "What you wrote about it.", lambda a: a.marks.comment_column(len(a)),
           _D.PASS),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -32,7 +32,7 @@ class Progress:
     failed: int = 0
     bytes_total: int = 0
     bytes_done: int = 0
-    _began: float = 0.0
+    _began: float = field(default_factory=time.monotonic)
 
     @property
     def seconds(self) -> float:
@@ -75,9 +75,7 @@ def survey(
     """
     known = {} if anew else folder.known()
     todo = runs_to_survey(places, known, options.version)
-    progress = Progress(
-        len(places), len(places) - len(todo), bytes_total=sum(one.size for one in todo), _began=time.monotonic()
-    )
+    progress = Progress(len(places), len(places) - len(todo), bytes_total=sum(one.size for one in todo))
     yield progress
     work = partial(_survey_there, options=options)
     items = [(place, _digest_known(known.get(place.path), options)) for place in todo]

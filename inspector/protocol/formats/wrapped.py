@@ -42,6 +42,39 @@ def read(header: Header, line: bytes, read_inner: Callable[[bytes], Record]) -> 
     return None
 
 
+class CutFrom(msgspec.Struct, gc=False):
+    """Where a line of a slice was cut from: a file by name, the number of its line there, its offset in bytes."""
+
+    source: str
+    line: int
+    offset: int
+
+
+class _Sliced(msgspec.Struct, gc=False):
+    slice: CutFrom
+
+
+_SLICED = b'{"slice":'
+_decode_sliced = msgspec.json.Decoder(_Sliced).decode
+
+
+def cut_from(line: bytes) -> CutFrom | None:
+    """Where a line was cut from; None for what is no line of a slice."""
+    if not line.startswith(_SLICED):
+        return None
+    try:
+        return _decode_sliced(line).slice
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def cut_line(line: bytes, source: str, number: int, offset: int) -> bytes:
+    """A line of a slice, without its end; what is no JSON object, as a frame of a stream, stands in it as text."""
+    head = msgspec.json.encode(_Sliced(CutFrom(source, number, offset)))
+    inner = line if line[:1] == b"{" else msgspec.json.encode(line.decode("utf-8", "replace"))
+    return head[:-1] + b',"message":' + inner + b"}"
+
+
 def _inner_bytes(raw: msgspec.Raw) -> bytes:
     data = bytes(raw)
     if data[:1] == b"{":

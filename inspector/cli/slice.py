@@ -1,0 +1,164 @@
+"""`slice`: messages cut out of logs too large to open."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import sys
+from collections.abc import Generator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from inspector.base.whole_file import in_place_of
+from inspector.cli.arguments import fail
+from inspector.cli.opening import compiled
+from inspector.cli.printing import visible
+from inspector.cli.survey import Said, rough
+from inspector.filters.errors import FilterError
+from inspector.filters.strings import quote
+from inspector.present.formats import count_of
+from inspector.protocol.secrets.masking import mask_text
+from inspector.survey import missing_extra
+from inspector.survey.byte_ranges import ByteRange, RangeError, range_filter, ranges_of
+from inspector.survey.engine import EngineError, cluster_at, each_of, local_workers, memory_for_each, workers_here
+from inspector.survey.places import PlaceError, find_runs, is_address
+from inspector.survey.slicing import find_lines, here
+from inspector.survey.surveying import Progress
+
+_PACKED = (".gz", ".zst", ".bz2", ".xz", ".zip")
+
+
+def slice_command(
+    paths: Annotated[
+        list[str],
+        typer.Argument(metavar="PATH...", help="Logs, folders of logs, globs, and addresses such as s3://bucket/logs."),
+    ],
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="OUT", help="File to write; - for standard output.")
+    ],
+    display_filter: Annotated[
+        str, typer.Option("-Y", "--filter", metavar="FILTER", help="Display filter, of what messages say themselves.")
+    ] = "",
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="TIME", help="Only from this time on, as 2026-01-05T08:00:00Z.")
+    ] = None,
+    until: Annotated[str | None, typer.Option("--until", metavar="TIME", help="Only before this time.")] = None,
+    with_related: Annotated[
+        bool, typer.Option("--with-related", help="Also what caused these messages, what followed from them, and all "
+                           "in their contexts.")
+    ] = False,
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", metavar="tcp://HOST:PORT", help="A Dask cluster to use, in place of this machine."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", metavar="N", min=1, help="Processes of this machine; one a core.")
+    ] = None,
+) -> None:  # fmt: skip
+    """Cut messages out of logs that are too large to open, into one that is not.
+
+    Stretches of the logs are searched at once. OUT opens like any log; the fields slice.source, slice.line and
+    slice.offset say where each message lies. Of a gateway's log all copies of a message are cut out with it. What only
+    a whole log tells, as who answered, is refused: ask `list` for that, or open the slice.
+    """
+    text = _filter_text(display_filter, since, until)
+    try:
+        ranges = [part for place in find_runs(paths) for part in ranges_of(_plain(place.path), place.size)]
+    except PlaceError as error:
+        fail(visible(mask_text(str(error))))
+    alone = scheduler is None and (len(ranges) == 1 or workers == 1)
+    if not alone or any(is_address(one.path) for one in ranges):
+        missing = missing_extra()
+        if missing is not None:
+            fail(missing)
+    try:
+        with _engine(scheduler, workers, len(ranges), alone=alone) as each, _target(output) as file:
+            lines = _cut(ranges, text, each, file, with_related=with_related)
+    except (RangeError, EngineError) as error:
+        fail(visible(mask_text(str(error))))
+    except OSError as error:
+        fail(f"{output} cannot be written: {error.strerror or error}.")
+    except KeyboardInterrupt:
+        typer.echo("Ended: nothing was written.", err=True)
+        raise typer.Exit(130) from None
+    typer.echo(f"{output}: {count_of(lines, 'line')} of {sum(one.size for one in ranges if not one.start):,} bytes.",
+               err=True)  # fmt: skip
+
+
+def _filter_text(text: str, since: str | None, until: str | None) -> str:
+    """The whole filter; ends the command where it, or a time, is wrong or needs the whole log."""
+    compiled(text)
+    parts = [f"({text})"] if text.strip() else []
+    for option, operator, time in (("--since", ">=", since), ("--until", "<", until)):
+        if time is not None:
+            try:
+                range_filter(f"time {operator} {quote(time)}")
+            except FilterError as error:
+                fail(visible(f"{option}: {error}"))
+            parts.append(f"time {operator} {quote(time)}")
+    try:
+        range_filter(text)
+    except FilterError as error:
+        caret = " " * error.position + "^" * max(1, error.length)
+        fail(f"{visible(str(error))}\n  {visible(text)}\n  {caret}")
+    return " && ".join(parts)
+
+
+def _plain(path: str) -> str:
+    """A log that has lines where it lies; ends the command for an archive."""
+    if path.lower().endswith(_PACKED):
+        fail(f"{visible(path)} is compressed, and cannot be cut at any place. Unpack it first, or use `export -Y`.")
+    return path
+
+
+@contextlib.contextmanager
+def _engine(scheduler: str | None, workers: int | None, count: int, *, alone: bool) -> Generator[Any]:
+    """Who works: this process, where there is little to do, workers of this machine, or a cluster."""
+    if alone:
+        yield here
+        return
+    number = min(workers_here(workers), count)
+    with cluster_at(scheduler) if scheduler else local_workers(number, memory_for_each(number)) as client:
+        yield lambda work, ranges: each_of(client, work, ranges)
+
+
+@contextlib.contextmanager
+def _target(output: str) -> Generator[Any]:
+    """Where lines go: standard output, or a file that is there when all of it is written."""
+    if output == "-":
+        yield sys.stdout.buffer
+        return
+    with in_place_of(Path(output)) as file:
+        if not output.endswith(".gz"):
+            yield file
+            return
+        with gzip.open(file, "wb") as packed:
+            yield packed
+
+
+def _cut(ranges: list[ByteRange], text: str, each: Any, file: Any, *, with_related: bool) -> int:
+    """Write the lines, and say how far it is; how many there are."""
+    said, lines = Said(), 0
+    total = sum(one.stop - one.start for one in ranges)
+    clock = Progress(len(ranges), bytes_total=total)
+    for done in find_lines(ranges, text, each, file.write, read=_read if with_related else None):
+        lines, clock.bytes_done = done.lines, done.bytes_done
+        left = clock.left_s
+        rest = f", about {rough(left)} left" if left is not None and done.bytes_done < total else ""
+        said.progress(f"{done.bytes_done / max(1, total):.0%} searched, {count_of(lines, 'line')} so far{rest}")
+    said.end()
+    return lines
+
+
+def _read(path: str, offset: int, length: int) -> bytes:
+    """Bytes of a log."""
+    if is_address(path):
+        from fsspec.core import url_to_fs
+
+        store, name = url_to_fs(path)
+        return store.cat_file(name, start=offset, end=offset + length)
+    with Path(path).open("rb") as file:
+        file.seek(offset)
+        return file.read(length)

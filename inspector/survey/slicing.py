@@ -1,0 +1,170 @@
+"""A slice of logs: lines that match a filter, cut out of stretches by many workers, in the order of the logs.
+
+Each is written as `protocol.formats.wrapped.cut_line` has it, the line itself under `message`: such a file opens as
+wrapped lines, and the fields `slice.*` say where each message came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.capture import hashes
+from inspector.protocol.formats.wrapped import cut_line
+from inspector.survey.byte_ranges import ByteRange, Links, RangeError, RangeLines, lines_in
+from inspector.survey.engine import folder_of_worker
+
+Each = Callable[[Callable[[ByteRange], RangeLines], Sequence[ByteRange]], Iterable[tuple[ByteRange, Any]]]
+"""Does some work for each stretch, in any order; `engine.each_of` for a client, or `here`."""
+ReadLine = Callable[[str, int, int], bytes]
+"""Bytes of a log: path, offset, length."""
+
+_MOST_STEPS = 10_000
+
+
+@dataclass(slots=True)
+class Sliced:
+    """How far a slice has come.
+
+    Attributes:
+        lines: written.
+        bytes_done: of the stretches that were searched.
+    """
+
+    lines: int = 0
+    bytes_done: int = 0
+
+
+def here(
+    work: Callable[[ByteRange], RangeLines], ranges: Sequence[ByteRange]
+) -> Iterator[tuple[ByteRange, RangeLines]]:
+    """Do the work in this process."""
+    return ((one, work(one)) for one in ranges)
+
+
+def find_lines(
+    ranges: Sequence[ByteRange], text: str, each: Each, write: Callable[[bytes], object], *,
+    read: ReadLine | None = None,
+) -> Iterator[Sliced]:  # fmt: skip
+    """Cut lines out of logs; says how far it has come after each stretch.
+
+    Args:
+        ranges: of one log after another, in the order to be written.
+        text: a filter that `range_filter` lets through.
+        each: who works.
+        write: takes each line.
+        read: with what belongs to the lines that match, and is read by this; None for these alone.
+
+    Raises:
+        RangeError: a log cannot be searched by stretches.
+    """
+    progress = Sliced()
+    places = {one: place for place, one in enumerate(ranges)}
+    found: dict[int, RangeLines] = {}
+    logs: dict[str, list[tuple[int, RangeLines]]] = {}
+    before = 0  # lines of the log before the stretch that is written next
+    due = 0
+    for one, outcome in each(partial(_there, text=text, seed=hashes.seed(), linked=read is not None), ranges):
+        if not isinstance(outcome, RangeLines):
+            raise RangeError(f"{one.path} could not be searched: {outcome}.")
+        if outcome.trouble is not None:
+            raise RangeError(outcome.trouble)
+        found[places[one]] = outcome
+        progress.bytes_done += one.stop - one.start
+        while due in found:
+            stretch, lines = ranges[due], found.pop(due)
+            before = before if stretch.start else 0
+            if read is None:
+                progress.lines += _write(stretch.path, before, lines, write)
+            else:
+                logs.setdefault(stretch.path, []).append((before, lines))
+            before += lines.lines
+            due += 1
+        yield progress
+    for path, parts in logs.items():
+        assert read is not None
+        progress.lines += _write_related(path, parts, read, write)
+    yield progress
+
+
+def _there(range_: ByteRange, text: str, seed: int, linked: bool) -> RangeLines:
+    return lines_in(range_, text, seed=seed, linked=linked, folder=folder_of_worker())
+
+
+def _write(path: str, before: int, found: RangeLines, write: Callable[[bytes], object]) -> int:
+    if found.offsets is None or found.numbers is None:
+        return 0
+    for offset, number, line in zip(found.offsets.tolist(), found.numbers.tolist(), found.texts, strict=True):
+        write(_line(path, before + number + 1, offset, line))
+    return len(found.texts)
+
+
+def _line(path: str, number: int, offset: int, line: bytes) -> bytes:
+    return cut_line(line, path.rpartition("/")[2], number, offset) + b"\n"
+
+
+# What belongs to the lines that match
+
+
+def _write_related(
+    path: str, parts: Sequence[tuple[int, RangeLines]], read: ReadLine, write: Callable[[bytes], object]
+) -> int:
+    """Write lines of a log that match, with their chains and contexts."""
+    lines: dict[int, tuple[int, bytes]] = {}
+    for before, found in parts:
+        if found.offsets is not None and found.numbers is not None:
+            numbers = (found.numbers + before + 1).tolist()
+            lines.update(zip(found.offsets.tolist(), zip(numbers, found.texts, strict=True), strict=True))
+    whole = _Graph.of([(before, found.links) for before, found in parts if found.links is not None])
+    for place in np.flatnonzero(whole.related()).tolist():
+        offset = int(whole.offsets[place])
+        if offset not in lines:
+            lines[offset] = int(whole.numbers[place]) + 1, read(path, offset, int(whole.lengths[place])).strip()
+    for offset in sorted(lines):
+        write(_line(path, lines[offset][0], offset, lines[offset][1]))
+    return len(lines)
+
+
+_AS_THEY_ARE = ("offsets", "lengths", "own", "context", "named", "chosen")
+
+
+class _Graph(Links):
+    """How the messages of a log hang together, of all stretches."""
+
+    @classmethod
+    def of(cls, parts: Sequence[tuple[int, Links]]) -> _Graph:
+        """Put the stretches of a log together."""
+        starts = np.cumsum([0, *(len(links.offsets) for _, links in parts)])
+        put = {name: np.concatenate([getattr(links, name) for _, links in parts]) for name in _AS_THEY_ARE}
+        numbers = np.concatenate([links.numbers + before for before, links in parts])
+        named_by = np.concatenate([one.named_by + start for (_, one), start in zip(parts, starts, strict=False)])
+        return cls(**put, numbers=numbers, named_by=named_by)
+
+    def related(self) -> NDArray[np.bool_]:
+        """(m,) which messages match, lie in a context of one that does or began it, or are in a chain with one."""
+        matched = self.chosen.copy()
+        contexts = np.unique(self.context[matched])
+        contexts = contexts[contexts != 0]
+        began = np.isin(self.own, contexts)
+        causes, effects = self._along(matched | began, up=True), self._along(matched, up=False)
+        return np.isin(self.context, contexts) | causes | effects
+
+    def _along(self, begun: NDArray[np.bool_], *, up: bool) -> NDArray[np.bool_]:
+        """(m,) causes of some messages, and theirs, or their effects; they themselves."""
+        reached = begun.copy()
+        for _ in range(_MOST_STEPS):
+            if up:
+                new = np.isin(self.own, self.named[reached[self.named_by]]) & ~reached
+            else:
+                new = np.zeros_like(reached)
+                new[self.named_by[np.isin(self.named, self.own[reached & (self.own != 0)])]] = True
+                new &= ~reached
+            if not new.any():
+                break
+            reached |= new
+        return reached
