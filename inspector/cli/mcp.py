@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from inspector.cli.arguments import fail
+from inspector.cli.config_change import DryRun, Yes, made
 from inspector.cli.printing import visible
 
 
@@ -32,3 +33,40 @@ def mcp_command(
     from inspector.mcp_server.server import serve
 
     serve(paths or ())
+
+
+def mcp_install_command(
+    client: Annotated[
+        str, typer.Argument(metavar="CLIENT", help="claude-desktop, claude-code, cursor, vscode or codex.")
+    ],
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[FILE|FOLDER]...", help="What may be asked about. Default: as for `mcp`."),
+    ] = None,
+    name: Annotated[str, typer.Option("--name", help="What the client calls it.")] = "context-inspector",
+    file: Annotated[
+        Path | None, typer.Option("--file", metavar="FILE", help="The configuration, in place of the client's own.")
+    ] = None,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Let an MCP client start `mcp`: put an entry for it into the client's configuration.
+
+    Nothing else in the file is changed. The change is shown first, and a copy of the file is made beside it.
+    """
+    from inspector.tap.install.adding import planned_entry
+    from inspector.tap.install.changes import RefusedError
+    from inspector.tap.install.clients import CLIENTS, client_named
+
+    known = client_named(client)
+    if known is None:
+        names = ", ".join(one.name for one in CLIENTS)
+        fail(visible(f"{client} is no client whose configuration is known here ({names})."))
+    for path in paths or ():
+        if not path.exists():
+            fail(f"{visible(str(path))} cannot be read: there is no such file or folder.")
+    try:
+        change = planned_entry(known, name, ["mcp", *(str(path.absolute()) for path in paths or ())], file)
+    except RefusedError as error:
+        fail(visible(str(error)))
+    made(change, yes=yes, dry_run=dry_run)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from inspector.cli.arguments import Json, fail
+from inspector.cli.config_change import DryRun, Yes, made
 from inspector.cli.printing import dump, echo, say, visible
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ ServerName = Annotated[str, typer.Argument(metavar="SERVER", help="The server's 
 File = Annotated[
     Path | None, typer.Option("--file", metavar="FILE", help="The configuration, where the client has several.")
 ]
-Yes = Annotated[bool, typer.Option("--yes", help="Make the change without asking.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the change and make none.")]
 
 
 def install_command(
@@ -50,7 +49,7 @@ def install_command(
     if found.form.kind == "http" and not found.form.tapped and not found.own_token:
         _refuse_sign_in(found)
     change = _planned(found, output or data_folder() / "taps", install=True)
-    if _made(change, yes=yes, dry_run=dry_run) and change.run:
+    if made(change, yes=yes, dry_run=dry_run) and change.run:
         command = f"context-inspector {shlex.join(change.run)}"
         echo(f"\nRun the tap before the client starts, and leave it running:\n\n  {visible(command)}")
 
@@ -59,7 +58,7 @@ def uninstall_command(
     client: ClientName, server: ServerName, file: File = None, yes: Yes = False, dry_run: DryRun = False
 ) -> None:
     """Take the tap before a server out of the configuration of an MCP client; the entry is as it was before."""
-    _made(_planned(_server(client, server, file), Path(), install=False), yes=yes, dry_run=dry_run)
+    made(_planned(_server(client, server, file), Path(), install=False), yes=yes, dry_run=dry_run)
 
 
 def list_command(json: Json = False) -> None:
@@ -115,29 +114,6 @@ def _planned(server: Server, folder: Path, *, install: bool) -> Change:
         return planned(server, folder, install=install)
     except RefusedError as error:
         fail(visible(str(error)))
-
-
-def _made(change: Change, *, yes: bool, dry_run: bool) -> bool:
-    """Show a change, ask and make it; whether it was made."""
-    from inspector.tap.install.changes import RefusedError, applied
-
-    say(visible(f"{change.server.file.path}, {change.server.name}:"))
-    for line in change.lines:
-        say(visible(f"  {line}"))
-    if dry_run:
-        say("Nothing was changed.")
-        return False
-    if not yes and not typer.confirm("Make this change?"):
-        say("Nothing was changed.")
-        return False
-    try:
-        backup = applied(change)
-    except RefusedError as error:
-        fail(visible(str(error)))
-    say(visible(f"Changed. The file as it was: {backup}"))
-    for note in change.notes:
-        say(visible(note))
-    return True
 
 
 def _refuse_sign_in(server: Server) -> None:

@@ -217,17 +217,18 @@ def _notes(server: Server, *, install: bool) -> Iterator[str]:
     yield server.client.afterwards
 
 
-def applied(change: Change) -> Path:
-    """Make a change; the copy of the file as it was, which only the user can read.
+def applied(change: Change) -> Path | None:
+    """Make a change; the copy of the file as it was, which only the user can read, None where there was none.
 
     Raises:
         RefusedError: the file was changed meanwhile, or cannot be written; it is as it was.
     """
     path = change.server.file.path
     try:
-        if path.read_bytes() != change.before:
+        was_there = path.exists()
+        if (path.read_bytes() if was_there else b"") != change.before:
             raise RefusedError(f"{path} was changed meanwhile, so it is left as it is. Try again.")
-        backup = _backed_up(path, change.before)
+        backup = _backed_up(path, change.before) if was_there else None
         with in_place_of(path) as file:
             file.write(change.after)
             file.flush()

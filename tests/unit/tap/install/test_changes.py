@@ -77,6 +77,7 @@ def test_a_tap_is_put_in_and_taken_out_and_the_file_is_as_it_was(client: str, te
     assert file.read_bytes() == text.encode(), "nothing is changed by a plan"
     assert not any("planted" in line for line in change.lines)
     backup = applied(change)
+    assert backup is not None
     assert backup.read_bytes() == text.encode()
     assert backup.stat().st_mode & 0o777 == 0o600
     after = read(client, file)

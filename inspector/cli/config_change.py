@@ -1,0 +1,39 @@
+"""A change of a client's configuration as commands make it: shown, asked for, made, with a copy of what was there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from inspector.cli.arguments import fail
+from inspector.cli.printing import say, visible
+
+if TYPE_CHECKING:
+    from inspector.tap.install.changes import Change
+
+Yes = Annotated[bool, typer.Option("--yes", help="Make the change without asking.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the change and make none.")]
+
+
+def made(change: Change, *, yes: bool, dry_run: bool) -> bool:
+    """Show a change, ask and make it; whether it was made."""
+    from inspector.tap.install.changes import RefusedError, applied
+
+    say(visible(f"{change.server.file.path}, {change.server.name}:"))
+    for line in change.lines:
+        say(visible(f"  {line}"))
+    if dry_run:
+        say("Nothing was changed.")
+        return False
+    if not yes and not typer.confirm("Make this change?"):
+        say("Nothing was changed.")
+        return False
+    try:
+        backup = applied(change)
+    except RefusedError as error:
+        fail(visible(str(error)))
+    say("The file was made." if backup is None else visible(f"Changed. The file as it was: {backup}"))
+    for note in change.notes:
+        say(visible(note))
+    return True
