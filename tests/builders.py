@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.analysis import Changes
+from inspector.capture.tool_baseline import Listed
 from inspector.document.document import CaptureDocument
 
 _numbers = count(1)
@@ -83,14 +84,17 @@ def lines_of(*lines: dict[str, Any] | str | bytes) -> bytes:
     return b"".join(line + b"\n" for line in encoded)
 
 
-def document_of(*lines: dict[str, Any] | str | bytes, name: str = "test.jsonl") -> CaptureDocument:
+def document_of(
+    *lines: dict[str, Any] | str | bytes, name: str = "test.jsonl", baseline: dict[str, Listed] | None = None
+) -> CaptureDocument:
     """A document that has read a log with these lines. It is closed, and its file goes, when the test ends."""
-    return document_at(log_file(lines_of(*lines), name))
+    return document_at(log_file(lines_of(*lines), name), baseline=baseline)
 
 
-def document_at(path: Path) -> CaptureDocument:
-    """A document that has read a log. It is closed when the test ends."""
+def document_at(path: Path, *, baseline: dict[str, Listed] | None = None) -> CaptureDocument:
+    """A document that has read a log, held against what servers listed before. It is closed when the test ends."""
     document = closed_at_end(CaptureDocument())
+    document.analysis.findings.baseline = baseline
     document.load(path)
     document.look_further(math.inf)
     return document

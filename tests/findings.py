@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from inspector.capture.tool_baseline import Listed
 from tests import mcp_findings as mcp
 from tests import msp_samples as msp
 from tests.builders import delivered, envelope, received, tool_call, tool_result
@@ -22,6 +23,8 @@ class Case:
     right: Lines
     mended: Lines = field(default_factory=list)
     """What, coming after `wrong`, makes the finding go away; empty where nothing does."""
+    baseline: dict[str, Listed] | None = None
+    """What servers listed when they were tapped last."""
 
 
 def at(seconds: float) -> str:
@@ -471,5 +474,8 @@ CASES: dict[str, Case] = {
     ),
     "transient-no-summary": Case(meta("search", {"context": {"lifecycle": "transient"}}), meta("search", TRANSIENT)),
     "records-not-transient": Case(records(5), [*records(4), *records(5, TRANSIENT)]),
-    **{code: Case(lines, mcp.RIGHT[code], mcp.MENDED.get(code, [])) for code, lines in mcp.WRONG.items()},
+    **{
+        code: Case(lines, mcp.RIGHT[code], mcp.MENDED.get(code, []), mcp.BASELINES.get(code))
+        for code, lines in mcp.WRONG.items()
+    },
 }  # fmt: skip

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
-import json
 from typing import Any
+
+from inspector.capture.tool_baseline import Listed, digests_of
+from inspector.protocol.mcp_definitions import definitions_of
 
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
 Lines = list[Any]
@@ -190,6 +192,7 @@ TIDE = tool("tide", annotations={"readOnlyHint": True})
 TWO = [*process(1, *hello(name="post")), *process(2, *hello(name="bank"))]
 
 WRONG: dict[str, Lines] = {
+    "mcp-tool-changed-since-last-time": [*hello(), *listed(1, 1, tool(title="Scales"))],
     "mcp-answer-twice": [*hello(), call(1, 1), done(2, 1), done(3, 1, isError=True)],
     "mcp-answer-to-nothing": [*hello(), call(1, 1), done(2, 1), done(3, 77)],
     "mcp-unanswered": [*hello(), call(1, 1), *chat(62)],
@@ -298,6 +301,12 @@ WRONG: dict[str, Lines] = {
 }
 
 RIGHT: dict[str, Lines] = {
+    "mcp-tool-changed-since-last-time": [
+        *hello(),
+        *listed(1, 1, tool()),
+        *process(2, *hello(name="unknown"), *listed(2, 2, tool(title="Scales"))),
+        *process(3, *hello(), line(0.1, "server->client", {"method": "ping"}), *listed(3, 3, tool())),
+    ],
     "mcp-answer-twice": [*hello(), call(1, 1), done(2, 1), call(3, 1), done(4, 1)],
     "mcp-answer-to-nothing": [
         call(1, 1),
@@ -627,6 +636,8 @@ MENDED: dict[str, Lines] = {
 }
 
 
-def as_text(lines: Lines) -> str:
-    """Lines as they stand in a file."""
-    return "".join(f"{json.dumps(one)}\n" for one in lines)
+BASELINES = {
+    "mcp-tool-changed-since-last-time": {
+        "harbour": Listed("", "2026-08-12T10:00:00Z", digests_of(definitions_of([tool()]))),
+    },
+}  # fmt: skip

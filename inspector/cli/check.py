@@ -77,6 +77,9 @@ def check_command(
     each_run: Annotated[
         bool, typer.Option("--each-run", help="Of a survey: each run is held to it, and not all of them together.")
     ] = False,
+    baseline: Annotated[
+        bool, typer.Option("--baseline", help="Compare tools of MCP servers with those when they were tapped last.")
+    ] = False,
     tool_alias: ToolAliasTexts = None,
     collapses: Collapses = CollapseOrder.oldest,
     memory: MemoryLimit = 0,
@@ -97,8 +100,9 @@ def check_command(
                      each_run=each_run)  # fmt: skip
         return
     with opened(
-        files, checked=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
-    ) as document:
+        files, checked=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as,
+        baseline=baseline,
+    ) as document:  # fmt: skip
         findings = document.analysis.findings
         worst = int(findings.found.severities[findings.columns["set"]].max(initial=0))
         asked = expectations(document, expect_tool or (), forbid_tool or (), max_duration)

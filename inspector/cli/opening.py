@@ -15,6 +15,7 @@ import typer
 from inspector.analysis.prices import PriceError, PriceTable, imported_lines
 from inspector.base.targets import is_session, path_in
 from inspector.capture.reading import UnknownFormatError
+from inspector.capture.tool_baseline import read_baseline
 from inspector.cli.arguments import CollapseOrder, fail
 from inspector.cli.printing import visible
 from inspector.document.document import CaptureDocument
@@ -49,6 +50,7 @@ def opened(
     memory_mb: int = 0,
     read_as: str | None = None,
     prices: str | None = None,
+    baseline: bool = False,
 ) -> Generator[CaptureDocument]:
     """The document of a log; ends the command with a sentence when it cannot be read.
 
@@ -62,6 +64,7 @@ def opened(
         memory_mb: as `--memory` gives it.
         read_as: as `--read-as` gives it.
         prices: as `--prices` gives it; of the settings where it does not.
+        baseline: tools of MCP servers are held against what these listed when they were tapped last.
     """
     aliases = aliases_of(tool_aliases or [])
     paths = [path_at(file) for file in files]
@@ -69,6 +72,8 @@ def opened(
     document.memory.limit_to(memory_mb)
     document.use_tool_aliases(aliases)
     document.use_prices(*_prices(prices))
+    if baseline:
+        document.analysis.findings.baseline = read_baseline()
     document.use_collapse_order(newest_first=collapses is CollapseOrder.newest)
     if idle_after is not None:
         document.analysis.contexts.idle_after_s = idle_after

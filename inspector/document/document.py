@@ -28,6 +28,7 @@ from inspector.capture.merging import MergedReader
 from inspector.capture.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReader, UnknownFormatError
 from inspector.capture.sniff import reading_of
 from inspector.capture.sources import SourceFile
+from inspector.capture.tool_baseline import read_baseline
 from inspector.document.decision_log import DecisionLog
 from inspector.document.source_set import SourceChoice, SourceSet, in_order, logs_in
 from inspector.document.stream_texts import StreamTexts
@@ -48,6 +49,7 @@ from inspector.sources.transcript_files import members_of
 
 _CHECKS_S = 1.0
 _CHECKS_FAILED = "The checks of {} ended at No. {:,} by an error in this program, which its log file describes."
+_CLOSED, _TAIL_BYTES = b'"mark":"closed"', 1 << 12
 _CUT_OFF = "{} ends before its JSON array is closed: it may have been cut off."
 
 
@@ -527,9 +529,18 @@ class CaptureDocument:
             self._advance(math.inf)
         with no_collection():
             appended = self.capture.append(block)
+            if self.followed is not None and self.analysis.findings.baseline is None and self._is_tapped(source):
+                self.analysis.findings.baseline = read_baseline()
             changes = self.analysis.feed(appended.touched, more=more)
         self.memory.look()
         self._tell(changes)
+
+    def _is_tapped(self, source: SourceFile) -> bool:
+        """Whether a tap writes a source now: its server has not ended, as far as the end of the file says."""
+        origin = source.origin.get("origin")
+        if not isinstance(origin, dict) or origin.get("source") != "tap":
+            return False
+        return _CLOSED not in source.read(max(0, source.size - _TAIL_BYTES), _TAIL_BYTES)
 
     def _advance(self, until: float) -> None:
         """Let the checks go on with what they have begun with."""

@@ -12,6 +12,7 @@ import msgspec
 from inspector.protocol.header import ABSENT, Header
 
 CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
+SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 LOG_LEVEL_KEY = "io.modelcontextprotocol/logLevel"
 SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
 _NO_RAW = msgspec.Raw(b"")
@@ -130,3 +131,13 @@ def note_of(header: Header) -> Note | None:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     return note
+
+
+def server_of(result: Result) -> tuple[str, str]:
+    """What a server calls itself in a result, and its version; "" for what it does not say."""
+    info = result.server
+    if info is None and isinstance(result.meta, dict):
+        info = result.meta.get(SERVER_KEY)
+    named = (info.get("name"), info.get("version")) if isinstance(info, dict) else ()
+    name, version = (value if isinstance(value, str) else "" for value in named or ("", ""))
+    return name, version

@@ -20,6 +20,7 @@ from inspector.tap.capture_name import HEADER
 from inspector.tap.hold import CUT, REMOVED, FileHold
 
 if TYPE_CHECKING:
+    from inspector.capture.tool_baseline import ListedTools
     from inspector.capture.writer import CaptureWriter, Direction
 
 AGAIN_S = 1.0
@@ -27,6 +28,7 @@ AGAIN_S = 1.0
 MOST_UNWRITTEN_CHARS = 1 << 24
 """So much is kept for a disk in trouble."""
 _OWN_HEADS = (HEADER, b'{"t":')  # of a capture that was emptied between a look and a write: lines of ours
+_BY_SERVER = '"dir":"server->client"'
 _GONE = {REMOVED: "what was said before is not in", CUT: "what was cut off is missing in"}
 
 
@@ -73,18 +75,23 @@ class TapCapture:
         self._again_at = 0.0
         self._lost_bytes = 0
         self._gone = ""  # what others did to the file
+        self._tools: ListedTools | None = None
 
     # What is said
 
     def frame(self, data: str | bytes, *, direction: Direction, time_ns: int) -> None:
         """Take in a line that one side said."""
         writer = self._writer_for(len(data) + 1)
+        if isinstance(data, str) and self._tools is not None:
+            self._tools.hear(data, by_server=direction == "server->client")
         if writer is not None:
             writer.frame(data, direction=direction, time_ns=time_ns)
 
     def line(self, head: str, value: str) -> None:
         """Take in a line as another format writes it: JSON in two parts, but for its last brace."""
         writer = self._writer_for(len(head) + len(value))
+        if self._tools is not None:
+            self._tools.hear(value, by_server=_BY_SERVER in head)
         if writer is not None:
             writer.line(head, value)
 
@@ -127,8 +134,10 @@ class TapCapture:
                 self._recovered(writer)
 
     def _open(self) -> CaptureWriter:
-        from inspector.capture.writer import CaptureWriter  # the server runs meanwhile
+        from inspector.capture.tool_baseline import ListedTools  # the server runs meanwhile
+        from inspector.capture.writer import CaptureWriter
 
+        self._tools = self._tools or ListedTools()
         name = str(self._path)
         if self._hold.file >= 0 and self._hold.meanwhile(name, 0) == REMOVED:
             self._hold.release()
@@ -195,7 +204,9 @@ class TapCapture:
         self._trouble = self._gone = ""
 
     def finish(self, reason: str, **facts: object) -> None:
-        """Write the last words; a disk in trouble is given one more chance by `write`."""
+        """Write the last words, and what the server listed; a disk in trouble is given one more chance by `write`."""
+        if self._tools is not None:
+            self._tools.store()
         if self._trouble or self._writer is None:
             with suppress(OSError):
                 if self._writer is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from inspector.analysis.trust import TrustPass
 from inspector.analysis.visibility import VisibilityPass
 from inspector.capture.capture import Capture
 from inspector.capture.decisions import Decisions
+from inspector.capture.tool_baseline import Listed
 from inspector.protocol import msp
 
 Array = NDArray[Any]
@@ -60,6 +61,7 @@ class Batch:
         changed: earlier messages, ascending.
         beginnings: who was there before the capture began.
         mcp: which messages are MCP; the topic of that says it first.
+        baseline: what servers of MCP listed when they were tapped last, by name, where logs are held against that.
         decisions: the gateway's verdicts beside a log, or None.
         reported: what the document of sessions behind the messages says is wrong with it.
     """
@@ -74,6 +76,7 @@ class Batch:
     mcp: McpRows
     decisions: Decisions | None = None
     reported: Sequence[ReportedProblem] = ()
+    baseline: Mapping[str, Listed] | None = None
     _rows: dict[str, Rows] = field(default_factory=dict)
     _changed_kinds: Array | None = None
     _bits: int | None = None  # flags that any of the new messages has

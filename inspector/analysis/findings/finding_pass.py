@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Protocol, runtime_checkable
 
@@ -43,6 +43,7 @@ from inspector.analysis.findings.store import Findings, Found
 from inspector.base.slices import Steps, finished, go_on
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.decisions import Decisions
+from inspector.capture.tool_baseline import Listed
 
 
 class Topic(Protocol):
@@ -115,6 +116,7 @@ class FindingPass:
         found: the findings; its column `set` holds the place in `found.sets` of each message's codes.
         decisions: the gateway's verdicts beside a log, once they have been read; `catch_up` looks at what is new.
         reported: what a document of sessions says is wrong with it; `catch_up` looks at it when it is another sequence.
+        baseline: what servers of MCP listed when they were tapped last; None where nothing is held against that.
         by_context: how many there are in each context and below.
         failed: names of topics that an error in the program has ended, and the message they had come to.
     """
@@ -123,6 +125,7 @@ class FindingPass:
         self._passes = passes
         self.decisions: Decisions | None = None
         self.reported: Sequence[ReportedProblem] = ()
+        self.baseline: Mapping[str, Listed] | None = None
         self.found = Findings(CHECKS, passes.capture.are_derived)
         self.by_context = FindingsByContext(self._passes.capture, self._passes.contexts, self.found, CHECK_BY_CODE)
         self._beginnings = beginning.Beginnings(passes.capture, passes.trust)
@@ -234,7 +237,7 @@ class FindingPass:
     def _batch(self, start: int, now_ns: int | None) -> Batch:
         now = self._passes.contexts.clock_ns if now_ns is None else now_ns
         changed = np.unique(np.concatenate(self._changed)) if self._changed else NO_ROWS
-        told = self._beginnings, self._mcp, self.decisions, self.reported
+        told = self._beginnings, self._mcp, self.decisions, self.reported, self.baseline
         return Batch(self._passes, self.found, start, self._fed, changed, now, *told)
 
     @contextmanager

@@ -19,7 +19,7 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import Check
 from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol import mcp
-from inspector.protocol.mcp_notes import CAPABILITIES_KEY, Note
+from inspector.protocol.mcp_notes import CAPABILITIES_KEY, Note, server_of
 from inspector.protocol.record import Exchange
 
 _MOST_OPEN = 10_000
@@ -82,7 +82,7 @@ class Talk:
         modern, legacy: each era was spoken in it.
         version: what `initialize` agreed on; "" until then.
         client_can, server_can: what each side declared last; None until then.
-        server: what the server calls itself; "".
+        server, server_version: what the server calls itself, and its version; "".
         open: requests without an answer, by row; the oldest are forgotten.
         settled: requests that were answered or cancelled lately, by row.
         sides: by direction as written, whether what goes that way is the server's.
@@ -100,6 +100,7 @@ class Talk:
     client_can: dict[str, Any] | None = None
     server_can: dict[str, Any] | None = None
     server: str = ""
+    server_version: str = ""
     open: OrderedDict[int, Asked] = field(default_factory=OrderedDict)
     settled: OrderedDict[int, Asked] = field(default_factory=OrderedDict)
     sides: dict[str, bool] = field(default_factory=dict)
@@ -263,10 +264,9 @@ class Conversations:
             return
         if heard.asked.method in ("initialize", "server/discover"):
             talk.server_can = note.result.capabilities if isinstance(note.result.capabilities, dict) else None
-            info = note.result.server
-            if info is None and isinstance(note.result.meta, dict):
-                info = note.result.meta.get("io.modelcontextprotocol/serverInfo")
-            talk.server = str(info.get("name", "")) if isinstance(info, dict) else talk.server
+            name, version = server_of(note.result)
+            if name:
+                talk.server, talk.server_version = name, version
             if heard.asked.method == "initialize" and isinstance(note.result.version, str):
                 talk.version, talk.legacy = note.result.version, True
 

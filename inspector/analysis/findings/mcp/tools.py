@@ -6,13 +6,12 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
-
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.findings.mcp.conversations import Heard, Talk
 from inspector.capture.hashes import NO_ROW
-from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.json_schemas import LARGEST_SCHEMA, references_elsewhere
+from inspector.capture.tool_baseline import Listed, digests_of
+from inspector.protocol.json_schemas import references_elsewhere
+from inspector.protocol.mcp_definitions import Definition, ListPages, definitions_of, differing, tools_in
 
 CHANGED = Check(
     "mcp-tool-changed", WARNING, "Definition of a tool was replaced",
@@ -21,6 +20,14 @@ CHANGED = Check(
     "Compare both lists, and ask who changed the server; let people allow the tool again.",
     "MCP 2025-06-18, Tools, list changed; OWASP MCP Top 10 (2025), MCP03 tool poisoning",
     example="`tide` was changed after it had been used: description, arguments, hints",
+)  # fmt: skip
+SINCE = Check(
+    "mcp-tool-changed-since-last-time", NOTE, "Tool that was another one when the server was tapped last",
+    "{detail}.",
+    "A server that is the same version as before offers something else than was allowed then.",
+    "Compare its definitions with those of an earlier capture; ask whoever publishes the server.",
+    "OWASP MCP Top 10 (2025), MCP03; a live tap remembers, `check` looks only with --baseline",
+    example="Since 2026-11-12 `tide` was changed: description, arguments",
 )  # fmt: skip
 UNLISTED = Check(
     "mcp-tool-unlisted", WARNING, "Call of a tool that the server does not list",
@@ -78,37 +85,11 @@ NAME = Check(
     "MCP 2025-11-25, Tools, tool names",
     example="`send money!` is no name that every client takes",
 )  # fmt: skip
-CHECKS = (CHANGED, UNLISTED, SHADOWED, HIDDEN, ORDERS, ROOT, ELSEWHERE, NAME)
+CHECKS = (CHANGED, SINCE, UNLISTED, SHADOWED, HIDDEN, ORDERS, ROOT, ELSEWHERE, NAME)
 
 _LIST = "tools/list"
 _LIST_CHANGED = "notifications/tools/list_changed"
 _NAMES_FROM, _OUTPUTS_ANY = "2025-11-25", "2026-07-28"
-_MOST_TOOLS, _MOST_PAGES = 5_000, 500
-_SHOWN = 3
-_ASPECTS = {
-    "description": "description", "inputSchema": "arguments", "outputSchema": "results", "annotations": "hints",
-    "title": "title", "_meta": "_meta",
-}  # fmt: skip
-_HINTS = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True}
-"""MCP 2025-03-26, tool annotations: what is meant where a hint is left out."""
-
-
-@dataclass(slots=True, eq=False)
-class Definition:
-    """A tool as a server lists it.
-
-    Attributes:
-        name: of the tool.
-        aspects: by member of the definition, what it says as JSON in an order of its own.
-        input_schema, output_schema: as listed; None.
-        called: the last message that called it as it is; NO_ROW.
-    """
-
-    name: str
-    aspects: dict[str, bytes]
-    input_schema: Any
-    output_schema: Any
-    called: int = NO_ROW
 
 
 @dataclass(slots=True)
@@ -126,9 +107,7 @@ class ToolBook:
     row: int = NO_ROW
     stale: bool = False
     ever: set[str] = field(default_factory=set)
-    pages: list[dict[str, Any]] = field(default_factory=list)
-    next_cursor: Any = None
-    page_count: int = 0
+    pages: ListPages = field(default_factory=ListPages)
 
     def definition(self, name: str) -> Definition | None:
         """The tool of that name, where its definition is known to hold."""
@@ -181,31 +160,26 @@ class Tools:
         if asked is None or result is None:
             return
         cursor = asked.note.params.cursor if asked.note.params is not None else None
-        if cursor is None:
-            book.pages, book.page_count = [], 0
-        elif cursor != book.next_cursor or book.page_count >= _MOST_PAGES:
-            book.pages, book.next_cursor = [], None
+        page = tools_in(result.tools)
+        if page is None:
+            book.pages.give_up()
             return
-        tools = _tools_in(result.tools)
-        if tools is None:
-            book.next_cursor = None
-            return
-        self._look_at(heard, tools)
-        book.page_count += 1
-        book.pages += tools
-        book.next_cursor = result.next_cursor
-        if not result.next_cursor and len(book.pages) <= _MOST_TOOLS:
-            self._complete(heard, book)
+        if book.pages.fits(cursor):
+            self._look_at(heard, page)
+        complete = book.pages.take(cursor, page, result.next_cursor)
+        if complete is not None:
+            self._complete(heard, book, complete)
 
-    def _complete(self, heard: Heard, book: ToolBook) -> None:
+    def _complete(self, heard: Heard, book: ToolBook, complete: list[dict[str, Any]]) -> None:
         talk = heard.talk
-        listed = {tool["name"]: _definition(tool) for tool in book.pages if isinstance(tool.get("name"), str)}
-        book.pages = []
+        listed = definitions_of(complete)
         before = book
         if book.row == NO_ROW and talk.server:
             before = self._of_server.get((talk.source, talk.server, heard.modern), book)
         if before.row != NO_ROW:
             self._compare(heard, before, listed)
+        elif heard.batch.baseline is not None and talk.once(SINCE):
+            _compare_with_last_time(heard, heard.batch.baseline.get(talk.server), listed)
         for name, one in listed.items():
             if (same := before.listed.get(name)) is not None and same.aspects == one.aspects:
                 one.called = same.called
@@ -220,7 +194,7 @@ class Tools:
         changed = [
             (one, aspects)
             for name, one in listed.items()
-            if (old := before.listed.get(name)) is not None and (aspects := _differing(old, one))
+            if (old := before.listed.get(name)) is not None and (aspects := differing(old.aspects, one.aspects))
         ]
         if not changed:
             return
@@ -290,6 +264,21 @@ class Tools:
                 heard.report(SHADOWED, words, other=other.row)
 
 
+def _compare_with_last_time(heard: Heard, last: Listed | None, listed: dict[str, Definition]) -> None:
+    """Compare a list with what the same version of the server listed when it was tapped before."""
+    if last is None or last.version != heard.talk.server_version:
+        return
+    now = digests_of(listed)
+    changed = [
+        (name, parts) for name in now if name in last.tools and (parts := differing(last.tools[name], now[name]))
+    ]
+    if changed:
+        (name, parts), more = changed[0], len(changed) - 1
+        others, verb = (f" and {more:,} more", "were") if more else ("", "was")
+        words = f"Since {last.seen[:10]} `{_short(name)}`{others} {verb} changed: {', '.join(parts)}"
+        heard.report(SINCE, words)
+
+
 _MOST_SERVERS = 100
 _NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 _TELLING = re.compile(r"(?=.*[_-]).{5,}", re.DOTALL)
@@ -311,56 +300,6 @@ def _version(heard: Heard) -> str:
     return _OUTPUTS_ANY if heard.modern else heard.talk.version
 
 
-def _tools_in(raw: msgspec.Raw) -> list[dict[str, Any]] | None:
-    try:
-        found = decode_json(b'{"tools":' + bytes(raw) + b"}") if raw else None
-    except NotAnObjectError:
-        return None
-    tools = found.get("tools") if isinstance(found, dict) else None
-    return [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else None
-
-
-def _definition(tool: dict[str, Any]) -> Definition:
-    aspects = {name: _canonical(name, tool[name]) for name in _ASPECTS if tool.get(name) is not None}
-    aspects.setdefault("annotations", _canonical("annotations", {}))
-    asked, answered = (
-        tool.get(name) if len(aspects.get(name, b"")) <= LARGEST_SCHEMA else None
-        for name in ("inputSchema", "outputSchema")
-    )
-    return Definition(tool["name"], aspects, asked, answered)
-
-
-def _canonical(name: str, value: Any) -> bytes:
-    """A member as JSON that is the same where the same is meant."""
-    if name == "annotations" and isinstance(value, dict):
-        value = {**_HINTS, **value}
-    try:
-        return msgspec.json.encode(_ordered(value, 0), order="sorted")
-    except (UnicodeEncodeError, RecursionError, TypeError, ValueError):
-        return repr(value).encode("utf-8", "surrogatepass")
-
-
-def _ordered(value: Any, depth: int) -> Any:
-    """A schema with its required members in one order: they are a set."""
-    if depth > _DEEPEST:
-        return value
-    if isinstance(value, dict):
-        found = {key: _ordered(inner, depth + 1) for key, inner in value.items()}
-        required = found.get("required")
-        if isinstance(required, list) and all(isinstance(one, str) for one in required):
-            found["required"] = sorted(required)
-        return found
-    return [_ordered(inner, depth + 1) for inner in value] if isinstance(value, list) else value
-
-
-_DEEPEST = 64
-
-
-def _differing(before: Definition, after: Definition) -> list[str]:
-    """What of a definition another one says otherwise, in words."""
-    return [word for name, word in _ASPECTS.items() if before.aspects.get(name) != after.aspects.get(name)]
-
-
 def _texts_of(tool: dict[str, Any]) -> list[tuple[str, str]]:
     """The texts of a definition, with the member that they stand in."""
     found: list[tuple[str, str]] = []
@@ -377,6 +316,7 @@ def _texts_of(tool: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 _MOST_TEXTS = 10_000
+_DEEPEST = 64
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u180e\u200b\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]"
     "|(?<!\U0001f3f4)(?<![\U000e0020-\U000e007e])[\U000e0000-\U000e007f]+"

@@ -22,7 +22,7 @@ def test_every_check_has_its_captures() -> None:
 
 @pytest.mark.parametrize("code", CASES)
 def test_it_is_found_once(code: str) -> None:
-    found = document_of(*CASES[code].wrong).analysis.findings
+    found = document_of(*CASES[code].wrong, baseline=CASES[code].baseline).analysis.findings
     assert [finding.code for finding in found.all()].count(code) == 1
     (finding,) = (finding for finding in found.all() if finding.code == code)
     assert code in {known.code for known in found.of(finding.row)}
@@ -32,7 +32,7 @@ def test_it_is_found_once(code: str) -> None:
 
 @pytest.mark.parametrize("code", CASES)
 def test_what_is_nearly_so_is_not(code: str) -> None:
-    document = document_of(*CASES[code].right)
+    document = document_of(*CASES[code].right, baseline=CASES[code].baseline)
     assert code not in document.analysis.findings.found.counts()
 
 

@@ -1,0 +1,150 @@
+"""What servers of MCP listed when they were tapped last: a file in the user's data folder that live taps alone write.
+
+It holds names of tools and digests of what their definitions say, nothing of these themselves. A log is never held
+against it unless that is asked for, so that the same log has the same findings on every machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from inspector.base.paths import data_folder
+from inspector.base.whole_file import replace_whole
+from inspector.protocol.header import ABSENT, NotAnObjectError, read_header
+from inspector.protocol.mcp_definitions import Definition, ListPages, definitions_of, tools_in
+from inspector.protocol.mcp_notes import Note, note_of, server_of
+
+FILE_NAME = "mcp-tools.json"
+_VERSION = 1
+_MOST_SERVERS, _MOST_BYTES = 500, 1 << 24
+_MOST_ASKED, _LONGEST_LINE = 100, 1 << 22
+_LONGEST_NAME = 200
+
+Digests = dict[str, dict[str, str]]
+"""By tool and member of its definition, a digest of what that says."""
+
+
+class Listed(NamedTuple):
+    """What a server listed.
+
+    Attributes:
+        version: of the server, as it says; "".
+        seen: when, RFC 3339 in UTC.
+        tools: by name.
+    """
+
+    version: str
+    seen: str
+    tools: Digests
+
+
+def digests_of(listed: Mapping[str, Definition]) -> Digests:
+    """What is stored of definitions."""
+    return {name: {part: _digest(said) for part, said in one.aspects.items()} for name, one in listed.items()}
+
+
+def _digest(said: bytes) -> str:
+    return hashlib.blake2b(said, digest_size=8).hexdigest()
+
+
+def baseline_path() -> Path:
+    """Where it lies."""
+    return data_folder() / FILE_NAME
+
+
+def read_baseline() -> dict[str, Listed]:
+    """What is known of servers, by name; nothing of a file that is damaged, or written by a newer version."""
+    try:
+        path = baseline_path()
+        stored = json.loads(path.read_bytes()) if path.stat().st_size <= _MOST_BYTES else {}
+    except (OSError, ValueError, RecursionError):
+        return {}
+    servers = stored.get("servers") if isinstance(stored, dict) and stored.get("version") == _VERSION else None
+    found = ((name, _listed(value)) for name, value in servers.items()) if isinstance(servers, dict) else ()
+    return {name: one for name, one in found if one is not None}
+
+
+def _listed(value: Any) -> Listed | None:
+    if not isinstance(value, dict) or not isinstance(tools := value.get("tools"), dict):
+        return None
+    digests = {name: parts for name, parts in tools.items() if isinstance(parts, dict)}
+    return Listed(str(value.get("version", "")), str(value.get("seen", "")), digests)
+
+
+def store(seen: Mapping[str, Listed]) -> None:
+    """Write down what servers list now; those that were not seen stay, the ones seen last 500 at most.
+
+    Raises:
+        OSError: it cannot be written; what was there is untouched.
+    """
+    known = read_baseline()
+    for name, one in seen.items():
+        known.pop(name, None)
+        known[name] = one
+    latest = list(known.items())[-_MOST_SERVERS:]
+    told = {"version": _VERSION, "servers": {name: one._asdict() for name, one in latest}}
+    replace_whole(baseline_path(), json.dumps(told, separators=(",", ":")).encode("utf-8", "replace"))
+
+
+class ListedTools:
+    """Watches what passes a tap for lists of tools; most lines are only searched for a word.
+
+    Attributes:
+        seen: what each server listed last, by its name.
+    """
+
+    def __init__(self) -> None:
+        self.seen: dict[str, Listed] = {}
+        self._asked: dict[str, Any] = {}  # by id of the request, its cursor
+        self._pages = ListPages()
+        self._server = self._version = ""
+
+    def hear(self, text: str, *, by_server: bool) -> None:
+        """Take in a JSON-RPC message as it passes. Never raises."""
+        if len(text) > _LONGEST_LINE or not self._may_matter(text, by_server=by_server):
+            return
+        try:
+            header = read_header(text.encode())
+        except (NotAnObjectError, UnicodeEncodeError):
+            return
+        note = note_of(header) if header.jsonrpc is not ABSENT else None
+        if note is None:
+            return
+        if not by_server:
+            if note.method == "tools/list" and note.params is not None:
+                self._asked[note.written_id] = note.params.cursor
+                if len(self._asked) > _MOST_ASKED:
+                    del self._asked[next(iter(self._asked))]
+        else:
+            self._answered(note)
+
+    def _may_matter(self, text: str, *, by_server: bool) -> bool:
+        if not by_server:
+            return '"tools/list"' in text
+        return "serverInfo" in text or (bool(self._asked) and '"tools"' in text)
+
+    def _answered(self, note: Note) -> None:
+        if note.result is None:
+            return
+        name, version = server_of(note.result)
+        if name:
+            self._server, self._version = name[:_LONGEST_NAME], version[:_LONGEST_NAME]
+        if note.written_id not in self._asked:
+            return
+        page = tools_in(note.result.tools)
+        complete = self._pages.take(self._asked.pop(note.written_id), page or [], note.result.next_cursor)
+        if complete and self._server:
+            now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            self.seen[self._server] = Listed(self._version, now, digests_of(definitions_of(complete)))
+
+    def store(self) -> None:
+        """Write down what was seen, where that is possible."""
+        if self.seen:
+            with suppress(OSError):
+                store(self.seen)

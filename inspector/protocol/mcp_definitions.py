@@ -1,0 +1,140 @@
+"""Definitions of tools as MCP servers list them: put together from pages, compared by what they mean.
+
+RULE: two definitions say the same where description, title, schemas, hints and `_meta` do, whatever the order of keys;
+a hint that is spelled out with its default says nothing new (MCP 2025-03-26, tool annotations). A list is complete when
+a page of it has no `nextCursor` and its first one was asked for without a cursor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.json_schemas import LARGEST_SCHEMA
+
+_MOST_TOOLS, _MOST_PAGES = 5_000, 500
+NEVER = -1
+ASPECTS = {
+    "description": "description", "inputSchema": "arguments", "outputSchema": "results", "annotations": "hints",
+    "title": "title", "_meta": "_meta",
+}  # fmt: skip
+"""Members of a definition that count, and what they are called in words."""
+_HINTS = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True}
+"""MCP 2025-03-26, tool annotations: what is meant where a hint is left out."""
+
+
+@dataclass(slots=True, eq=False)
+class Definition:
+    """A tool as a server lists it.
+
+    Attributes:
+        name: of the tool.
+        aspects: by member of the definition, what it says as JSON in an order of its own.
+        input_schema, output_schema: as listed; None.
+        called: the last message that called it as it is; NEVER.
+    """
+
+    name: str
+    aspects: dict[str, bytes]
+    input_schema: Any
+    output_schema: Any
+    called: int = NEVER
+
+
+class ListPages:
+    """A list that comes in pages."""
+
+    def __init__(self) -> None:
+        self._tools: list[dict[str, Any]] = []
+        self._next: Any = None
+        self._count = 0
+
+    def fits(self, cursor: Any) -> bool:
+        """Whether a page that was asked for so begins a list, or goes on with the one that has begun."""
+        return cursor is None or (cursor == self._next and 0 < self._count < _MOST_PAGES)
+
+    def take(self, cursor: Any, page: list[dict[str, Any]], next_cursor: Any) -> list[dict[str, Any]] | None:
+        """Take in a page; the whole list where it is the last one.
+
+        Args:
+            cursor: that it was asked for with; None for the first.
+            page: its tools.
+            next_cursor: what the next is asked for with; nothing where none follows.
+        """
+        if not self.fits(cursor):
+            self.give_up()
+            return None
+        if cursor is None:
+            self.give_up()
+        self._tools += page
+        self._count += 1
+        self._next = next_cursor
+        if next_cursor or len(self._tools) > _MOST_TOOLS:
+            return None
+        found = self._tools
+        self.give_up()
+        return found
+
+    def give_up(self) -> None:
+        """Nothing goes on with what was listed so far."""
+        self._tools, self._next, self._count = [], None, 0
+
+
+def definitions_of(tools: list[dict[str, Any]]) -> dict[str, Definition]:
+    """The definitions of a list, by name; what has none is left out."""
+    return {tool["name"]: _definition(tool) for tool in tools if isinstance(tool.get("name"), str)}
+
+
+def tools_in(raw: msgspec.Raw) -> list[dict[str, Any]] | None:
+    """The tools of a page as listed, without what is none; None where it is no list."""
+    try:
+        found = decode_json(b'{"tools":' + bytes(raw) + b"}") if raw else None
+    except NotAnObjectError:
+        return None
+    tools = found.get("tools") if isinstance(found, dict) else None
+    return [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else None
+
+
+def _definition(tool: dict[str, Any]) -> Definition:
+    aspects = {name: _canonical(name, tool[name]) for name in ASPECTS if tool.get(name) is not None}
+    aspects.setdefault("annotations", _canonical("annotations", {}))
+    asked, answered = (
+        tool.get(name) if len(aspects.get(name, b"")) <= LARGEST_SCHEMA else None
+        for name in ("inputSchema", "outputSchema")
+    )
+    return Definition(tool["name"], aspects, asked, answered)
+
+
+def _canonical(name: str, value: Any) -> bytes:
+    """A member as JSON that is the same where the same is meant."""
+    if name == "annotations" and isinstance(value, dict):
+        value = {**_HINTS, **value}
+    try:
+        return msgspec.json.encode(_ordered(value, 0), order="sorted")
+    except (UnicodeEncodeError, RecursionError, TypeError, ValueError):
+        return repr(value).encode("utf-8", "surrogatepass")
+
+
+def _ordered(value: Any, depth: int) -> Any:
+    """A schema with its required members in one order: they are a set."""
+    if depth > _DEEPEST:
+        return value
+    if isinstance(value, dict):
+        found = {key: _ordered(inner, depth + 1) for key, inner in value.items()}
+        required = found.get("required")
+        if isinstance(required, list) and all(isinstance(one, str) for one in required):
+            found["required"] = sorted(required)
+        return found
+    return [_ordered(inner, depth + 1) for inner in value] if isinstance(value, list) else value
+
+
+_DEEPEST = 64
+
+
+def differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """In what two definitions differ, in words; by their aspects, or by digests of these."""
+    return [word for name, word in ASPECTS.items() if before.get(name) != after.get(name)]
