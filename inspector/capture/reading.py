@@ -169,6 +169,8 @@ class SourceReader:
             growing = source.growing
             reason, looked_at = yield from self._sniff()
             if reason is None:
+                if not (looked_at or growing) and source.container is not None and source.feed is not None:
+                    raise UnknownFormatError(source.feed.trouble or f"{source.name} holds nothing to be shown.")
                 return
             if not growing or looked_at >= SNIFFED_LINES:
                 raise UnknownFormatError(

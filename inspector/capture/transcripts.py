@@ -21,13 +21,13 @@ from inspector.capture.block import Block
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.capture.threads import Threads
-from inspector.protocol.formats import a2a, acp, http_lines, messages
+from inspector.protocol.formats import a2a, acp, http_lines, messages, opencode
 from inspector.protocol.meaning import Chain, Spawn
 
 _WHOLE_ID, _END = 20, 8
 """Letters of an id that names a sub-agent whole; of a longer one its end."""
 _MOST_NAME = 120
-MAIN_AGENTS = ("claude", "codex", "copilot", "gemini")
+MAIN_AGENTS = ("claude", "codex", "copilot", "gemini", "opencode")
 """Who starts sub-agents, where no sub-agent does."""
 
 
@@ -142,7 +142,8 @@ class Transcripts:
         if not len(derived):
             return
         self._follow_threads(block, derived)
-        self._fill_spaces(block, derived)
+        several = block.columns["protocol"][derived] == (block.strings.find(opencode.LABEL) or -1)
+        self._fill_spaces(block, derived[~several])  # of a database, records name theirs
         extracts = block.extracts
         contexts = block.columns["context"]
         inside = derived[contexts[derived] != 0]
@@ -275,6 +276,7 @@ class Transcripts:
         if spawn.agent is not None:
             known = spawn.agent in self.agents and self.agents[spawn.agent].call is not None
             agent = self._agent(spawn.agent)
+            agent.label, agent.type = agent.label or spawn.label, agent.type or spawn.type
             if spawn.call is not None and not known:
                 earlier = self._by_call.get(spawn.call)
                 if earlier is not None and earlier is not agent:  # it was taken for that of another one

@@ -43,6 +43,7 @@ from inspector.msp import (
     read_sessions,
 )
 from inspector.protocol.tool_names import ToolAliases
+from inspector.sources import opencode
 from inspector.sources.follow import FollowedLog
 from inspector.sources.inputs import is_stream, open_source
 from inspector.sources.transcript_files import members_of
@@ -144,17 +145,18 @@ class CaptureDocument:
         """
         stream = is_stream(path)
         self._log = path
-        if not stream and (together or path.is_dir()) and members_of(path)[0]:
+        kept = not stream and opencode.place_of(path) is not None  # neither a log nor a folder of such
+        if not stream and not kept and (together or path.is_dir()) and members_of(path)[0]:
             self.path, self.name = path, self.name or name or title_of(path)
             one = [SourceChoice(path, is_session=True)]
             yield from self._open_set(one, block_bytes, wait=wait, follow=follow)
             return
-        if not stream and path.is_dir() and not is_session_document(path) and (logs := logs_in(path)):
+        if not stream and not kept and path.is_dir() and not is_session_document(path) and (logs := logs_in(path)):
             self.name = self.name or name or title_of(path)
             folder = [SourceChoice(log, reading=reading) for log in logs]
             yield from self.open_together(folder, block_bytes=block_bytes, wait=wait, follow=follow)
             return
-        if not stream and reading is None and is_session_document(path):
+        if not stream and not kept and reading is None and is_session_document(path):
             yield from self.open_sessions([path], name=name, block_bytes=block_bytes, wait=wait)
             return
         source = open_source(path, name)

@@ -89,6 +89,7 @@ _NAMESPACES = {
     "codex": Family.CONTROL,
     "copilot": Family.CONTROL,
     "gemini": Family.CONTROL,
+    "opencode": Family.CONTROL,
     "acp": Family.CONTROL,
     "a2a": Family.CONTROL,
     "http": Family.CONTROL,

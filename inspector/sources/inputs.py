@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from inspector.capture.sources import SourceFile
-from inspector.sources import har, parquet_feed
+from inspector.sources import har, opencode, parquet_feed
 from inspector.sources.converting_feed import ConvertingFeed
 from inspector.sources.decoders import MAGIC_BYTES, is_compressed
 from inspector.sources.parquet_feed import ParquetFeed
@@ -36,6 +36,10 @@ def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = 
     if is_stream(path):
         name = name or (STANDARD_INPUT_NAME if path == STANDARD_INPUT else path.name)
         return SourceFile(path, name, feed=StreamFeed(name, None if path == STANDARD_INPUT else path))
+    place = opencode.place_of(path)
+    if place is not None:
+        feed = ConvertingFeed(place.path, opencode.OpenCodeConversion(place))
+        return SourceFile(place.path, name or path.name, feed=feed, container=opencode.FORMAT)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, _folder_words(path), str(path))
     if parts:

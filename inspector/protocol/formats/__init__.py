@@ -40,6 +40,7 @@ from inspector.protocol.formats import (
     gemini,
     http_lines,
     messages,
+    opencode,
     prefixed,
     wrapped,
 )
@@ -55,7 +56,7 @@ from inspector.protocol.shallow import MAX_LENGTH, Shallow
 # wrapped lines, whose shape theirs is a case of.
 FORMATS = (gateway_log, http_lines, bare, capture_file, wrapped)
 
-TRANSCRIPTS = (claude, codex, copilot, gemini)
+TRANSCRIPTS = (claude, codex, copilot, gemini, opencode)
 """Formats whose records mean messages, in the order asked: before FORMATS, some of which know a line by one key."""
 
 AGENTS = (acp, a2a)

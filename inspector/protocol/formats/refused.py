@@ -15,7 +15,6 @@ _MARKS = (
     b'"requests"',
     b'"kind"',
     b'"log"',
-    b'"info"',
 )
 
 
@@ -42,7 +41,4 @@ def _words(value: Mapping[str, Any]) -> str | None:
     log = value.get("log")
     if isinstance(log, Mapping) and isinstance(log.get("entries"), list) and "version" in log:
         return "an HTTP archive (HAR), which is opened as a file of its own, not packed and not from a pipe"
-    info, messages = value.get("info"), value.get("messages")
-    if isinstance(info, Mapping) and isinstance(messages, list) and "jsonrpc" not in value:
-        return "a session as OpenCode exports it, which cannot be opened yet"
     return None

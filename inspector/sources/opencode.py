@@ -1,0 +1,291 @@
+"""Where OpenCode keeps its sessions, made lines of its exports: a database, or a folder of small files.
+
+The database is only ever read: where nobody has written to it lately (no `-wal` beside it) so that not even its locks
+are touched. One session comes with those it started; all of a place, one after the other, each with those it started.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+from urllib.parse import quote
+
+import msgspec
+
+from inspector.protocol.formats.opencode import ROOT
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.sources.converting_feed import NotConvertedError
+
+FORMAT = "opencode"
+DATABASE = "opencode.db"
+MAGIC = b"SQLite format 3\0"
+"""How a database begins."""
+_TABLES = ("session", "message", "part")
+_MOST_FILES = 1_000_000
+_LARGEST = 1 << 28
+"""Bytes of a file of the folder that is read."""
+
+
+class Place(NamedTuple):
+    """Where sessions lie, and which of them is meant; None for all."""
+
+    path: Path
+    session: str | None = None
+
+    @property
+    def is_database(self) -> bool:
+        """Whether it is a database, and not a folder."""
+        return self.path.is_file()
+
+
+def place_of(path: Path) -> Place | None:
+    """The place that a path names; None where it is no such.
+
+    A session in a database is named as if that were a folder: `opencode.db/ses_1`.
+    """
+    try:
+        if path.is_dir():
+            folder = next((one for one in (path, path / "storage") if _is_storage(one)), None)
+            database = path / DATABASE
+            if _is_database(database):
+                return Place(database)
+            return Place(folder) if folder is not None else None
+        if path.is_file():
+            if _is_database(path):
+                return Place(path)
+            storage = path.parent.parent.parent
+            if path.suffix == ".json" and path.parent.parent.name == "session" and _is_storage(storage):
+                return Place(storage, _identifier(_read(path)) or path.stem)
+            return None
+        return Place(path.parent, path.name) if _is_database(path.parent) else None
+    except OSError:
+        return None
+
+
+def _is_storage(folder: Path) -> bool:
+    return (folder / "message").is_dir() and ((folder / "part").is_dir() or (folder / "session").is_dir())
+
+
+def _is_database(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
+class OpenCodeConversion:
+    """The sessions of a place as lines, each with those it started, by time.
+
+    Attributes:
+        progress: sessions taken in, and of how many.
+    """
+
+    def __init__(self, place: Place) -> None:
+        """Prepare.
+
+        Args:
+            place: where they lie.
+        """
+        self._place = place
+        self.progress = (0, 0)
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines. Raises OSError and NotConvertedError."""
+        if not self._place.is_database:
+            yield from self._lines_of(_Folder(self._place.path))
+            return
+        try:
+            with closing(_opened(self._place.path)) as connection:
+                yield from self._lines_of(_Database(connection))
+        except sqlite3.Error as error:
+            raise NotConvertedError(f"it cannot be read as a database: {error}") from None
+
+    def _lines_of(self, kept: _Sessions) -> Iterator[bytes]:
+        sessions = kept.sessions()
+        below: dict[str, list[str]] = {}
+        for name, info in sessions.items():
+            parent = info.get("parentID")
+            if isinstance(parent, str) and parent in sessions and parent != name:
+                below.setdefault(parent, []).append(name)
+        children = {child for found in below.values() for child in found}
+        wanted = self._place.session
+        if wanted is not None and wanted not in sessions:
+            raise NotConvertedError(f"it has no session {wanted}")
+        roots = [name for name in sessions if name not in children] if wanted is None else [wanted]
+        self.progress = (0, len(roots))
+        for number, root in enumerate(sorted(roots, key=lambda name: _created(sessions[name])), 1):
+            members = _members(root, below)
+            for name in members:
+                above = {ROOT: root} if name != root else {}
+                yield _line({"info": dict(sessions[name]), "messages": [], **above})
+            told = [(_created(info), str(info.get("id")), info) for name in members for info in kept.messages(name)]
+            for _, identifier, info in sorted(told, key=lambda one: one[:2]):
+                above = {ROOT: root} if info.get("sessionID") != root else {}
+                yield _line({"info": dict(info), "parts": kept.parts(str(info.get("sessionID")), identifier), **above})
+            self.progress = (number, len(roots))
+
+
+class _Sessions(Protocol):
+    """Sessions, wherever they lie."""
+
+    def sessions(self) -> dict[str, dict[str, Any]]:
+        """What is known of each, by id."""
+        ...
+
+    def messages(self, session: str) -> Iterator[dict[str, Any]]:
+        """The messages of a session, without their parts."""
+        ...
+
+    def parts(self, session: str, message: str) -> list[Any]:
+        """The parts of a message of the session that was asked for last, in their order."""
+        ...
+
+
+class _Folder:
+    """`session/PROJECT/ID.json`, `message/SESSION/ID.json`, `part/MESSAGE/ID.json`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._left = _MOST_FILES
+
+    def sessions(self) -> dict[str, dict[str, Any]]:
+        found: dict[str, dict[str, Any]] = {}
+        for project in self._entries(self._folder / "session"):
+            for path in self._entries(project):
+                info = _read(path)
+                if (name := _identifier(info)) is not None:
+                    found[name] = info
+        for folder in self._entries(self._folder / "message"):
+            found.setdefault(folder.name, {"id": folder.name, "title": folder.name})
+        return found
+
+    def messages(self, session: str) -> Iterator[dict[str, Any]]:
+        for path in self._entries(self._folder / "message" / session):
+            info = _read(path)
+            if isinstance(info.get("role"), str):
+                yield {"id": path.stem, **info, "sessionID": session}
+
+    def parts(self, session: str, message: str) -> list[Any]:
+        del session
+        return [part for path in self._entries(self._folder / "part" / message) if (part := _read(path))]
+
+    def _entries(self, folder: Path) -> Iterator[Path]:
+        """What lies in a folder, by name; links and what is above all bounds left out."""
+        if "/" in folder.name or folder.name in ("", ".", "..") or not folder.is_dir() or folder.is_symlink():
+            return
+        for path in sorted(folder.iterdir()):
+            self._left -= 1
+            if self._left < 0:
+                raise NotConvertedError(f"it holds more than {_MOST_FILES:,} files")
+            if not path.is_symlink() and (path.is_dir() or path.suffix == ".json"):
+                yield path
+
+
+class _Database:
+    """Tables `session`, `message` and `part`, the last two with their contents as JSON in `data`."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        asked = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        there = {name for (name,) in asked}
+        if not there.issuperset(_TABLES):
+            raise NotConvertedError("it is a SQLite database without sessions of OpenCode")
+        self._parts: dict[str, list[Any]] = {}
+
+    def sessions(self) -> dict[str, dict[str, Any]]:
+        cursor = self._connection.execute("SELECT * FROM session")
+        names = [column[0] for column in cursor.description]
+        found: dict[str, dict[str, Any]] = {}
+        for row in cursor:
+            columns = dict(zip(names, row, strict=True))
+            name = columns.get("id")
+            if not isinstance(name, str):
+                continue
+            info = {_RENAMED.get(key, key): one for key, one in columns.items() if isinstance(one, str | int | float)}
+            times = {one: columns[f"time_{one}"] for one in ("created", "updated") if f"time_{one}" in columns}
+            found[name] = {**info, "id": name, "time": times}
+        return found
+
+    def messages(self, session: str) -> Iterator[dict[str, Any]]:
+        self._parts = {**self._parts, **self._parts_of(session)}
+        asked = "SELECT id, time_created, data FROM message WHERE session_id = ?"
+        for identifier, created, data in self._connection.execute(asked, (session,)):
+            info = _object(data)
+            if info:
+                yield {"time": {"created": created}, **info, "id": identifier, "sessionID": session}
+
+    def _parts_of(self, session: str) -> dict[str, list[Any]]:
+        found: dict[str, list[Any]] = {}
+        asked = "SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id"
+        for identifier, message, data in self._connection.execute(asked, (session,)):
+            found.setdefault(str(message), []).append({**_object(data), "id": identifier})
+        return found
+
+    def parts(self, session: str, message: str) -> list[Any]:
+        del session
+        return self._parts.pop(message, [])
+
+
+_RENAMED = {"parent_id": "parentID", "project_id": "projectID"}
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    """A database to be read. What is written to it meanwhile is seen only where its log lies beside it."""
+    log = path.with_name(path.name + "-wal")
+    how = "mode=ro" if log.is_file() and log.stat().st_size else "mode=ro&immutable=1"
+    connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?{how}", uri=True, check_same_thread=False)
+    connection.execute("PRAGMA query_only = ON")
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.text_factory = lambda data: data.decode("utf-8", "replace")
+    return connection
+
+
+def _members(root: str, below: Mapping[str, list[str]]) -> list[str]:
+    """A session and those it started, and they did; circles are cut."""
+    found, waiting = [root], [root]
+    known = {root}
+    while waiting:
+        for child in below.get(waiting.pop(), ()):
+            if child not in known:
+                known.add(child)
+                found.append(child)
+                waiting.append(child)
+    return found
+
+
+def _created(info: Mapping[str, Any]) -> float:
+    times = info.get("time")
+    value = times.get("created") if isinstance(times, Mapping) else None
+    return value if isinstance(value, int | float) else 0
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """A small file of JSON; an empty object where it is none."""
+    with path.open("rb") as file:
+        data = file.read(_LARGEST + 1)
+    return _object(data) if len(data) <= _LARGEST else {}
+
+
+def _object(data: object) -> dict[str, Any]:
+    raw = data.encode("utf-8", "replace") if isinstance(data, str) else data
+    try:
+        value = decode_json(raw) if isinstance(raw, bytes) else None
+    except NotAnObjectError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _identifier(info: Mapping[str, Any]) -> str | None:
+    found = info.get("id")
+    return found if isinstance(found, str) and found else None
+
+
+def _line(value: dict[str, Any]) -> bytes:
+    try:
+        return msgspec.json.encode(value) + b"\n"
+    except (UnicodeEncodeError, msgspec.MsgspecError, OverflowError):
+        return json.dumps(value).encode() + b"\n"
