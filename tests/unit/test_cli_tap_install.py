@@ -19,7 +19,7 @@ ENTRY = {
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
     monkeypatch.setenv("CONTEXT_INSPECTOR_HOME", str(tmp_path / "own"))
     monkeypatch.chdir(tmp_path)
     found = tmp_path / ".cursor" / "mcp.json"

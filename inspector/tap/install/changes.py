@@ -209,8 +209,8 @@ def _shown(entry: Value) -> Iterator[str]:
 def _notes(server: Server, *, install: bool) -> Iterator[str]:
     if server.file.shared and install:
         yield (
-            f"{server.file.path} belongs to a project: whoever else has it will not find this program at its path. "
-            "Take the tap out before it is handed on."
+            "The file belongs to a project: for whoever else has it the server would not start. Take the tap out "
+            "before it is handed on."
         )
     if server.form.kind == "http" and install:
         yield "The client reaches the server only while the tap runs. Start it before the client."

@@ -54,15 +54,16 @@ def _settings(name: str) -> Path:
 
 def _in_project(*parts: str) -> Iterator[ConfigFile]:
     """A project's file, of the current folder or the nearest one above it, up to the home folder."""
-    folder = Path.cwd()
+    folder, home = Path.cwd(), _home()
     for one in (folder, *folder.parents):
         file = one.joinpath(*parts)
-        if one == _home() and one != folder:
+        if one == home:  # what lies there is the user's own
             break
         if file.is_file():
             yield ConfigFile(file, shared=True)
             return
-    yield ConfigFile(folder.joinpath(*parts), shared=True)
+    if folder != home:
+        yield ConfigFile(folder.joinpath(*parts), shared=True)
 
 
 def _claude_desktop() -> Iterator[ConfigFile]:
@@ -114,7 +115,7 @@ CLIENTS = (
     ),
     Client(
         "codex", "Codex", "mcp_servers", _codex, read_toml,
-        "Start Codex again; a session that runs goes on without the tap.",
+        "Start Codex again; a session that runs goes on as it was.",
     ),
 )  # fmt: skip
 """Those whose files are changed, in the order they are listed."""

@@ -256,6 +256,8 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            on=_in_panes(lambda p: p.messages.following)),
     Action("capture.pause", "&Pause the view", "&Capture", lambda w: w.document_status.pause_or_go_on(), ("Space",),
            "pause", needs="live", on=_in_panes(lambda p: p.bridge.paused), in_panes=True),
+    Action("capture.tap", "&Tap an MCP server...", "&Capture", lambda w: w.tapping.ask(), separated=True,
+           words="mcp client server claude cursor codex record listen"),
     Action("capture.disconnect", "&Disconnect", "&Capture", lambda w: w.gateway.leave_gateway(), needs="connection",
            separated=True),
     Action("subsession.new", "&New sub-session...", SESSIONS, lambda w: w.msp.new(), ("Ctrl+Shift+N",), "add",

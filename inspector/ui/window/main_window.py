@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from inspector.ui.features.presets import Presets
     from inspector.ui.features.restoring import Origin, Restoring
     from inspector.ui.features.settings_editing import SettingsEditing
+    from inspector.ui.features.tapping import Tapping
     from inspector.ui.features.token_counting import TokenCounting
     from inspector.ui.msp import MspCreating, MspEditing, MspSaving
     from inspector.ui.widgets.filter_bar import FilterBar
@@ -437,6 +438,15 @@ class MainWindow(QMainWindow):
         agent_sessions = AgentSessions(self, self.application, self.notices)
         agent_sessions.chosen.connect(lambda target: self.opening.open_target(target))
         return agent_sessions
+
+    @cached_property
+    def tapping(self) -> Tapping:
+        """Taps MCP servers of clients on this machine."""
+        from inspector.ui.features.tapping import Tapping
+
+        tapping = Tapping(self, self.application, self.notices)
+        tapping.arrived.connect(lambda target: self.opening.open_target(target))
+        return tapping
 
     @cached_property
     def creating(self) -> MspCreating:

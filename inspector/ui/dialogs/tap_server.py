@@ -1,0 +1,217 @@
+"""Tapping an MCP server: choose one that a client here is configured with, see what changes, watch it arrive."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.present.wire_text import plain, tool_tip
+from inspector.tap.install.changes import Change, Found, Server
+from inspector.ui.dialogs.dialog import Dialog, ListFrame
+from inspector.ui.dialogs.ordered_list import Index, RowDelegate
+from inspector.ui.look.paint_cache import PaintCache
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.widgets.buttons import WordButton
+from inspector.ui.widgets.labels import TextLabel
+
+TITLE = "Tap an MCP server"
+LOOKING = "Looking for servers..."
+TAP, UNTAP = "Tap", "Take the tap out"
+_LONGEST = 2_000
+_WIDTH, _HEIGHT = 760, 560
+
+
+class ServerListModel(QAbstractListModel):
+    """Servers in the order they were found."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._servers: list[Server] = []
+
+    def server(self, row: int) -> Server | None:
+        """The server of a row, or None."""
+        return self._servers[row] if 0 <= row < len(self._servers) else None
+
+    def replace(self, servers: list[Server]) -> None:
+        """Show other servers."""
+        self.beginResetModel()
+        self._servers = servers
+        self.endResetModel()
+
+    @override
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._servers)
+
+    @override
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        one = self.server(index.row()) if index.isValid() else None
+        if one is None:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return plain(one.name)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return ", ".join(filter(None, (plain(one.name), one.client.title, plain(one.shown), state_of(one))))
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tool_tip(f"{one.file.path}\n{one.shown}")
+        return None
+
+
+def state_of(server: Server) -> str:
+    """What is said at a server's right."""
+    return "tapped" if server.form.tapped else ""
+
+
+class ServerDelegate(RowDelegate):
+    """Draws a server on two lines: its name and client; what it starts or asks, and whether it is tapped."""
+
+    @override
+    def sizeHint(self, option: object, index: Index) -> QSize:
+        return QSize(120, round(self._themes.theme.metrics.control * 1.6))
+
+    @override
+    def paint_row(self, painter: QPainter, paints: PaintCache, box: QRect, index: Index) -> None:
+        model = index.model()
+        one = model.server(index.row()) if isinstance(model, ServerListModel) else None
+        if one is None:
+            return
+        zoom = paints.theme.zoom
+        side = round(14 * zoom)
+        left, right = box.x() + side, box.right() - side
+        upper = QRect(box.x(), box.y() + round(3 * zoom), box.width(), box.height() // 2)
+        lower = QRect(box.x(), upper.bottom() - round(2 * zoom), box.width(), box.height() // 2)
+        client, state = one.client.title, state_of(one)
+        width = paints.width("small", client)
+        paints.draw(painter, "body", "ink.primary", left, upper, plain(one.name), right - width - side - left)
+        paints.draw(painter, "small", "ink.secondary", right - width, upper, client, width)
+        state_width = paints.width("small", state) if state else 0
+        room = right - left - state_width - side
+        paints.draw(painter, "small", "ink.tertiary", left, lower, plain(one.shown), room)
+        if state:
+            paints.draw(painter, "small", "state.active", right - state_width, lower, state, state_width)
+
+
+class TapServerDialog(Dialog):
+    """Lists servers once they are given, says what would change, and how it goes.
+
+    It does not stand in the way of the window, in which what is said arrives.
+
+    Signals:
+        selected(Server | None): the user looks at another one.
+        change_requested(): make the change that is shown.
+        refresh_requested(): look again.
+    """
+
+    selected = Signal(object)
+    change_requested = Signal()
+    refresh_requested = Signal()
+
+    def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
+        """Make the dialog; it says that it is looking.
+
+        Args:
+            theme_controller: gives the look.
+            parent: owner.
+        """
+        super().__init__(theme_controller, name="tapServerDialog", title=TITLE, parent=parent)
+        self.setModal(False)
+        self._page = QVBoxLayout(self)
+        self._page.addWidget(TextLabel(TITLE, variant="title", name="tapServerTitle", parent=self))
+        frame = ListFrame("tapServerFrame", self)
+        frame.lines.addWidget(self._build_list(frame))
+        self._page.addWidget(frame, 1)
+        self._changes = TextLabel("", name="tapServerChanges", wrap=True, parent=self)
+        self._page.addWidget(self._changes)
+        self._says = TextLabel(LOOKING, variant="secondary", name="tapServerSays", wrap=True, parent=self)
+        self._page.addWidget(self._says)
+        self._page.addLayout(self._build_buttons())
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        self._list.setFocus()
+
+    def _build_list(self, frame: QFrame) -> QListView:
+        self._model = ServerListModel(self)
+        self._list = QListView(frame)
+        self._list.setObjectName("tapServerList")
+        self._list.setAccessibleName(TITLE)
+        self._list.setFrameShape(QFrame.Shape.NoFrame)
+        self._list.setMouseTracking(True)
+        self._list.setUniformItemSizes(True)
+        self._list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self._list.setModel(self._model)
+        self._list.setItemDelegate(ServerDelegate(self._themes, self))
+        self._list.selectionModel().currentChanged.connect(lambda *_: self._select())
+        return self._list
+
+    def _build_buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 8, 0, 0)
+        row.setSpacing(16)
+        self._again = WordButton("Look again", name="tapServerAgain", parent=self)
+        self._again.clicked.connect(lambda *_checked: self.refresh_requested.emit())
+        row.addWidget(self._again)
+        row.addStretch(1)
+        close = WordButton("Close", name="tapServerClose", parent=self)
+        close.clicked.connect(self.reject)
+        row.addWidget(close)
+        self._change = WordButton(TAP, name="tapServerChange", parent=self, default=True)
+        self._change.setEnabled(False)
+        self._change.clicked.connect(lambda *_checked: self.change_requested.emit())
+        row.addWidget(self._change)
+        return row
+
+    # What is shown
+
+    def show_found(self, found: Found) -> None:
+        """Show the servers that were found; the one that was selected stays so."""
+        before = self._model.server(self._list.currentIndex().row())
+        self._model.replace(found.servers)
+        same = [
+            n for n, one in enumerate(found.servers)
+            if before is not None and (one.file, one.table, one.name) == (before.file, before.table, before.name)
+        ]  # fmt: skip
+        if not found.servers:
+            places = ", ".join(map(str, found.looked_at))
+            self.say(" ".join([f"No servers are configured here. Looked in {places}.", *found.troubles]))
+        self._list.setCurrentIndex(self._model.index(same[0] if same else 0))
+        self._select()
+
+    def show_change(self, change: Change | None, why_not: str = "") -> None:
+        """Show what would change, or why nothing can."""
+        self._changes.setText("\n".join(plain(line, _LONGEST) for line in change.lines) if change is not None else "")
+        self._changes.setVisible(change is not None)
+        tapped = change is not None and change.server.form.tapped
+        self._change.setText(UNTAP if tapped else TAP)
+        self._change.setEnabled(change is not None)
+        if change is not None:
+            self.say(" ".join((f"In {change.server.file.path}.", *change.notes)))
+        elif why_not:
+            self.say(why_not)
+
+    def show_running(self, sentence: str) -> None:
+        """A change was made: say how it goes on; nothing else is changed meanwhile."""
+        self._list.setEnabled(False)
+        self._again.setEnabled(False)
+        self._change.setEnabled(False)
+        self.say(sentence)
+
+    def show_ended(self) -> None:
+        """Others can be chosen again."""
+        self._list.setEnabled(True)
+        self._again.setEnabled(True)
+
+    def say(self, sentence: str) -> None:
+        """Say something below the list."""
+        self._says.setText(plain(sentence, _LONGEST))
+
+    def _select(self) -> None:
+        self.selected.emit(self._model.server(self._list.currentIndex().row()))
+
+    def _on_theme_changed(self) -> None:
+        zoom = self._themes.theme.zoom
+        side = round(24 * zoom)
+        self._page.setContentsMargins(side, round(20 * zoom), side, round(16 * zoom))
+        self._page.setSpacing(round(8 * zoom))
+        self._changes.setFont(self._themes.theme.font("mono-row"))
+        self.take_size(_WIDTH, _HEIGHT)
