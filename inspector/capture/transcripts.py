@@ -21,7 +21,7 @@ from inspector.capture.block import Block
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.capture.threads import Threads
-from inspector.protocol.formats import a2a, acp, http_lines, messages, opencode
+from inspector.protocol.formats import a2a, acp, gemini, http_lines, messages, opencode
 from inspector.protocol.meaning import Chain, Spawn
 
 _WHOLE_ID, _END = 20, 8
@@ -211,7 +211,9 @@ class Transcripts:
         if not len(rows):
             return
         columns["context"][rows] = strings.intern(agent)
-        renamed = {"claude": f"agent#{agent}", "user": "claude"}
+        of_gemini = block.strings.find(gemini.LABEL)
+        main = gemini.AGENT if of_gemini and (columns["protocol"][rows] == of_gemini).any() else "claude"
+        renamed = {main: f"agent#{agent}", "user": main}
         senders = columns["sender"][rows]
         for old, new in renamed.items():
             columns["sender"][rows[senders == (strings.find(old) or -1)]] = strings.intern(new)

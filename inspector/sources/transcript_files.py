@@ -1,8 +1,9 @@
-"""Which files of a session belong together: its own, and those of its sub-agents, in each layout that Claude Code had.
+"""Which files of a session belong together: its own, and those of its sub-agents, in each layout that agents have.
 
-A session is `<id>.jsonl`; its sub-agents have files `agent-<id>.jsonl` below `<session>/subagents/`, or, in older
-versions, beside the session's. `agent-<id>.meta.json` says who started one. Links are never followed, and what is said
-in a file beside another is never taken for a path.
+A session of Claude Code is `<id>.jsonl`; its sub-agents have files `agent-<id>.jsonl` below `<session>/subagents/`, or,
+in older versions, beside the session's. `agent-<id>.meta.json` says who started one. Those of Gemini CLI are
+`chats/<session>/<agent>.jsonl`. Links are never followed, and what is said in a file beside another is never taken for
+a path.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ _AGENT, _SUB_AGENTS, _LINES, _FACTS = "agent-", "subagents", ".jsonl", ".meta.js
 _DEPTH = 3
 """Levels below `subagents`: workflows have folders of their own."""
 _JOURNAL = "journal.jsonl"
+_CHATS = "chats"
+"""The folder in which Gemini CLI has its sessions."""
 _FACTS_BYTES = 64 << 10
 _LOOKED_AT = 20
 """Lines at a file's beginning by which it is known."""
@@ -88,6 +91,8 @@ def members_of(path: Path, seen: Seen | None = None) -> tuple[list[Member], int]
     listing, seen = Listing(_MOST_ENTRIES), seen if seen is not None else Seen()
     if is_thread(path):
         return _bounded([Member(one) for one in files_of_thread(path, listing, seen.sessions)])
+    if not path.is_dir() and path.parent.name == _CHATS and not path.is_symlink():
+        return _bounded(_of_chat(path, listing))
     if not path.is_dir():
         return _bounded(_of_session(path, _beside(path.parent, listing, seen), listing))
     own = path.parent / (path.name + _LINES)  # "/" has no name
@@ -119,6 +124,21 @@ def _of_session(path: Path, beside: dict[str, list[Member]], listing: Listing) -
     """A session's file, and those of its sub-agents."""
     name = path.name.removesuffix(_LINES)
     return [Member(path), *_below(path.with_name(name), name, listing), *beside.get(name, ())]
+
+
+def _of_chat(path: Path, listing: Listing) -> list[Member]:
+    """A session's file of Gemini CLI, and those of its sub-agents: in a folder beside it that is called by its id."""
+    session = _session_of(str(path))
+    if session is None or "/" in session or session in ("", ".", ".."):
+        return [Member(path)]
+    folder = path.with_name(session)
+    found = [] if folder.is_symlink() else sorted(listing.files(str(folder)), key=lambda f: (f.modified, f.path))
+    agents = [
+        Member(Path(one.path), session, _session_of(one.path) or one.name.removesuffix(_LINES))
+        for one in found
+        if one.name.endswith(_LINES)
+    ]
+    return [Member(path), *agents]
 
 
 def _below(folder: Path, session: str, listing: Listing) -> list[Member]:

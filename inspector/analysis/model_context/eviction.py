@@ -150,7 +150,9 @@ class _Leaving:
     def _forget(self, row: int, payload: dict[str, Any]) -> None:
         if self._is_derived(row):
             turns = _count(payload.get("turns"))
-            if turns is None:
+            if isinstance(payload.get("from"), str):
+                self._rewind(row, payload["from"])
+            elif turns is None:
                 self._drop(row, payload.get("message_ids"))
             else:
                 self._roll_back(row, turns)
@@ -199,6 +201,18 @@ class _Leaving:
         gone &= capture.columns["kind"][rows] == (capture.strings.find(kinds.RESPONSE) or -1)
         places = places[gone]
         self.by[places], self.whys[places] = row, Why.DROPPED
+
+    def _rewind(self, row: int, identifier: str) -> None:
+        """A message, named by its id, and all after it have left."""
+        columns = self._analysis.capture.columns
+        hash_ = self._analysis.capture.hash_in(self._reader.space, identifier)
+        rows = self._sorted.rows
+        first = rows[(columns["id_hash"][rows] == np.uint64(hash_)) & (rows < row)]
+        if not len(first):
+            return
+        places = self._places[: self._fed]
+        gone = places[(self._rows[: self._fed] >= first[0]) & (self.by[places] == NO_ROW)]
+        self.by[gone], self.whys[gone] = row, Why.REWOUND
 
     def _share(self, row: int, freed: int) -> int:
         """How many of our entries stand for those a participant freed: what came since it reported stays as it is."""

@@ -170,6 +170,23 @@ def _agent(data: Mapping[str, Any], sort: str) -> Iterator[Entry]:
     yield entry
 
 
+def _shut_down(data: Mapping[str, Any]) -> Iterator[Entry]:
+    """The end of a session, with what all its calls took in: what they gave out was told with each."""
+    details = data.get("tokenDetails")
+    known = {key: one for key, one in data.items() if isinstance(one, str | int | float | bool)}
+    entry = control_entry(
+        f"{NAMESPACE}session.shutdown", PROGRAM, "the session ends", {**known, "tokenDetails": details}
+    )
+    if isinstance(details, Mapping):
+        counts = {key: one if isinstance(one, Mapping) else {} for key, one in details.items()}
+        taken, read, written = (
+            number(counts.get(key, {}), "tokenCount") for key in ("input", "cache_read", "cache_write")
+        )
+        name = f"session begun at {data.get('sessionStartTime')}"
+        entry.meaning.call = ApiCall(name, None, reported=True, input=taken, cache_read=read, cache_write=written)
+    yield entry
+
+
 def _aborted(data: Mapping[str, Any]) -> Iterator[Entry]:
     yield control_entry("reasoning/cancel", USER, str(data.get("reason") or "aborted"), {})
 
@@ -177,6 +194,7 @@ def _aborted(data: Mapping[str, Any]) -> Iterator[Entry]:
 _TYPES = {
     "user.message": _told, "system.message": _instructed, "assistant.message": _answered,
     "assistant.reasoning": _thought, "tool.execution_complete": _done, "session.error": _failed, "abort": _aborted,
+    "session.shutdown": _shut_down,
     "subagent.started": lambda data: _agent(data, "started"),
     "subagent.completed": lambda data: _agent(data, "completed"),
     "subagent.failed": lambda data: _agent(data, "failed"),

@@ -23,7 +23,7 @@ from inspector.protocol.formats.entries import (
     text_entry,
     text_of,
 )
-from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Payload
+from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Payload, Spawn
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.times import NO_TIME, written_time
 
@@ -87,11 +87,27 @@ def _entries(value: Mapping[str, Any]) -> list[Entry]:
         found = [entry for one in messages if isinstance(one, Mapping) for entry in _said(one)]
         return found or [_control(value, "session")]
     if "$set" in value:
-        rewritten = isinstance(value["$set"].get("messages"), list)
-        return [_control(value, "history-rewritten" if rewritten else "set")]
+        rewritten = value["$set"].get("messages")
+        return [_rewritten(rewritten) if isinstance(rewritten, list) else _control(value, "set")]
     if "$rewindTo" in value:
-        return [_control(value, "rewind")]
+        return [_rewound(value["$rewindTo"])]
     return list(_said(value)) if "content" in value else [_control(value, "session")]
+
+
+def _rewritten(messages: list[Any]) -> Entry:
+    """The whole history written anew, as when it was compressed: what it lists is all of the context from here on."""
+    known = [one for one in messages if isinstance(one, Mapping)]
+    words = (f"{one.get('type')}: {text_of(one.get('content')) or NOT_READABLE}" for one in known)
+    return control_entry("participant/compact-done", AGENT, "\n\n".join(words), {"messages": len(known)})
+
+
+def _rewound(identifier: str) -> Entry:
+    """A message and all after it have left the context."""
+    entry = control_entry(
+        "participant/forget", PROGRAM, "the user went back to an earlier message", {"from": identifier}
+    )
+    entry.meaning.to = (AGENT,)
+    return entry
 
 
 def _control(value: Mapping[str, Any], name: str) -> Entry:
@@ -141,11 +157,24 @@ def _parts(message: Mapping[str, Any], sort: str) -> Iterator[Entry]:
         yield _with_bytes(text_entry(CHAT, sender, to, text))
     made = [one for one in calls if isinstance(one, Mapping)]
     for one in made:
-        yield _with_bytes(call_entry(one.get("id"), one.get("name"), one.get("args"), AGENT))
+        call = call_entry(one.get("id"), one.get("name"), one.get("args"), AGENT)
+        call.meaning.spawn = _spawned(one)
+        yield _with_bytes(call)
     for one in made:
         status = one.get("status")
         if one.get("result") is not None or status in _FAILED:
             yield _answer(one, failed=status in _FAILED)
+
+
+def _spawned(made: Mapping[str, Any], *, failed: bool | None = None) -> Spawn | None:
+    """The sub-agent that a call has started, or what came of it; None for a call that started none."""
+    called, agent = made.get("id"), made.get("agentId")
+    if not isinstance(called, str) or not isinstance(agent, str):
+        return None
+    if failed is not None:
+        return Spawn(agent=agent, ended=True, failed=failed)
+    label, name = (one if isinstance(one := made.get(key), str) else None for key in ("description", "name"))
+    return Spawn(call=called, agent=agent, label=label, type=name)
 
 
 def _note(sort: str, text: str) -> Entry:
@@ -164,6 +193,7 @@ def _answer(made: Mapping[str, Any], *, failed: bool) -> Entry:
     entry = result_entry(made.get("id"), said, AGENT, name=made.get("name"), failed=failed)
     called = made.get("id")
     entry.meaning.identifier = f"{called}/result" if isinstance(called, str) else None
+    entry.meaning.spawn = _spawned(made, failed=failed)
     entry.meaning.time_ns = _time(made.get("timestamp"))
     return _with_bytes(entry)
 

@@ -10,13 +10,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from inspector.cli.commands import app
+from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import copilot, gemini
 from inspector.protocol.formats.refused import refusal
 from inspector.protocol.record import Shape
-from tests.builders import document_at
+from tests.builders import document_at, document_of, lines_of, log_file
 
 ROOT = Path(__file__).parents[4]
 OWN = ROOT / "tests" / "data" / "formats"
@@ -147,3 +150,64 @@ def test_copilot_of_any_values_is_read(members: dict[str, Any], sort: str) -> No
     assert record is not None
     assert record.shape is Shape.MEANING
     assert all(isinstance(copilot.payload(line, n), dict) for n in range(len(record.means)))
+
+
+def _said(identifier: str, sort: str, text: str, second: int, **more: Any) -> dict[str, Any]:
+    when = f"2026-01-02T03:04:{second:02}.000Z"
+    return {"id": identifier, "timestamp": when, "type": sort, "content": text, **more}
+
+
+def _begun(session: str, **more: Any) -> dict[str, Any]:
+    return {"sessionId": session, "projectHash": "abc", "startTime": "2026-01-02T03:04:00.000Z", **more}
+
+
+def test_what_a_user_of_gemini_went_back_from_is_no_more_seen() -> None:
+    lines = (
+        _begun("s"), _said("1", "user", "one", 1), _said("2", "gemini", "first", 2), _said("3", "user", "two", 3),
+        _said("4", "gemini", "second", 4), {"$rewindTo": "3"}, _said("5", "user", "three", 5),
+        _said("6", "gemini", "third", 6),
+    )  # fmt: skip
+    path = log_file(lines_of(*lines))
+    told = CliRunner().invoke(app, ["model-sees", str(path), "--participant", "gemini", "--json"])
+    assert [entry["no"] for entry in json.loads(told.stdout)["entries"]] == [2, 3, 7, 8]
+
+
+def test_a_history_of_gemini_that_was_written_anew_stands_for_all_before() -> None:
+    kept = [_said("9", "user", "what was said so far", 5), _said("2", "gemini", "first", 2)]
+    document = document_of(
+        _begun("s"), _said("1", "user", "one", 1), _said("2", "gemini", "first", 2), {"$set": {"messages": kept}},
+        {"$set": {"lastUpdated": "x"}}, _said("3", "gemini", "second", 6),
+    )  # fmt: skip
+    kind = FIELD_BY_NAME["kind"]
+    found = [kind.value(document.analysis, m) for m in range(len(document.capture))]
+    assert found[3:] == ["participant/compact-done", "gemini/set", "chat"]
+    assert document.capture.payload(3)["text"] == "user: what was said so far\n\ngemini: first"
+
+
+def test_a_sub_agent_of_gemini_is_a_context_of_its_session(tmp_path: Path) -> None:
+    chats = tmp_path / "chats"
+    (chats / "s").mkdir(parents=True)
+    result = [{"functionResponse": {"response": {"output": "seen"}}}]
+    call = {"id": "c1", "name": "investigator", "args": {}, "agentId": "a1", "status": "success", "result": result}
+    own = [_begun("s", kind="main"), _said("1", "user", "go", 1), _said("2", "gemini", "", 2, toolCalls=[call])]
+    sub = [_begun("a1", kind="subagent"), _said("x", "user", "look", 3), _said("y", "gemini", "seen", 4)]
+    (chats / "session-1.jsonl").write_text("".join(json.dumps(one) + "\n" for one in own), "utf-8")
+    (chats / "s" / "a1.jsonl").write_text("".join(json.dumps(one) + "\n" for one in sub), "utf-8")
+    document = CaptureDocument()
+    document.load(chats / "session-1.jsonl", together=True)
+    fields = [FIELD_BY_NAME[name] for name in ("from", "context", "text", "space")]
+    rows = [tuple(field.value(document.analysis, m) for field in fields) for m in range(len(document.capture))]
+    assert [row[:3] for row in rows if row[1] and row[2] in ("look", "seen")] == [
+        ("gemini", "a1", "look"), ("agent#a1", "a1", "seen"),
+    ]  # fmt: skip
+    assert {row[3] for row in rows} == {"s"}
+    document.close()
+
+
+def test_what_a_session_of_copilot_took_in_stands_at_its_end() -> None:
+    details = {"input": {"tokenCount": 100}, "output": {"tokenCount": 17}, "cache_read": {"tokenCount": 5}}
+    data = {"sessionStartTime": 1, "tokenDetails": details}
+    end = {"type": "session.shutdown", "data": data, "id": "e", "timestamp": "2026-01-02T03:04:09Z", "parentId": "d"}
+    lines = [json.loads(line) for line in (OWN / "copilot-cli.jsonl").read_text("utf-8").splitlines()]
+    found = summary(document_of(*lines, end, end), "")
+    assert found["usage"] == {"input": 100, "output": 17, "cache_read": 5, "cache_write": 0}
