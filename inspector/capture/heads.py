@@ -93,11 +93,10 @@ def _passed_over(line: bytes) -> Record:
 
 def _why(head: bytes, length: int) -> str:
     """Why a long line could not be read, as far as its head tells."""
-    if is_too_deep(head):
-        return TOO_DEEP
-    if completed(head) is None:
+    too_deep = is_too_deep(head)  # a walk over thousands of tokens
+    if too_deep is None:
         return "no JSON at byte 0"
-    return f"JSON that cannot be read, {length / 1e6:.1f} MB of it"
+    return TOO_DEEP if too_deep else f"JSON that cannot be read, {length / 1e6:.1f} MB of it"
 
 
 def _has_hash(value: object, hash_: int) -> bool:

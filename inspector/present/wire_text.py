@@ -31,7 +31,7 @@ _HIDDEN = (
     r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e"
     r"\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f"
 )
-_HIDDEN_ONE = re.compile(f"[{_HIDDEN}]")
+_HIDDEN_ONE, _HIDDEN_ONES = re.compile(f"[{_HIDDEN}]"), re.compile(f"[{_HIDDEN}]+")
 _CHIP = re.compile(rf"\x1b\[[0-9;?]{{0,20}}[A-Za-z]|[{_HIDDEN}]")
 
 
@@ -83,11 +83,16 @@ def has_hidden(text: str) -> bool:
 
 def visible_controls(text: str) -> str:
     """The text with control and bidi characters written out: `⟨U+202E⟩`. Tabs, line ends and secrets stay."""
-    return _HIDDEN_ONE.sub(_named, text) if has_hidden(text) else text
+    return _HIDDEN_ONES.sub(_named, text) if has_hidden(text) else text
 
 
 def _named(match: re.Match[str]) -> str:
-    return f"⟨{code_point(match[0])}⟩"
+    return "".join(map(_written_out, match[0]))
+
+
+@lru_cache(1024)
+def _written_out(character: str) -> str:
+    return f"⟨{code_point(character)}⟩"
 
 
 def code_point(character: str) -> str:

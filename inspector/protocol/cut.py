@@ -44,11 +44,11 @@ def completed(head: bytes, *, mark: bool = True) -> bytes | None:
     return cut if cut is not None else head[: scan.safe] + bytes(reversed(scan.closers))
 
 
-def is_too_deep(head: bytes) -> bool:
-    """Whether these bytes are JSON nested so deeply that nothing can read it."""
+def is_too_deep(head: bytes) -> bool | None:
+    """Whether these bytes are JSON nested so deeply that nothing can read it; None when no JSON begins here."""
     scan = _Scan(head)
     scan.run()
-    return scan.too_deep
+    return scan.too_deep if scan.safe else None
 
 
 class _Scan:

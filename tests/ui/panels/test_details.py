@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QTextDocument
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QMessageBox, QPlainTextEdit, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
@@ -29,7 +29,7 @@ from inspector.ui.panels.details.content_table import FIRST_ROWS, ContentModel, 
 from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.panels.details.fitted_list import FittedList, wrap
 from inspector.ui.panels.details.json_model import JsonModel, JsonRole
-from inspector.ui.panels.details.json_text import JsonText, span_at, spans_of, steps_at
+from inspector.ui.panels.details.json_text import JsonColors, JsonText, span_at, spans_of, steps_at
 from inspector.ui.panels.details.json_tree import JsonTree
 from inspector.ui.panels.details.panel import EMPTY, TABS, DetailsPanel
 from inspector.ui.panels.details.raw import RawPage
@@ -965,3 +965,21 @@ def test_tree_and_raw_show_the_same_value_and_raw_folds(show: Show) -> None:
     panel.show_tab("Tree")
     assert tree.currentIndex().data(JsonRole.PATH) == "payload.text"
     raw.grab()
+
+
+def test_raw_colours_each_token_by_its_type(theme_controller: ThemeController) -> None:
+    text = '{"a": "x", "b": [[-1.5e3], true], "c" : null}'
+    document, names = QTextDocument(), ("ink.secondary", "json.string", "json.number", "json.word", "ink.tertiary")
+    colors = JsonColors(theme_controller, document)
+    document.setPlainText(text)
+    colors.rehighlight()
+    by_color = {theme_controller.theme.color(name).name(): name for name in names}
+    formats = document.firstBlock().layout().formats()
+    found = {
+        text[one.start : one.start + one.length]: by_color[one.format.foreground().color().name()] for one in formats
+    }
+    assert found == {
+        "{": "ink.tertiary", ":": "ink.tertiary", ",": "ink.tertiary", "[[": "ink.tertiary",
+        "],": "ink.tertiary", "}": "ink.tertiary", '"a"': "ink.secondary", '"b"': "ink.secondary",
+        '"c"': "ink.secondary", '"x"': "json.string", "-1.5e3": "json.number", "true": "json.word", "null": "json.word",
+    }  # fmt: skip
