@@ -24,7 +24,7 @@ from inspector.document.summary import finding_entries
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.protocol.times import NO_TIME
-from inspector.survey.folder import is_survey
+from inspector.survey import is_survey
 
 
 class ReportFormat(StrEnum):

@@ -68,7 +68,8 @@ def survey_command(
     """Survey many runs at once: what each cost, called, failed at and wasted, as Parquet tables in a folder.
 
     A gateway's log with its decisions, or a session with its sub-agents, is one run. What cannot be read is named in
-    the table failures, and the rest goes on. `check DIR` holds a survey to what is expected, as it does a log.
+    the table failures, and the rest goes on. `check DIR` holds a survey to what is expected, as it does a log;
+    `context-inspector DIR` shows the runs in a window.
     """
     missing = missing_extra()
     if missing is not None:

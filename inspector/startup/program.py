@@ -145,8 +145,10 @@ def screenshot_command(
     ):
         fail(f"{size} is no size; write it as 1280x800.")
     from inspector.cli.opening import compiled
+    from inspector.survey import is_survey
 
-    compiled(display_filter)
+    if not is_survey(Path(file)):  # whose runs have other fields
+        compiled(display_filter)
     aliases = tuple(_alias_texts(tool_alias))
     _without_display()
     from inspector.ui.app.screenshot import Shot, take_screenshot

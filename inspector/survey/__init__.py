@@ -10,8 +10,19 @@ Dask and fsspec are the extra `fleet`: they are imported where they are needed, 
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 
 EXTRA = "pip install 'context-inspector[fleet]'"
+
+
+def is_survey(path: Path) -> bool:
+    """Whether a folder holds a survey."""
+    try:
+        return path.is_dir() and (
+            (path / "runs.parquet").is_file() or next((path / "runs").glob("**/*.parquet"), None) is not None
+        )
+    except OSError:
+        return False
 
 
 def missing_extra() -> str | None:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.base.held_file import Lock
+from inspector.survey import is_survey
 from inspector.survey.one_run import Row, RunRows
 from inspector.survey.schema import RUNS, SURVEY_TABLES, SurveyTable
 from inspector.tables.columns import SqlType, TableColumn
@@ -40,11 +41,6 @@ class Known(NamedTuple):
     modified: int
     digest: str
     version: str
-
-
-def is_survey(path: Path) -> bool:
-    """Whether a folder holds a survey."""
-    return (path / "runs.parquet").is_file() or (path / "runs").is_dir()
 
 
 class SurveyFolder:

@@ -22,6 +22,9 @@ a table. How to run it on thousands of logs, here or on a cluster: [Scale](scale
 - What cannot be read is a row of `failures`, and the rest goes on. Ctrl+C keeps what is done.
 - Numbers are what `summary`, `check` and `waste` say of each log by itself. Tokens are estimates, `usage_*` and `cost`
   as reported. Secrets are masked.
+- `context-inspector DIR` shows the runs in a window: sorted by any figure, filtered by what stands below, with their
+  findings and tools, the most frequent first, and how tokens, failures, latency and waste go over time. Return opens a
+  run at the message behind the figure: the first failed call, the worst finding, the slowest answer.
 - `check DIR` lists the findings of all runs, `--expect` and `--forbid` hold them to what should be.
 
 DuckDB, Spark and whatever else reads Parquet read the folder:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inspector.capture.reading import UnknownFormatError
+from inspector.survey import is_survey
 from inspector.ui.app.application import Application, make_qt, run_loop
 from inspector.ui.window.main_window import MainWindow
 
@@ -98,9 +99,26 @@ def _is_working_out(panes: Panes) -> bool:
     return isinstance(timeline, TimelinePanel) and timeline.isVisible() and timeline.source.working
 
 
+async def _take_survey(window: MainWindow, shot: Shot, path: Path) -> str | None:
+    window.opening.open_path(path)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_WORKED_OUT_S):
+            while window.surveys.page is None:  # noqa: ASYNC110  it sets no event
+                await asyncio.sleep(0.05)
+    if window.surveys.page is None:
+        return f"{shot.file} could not be shown."
+    window.surveys.page.apply_filter(shot.filter)
+    await asyncio.sleep(_SETTLED_S / 5)
+    return (
+        None if window.grab().save(shot.output) else f"{shot.output} cannot be written; choose another folder or name."
+    )
+
+
 async def _take(application: Application, shot: Shot, path: Path) -> str | None:
     window = application.new_window()
     window.resize(shot.width, shot.height)
+    if is_survey(path):
+        return await _take_survey(window, shot, path)
     try:
         await window.opening.load(path)
     except UnknownFormatError as error:

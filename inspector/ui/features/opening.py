@@ -28,6 +28,7 @@ from inspector.protocol.times import NO_TIME
 from inspector.settings import RecentFacts
 from inspector.sources.answering import first_answer
 from inspector.sources.inputs import is_stream, waiting_words
+from inspector.survey import is_survey
 from inspector.ui import budgets
 from inspector.ui.dialogs.asking import open_once
 from inspector.ui.widgets.notice import MESSAGE
@@ -52,12 +53,14 @@ class Opening(QObject):
         unsaved_begun(OwnCapture): what will be read is a capture of ours that nobody saved.
         failed(): nothing, or no more, came of what was to be read.
         ended(): nothing is read any more, whatever came of it.
+        survey_found(Path): what was to be opened here is a folder that holds a survey.
         read_through(CaptureDocument): reading is over, because there is no more or because it was cancelled.
     """
 
     unsaved_begun = Signal(object)
     failed = Signal()
     ended = Signal()
+    survey_found = Signal(object)
     read_through = Signal(object)
 
     def __init__(
@@ -156,9 +159,9 @@ class Opening(QObject):
 
     def open_path(
         self, path: Path, *, name: str | None = None, beside: Sequence[Path] = (), reading: str | None = None,
-        together: bool = False,
+        together: bool = False, at: int | None = None,
     ) -> None:  # fmt: skip
-        """Open a log here, or in a new window when this one is taken.
+        """Open a log, or a survey, here, or in a new window when this one is taken.
 
         Args:
             path: the log.
@@ -166,6 +169,7 @@ class Opening(QObject):
             beside: further files of sessions that belong to it.
             reading: the format to read it as; None for those that know its lines.
             together: it is an agent's session, opened with its sub-agents.
+            at: No. of the message to go to when it is read.
         """
         shown = "" if is_stream(path) else name or path.name
         free = self._free(shown)
@@ -173,16 +177,23 @@ class Opening(QObject):
             free._status.show_opening(shown)
         else:
             free._notices.say(waiting_words(path), lasting=True)
-        opening = free._open(path, name, beside, reading, together=together)
+        if is_survey(path):
+            free.survey_found.emit(path)
+            return
+        opening = free._open(path, name, beside, reading, together=together, at=at)
         free._reading = self._services.spawn(opening, f"open {path.name}")
 
     async def _open(
-        self, path: Path, name: str | None, beside: Sequence[Path], reading: str | None, *, together: bool
+        self, path: Path, name: str | None, beside: Sequence[Path], reading: str | None, *, together: bool,
+        at: int | None = None,
     ) -> None:  # fmt: skip
         self.is_together = together
         loading = self.load(path, name=name, follow=name is None, beside=beside, reading=reading)
         if await self._read_or_say(path, loading) and not (name or self._is_streamed):
             self.remember(path)
+        panes = self._shown.panes
+        if at is not None and panes is not None and 0 < at <= len(panes.document.capture):
+            panes.go_to(at - 1)
         self.ended.emit()
 
     async def _read_or_say(self, path: Path, reading: Coroutine[Any, Any, None]) -> bool:

@@ -167,6 +167,8 @@ class FilterBar(QFrame):
         *,
         complete: Complete | None = None,
         preview: Preview | None = None,
+        placeholder: str = PLACEHOLDER,
+        alone: bool = False,
     ) -> None:
         """Make an empty bar.
 
@@ -176,9 +178,12 @@ class FilterBar(QFrame):
             parent: owner.
             complete: called with text and cursor while the user writes; as quick.
             preview: called with a text in which nothing is wrong when the user rests; a few milliseconds.
+            placeholder: what stands in it while it is empty.
+            alone: there are no conditions to stack and no presets beside it.
         """
         super().__init__(parent)
         self._themes = theme_controller
+        self._placeholder, self._alone = placeholder, alone
         self._check = check
         self._preview = preview
         self._applied = ""
@@ -203,7 +208,7 @@ class FilterBar(QFrame):
         themes = self._themes
         self._row = QHBoxLayout(self)
         self._funnel = IconLabel(themes, "filter", name="filterFunnel", parent=self)
-        self._editor = FilterEditor(themes, self)
+        self._editor = FilterEditor(themes, self, placeholder=self._placeholder)
         self._editor.textChanged.connect(self._on_text_changed)
         self._editor.entered.connect(self._on_entered)
         self._editor.escaped.connect(self._on_escaped)
@@ -222,6 +227,7 @@ class FilterBar(QFrame):
         self._history_button.clicked.connect(self._open_history)
         self._star = self._button("save", "Save as preset", "filterSave")
         self._star.clicked.connect(self._on_star_clicked)
+        self._star.setVisible(not self._alone)
         self._row.addWidget(self._funnel)
         self._row.addSpacing(4)
         self._row.addWidget(self._editor, 1)
@@ -499,12 +505,12 @@ class FilterBar(QFrame):
             self.setProperty("wrong", "true" if wrong else "false")
             repolish(self)
         self._editor.mark_trouble((self._error.position, self._error.length) if wrong and self._error else None)
-        self._editor.setAccessibleDescription(str(self._error) if self._error is not None else PLACEHOLDER)
+        self._editor.setAccessibleDescription(str(self._error) if self._error is not None else self._placeholder)
         if not wrong:
             self._trouble.hide()
         self._clear.setVisible(bool(self._editor.text() or self._applied))
         self._history_button.setEnabled(bool(self._history.texts))
-        self._stack.setVisible(bool(text))
+        self._stack.setVisible(bool(text) and not self._alone)
         self._stack.setEnabled(bool(text) and self._error is None)
         self._show_star()
         self._show_counts()

@@ -45,13 +45,16 @@ class FilterEditor(QPlainTextEdit):
     focus_moved = Signal(bool)
     typed = Signal()
 
-    def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme_controller: ThemeController, parent: QWidget | None = None, *, placeholder: str = PLACEHOLDER
+    ) -> None:
         super().__init__(parent)
         self._themes = theme_controller
+        self.placeholder = placeholder
         self._trouble: tuple[int, int] | None = None
         self.setObjectName("filterEditor")
         self.setAccessibleName("Display filter")
-        self.setAccessibleDescription(PLACEHOLDER)
+        self.setAccessibleDescription(placeholder)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setWordWrapMode(QTextOption.WrapMode.NoWrap)
@@ -172,7 +175,7 @@ class FilterEditor(QPlainTextEdit):
             painter.setFont(font)
             painter.setPen(theme.color("ink.tertiary"))
             box = QRectF(self.viewport().rect())
-            shown = QFontMetricsF(font).elidedText(PLACEHOLDER, Qt.TextElideMode.ElideRight, box.width())
+            shown = QFontMetricsF(font).elidedText(self.placeholder, Qt.TextElideMode.ElideRight, box.width())
             painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
         elif self._trouble is not None:
             left, right, bottom = self._span_of(*self._trouble)

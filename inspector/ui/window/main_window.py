@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from inspector.ui.features.presets import Presets
     from inspector.ui.features.restoring import Origin, Restoring
     from inspector.ui.features.settings_editing import SettingsEditing
+    from inspector.ui.features.surveys import Surveys
     from inspector.ui.features.tapping import Tapping
     from inspector.ui.features.token_counting import TokenCounting
     from inspector.ui.msp import MspCreating, MspEditing, MspSaving
@@ -327,7 +328,18 @@ class MainWindow(QMainWindow):
         opening.read_through.connect(lambda _document: self.marking.restore(complete=True))
         opening.read_through.connect(lambda _document: self.restoring.settle())
         opening.read_through.connect(lambda document: self.msp.following.start(document))
+        opening.survey_found.connect(lambda path: self.surveys.show(path))
         return opening
+
+    @cached_property
+    def surveys(self) -> Surveys:
+        """What is shown of a survey, in a window without a document."""
+        from inspector.ui.features.surveys import Surveys
+
+        return Surveys(
+            self, self.theme, self.application, notices=self.notices, status=self.status, put=self.pages.show_page,
+            open_run=lambda path, number: self.opening.open_path(path, at=number), failed=self.show_start,
+        )  # fmt: skip
 
     @cached_property
     def gateway(self) -> GatewayWatch:
@@ -599,7 +611,8 @@ class MainWindow(QMainWindow):
     @property
     def taken(self) -> bool:
         """Whether it shows something, or something is on its way to it."""
-        return self.panes is not None or self.opening.reading or self.gateway.starting
+        shows_survey = "surveys" in self.__dict__ and self.surveys.page is not None
+        return self.panes is not None or self.opening.reading or self.gateway.starting or shows_survey
 
     def free_window(self, opening: str = "") -> MainWindow:
         """This window while it is on the start page, else a new one.

@@ -73,6 +73,11 @@ class Pages(QWidget):
             self._pages.addWidget(self.document_page)
         self._pages.setCurrentWidget(self.document_page)
 
+    def show_page(self, page: QWidget) -> None:
+        """Show a page of its own in the place of both."""
+        self._pages.addWidget(page)
+        self._pages.setCurrentWidget(page)
+
     def leave_start(self) -> None:
         """Show the page of a document for good: unseen, the start page would still keep the middle wide.
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.survey.folder import SurveyError, SurveyFolder, asked, is_survey
+from inspector.survey import is_survey
+from inspector.survey.folder import SurveyError, SurveyFolder, asked
 from inspector.survey.one_run import Row, RunRows, SurveyOptions, failure_row
 from inspector.survey.places import RunPlace
 from inspector.survey.schema import SURVEY_TABLES

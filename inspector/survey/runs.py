@@ -1,0 +1,238 @@
+"""The runs of a survey as columns: filtered in the language of messages, counted by finding and tool, and over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis import Analysis
+from inspector.analysis.columns import Column, Numbers
+from inspector.capture.capture import Capture
+from inspector.filters.ast import And, Expression, Not, Or, TextSearch
+from inspector.filters.compile import DisplayFilter, compile_filter
+from inspector.filters.errors import FilterError
+from inspector.filters.fields import Depends, Field, FieldType
+from inspector.filters.strings import quote
+from inspector.survey.folder import asked, check_readable
+from inspector.survey.schema import RUNS
+from inspector.tables.columns import SqlType, TableColumn, text_lists, texts
+
+_TYPES = {
+    SqlType.TEXT: FieldType.STRING, SqlType.TEXTS: FieldType.STRING, SqlType.INTEGER: FieldType.INTEGER,
+    SqlType.NUMBER: FieldType.NUMBER, SqlType.TIME: FieldType.TIME,
+}  # fmt: skip
+_NOTHING = Analysis(Capture())
+_NO_TIME = np.iinfo(np.int64).min
+_BINS = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A finding or a tool, and how often it is among some runs.
+
+    Attributes:
+        name: code of the finding, or the tool.
+        runs: runs that have it.
+        count: findings, or calls.
+        failed: of the calls, that failed; 0 of findings.
+        severity: of a finding; "".
+    """
+
+    name: str
+    runs: int
+    count: int
+    failed: int = 0
+    severity: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """A figure over time: of the runs that began in each of some equal stretches.
+
+    Attributes:
+        title: what it is.
+        values: (bins,) float64, NaN where no run began.
+        first_ns, last_ns: when the first and the last run began.
+        is_time: its values are milliseconds, averaged over the runs of a stretch, and not summed.
+    """
+
+    title: str
+    values: NDArray[np.float64]
+    first_ns: int
+    last_ns: int
+    is_time: bool = False
+
+
+class SurveyRuns:
+    """The runs of one survey, read once.
+
+    Attributes:
+        path: the survey's folder.
+        failures: logs that could not be surveyed, each with why.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read them.
+
+        Raises:
+            SurveyError: it is no survey, or cannot be read.
+        """
+        check_readable(path)
+        self.path = path
+        taken = ", ".join(_selected(column) for column in RUNS.columns)
+        rows = list(asked(path, f"SELECT {taken} FROM runs ORDER BY first, path"))
+        columns = list(zip(*rows, strict=True)) if rows else [()] * len(RUNS.columns)
+        self._values: dict[str, Sequence[Any]] = {
+            column.name: values for column, values in zip(RUNS.columns, columns, strict=True)
+        }
+        self._place = {run: place for place, run in enumerate(self._values["run"])}
+        self.failures: list[tuple[str, str]] = list(
+            asked(path, "SELECT path, text FROM failures WHERE kind != 'partial' ORDER BY path")
+        )
+        self._findings = self._counted("findings", "code, any_value(severity), count(*), 0", "code")
+        self._tools = self._counted("tools", "coalesce(tool, ''), '', sum(calls)::BIGINT, sum(failed)::BIGINT", "tool")
+        self._fields = {field.name: field for field in self._make_fields()}
+
+    def __len__(self) -> int:
+        return len(self._values["run"])
+
+    def value(self, place: int, name: str) -> Any:
+        """A value of a run by the name of its column; None where it is absent."""
+        return self._values[name][place]
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """(n,) the values of a column of numbers, NaN where absent."""
+        values = self._values[name]
+        return np.array([np.nan if value is None else value for value in values], np.float64)
+
+    def _counted(self, table: str, what: str, by: str) -> list[tuple[int, str, str, int, int]]:
+        rows = asked(self.path, f"SELECT run, {what} FROM {table} GROUP BY run, {by}")
+        return [(self._place[run], *rest) for run, *rest in rows if run in self._place]
+
+    # Filtering
+
+    def _make_fields(self) -> list[Field]:
+        found = [self._field(column, column.name) for column in RUNS.columns if column.name != "run"]
+        by_name = {field.name: field for field in found}
+        codes: list[list[str]] = [[] for _ in range(len(self))]
+        for place, code, *_ in self._findings:
+            codes[place].append(code)
+        finding = text_lists(codes)
+        more = Field("finding", FieldType.STRING, "Findings", "Codes of its findings.", lambda _: finding, many=True)
+        return [
+            *found, more, replace(by_name["tools"], name="tool"), replace(by_name["models"], name="model"),
+        ]  # fmt: skip
+
+    def _field(self, column: TableColumn, name: str) -> Field:
+        values = self._values[column.name]
+        held: Column
+        if column.type is SqlType.TEXTS:
+            held = text_lists([tuple(value or ()) for value in values])
+        elif column.type is SqlType.TEXT:
+            held = texts(list(values))
+        elif column.type is SqlType.TIME:
+            held = Numbers(np.array([_NO_TIME if value is None else value for value in values], np.int64), _NO_TIME)
+        elif column.type is SqlType.INTEGER:
+            held = Numbers(np.array([-1 if value is None else value for value in values], np.int64), -1)
+        else:
+            held = Numbers(self.numbers(column.name))
+        return Field(name, _TYPES[column.type], column.name, column.help, lambda _: held, Depends.FIXED,
+                     many=column.type is SqlType.TEXTS)  # fmt: skip
+
+    def compile(self, text: str) -> DisplayFilter:
+        """A filter over runs, in the language of messages; the fields are the columns, `tool`, `model`, `finding`.
+
+        Raises:
+            FilterError: it is none.
+        """
+        found = compile_filter(text, fields=self._fields, payload_field=_no_payload)
+        searched = _searched(found.expression) if found.expression is not None else None
+        if searched is not None:
+            raise FilterError(
+                "A run has no text to search.", position=searched.position, length=searched.length,
+                suggestion=f"Did you mean path contains {quote(searched.text)}?",
+                replacement=f"path contains {quote(searched.text)}",
+            )  # fmt: skip
+        return found
+
+    def chosen(self, filter_: DisplayFilter) -> NDArray[np.int64]:
+        """The places of the runs a filter lets through."""
+        return np.flatnonzero(filter_.mask(_NOTHING, np.arange(len(self))))
+
+    # Counting
+
+    def findings_of(self, places: NDArray[np.int64]) -> list[Counted]:
+        """What is wrong in some runs, the worst and most frequent first."""
+        found = _summed(self._findings, places, len(self))
+        order = {"error": 0, "warning": 1, "note": 2}
+        return sorted(found, key=lambda one: (order.get(one.severity, 3), -one.count, one.name))
+
+    def tools_of(self, places: NDArray[np.int64]) -> list[Counted]:
+        """The tools some runs called, the most called first."""
+        return sorted(_summed(self._tools, places, len(self)), key=lambda one: (-one.count, one.name))
+
+    def trends(self, places: NDArray[np.int64]) -> list[Trend]:
+        """How figures of some runs go over time; none where fewer than two of them have dates."""
+        times = np.array([self._values["first"][place] or 0 for place in places.tolist()], np.int64)
+        dated = places[times > 0]
+        times = times[times > 0]
+        if len(np.unique(times)) < 2:
+            return []
+        first, last = int(times.min()), int(times.max())
+        bins = ((times - first) / (last - first) * (_BINS - 1)).astype(np.int64)
+        return [
+            Trend(title, _binned(bins, self.numbers(name)[dated], mean=mean), first, last, mean)
+            for name, title, mean in _TRENDS
+        ]
+
+
+_TRENDS = (
+    ("tokens", "Tokens", False), ("failed_calls", "Failed calls", False), ("latency_p95", "Calls, p95", True),
+    ("wasted", "Could be spared", False),
+)  # fmt: skip
+"""Column, title, and whether it is averaged over the runs of a stretch, and not summed."""
+
+
+def _binned(bins: NDArray[np.int64], values: NDArray[np.float64], *, mean: bool) -> NDArray[np.float64]:
+    known = ~np.isnan(values)
+    counts = np.bincount(bins[known], minlength=_BINS)
+    sums = np.bincount(bins[known], weights=values[known], minlength=_BINS)
+    return np.where(counts > 0, sums / np.maximum(counts, 1) if mean else sums, np.nan)
+
+
+def _summed(rows: Sequence[tuple[int, str, str, int, int]], places: NDArray[np.int64], total: int) -> list[Counted]:
+    within = np.zeros(total, np.bool_)
+    within[places] = True
+    found: dict[str, list[Any]] = {}
+    for place, name, severity, count, failed in rows:
+        if within[place]:
+            sums = found.setdefault(name, [0, 0, 0, severity])
+            sums[0] += 1
+            sums[1] += count
+            sums[2] += failed
+    return [Counted(name, *sums) for name, sums in found.items()]
+
+
+def _searched(expression: Expression) -> TextSearch | None:
+    """The first search for a text in an expression."""
+    if isinstance(expression, TextSearch):
+        return expression
+    if isinstance(expression, Not):
+        return _searched(expression.operand)
+    if isinstance(expression, And | Or):
+        return next((found for one in expression.operands if (found := _searched(one)) is not None), None)
+    return None
+
+
+def _no_payload(path: tuple[str, ...]) -> Field:
+    raise FilterError("A run has no payload; its columns are its fields.", position=0, length=len("payload"))
+
+
+def _selected(column: TableColumn) -> str:
+    name = f'"{column.name}"'
+    return f"epoch_ns({name})" if column.type is SqlType.TIME else name

@@ -1,0 +1,114 @@
+"""What is wrong in the runs shown, and the tools they called: the most frequent first, each leading to its runs."""
+
+from __future__ import annotations
+
+import enum
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
+from PySide6.QtWidgets import QMenu, QWidget
+from typing_extensions import override
+
+from inspector.analysis.findings import CHECK_BY_CODE
+from inspector.filters.strings import quote
+from inspector.present.wire_text import plain, tool_tip
+from inspector.survey.runs import Counted
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.figures_model import FiguresModel
+from inspector.ui.panels.figures_table import FiguresTable
+
+
+class FindingColumn(enum.IntEnum):
+    """Columns of the findings."""
+
+    NAME = 0
+    COUNT = 1
+    RUNS = 2
+
+
+class ToolColumn(enum.IntEnum):
+    """Columns of the tools."""
+
+    NAME = 0
+    COUNT = 1
+    FAILED = 2
+    RUNS = 3
+
+
+class CountedModel(FiguresModel[Counted]):
+    """Rows of either list."""
+
+    def __init__(self, columns: type[enum.IntEnum], titles: tuple[str, ...], parent: QObject | None = None) -> None:
+        self.columns = columns  # type: ignore[misc]  each list has its own
+        self.titles = titles  # type: ignore[misc]
+        super().__init__(columns(1), parent)
+
+    @override
+    def key_of(self, one: Counted) -> int:
+        return hash(one.name)
+
+    @override
+    def in_order(self, rows: list[Counted], column: enum.IntEnum, *, descending: bool) -> list[Counted]:
+        return sorted(rows, key=lambda one: getattr(one, column.name.lower()), reverse=descending)
+
+    @override
+    def text(self, one: Counted, column: enum.IntEnum) -> str:
+        value = getattr(one, column.name.lower())
+        return (plain(value) or "without a name") if not column else f"{value:,}"
+
+    @override
+    def tip(self, one: Counted) -> str:
+        check = CHECK_BY_CODE.get(one.name)
+        return tool_tip(f"{one.name}\n{check.title}" if check is not None else one.name)
+
+    @override
+    def heading_tip(self, column: int) -> str:
+        return ""
+
+
+class CountedTable(FiguresTable):
+    """Either list.
+
+    Args:
+        field: what a filter asks for the name of a row by.
+    """
+
+    def __init__(
+        self, model: CountedModel, themes: ThemeController, parent: QWidget | None, *, name: str, field: str
+    ) -> None:
+        widths = {column: "8,888" for column in model.columns if column}
+        super().__init__(model, themes, parent, name=name, widths=widths)
+        self._model = model
+        self._field = field
+        self.clicked.connect(lambda index: self.enter_row(index.row()))
+
+    @override
+    def paint_cell(self, painter: QPainter, box: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
+        one, column = self._model.rows[index.row()], index.column()
+        font = QFont(self.name_font(mono=not column and self._field == "tool"))
+        font.setUnderline(not column and index.row() == self.hovered_row)
+        token = "ink.secondary" if column else "ink.primary"
+        if not column and one.severity in ("error", "warning"):
+            token = f"severity.{one.severity}"
+        elif column and not getattr(one, self._model.columns(column).name.lower()):
+            token = "ink.tertiary"
+        elif column and self._model.columns(column).name == "FAILED" and one.failed:
+            token = "severity.error"
+        painter.setFont(font)
+        painter.setPen(self._themes.theme.color(token))
+        side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
+        text = QFontMetrics(font).elidedText(str(index.data() or ""), Qt.TextElideMode.ElideRight, box.width())
+        painter.drawText(box, int(side | Qt.AlignmentFlag.AlignVCenter), text)
+
+    @override
+    def enter_row(self, row: int) -> None:
+        self.filter_requested.emit(f"{self._field} == {quote(self._model.rows[row].name)}", "replace")
+
+    @override
+    def fill_menu(self, menu: QMenu, row: int) -> None:
+        name = quote(self._model.rows[row].name)
+        for words, operator in (("Show runs with it", "=="), ("Show runs without it", "!=")):
+            text = f"{self._field} {operator} {name}"
+            menu.addAction(words).triggered.connect(
+                lambda _on=False, text=text: self.filter_requested.emit(text, "replace")
+            )

@@ -1,0 +1,153 @@
+"""The page of a survey: a filter bar, the runs, what is wrong in them and what they called, and how figures go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+
+from inspector.filters.errors import FilterError
+from inspector.present import formats
+from inspector.survey.places import is_address
+from inspector.survey.runs import SurveyRuns
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.pane_head import PaneHead
+from inspector.ui.panels.runs.lists import CountedModel, CountedTable, FindingColumn, ToolColumn
+from inspector.ui.panels.runs.table import RunsModel, RunsTable
+from inspector.ui.panels.runs.trends import Trends
+from inspector.ui.widgets.filter_bar import FilterBar
+
+_PLACEHOLDER = 'Filter runs, for example  failed_calls > 0 && tool == "write_file"'
+_ASIDE = 300
+"""Width of the lists beside the runs, pixels at 100 %."""
+
+
+class RunsPage(QWidget):
+    """A survey in a window.
+
+    Signals:
+        run_requested(str, object): open the log of a run at the message of a No., or None.
+        refused(str): a run cannot be opened; why.
+
+    Attributes:
+        runs: the survey.
+        bar, table, findings, tools, trends: what it is made of.
+    """
+
+    run_requested = Signal(str, object)
+    refused = Signal(str)
+
+    def __init__(self, runs: SurveyRuns, themes: ThemeController, parent: QWidget) -> None:
+        """Show all runs.
+
+        Args:
+            runs: the survey.
+            themes: gives the look.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self.runs = runs
+        self._themes = themes
+        self.setObjectName("runsPage")
+        self.setAccessibleName("Runs")
+        self.setProperty("variant", "base")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.bar = FilterBar(themes, self._check, self, placeholder=_PLACEHOLDER, alone=True)
+        self.bar.applied.connect(self.apply_filter)
+        self.head = PaneHead(themes, "Runs", name="runsHead", parent=self)
+        self.model = RunsModel(runs, self)
+        self.table = RunsTable(self.model, themes, self)
+        self.table.run_requested.connect(self._open)
+        self.table.filter_requested.connect(lambda text, _mode: self.apply_filter(text))
+        self.findings_head = PaneHead(themes, "Findings", name="runsFindingsHead", parent=self)
+        self._found = CountedModel(FindingColumn, ("Finding", "Count", "Runs"), self)
+        self.findings = CountedTable(self._found, themes, self, name="run findings", field="finding")
+        self.findings.set_empty_text("Nothing was found.")
+        self.tools_head = PaneHead(themes, "Tools", name="runsToolsHead", parent=self)
+        self._called = CountedModel(ToolColumn, ("Tool", "Calls", "Failed", "Runs"), self)
+        self.tools = CountedTable(self._called, themes, self, name="run tools", field="tool")
+        self.tools.set_empty_text("No tool was called.")
+        for one in (self.findings, self.tools):
+            one.filter_requested.connect(lambda text, _mode: self.apply_filter(text))
+        self.trends = Trends(themes, self)
+        self._lay_out()
+        self.setFocusProxy(self.table)
+        self.apply_filter("")
+
+    def _lay_out(self) -> None:
+        left, right = QWidget(self), QWidget(self)
+        for widget, parts in (
+            (left, (self.head, self.table, self.trends)),
+            (right, (self.findings_head, self.findings, self.tools_head, self.tools)),
+        ):
+            column = QVBoxLayout(widget)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.setSpacing(0)
+            for part in parts:
+                column.addWidget(part, 1 if part in (self.table, self.findings, self.tools) else 0)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, self)
+        self.splitter.setObjectName("runsSplitter")
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.addWidget(left)
+        self.splitter.addWidget(right)
+        self.splitter.setStretchFactor(0, 1)
+        self.splitter.setStretchFactor(1, 0)
+        zoom = self._themes.theme.zoom
+        self.splitter.setSizes([10_000, round(_ASIDE * zoom)])
+        right.setMinimumWidth(round(_ASIDE * zoom * 0.7))
+        above = QHBoxLayout()
+        above.setContentsMargins(14, 7, 14, 7)
+        above.addWidget(self.bar, 1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(above)
+        whole.addWidget(self.splitter, 1)
+
+    def _check(self, text: str) -> FilterError | None:
+        try:
+            self.runs.compile(text)
+        except FilterError as error:
+            return error
+        return None
+
+    def apply_filter(self, text: str) -> None:
+        """Show the runs that a filter lets through; one that is none changes nothing."""
+        try:
+            chosen = self.runs.chosen(self.runs.compile(text))
+        except FilterError as error:
+            self.bar.show_error(error)
+            return
+        self.bar.set_applied(text)
+        self.bar.set_counts(len(chosen), len(self.runs))
+        self.model.take_rows(chosen.tolist(), anew=True)
+        findings, tools = self.runs.findings_of(chosen), self.runs.tools_of(chosen)
+        self._found.take_rows(findings, anew=True)
+        self._called.take_rows(tools, anew=True)
+        self.findings_head.set_count(f"{len(findings):,}" if findings else "")
+        self.tools_head.set_count(f"{len(tools):,}" if tools else "")
+        self.trends.show_trends(self.runs.trends(chosen))
+        self.head.set_count(self._words(chosen))
+
+    def _words(self, chosen: np.ndarray) -> str:
+        """How many runs are shown, what they cost together, and how many logs are none."""
+        failed = len(self.runs.failures)
+        parts = [formats.number(len(chosen))]
+        for name, words in (("tokens", "tokens"), ("failed_calls", "failed calls")):
+            total = float(np.nansum(self.runs.numbers(name)[chosen])) if len(chosen) else 0.0
+            if total:
+                parts.append(f"{formats.short_count(total)} {words}")
+        if failed:
+            parts.append(f"{formats.count_of(failed, 'log')} could not be surveyed")
+        return ", ".join(parts)
+
+    def _open(self, place: int, number: int | None) -> None:
+        path: str = self.runs.value(place, "path")
+        if is_address(path):
+            self.refused.emit(f"{path} lies in an object store. Fetch it, and open the file.")
+        elif not Path(path).exists():
+            self.refused.emit(f"{path} is not there any more.")
+        else:
+            self.run_requested.emit(path, number)

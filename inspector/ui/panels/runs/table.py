@@ -1,0 +1,228 @@
+"""The table of runs: what each cost, called, failed at and wasted; Return opens one at the message behind a figure."""
+
+from __future__ import annotations
+
+import enum
+import os
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import QMenu, QWidget
+from typing_extensions import override
+
+from inspector.filters.strings import quote
+from inspector.present import formats
+from inspector.present.wire_text import plain, tool_tip
+from inspector.protocol.secrets.masking import mask_text
+from inspector.survey.runs import SurveyRuns
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.figures_model import FiguresModel
+from inspector.ui.panels.figures_table import FiguresTable
+
+
+class Column(enum.IntEnum):
+    """The columns, left to right."""
+
+    PATH = 0
+    STARTED = 1
+    TOOK = 2
+    MESSAGES = 3
+    CALLS = 4
+    FAILED = 5
+    FINDINGS = 6
+    TOKENS = 7
+    WASTED = 8
+    COST = 9
+    P95 = 10
+    MODELS = 11
+
+
+TITLES = (
+    "Run", "Began", "Took", "Messages", "Calls", "Failed", "Findings", "Tokens", "Spare", "Cost", "p95", "Models",
+)  # fmt: skip
+_FIELDS = {
+    Column.PATH: "path", Column.STARTED: "first", Column.TOOK: "duration", Column.MESSAGES: "messages",
+    Column.CALLS: "tool_calls", Column.FAILED: "failed_calls", Column.FINDINGS: "findings", Column.TOKENS: "tokens",
+    Column.WASTED: "wasted", Column.COST: "cost", Column.P95: "latency_p95", Column.MODELS: "models",
+}  # fmt: skip
+_TIPS = {
+    Column.PATH: "Where its log lies", Column.STARTED: "Time of its first message, UTC",
+    Column.TOOK: "From the first message to the last", Column.MESSAGES: "Messages",
+    Column.CALLS: "Calls of tools", Column.FAILED: "Calls that failed; Return goes to the first",
+    Column.FINDINGS: "Findings, errors and warnings first; Return goes to the worst",
+    Column.TOKENS: "Tokens of all messages, estimate", Column.WASTED: "Tokens that could be spared; Return goes there",
+    Column.COST: "What its log says it cost",
+    Column.P95: "What 19 in 20 calls took at most; Return goes to the slowest",
+    Column.MODELS: "Models that were called",
+}  # fmt: skip
+_BEHIND = {
+    Column.FAILED: "first_failed", Column.FINDINGS: "worst_no", Column.WASTED: "wasted_no", Column.P95: "slowest_no",
+}  # fmt: skip
+"""Columns whose figure has a message behind it, and the column that holds its number."""
+_WIDEST = {
+    Column.STARTED: "0000-00-00 00:00", Column.TOOK: "00 min 00 s", Column.MESSAGES: "8,888,888",
+    Column.CALLS: "88,888",
+    Column.FAILED: "88,888", Column.FINDINGS: "88,888", Column.TOKENS: "888.8M", Column.WASTED: "888.8M",
+    Column.COST: "888.88", Column.P95: "88 min 8 s", Column.MODELS: 150,
+}  # fmt: skip
+
+
+class RunsModel(FiguresModel[int]):
+    """Rows of the table: places of runs."""
+
+    columns = Column
+    titles = TITLES
+
+    def __init__(self, runs: SurveyRuns, parent: QObject | None = None) -> None:
+        super().__init__(Column.STARTED, parent)
+        self.runs = runs
+        paths = [str(runs.value(place, "path")) for place in range(len(runs))]
+        common = os.path.commonprefix(paths) if len(paths) > 1 else ""  # noqa: RUF071  to its last "/"
+        self._above = common.rfind("/") + 1  # what all paths begin with is not said in each
+
+    @override
+    def key_of(self, one: int) -> int:
+        return one
+
+    @override
+    def in_order(self, rows: list[int], column: Column, *, descending: bool) -> list[int]:
+        name = _FIELDS[column]
+
+        def key(place: int) -> Any:
+            value = self.runs.value(place, name)
+            return ", ".join(value or ()) if isinstance(value, list) else value
+
+        known = [place for place in rows if self.runs.value(place, name) not in (None, [])]
+        missing = [place for place in rows if self.runs.value(place, name) in (None, [])]
+        return [*sorted(known, key=key, reverse=descending), *missing]
+
+    @override
+    def is_figure(self, column: int) -> bool:
+        return column not in (Column.PATH, Column.MODELS)
+
+    @override
+    def tip(self, one: int) -> str:
+        return tool_tip(mask_text(self.runs.value(one, "path")))
+
+    @override
+    def heading_tip(self, column: int) -> str:
+        return _TIPS[Column(column)]
+
+    @override
+    def text(self, one: int, column: Column) -> str:
+        value = self.runs.value(one, _FIELDS[column])
+        if value is None:
+            return ""
+        if column is Column.PATH:
+            return plain(mask_text(value[self._above :]))
+        return _SAID.get(column, _count)(value)
+
+    def message_behind(self, place: int, column: Column) -> int | None:
+        """No. of the message behind a figure of a run; None where there is none."""
+        name = _BEHIND.get(column)
+        return None if name is None else self.runs.value(place, name)
+
+
+def _count(value: int) -> str:
+    return f"{value:,}"
+
+
+_SAID: dict[Column, Callable[[Any], str]] = {
+    Column.STARTED: lambda value: formats.day_and_time(value)[:16],
+    Column.TOOK: lambda value: formats.duration(int(value * 1e9)),
+    Column.TOKENS: formats.short_count,
+    Column.WASTED: formats.short_count,
+    Column.COST: formats.dollars,
+    Column.P95: lambda value: formats.duration(int(value * 1e6)),
+    Column.MODELS: lambda value: plain(", ".join(value)),
+}
+
+
+class RunsTable(FiguresTable):
+    """The table.
+
+    Signals:
+        run_requested(int, object): open a run, by its place, at the message of a No., or None.
+    """
+
+    run_requested = Signal(int, object)
+
+    def __init__(self, model: RunsModel, themes: ThemeController, parent: QWidget | None = None) -> None:
+        super().__init__(model, themes, parent, name="runs", widths=_WIDEST)
+        self._model = model
+        if not any(model.runs.value(place, "cost") is not None for place in range(len(model.runs))):
+            self.setColumnHidden(Column.COST, True)
+        self.set_empty_text("No run matches the filter.")
+
+    @override
+    def paint_cell(self, painter: QPainter, box: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
+        column, place = Column(index.column()), self._model.rows[index.row()]
+        linked = self._model.message_behind(place, column) is not None
+        font = QFont(self.name_font(mono=False))
+        font.setUnderline(linked and index.row() == self.hovered_row)
+        side = Qt.AlignmentFlag.AlignRight if self._model.is_figure(column) else Qt.AlignmentFlag.AlignLeft
+        how = Qt.TextElideMode.ElideLeft if column is Column.PATH else Qt.TextElideMode.ElideRight
+        painter.setFont(font)
+        painter.setPen(self._themes.theme.color(self._token(place, column)))
+        text = QFontMetrics(font).elidedText(str(index.data() or ""), how, box.width())
+        painter.drawText(box, int(side | Qt.AlignmentFlag.AlignVCenter), text)
+
+    def _token(self, place: int, column: Column) -> str:
+        value = self._model.runs.value
+        if column is Column.PATH:
+            return "ink.primary"
+        if column is Column.FAILED and value(place, "failed_calls"):
+            return "severity.error"
+        if column is Column.FINDINGS and value(place, "worst") in ("error", "warning"):
+            return f"severity.{value(place, 'worst')}"
+        return "ink.secondary" if value(place, _FIELDS[column]) else "ink.tertiary"
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.setColumnHidden(Column.MODELS, self.width() < round(_ROOM_FOR_MODELS * self._themes.theme.zoom))
+
+    def open_row(self, row: int, column: Column | None = None) -> None:
+        """Open a run at the message behind a figure: of a column, else of the one the table is sorted by."""
+        place = self._model.rows[row]
+        behind = self._model.message_behind(place, column) if column is not None else None
+        if behind is None:
+            behind = self._model.message_behind(place, Column(self._model.sorted_by))
+        self.run_requested.emit(place, behind)
+
+    @override
+    def enter_row(self, row: int) -> None:
+        self.open_row(row, Column(max(0, self.currentIndex().column())))
+
+    @override
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        index = self.indexAt(event.position().toPoint())
+        if index.isValid():
+            self.open_row(index.row(), Column(index.column()))
+
+    @override
+    def fill_menu(self, menu: QMenu, row: int) -> None:
+        place, runs = self._model.rows[row], self._model.runs
+        menu.addAction("Open").triggered.connect(lambda: self.run_requested.emit(place, None))
+        for column, name in _BEHIND.items():
+            number = runs.value(place, name)
+            if number is not None:
+                go = menu.addAction(f"Open at {_WHAT[column]}, No. {number:,}")
+                go.triggered.connect(lambda _on=False, number=number: self.run_requested.emit(place, number))
+        menu.addSeparator()
+        folder = runs.value(place, "path").rpartition("/")[0]
+        if folder:
+            text = f"path contains {quote(folder + '/')}"
+            menu.addAction("Filter by its folder").triggered.connect(
+                lambda: self.filter_requested.emit(text, "replace")
+            )
+
+
+_ROOM_FOR_MODELS = 1_080
+"""A narrower table has no column for them, so that paths can be read; pixels at 100 %."""
+_WHAT = {
+    Column.FAILED: "the first call that failed", Column.FINDINGS: "the worst finding",
+    Column.WASTED: "the greatest waste", Column.P95: "the slowest answer",
+}  # fmt: skip

@@ -1,0 +1,106 @@
+"""A survey in a window: runs by figure, filtered as messages are, each opened at the message behind a figure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from inspector.survey.folder import SurveyFolder
+from inspector.survey.one_run import SurveyOptions, survey_run
+from inspector.survey.places import find_runs
+from inspector.ui.app.application import Application
+from inspector.ui.panels.runs.page import RunsPage
+from inspector.ui.panels.runs.table import Column
+from inspector.ui.widgets.notice import MESSAGE
+from inspector.ui.window.main_window import MainWindow
+from tests.builders import envelope, lines_of, tool_call, tool_result
+from tests.findings import at
+from tests.ui.windows import panes_of, run_in_window, until
+
+
+def write(path: Path, tool: str, *, fails: bool = False, hours: int = 0) -> None:
+    call, early = tool_call(tool, ts=at(3_600 * hours)), envelope(ts=at(3_600 * hours))
+    answer = tool_result(call, "no", result={"isError": fails}, ts=at(3_600 * hours + 1))
+    path.write_bytes(lines_of(early, call, answer, *(envelope(ts=at(3_600 * hours + 2)) for _ in range(3 * hours))))
+
+
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("night")
+    write(path / "a.jsonl", "grep")
+    write(path / "b.jsonl", "write_file", fails=True, hours=1)
+    write(path / "c.jsonl", "write_file", hours=2)
+    (path / "empty.jsonl").touch()
+    folder = SurveyFolder(path / "survey")
+    for place in find_runs([str(path)], path / "survey"):
+        folder.add(survey_run(place, SurveyOptions()))
+    folder.finish()
+    folder.close()
+    return path / "survey"
+
+
+def shown(page: RunsPage, column: Column = Column.PATH) -> list[str]:
+    return [page.model.text(one, column) for one in page.model.rows]
+
+
+def page_of(window: MainWindow) -> RunsPage:
+    assert window.surveys.page is not None
+    return window.surveys.page
+
+
+def test_a_survey_opens_as_its_runs_and_a_run_at_what_failed(qapp: QApplication, survey: Path) -> None:
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        window.show()
+        window.opening.open_path(survey)
+        await until(lambda: window.surveys.page is not None, "the survey")
+        page = page_of(window)
+        assert shown(page) == ["c.jsonl", "b.jsonl", "a.jsonl"], "the last one first"
+        assert shown(page, Column.FAILED) == ["0", "1", "0"]
+        assert "1 log could not be surveyed" in page.head.count()
+        assert [(one.name, one.count, one.failed, one.runs) for one in page.tools.figures.rows] == [
+            ("write_file", 2, 1, 2), ("grep", 1, 0, 1),
+        ]  # fmt: skip
+        assert len(page.trends.trends) == 4
+        page.table.sortByColumn(Column.MESSAGES, Qt.SortOrder.AscendingOrder)
+        assert shown(page) == ["a.jsonl", "b.jsonl", "c.jsonl"]
+        page.apply_filter('failed_calls > 0 && tool like "write*"')
+        assert (shown(page), page.bar.counts_text()) == (["b.jsonl"], "1 of 3")
+        page.apply_filter("nonsense >")
+        assert page.bar.error() is not None
+        assert shown(page) == ["b.jsonl"], "what was in force stays"
+        page.apply_filter('"b"')
+        error = page.bar.error()
+        assert error is not None
+        assert error.replacement == 'path contains "b"'
+        page.tools.enter_row(page.tools.figures.row_of(hash("write_file")))
+        assert shown(page) == ["b.jsonl", "c.jsonl"], "all that called it"
+        page.table.setCurrentIndex(page.model.index(0, Column.FAILED))
+        page.table.enter_row(0)
+        await until(lambda: len(application.windows) == 2 and application.windows[1].panes is not None, "the run")
+        other = application.windows[1]
+        await until(lambda: panes_of(other).messages.current_message() == 1, "the call that failed")
+        assert window.taken
+        window.opening.open_path(survey.parent / "a.jsonl")
+        await until(lambda: len(application.windows) == 3, "a log beside the survey")
+
+    run_in_window(qapp, steps)
+
+
+def test_what_is_no_survey_has_a_sentence(qapp: QApplication, tmp_path: Path) -> None:
+    (tmp_path / "runs.parquet").write_text("no parquet")
+
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        window.show()
+        window.opening.open_path(tmp_path)
+        await until(lambda: window.notices.notice(MESSAGE) is not None, "the sentence")
+        notice = window.notices.notice(MESSAGE)
+        assert notice is not None
+        assert "cannot be read" in notice.text
+        assert not window.taken
+
+    run_in_window(qapp, steps)
