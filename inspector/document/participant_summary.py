@@ -12,6 +12,7 @@ from typing import Any
 
 from inspector.analysis.capabilities import Change, Held, Refusal
 from inspector.analysis.latency import Latency, latency_of
+from inspector.analysis.offered_tools import OfferedTools, ToolUse, offered_tools, server_words, tool_use
 from inspector.analysis.participant_queries import Tool, kinds_of, sent_by, sent_to, tools_offered, waiting
 from inspector.analysis.participants import Participant
 from inspector.document.document import CaptureDocument
@@ -78,6 +79,9 @@ class ParticipantStory:
         judged_count: its messages with a verdict, among the last 200 messages.
         differing: (message, judged) of those whose verdict is not what we predict.
         tools: what it offers; None when it was never asked, or has not answered.
+        server: what it calls itself as a server of MCP, and the revision; "".
+        offered: what its lists say of them; None as for `tools`.
+        tool_use: how often its tools were called, by name, the most called first.
         latency: what its answers took, by tool.
         answered: what all its answers took; None when it answered nothing.
         asks, asked: messages that wait, ascending: sent by it, and addressed to it by name.
@@ -94,6 +98,9 @@ class ParticipantStory:
     judged_count: int
     differing: list[tuple[int, Judged]]
     tools: list[Tool] | None
+    server: str
+    offered: OfferedTools | None
+    tool_use: Mapping[str, ToolUse]
     latency: Mapping[str, Latency]
     answered: Latency | None
     asks: list[int]
@@ -115,6 +122,7 @@ def story_of(
         return None
     sent, capabilities = sent_by(analysis, space, name), analysis.capabilities
     latency, answered = latency_of(analysis, sent)
+    asked = sent_to(analysis, space, name)
     judged = _judged_lately(document, sent[-MOST_JUDGED:].tolist())
     return ParticipantStory(
         participant=participant,
@@ -128,10 +136,13 @@ def story_of(
         judged_count=len(judged),
         differing=[(row, one) for row, one in judged if one.differs],
         tools=tools_offered(analysis, sent),
+        server=server_words(analysis, sent),
+        offered=offered_tools(analysis, sent),
+        tool_use=tool_use(analysis, sent, asked),
         latency=latency,
         answered=answered,
         asks=waiting(analysis, sent).tolist(),
-        asked=waiting(analysis, sent_to(analysis, space, name)).tolist(),
+        asked=waiting(analysis, asked).tolist(),
     )
 
 

@@ -321,7 +321,11 @@ def _story(document: CaptureDocument, story: ParticipantStory) -> dict[str, Any]
         ],
         "refused": [_refused(one) for one in story.refused],
         "differing": [{"no": row + 1, **_judged(one)} for row, one in story.differing],
-        "tools": None if story.tools is None else [_tool(one) for one in story.tools],
+        "tools": None if story.tools is None else [_tool(one, story) for one in story.tools],
+        "tool_changes": [
+            {"no": one.row + 1, "before": one.before + 1, "tool": one.tool, "what": list(one.what)}
+            for one in (story.offered.changes if story.offered is not None else ())
+        ],
         "latency": _latencies(dict(story.latency)),
         "answered": None if story.answered is None else _latencies({"": story.answered})[""],
         "waits_for": [row + 1 for row in story.asks],
@@ -338,8 +342,13 @@ def _usage(participant: Participant) -> dict[str, int | None] | None:
     return {"tokens": participant.tokens, "max_tokens": participant.max_tokens, "no": rows[-1] + 1}
 
 
-def _tool(one: Tool) -> dict[str, Any]:
-    return {"name": one.name, "description": one.description, "no": one.row + 1}
+def _tool(one: Tool, story: ParticipantStory) -> dict[str, Any]:
+    use = story.tool_use.get(one.name)
+    tokens = story.offered.tokens.get(one.name) if story.offered is not None else None
+    return {
+        "name": one.name, "description": one.description, "no": one.row + 1, "calls": use.calls if use else 0,
+        "failed": use.failed if use else 0, "tokens": tokens,
+    }  # fmt: skip
 
 
 def _held(one: Held) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.analysis.latency import Latency
+from inspector.analysis.offered_tools import ToolUse
 from inspector.analysis.participant_queries import Tool
 from inspector.analysis.participants import Participant
 from inspector.analysis.pending import pending_age_ns
@@ -65,6 +66,8 @@ def presence_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fa
             rows.append(fact("First seen", log_moment(participant.first_ns)))
     if participant.is_us:
         rows.append(fact("Who", "this program"))
+    if story.server:
+        rows.append(fact("Server", plain(story.server, 200), lines=2))
     rows.append(fact("Messages", f"{participant.messages:,} sent" if participant.messages else "has sent nothing"))
     rows += sender_tokens(document.analysis, participant.space, participant.name)
     for name, row in (("First", story.first), ("Last", story.last)):
@@ -117,7 +120,7 @@ _SECOND = 1_000_000_000
 def tool_rows(story: ParticipantStory, name: str) -> list[Fact]:
     """The tools it offers, with what it says of each."""
     tools = story.tools or []
-    rows = [_tool_row(tool, name) for tool in tools[:MOST]]
+    rows = [row for tool in tools[:MOST] for row in (_tool_row(tool, name), *_schema_rows(story, tool))]
     if len(tools) > MOST:
         rows.append(fact("", f"{len(tools) - MOST} more, see the list itself", "dim"))
     return rows or [fact("", "It offers no tools.", "dim")]
@@ -129,6 +132,67 @@ def _tool_row(tool: Tool, name: str) -> Fact:
     if not about:
         return fact(tool_name, "no description", "dim", mono_name=True, filter=wanted)
     return fact(tool_name, plain(about, 600), lines=2, mono_name=True, tooltip=about, filter=wanted)
+
+
+def _schema_rows(story: ParticipantStory, tool: Tool) -> list[Fact]:
+    """What a tool takes, and what it says of itself."""
+    if story.offered is None:
+        return []
+    takes = ", ".join(story.offered.arguments.get(tool.name, ()))
+    hints = ", ".join(story.offered.hints.get(tool.name, ()))
+    rows = [fact(" ", plain(mask_text(takes), 400), "mono", lines=2)] if takes else []
+    return [*rows, fact(" ", hints, "dim", lines=2)] if hints else rows
+
+
+def tool_use_rows(story: ParticipantStory, name: str) -> list[FigureRow]:
+    """How often each tool was called and failed, how long that took, what its definition costs; the head first.
+
+    Tools that were called although nobody lists them come last. Columns in which nothing stands are left out.
+    """
+    listed = [tool.name for tool in story.tools or ()]
+    tokens = story.offered.tokens if story.offered is not None else {}
+    names = [*dict.fromkeys([*(one for one in story.tool_use if one in listed), *listed, *story.tool_use])][:MOST]
+    rows = [(tool, _use_figures(story.tool_use.get(tool), tokens.get(tool))) for tool in names]
+    some = [place for place, title in enumerate(_USE_COLUMNS) if title in _ALWAYS or any(row[place] for _, row in rows)]
+    head = FigureRow("Tool", tuple(_USE_COLUMNS[place] for place in some), mono=False)
+    return [head, *(
+        FigureRow(
+            plain(mask_text(tool), 160), tuple(row[place] for place in some),
+            filter=f"tool == {quote(tool)} && (from == {quote(name)} || to == {quote(name)})",
+        )
+        for tool, row in rows
+    )]  # fmt: skip
+
+
+_USE_COLUMNS = ("Calls", "Failed", "Median", "p95", "Tokens")
+_ALWAYS = ("Calls", "Median")
+
+
+def _use_figures(use: ToolUse | None, tokens: int | None) -> tuple[str, ...]:
+    """What stands in each of _USE_COLUMNS; "" for what is not known, or is none."""
+    latency = use.latency if use is not None else None
+    took = [latency.told(part) if latency is not None else None for part in ("p50", "p95")]
+    return (
+        formats.number(use.calls if use is not None else 0),
+        formats.number(use.failed) if use is not None and use.failed else "",
+        *("" if one is None else formats.duration(round(one * 1_000_000)) for one in took),
+        formats.number(tokens) if tokens is not None else "",
+    )
+
+
+def change_of_tools_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fact]:
+    """What changed in its lists, the latest first, and when."""
+    changes = story.offered.changes if story.offered is not None else ()
+    rows: list[Fact] = []
+    for one in changes[-MOST:][::-1]:
+        when = log_moment(int(document.capture.columns["time_ns"][one.row]))
+        words = ", ".join((*one.what, *([f"at {when}"] if when else [])))
+        about = f"{formats.message_number(one.row)} lists it otherwise than {formats.message_number(one.before)}"
+        link = FactPart(words, "link", one.row)
+        rows.append(Fact(plain(mask_text(one.tool), 120), (link,), lines=2, mono_name=True, tooltip=about))
+    if len(changes) > MOST:
+        rows.append(fact("", f"{len(changes) - MOST} before", "dim"))
+    return rows
 
 
 def latency_rows(story: ParticipantStory, name: str) -> list[FigureRow]:

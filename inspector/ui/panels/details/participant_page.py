@@ -27,12 +27,14 @@ from inspector.present import formats
 from inspector.present.capability_facts import FEW, change_rows, differing_rows, held_rows, refused_rows
 from inspector.present.facts import Fact, words_fact
 from inspector.present.participant_facts import (
+    change_of_tools_rows,
     kind_rows,
     latency_rows,
     presence_rows,
     report_rows,
     reports_of,
     tool_rows,
+    tool_use_rows,
     waiting_rows,
 )
 from inspector.present.token_facts import outcome_of, outcome_rows
@@ -194,10 +196,14 @@ class ParticipantPage(Page):
             )
         if story.tools is not None:
             label = f"Tools it offers, {len(story.tools)}" if story.tools else "Tools it offers"
+            blocks.append(self._figures_block("toolUse", "Its tools in use", partial(tool_use_rows, story, name)))
+            if story.offered is not None and story.offered.changes:
+                changed, count = partial(change_of_tools_rows, document, story), len(story.offered.changes)
+                blocks.append(self._facts("toolChanges", f"Definitions that changed, {count}", changed, name_width=80))
             blocks.append(self._facts("toolsOffered", label, partial(tool_rows, story, name), name_width=80))
         if story.answered is not None:
             rows = partial(latency_rows, story, name)
-            blocks.append(_Block("answersTook", "Its answers take", rows, self._figures))
+            blocks.append(self._figures_block("answersTook", "Its answers take", rows))
         if story.kinds:
             show = self._filter_link(f"from == {quote(name)}", "filterSent")
             rows = partial(kind_rows, story, name)
@@ -269,8 +275,11 @@ class ParticipantPage(Page):
     def _rail(self, name: str, label: str, rows: Rows, *, action: Callable[[], QWidget] | None = None) -> _Block:
         return _Block(name, label, rows, partial(self._make.rail, label=label, name=name), action)
 
-    def _figures(self, rows: Sequence[Any]) -> QWidget:
-        view = FiguresView(self._themes, rows[0], rows[1:], name="answersTook", label="Its answers take")
+    def _figures_block(self, name: str, label: str, rows: Rows) -> _Block:
+        return _Block(name, label, rows, partial(self._figures, name, label))
+
+    def _figures(self, name: str, label: str, rows: Sequence[Any]) -> QWidget:
+        view = FiguresView(self._themes, rows[0], rows[1:], name=name, label=label)
         view.filter_requested.connect(self._links.filter_requested)
         return view
 
