@@ -22,7 +22,7 @@ def sessions_command(
     as_json: Json = False,
     newest: Annotated[int, typer.Option("--newest", metavar="N", min=1, help="So many, the newest first.")] = NEWEST,
 ) -> None:
-    """List the sessions that Claude Code and Codex left on this machine, the newest first."""
+    """List the sessions that coding agents left on this machine, the newest first."""
     lookup = find_sessions(newest=newest)
     for notice in lookup.notices:
         typer.echo(printable(notice, 400), err=True)

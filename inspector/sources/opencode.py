@@ -99,7 +99,7 @@ class OpenCodeConversion:
             yield from self._lines_of(_Folder(self._place.path))
             return
         try:
-            with closing(_opened(self._place.path)) as connection:
+            with closing(opened(self._place.path)) as connection:
                 yield from self._lines_of(_Database(connection))
         except sqlite3.Error as error:
             raise NotConvertedError(f"it cannot be read as a database: {error}") from None
@@ -233,7 +233,7 @@ class _Database:
 _RENAMED = {"parent_id": "parentID", "project_id": "projectID"}
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+def opened(path: Path) -> sqlite3.Connection:
     """A database to be read. What is written to it meanwhile is seen only where its log lies beside it."""
     log = path.with_name(path.name + "-wal")
     how = "mode=ro" if log.is_file() and log.stat().st_size else "mode=ro&immutable=1"

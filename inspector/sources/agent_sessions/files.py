@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 import zstandard
@@ -21,6 +22,11 @@ _OPENED = (
     | getattr(os, "O_NOCTTY", 0)
     | getattr(os, "O_BINARY", 0)
 )
+
+
+def home_in(environment: Mapping[str, str]) -> Path:
+    """The user's own folder."""
+    return Path(environment.get("HOME") or Path.home())
 
 
 class Found(NamedTuple):

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from operator import attrgetter
 
-from inspector.sources.agent_sessions import claude_code, codex
+from inspector.sources.agent_sessions import claude_code, codex, copilot_cli, gemini_cli, open_code
 from inspector.sources.agent_sessions.files import MOST_ENTRIES, Listing
 from inspector.sources.agent_sessions.session import AgentSession, Lookup
 
@@ -21,6 +21,9 @@ _FRESH_S = 60.0
 """A file written so lately is taken for one of a session that runs, where no process is named."""
 
 
+_PROGRAMS = {one.PROGRAM: one for one in (claude_code, codex, gemini_cli, copilot_cli, open_code)}
+
+
 class SessionNameError(ValueError):
     """Several sessions, or none, go by what was given; the text is a sentence."""
 
@@ -31,7 +34,7 @@ def find_sessions(environment: Mapping[str, str] = os.environ, newest: int = NEW
     Reads at most 64 kB from each end of a file. To be called in a thread: some hundred sessions take a second.
 
     Args:
-        environment: `CLAUDE_CONFIG_DIR` and `CODEX_HOME` say where the agents' folders are.
+        environment: `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `XDG_DATA_HOME` and `HOME` say where the agents' folders are.
         newest: sessions listed, at most.
     """
     found, everything = _all_of(environment)
@@ -41,10 +44,10 @@ def find_sessions(environment: Mapping[str, str] = os.environ, newest: int = NEW
 
 
 def _all_of(environment: Mapping[str, str]) -> tuple[Lookup, list[AgentSession]]:
-    """Where was looked, and every session by its file alone, the newest first; sub-agents of Codex among them."""
+    """Where was looked, and every session by its file alone, the newest first; also those that others started."""
     found = Lookup()
     everything: list[AgentSession] = []
-    for program in (claude_code, codex):
+    for program in _PROGRAMS.values():
         root = program.folder(environment)
         found.folders.append(root)
         listing = Listing()
@@ -97,7 +100,7 @@ def _completed(everything: list[AgentSession], newest: int) -> tuple[list[AgentS
     for session in everything:
         if len(sessions) >= newest or len(spawned) >= max(newest * _CHILDREN, _LEAST_CHILDREN):
             break
-        parent = codex.complete(session) if session.program == codex.PROGRAM else claude_code.complete(session)
+        parent = _PROGRAMS[session.program].complete(session)
         if parent is None:
             sessions.append(session)
         else:
@@ -112,7 +115,7 @@ def _completed(everything: list[AgentSession], newest: int) -> tuple[list[AgentS
 def _give_to_parents(sessions: list[AgentSession], spawned: list[tuple[str, AgentSession]]) -> None:
     """Add sub-agents to the session at the top of their chain; parents may be sub-agents, or circles of them."""
     above = {child.identifier: parent for parent, child in spawned}
-    roots = {one.identifier: one for one in sessions if one.program == codex.PROGRAM}
+    roots = {one.identifier: one for one in sessions}
     for parent, child in spawned:
         passed = {child.identifier}
         while parent in above and parent not in passed:

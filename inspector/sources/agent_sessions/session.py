@@ -11,10 +11,10 @@ class AgentSession:
     """One session, as far as the ends of its file tell. Texts are as written: nothing is masked or made plain."""
 
     program: str
-    """Name of its format: `claude-code` or `codex`."""
+    """Name of its format: `claude-code`, `codex`, `gemini-cli`, `copilot-cli` or `opencode`."""
     identifier: str
     path: Path
-    """Its own file; its sub-agents' lie beside it or below."""
+    """Its own file; its sub-agents' lie beside it or below. Of one in a database as if that were a folder."""
     modified: float
     """When it was last written, in seconds since the epoch, sub-agents' files included."""
     size: int

@@ -23,7 +23,10 @@ from inspector.ui.widgets.labels import TextLabel
 
 TITLE = "Agent sessions"
 LOOKING = "Looking for sessions..."
-PROGRAMS = {"claude-code": "Claude Code", "codex": "Codex"}
+PROGRAMS = {
+    "claude-code": "Claude Code", "codex": "Codex", "gemini-cli": "Gemini CLI", "copilot-cli": "Copilot CLI",
+    "opencode": "OpenCode",
+}  # fmt: skip
 _LONGEST = 300
 _WIDTH, _HEIGHT = 860, 520
 

@@ -18,7 +18,7 @@ RECONNECT_HELP = (
 )
 
 SESSIONS_HELP = (
-    "File > Agent sessions looks into the folders of Claude Code and Codex when it is opened, "
+    "File > Agent sessions looks into the folders of Claude Code, Codex and others when it is opened, "
     "at the ends of files only."
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import time
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,13 @@ class Home:
 
     def __init__(self, folder: Path) -> None:
         self.claude, self.codex = folder / "claude", folder / "codex"
-        self.environment = {"CLAUDE_CONFIG_DIR": str(self.claude), "CODEX_HOME": str(self.codex)}
+        self.folder = folder
+        self.environment = {
+            "CLAUDE_CONFIG_DIR": str(self.claude), "CODEX_HOME": str(self.codex), "HOME": str(folder / "home"),
+        }  # fmt: skip
+
+    def write(self, path: str, *records: dict[str, Any], age_s: float = 3600) -> Path:
+        return _written(self.folder / "home" / path, records, age_s)
 
     def find(self, newest: int = 500) -> Lookup:
         return find_sessions(self.environment, newest)
@@ -277,4 +284,58 @@ def test_an_empty_list_says_where_it_looked(home: Home, monkeypatch: pytest.Monk
     for name, value in home.environment.items():
         monkeypatch.setenv(name, value)
     shown = CliRunner().invoke(app, ["sessions"]).stdout
-    assert shown == f"There are no sessions of agents in {home.claude} or {home.codex}.\n"
+    assert shown.startswith(f"There are no sessions of agents in {home.claude} or {home.codex} or ")
+
+
+def test_sessions_of_gemini_in_both_layouts(home: Home) -> None:
+    said = {"id": "1", "timestamp": "t", "type": "user", "content": [{"text": "Look"}]}
+    answered = {"id": "2", "timestamp": "t", "type": "gemini", "content": "", "model": "gemini-3"}
+    chats = ".gemini/tmp/hash/chats"
+    home.write(f"{chats}/session-2026-01-02T03-04-0123abcd.jsonl", {"sessionId": "0123abcd-1"}, said, answered)
+    agent = home.write(f"{chats}/0123abcd-1/a.jsonl", said, age_s=600)
+    home.write(f"{chats}/session-2026-01-02T03-04-4567abcd.json", {"sessionId": "x", "messages": [said, answered]})
+    home.write(f"{chats}/logs.json", {})
+    new, old = home.find().sessions
+    assert (new.program, new.identifier, new.prompt, new.model) == ("gemini-cli", "0123abcd", "Look", "gemini-3")
+    assert (new.sub_agents, new.modified, new.project) == (1, agent.stat().st_mtime, "hash")
+    assert (old.identifier, old.prompt, old.model) == ("4567abcd", "Look", "gemini-3")
+    assert session_named("4567", home.environment).path == old.path
+
+
+def test_sessions_of_copilot_in_both_layouts(home: Home) -> None:
+    start = {"type": "session.start", "data": {"sessionId": ONE, "context": {"cwd": "/w"}}}
+    asked = {"type": "user.message", "data": {"content": "Go on"}}
+    change = {"type": "session.model_change", "data": {"newModel": "gpt-x"}}
+    home.write(
+        f".copilot/session-state/{ONE}/events.jsonl", start, change, asked, {"type": "subagent.started", "data": {}}
+    )
+    home.write(f".copilot/session-state/{ONE}/workspace.yaml")
+    home.write(f".copilot/session-state/{TWO}.jsonl", asked, {"type": 1}, age_s=7200)
+    one, two = home.find().sessions
+    assert (one.identifier, one.project, one.prompt, one.model, one.sub_agents) == (ONE, "/w", "Go on", "gpt-x", 1)
+    assert (two.program, two.identifier, two.prompt) == ("copilot-cli", TWO, "Go on")
+
+
+def test_sessions_of_opencode_in_both_layouts(home: Home) -> None:
+    data = home.folder / "home" / ".local" / "share" / "opencode"
+    kept = ".local/share/opencode/storage/session/prj"
+    home.write(f"{kept}/ses_a.json", {"id": "ses_a", "directory": "/old", "title": "Old"})
+    home.write(f"{kept}/ses_b.json", {"id": "ses_b", "parentID": "ses_a", "title": "Part"})
+    with sqlite3.connect(data / "opencode.db") as made:
+        made.execute("CREATE TABLE session (id, parent_id, directory, title, time_updated)")
+        rows = [("ses_1", None, "/w", "New", 2_000), ("ses_2", "ses_1", "/w", "Part", 1_000), (7, None, 1, 2, "x")]
+        made.executemany("INSERT INTO session VALUES (?,?,?,?,?)", rows)
+    made.close()
+    found = {one.identifier: one for one in home.find().sessions}
+    assert found.keys() == {"ses_1", "ses_a"}
+    one, old = found["ses_1"], found["ses_a"]
+    assert (one.path, one.project, one.title, one.sub_agents, one.modified) == (
+        data / "opencode.db" / "ses_1",
+        "/w",
+        "New",
+        1,
+        2.0,
+    )
+    assert (old.project, old.title, old.sub_agents) == ("/old", "Old", 1)
+    (data / "opencode.db").write_bytes(b"SQLite format 3\0" + b"x" * 900)
+    assert [notice for notice in home.find().notices if "opencode.db" in notice]

@@ -139,7 +139,12 @@ class StartPage(QWidget):
             ("open", "Open a log", "Gateway logs, MCP traffic, sub-sessions, captures", self.open_requested),
             ("connect", "Connect to a gateway", "Watch a running space, silently", self.connect_requested),
             ("demo", "Start the demo", "Scripted agents on a gateway of its own", self.demo_requested),
-            ("sessions", "Agent sessions", "Of Claude Code and Codex, on this machine", self.sessions_requested),
+            (
+                "sessions",
+                "Agent sessions",
+                "Of Claude Code, Codex and others, on this machine",
+                self.sessions_requested,
+            ),
             ("paste", "Paste text as a log", "One JSON object a line", self.paste_requested),
         )
         for icon, title, detail, signal in cards:

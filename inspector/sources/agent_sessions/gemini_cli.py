@@ -1,0 +1,78 @@
+"""Sessions of Gemini CLI: `tmp/<project>/chats/session-<time>-<beginning of its id>.jsonl`, before 0.40 `.json`.
+
+Its sub-agents have files below `chats/<session>/`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from inspector.protocol.formats.entries import text_of
+from inspector.sources.agent_sessions.files import Listing, home_in, read_ends
+from inspector.sources.agent_sessions.session import AgentSession
+
+PROGRAM = "gemini-cli"
+
+_NAME = re.compile(r"session-.*-([0-9a-f]{8})\.jsonl?$")
+
+
+class _Message(msgspec.Struct, gc=False):
+    type: str = ""
+    content: Any = None
+    model: str | None = None
+
+
+class _Document(msgspec.Struct, gc=False):
+    messages: list[_Message] = []
+
+
+_message = msgspec.json.Decoder(_Message)
+_document = msgspec.json.Decoder(_Document)
+
+
+def folder(environment: Mapping[str, str]) -> Path:
+    """Where Gemini CLI has its files."""
+    return home_in(environment) / ".gemini"
+
+
+def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
+    """Every session's file with what its name and place tell; `complete` adds what its ends tell."""
+    for project, name in listing.folders(str(root / "tmp")):
+        chats = str(Path(project, "chats"))
+        agents = {folder: list(listing.files(path)) for path, folder in listing.folders(chats)}
+        for found in listing.files(chats):
+            match = _NAME.match(found.name)
+            if match is None:
+                continue
+            own = [one for folder, files in agents.items() if folder.startswith(match[1]) for one in files]
+            yield AgentSession(
+                PROGRAM, match[1], Path(found.path), max([found.modified, *(one.modified for one in own)]),
+                found.size + sum(one.size for one in own), project=name, sub_agents=len(own),
+            )  # fmt: skip
+
+
+def complete(session: AgentSession) -> None:
+    """Read the ends of a session's file for prompt and model; a `.json` that is longer than an end tells neither."""
+    head, tail = read_ends(str(session.path))
+    for message in _messages_in(session.path, head, tail):
+        session.model = message.model or session.model
+        if message.type == "user":
+            session.prompt = text_of(message.content) or session.prompt
+
+
+def _messages_in(path: Path, head: list[bytes], tail: list[bytes]) -> Iterator[_Message]:
+    if path.name.endswith(".json"):
+        try:
+            yield from _document.decode(b"\n".join((*head, *tail))).messages
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return
+    for line in (*head, *tail):
+        try:
+            yield _message.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            continue

@@ -1,0 +1,85 @@
+"""Sessions of OpenCode: rows of `opencode.db`, before it files `storage/session/<project>/<session>.json`."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from inspector.sources.agent_sessions.files import Listing, home_in, read_ends
+from inspector.sources.agent_sessions.session import AgentSession
+from inspector.sources.opencode import DATABASE, opened
+
+PROGRAM = "opencode"
+VARIABLE = "XDG_DATA_HOME"
+
+_MOST_ROWS = 10_000
+_STEPS, _MOST_STEPS = 10_000, 2_000
+"""Instructions of the database's machine between two looks at how many there were, and how many looks."""
+
+
+class _Session(msgspec.Struct, gc=False):
+    directory: str = ""
+    title: str = ""
+    parentID: str | None = None  # noqa: N815  the key of its files
+
+
+_session = msgspec.json.Decoder(_Session)
+
+
+def folder(environment: Mapping[str, str]) -> Path:
+    """Where OpenCode has its files."""
+    return Path(environment.get(VARIABLE) or home_in(environment) / ".local" / "share") / "opencode"
+
+
+def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
+    """Every session: of a database with all that it tells, of a file with what its name does."""
+    database = next((found for found in listing.files(str(root)) if found.name == DATABASE), None)
+    if database is not None:
+        try:
+            yield from _in_database(Path(database.path))
+        except (sqlite3.Error, OSError):
+            listing.unreadable.append(database.path)
+    for project, _ in listing.folders(str(root / "storage" / "session")):
+        for found in listing.files(project):
+            if found.name.endswith(".json"):
+                name = found.name.removesuffix(".json")
+                yield AgentSession(PROGRAM, name, Path(found.path), found.modified, found.size)
+
+
+def _in_database(path: Path) -> Iterator[AgentSession]:
+    """The newest sessions of a database, with how many each started itself."""
+    looks = iter(range(_MOST_STEPS))
+    with closing(opened(path)) as connection:
+        connection.set_progress_handler(lambda: next(looks, None) is None, _STEPS)
+        rows = connection.execute(
+            "SELECT id, parent_id, directory, title, time_updated FROM session ORDER BY time_updated DESC LIMIT ?",
+            (_MOST_ROWS,),
+        ).fetchall()
+    started: dict[object, int] = {}
+    known = {row[0] for row in rows}
+    for _, parent, *_ in rows:
+        started[parent] = started.get(parent, 0) + 1
+    for name, parent, directory, title, updated in rows:
+        if isinstance(name, str) and (parent is None or parent not in known):
+            modified = updated / 1000 if isinstance(updated, int | float) else 0.0
+            project, name_given = (one if isinstance(one, str) else "" for one in (directory, title))
+            yield AgentSession(
+                PROGRAM, name, path / name, modified, 0, project, name_given, sub_agents=started.get(name, 0)
+            )
+
+
+def complete(session: AgentSession) -> str | None:
+    """Read a session's file for project and title; the id of the session that started it, if one did."""
+    if session.path.suffix != ".json":
+        return None
+    head, _ = read_ends(str(session.path))
+    try:
+        found = _session.decode(b"\n".join(head))
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+    session.project, session.title = found.directory, found.title
+    return found.parentID
