@@ -31,6 +31,7 @@ DEMO = "tests/data/captures/demo-round.ctxcap"
 LOOP = "tests/data/captures/loop-mcp.jsonl"
 CODER = "tests/data/recordings/mew/coding-agent/envelope-history.jsonl"
 SESSIONS = "tests/data/msp/weekly-report.json"
+TOGETHER = "tests/data/together/invoices.ctxsources"
 RUNE = "tests/data/recordings/mcp-rune/01-loop-current-names.jsonl"
 
 
@@ -81,6 +82,7 @@ PICTURES = (
         "docs/pictures/filter.png", DEMO,
         ("--select", "105", "-Y", 'kind like "mcp/*:tools/call" && from == "analyst"'), (0, 30, 1280, 330),
     ),
+    Picture("docs/pictures/several-sources.png", TOGETHER, ("--select", "14", "--panel", "sources", "--theme", "dark")),
     Picture("docs/pictures/sub-sessions.png", SESSIONS, ("--view", "sub-sessions"), (177, 100, 1103, 676)),
 )  # fmt: skip
 

@@ -254,6 +254,16 @@ def _content_kept(hashes: Array) -> NDArray[np.uint32]:
     return hashes.astype(np.uint32)
 
 
+_SPREAD = 0x9E3779B97F4A7C15
+
+
+def _row_hash(message: Any) -> Any:
+    """A number like a hash for a message, or for each of some."""
+    if isinstance(message, np.ndarray):
+        return (message + np.uint64(1)) * np.uint64(_SPREAD)
+    return (message + 1) * _SPREAD & 0xFFFF_FFFF_FFFF_FFFF
+
+
 def _told_otherwise(block: Block, records: NDArray[np.int64]) -> NDArray[np.int64]:
     """Which of some records a log received from somebody else than their envelopes say."""
     inbound = [code for code in map(block.strings.find, INBOUND_EVENTS) if code is not None]
@@ -273,6 +283,19 @@ class Delivery:
     source: int
     offset: int
     length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A record of a message that another source has as well."""
+
+    source: int
+    offset: int
+    length: int
+    time_ns: int
+    """By the clock of the document."""
+    differs: bool
+    """Its bytes are not those of the record the message is read from."""
 
 
 class Capture:
@@ -306,6 +329,7 @@ class Capture:
         self._folds = HashIndex()
         self._sightings: Sightings | None = None
         self.sightings = GrowingColumns(SIGHTING_COLUMNS)
+        self._sighted_by = HashIndex()
         self._late_impostors = False
         self._echoes = Echoes(self._payload_at)
         self._gateway_copies = GatewayCopies()
@@ -548,8 +572,10 @@ class Capture:
         logged = seen.folds != NO_HASH
         self._folds.add(seen.folds[logged], message_of[seen.leads[logged]].astype(np.uint32))
         also = seen.leads[~np.isin(seen.leads, starts)]
-        columns = {name: block.columns[name][also] for name in ("source", "offset", "length", "time_ns")}
-        self.sightings.append({**columns, "message": message_of[also]}, len(also))
+        columns = {name: block.columns[name][also] for name in SIGHTING_COLUMNS if name != "message"}
+        start = self.sightings.append({**columns, "message": message_of[also]}, len(also))
+        places = np.arange(start, start + len(also), dtype=np.uint32)
+        self._sighted_by.add(_row_hash(message_of[also].astype(np.uint64)), places)
         copy, first = block.columns["content_hash"][also], self.columns["content_hash"][message_of[also]]
         self._flag(message_of[also[_content_kept(copy) != first]], Flag.COPIES_DIFFER)
         places = also[_told_otherwise(block, also)]
@@ -674,9 +700,21 @@ class Capture:
 
     def sources_of(self, message: int) -> list[int]:
         """The numbers of the sources that have a message, the one it is read from first."""
-        rows = self.sightings["message"]
-        also = self.sightings["source"][rows == message].tolist() if len(rows) else []
+        also = (one.source for one in self.sightings_of(message))
         return list(dict.fromkeys((int(self.columns["source"][message]), *also)))
+
+    def sightings_of(self, message: int) -> list[Sighting]:
+        """The records that other sources have of a message, in the order read. O(log of all such records)."""
+        columns = self.sightings
+        rows = self._sighted_by.rows(_row_hash(message)) if len(columns) else []
+        own = int(self.columns["content_hash"][message])
+        return [
+            Sighting(
+                int(columns["source"][row]), int(columns["offset"][row]), int(columns["length"][row]),
+                int(columns["time_ns"][row]), int(columns["content_hash"][row]) != own,
+            )
+            for row in rows
+        ]  # fmt: skip
 
     def string(self, column: str, message: int) -> str | None:
         """A string column's value; None when it is absent."""

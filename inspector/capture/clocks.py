@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.capture.block import Block
+from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH
 from inspector.capture.overlong import MAX_LINE
 from inspector.capture.reader import BlockReader
@@ -35,6 +36,7 @@ _ON_THE_WAY_NS = 20_000_000
 """What takes no longer from the gateway is no wrong clock."""
 _MOST_NS = 10 * 366 * 86_400 * 1_000_000_000
 """What is further apart is no clock."""
+_RPC = np.uint32(Flag.RPC.value)
 _MOST_SEARCHED = 8
 """Sources that a message is looked for in by its time."""
 
@@ -48,6 +50,7 @@ class _Sample:
         times: (k,) when it has them, by its clock.
         spaces: that records name, or that what was captured was joined to.
         is_log: it is what a gateway logged.
+        is_of_rpc: most of its records are JSON-RPC.
         is_of_envelopes: most of its records have ids of their own, and are no transcript's.
         first_ns: when its first message was sent, which is the same in each source that has it; NO_TIME.
     """
@@ -56,6 +59,7 @@ class _Sample:
     times: NDArray[np.int64]
     spaces: frozenset[str]
     is_log: bool
+    is_of_rpc: bool
     is_of_envelopes: bool
     first_ns: int
 
@@ -161,7 +165,9 @@ def _sample_of(source: SourceFile, start: int = 0, size: int = SAMPLE_BYTES) -> 
     envelopes = (columns["content_hash"] != NO_HASH) & (columns["part"] == 0)
     return _Sample(
         found[known], times[first][known] if len(block) else np.empty(0, np.int64),
-        frozenset(spaces), bool(columns["event"].any()), 2 * int(np.count_nonzero(envelopes)) > len(block),
+        frozenset(spaces), bool(columns["event"].any()),
+        2 * int(np.count_nonzero(columns["flags"] & _RPC)) > len(block),
+        2 * int(np.count_nonzero(envelopes)) > len(block),
         int(sent[0]) if len(sent) else NO_TIME,
     )  # fmt: skip
 
@@ -185,14 +191,19 @@ def _block_of(source: SourceFile, start: int, size: int) -> Block:
 
 
 def _place_in_space(sources: Sequence[SourceFile], samples: list[_Sample]) -> None:
-    """What names no space is of the one that the others name.
+    """What names no space is of the one that the others name; what was tapped is one of its own.
 
-    RULE: where envelopes of a source name none at its beginning, and all those of the others one and the same, they
-    are of that: participants' own logs do not say what a gateway's says in each line. Named by several, it stays open.
+    RULE: what passes between a client and its MCP server is no part of a workspace, and its names mean nothing
+    elsewhere: beside other sources it is a space that is called as the source is. Envelopes of a source that names none
+    at its beginning are of the space that all others name: participants' own logs do not say what a gateway's says in
+    each line. Where the others name several, it stays open.
     """
+    for source, sample in zip(sources, samples, strict=True):
+        if sample.is_of_rpc and not sample.spaces and len(sources) > 1:
+            source.space = source.name
     spaces = frozenset[str]().union(*(sample.spaces for sample in samples))
     if len(spaces) != 1:
         return
     for source, sample in zip(sources, samples, strict=True):
-        if sample.is_of_envelopes and not sample.spaces:
+        if sample.is_of_envelopes and not sample.is_of_rpc and not sample.spaces:
             source.space = next(iter(spaces))

@@ -242,6 +242,7 @@ SIGHTING_COLUMNS: dict[str, Any] = {
     "source": np.uint16,
     "offset": np.uint64,
     "length": np.uint32,
-    "time_ns": np.int64,  # by that source's clock
+    "time_ns": np.int64,  # by the clock of the document
+    "content_hash": np.uint64,
 }
 """Columns of records of a message that another source had first."""

@@ -93,7 +93,7 @@ app = typer.Typer(
     "Without a command it opens the window: on each log FILE (- for standard input), with the question how to join the "
     "gateway at each ws:// or wss:// address, or on the start page when nothing is named. Where it runs already, "
     "that one opens them.\n\n"
-    "The window's options: --new-window, --standalone, --theme, --tool-alias, --developer; "
+    "The window's options: --together, --new-window, --standalone, --theme, --tool-alias, --developer; "
     "`context-inspector window --help` has their words.",
 )  # fmt: skip
 

@@ -63,6 +63,9 @@ def show_command(
     for name in ("causes", "effects"):
         if story[name]:
             say(f"{name:17} {', '.join(f'No. {n}' for n in story[name])}")
+    for one in story["sightings"]:
+        there = f", where it says {printable(one['differs'], 2_000)}" if one["differs"] is not None else ""
+        say(f"{'seen by':17} {printable(one['source'], 80)} at {one['time'] or 'no known time'}{there}")
     for link in story["links"]:
         if "no" not in link:
             where = link.get("context") or link.get("stream") or ""

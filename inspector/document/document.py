@@ -30,6 +30,7 @@ from inspector.capture.sniff import reading_of
 from inspector.capture.sources import SourceFile
 from inspector.capture.tool_baseline import read_baseline
 from inspector.document.decision_log import DecisionLog
+from inspector.document.source_list import is_source_list, read_source_list
 from inspector.document.source_set import SourceChoice, SourceSet, in_order, logs_in
 from inspector.document.stream_texts import StreamTexts
 from inspector.msp import (
@@ -152,9 +153,14 @@ class CaptureDocument:
             yield from self._open_set(one, block_bytes, wait=wait, follow=follow)
             return
         if not stream and not kept and path.is_dir() and not is_session_document(path) and (logs := logs_in(path)):
-            self.name = self.name or name or title_of(path)
+            self.path, self.name = path, self.name or name or title_of(path)
             folder = [SourceChoice(log, reading=reading) for log in logs]
             yield from self.open_together(folder, block_bytes=block_bytes, wait=wait, follow=follow)
+            return
+        if not stream and is_source_list(path):
+            self.path, self.name = path, self.name or name or path.stem
+            choices = read_source_list(path)
+            yield from self.open_together(choices, name=name, block_bytes=block_bytes, wait=wait, follow=follow)
             return
         if not stream and not kept and reading is None and is_session_document(path):
             yield from self.open_sessions([path], name=name, block_bytes=block_bytes, wait=wait)
@@ -203,7 +209,7 @@ class CaptureDocument:
     ) -> Generator[Progress]:
         """Read the files of some choices as one."""
         self.source_set = opened = SourceSet(choices, self.capture)
-        first = opened.sources[0].path
+        first = (opened.live or opened.sources[0]).path
         self._log, self.path = first, self.path or first
         self.name = self.name or name or _title_of_several(opened)
         self.live_source = opened.live
@@ -592,7 +598,7 @@ class CaptureDocument:
             found.append(self.source_set.trouble)
         elif self.followed is not None:
             found.append(self.followed.trouble)
-        found += self._merged.left_out if self._merged is not None else []
+        found += self.left_out
         found += [_CUT_OFF.format(source.name) for source in self.capture.sources if source.cut_off]
         found.append(self.counting.trouble)
         return [sentence for sentence in found if sentence is not None]
@@ -606,11 +612,22 @@ class CaptureDocument:
     def choices(self) -> list[SourceChoice]:
         """Its sources as they were chosen: what another document is opened of with one more, or one fewer."""
         if self.source_set is not None:
-            return list(self.source_set.choices)
+            known = {source.path for source in self.read_sources}
+            return [one for one in self.source_set.choices if one.is_session or one.path in known]
         if not self.capture.sources or self.msp is not None or self._stream is not None:
             return []
         source = self.capture.sources[0]
         return [SourceChoice(source.path, is_live=self.live, reading=source.reading)]
+
+    @property
+    def read_sources(self) -> list[SourceFile]:
+        """Its sources without those that hold nothing known."""
+        return self._merged.sources if self._merged is not None else list(self.capture.sources)
+
+    @property
+    def left_out(self) -> list[str]:
+        """Of its sources those that hold nothing known, and why, as sentences."""
+        return list(self._merged.left_out) if self._merged is not None else []
 
     @property
     def following(self) -> bool:

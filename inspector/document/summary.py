@@ -25,6 +25,7 @@ from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, shares
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.analysis.tool_calls import tool_calls
 from inspector.analysis.transients import Badge
+from inspector.capture.capture import Sighting
 from inspector.capture.hashes import NO_ROW
 from inspector.capture.heads import HEAD
 from inspector.document.document import CaptureDocument
@@ -32,7 +33,7 @@ from inspector.document.participant_summary import Judged, ParticipantStory, Ref
 from inspector.filters.fields import FIELDS
 from inspector.protocol import kinds
 from inspector.protocol.context_forms import WORDS, Told
-from inspector.protocol.times import DATED_FROM_NS, format_time
+from inspector.protocol.times import DATED_FROM_NS, NO_TIME, format_time
 from inspector.tokens.counter import TOKENIZER
 
 
@@ -246,6 +247,7 @@ def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
         "raw": _raw(document, message).decode("utf-8", "backslashreplace"),
         "deliveries": [{"participant": d.participant, "event": d.event} for d in capture.deliveries_of(message)],
         "sources": [capture.sources[number].name for number in capture.sources_of(message)],
+        "sightings": [_sighting(document, one) for one in capture.sightings_of(message)],
         "causes": [cause + 1 for cause in analysis.correlation.causes(message)],
         "effects": [effect + 1 for effect in analysis.correlation.effects(message)],
         "links": links_of(document, message),
@@ -426,6 +428,14 @@ def _step(step: ChainStep) -> dict[str, Any]:
         "since_ms": _ms(step.since_ns),
         "took_ms": _ms(step.took_ns),
     }
+
+
+def _sighting(document: CaptureDocument, one: Sighting) -> dict[str, Any]:
+    """A record that another source has of a message, with what it says where that differs."""
+    source = document.capture.sources[one.source]
+    raw = source.read(one.offset, min(one.length, HEAD)).decode("utf-8", "backslashreplace") if one.differs else None
+    time_ns = one.time_ns
+    return {"source": source.name, "time": format_time(time_ns) if time_ns != NO_TIME else None, "differs": raw}
 
 
 def _likely(document: CaptureDocument, link: LikelyLink) -> dict[str, Any]:

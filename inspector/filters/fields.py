@@ -397,6 +397,26 @@ def _sources(analysis: Analysis) -> Column:
     return Interned(_lazy(analysis, lambda rows: sources[rows].astype(np.uint32) + 1), names)
 
 
+def _seen_by(analysis: Analysis) -> Column:
+    """The sources that have each message. O(records that others have as well), as those few sets are put together."""
+    capture = analysis.capture
+    names = [source.name for source in capture.sources]
+    table: list[tuple[str, ...]] = [(), *((name,) for name in names)]
+    ids = capture.columns["source"][: len(analysis)].astype(np.uint32) + 1
+    known: dict[tuple[int, ...], int] = {}
+    messages, sources = capture.sightings["message"], capture.sightings["source"]
+    order = np.argsort(messages, kind="stable")
+    starts = np.flatnonzero(np.diff(messages[order], prepend=-1)) if len(messages) else order
+    for group in np.split(order, starts[1:]) if len(order) else ():
+        message = int(messages[group[0]])
+        found = tuple(dict.fromkeys((int(ids[message]) - 1, *sources[group].tolist())))
+        if found not in known:
+            known[found] = len(table)
+            table.append(tuple(names[source] for source in found))
+        ids[message] = known[found]
+    return InternedSets(ids, table)
+
+
 def _severity(analysis: Analysis) -> Column:
     found = analysis.findings.found
     return Interned(_lazy(analysis, lambda rows: found.severities[found.columns["set"][rows]]), _SEVERITIES)
@@ -513,7 +533,9 @@ FIELDS: tuple[Field, ...] = (
           lambda a: InternedSets(a.findings.columns["set"], a.findings.found.sets), _D.PASS, many=True),
     Field("finding.severity", _T.SEVERITY, "Severity", "Its worst finding: note, warning or error, in this order.",
           _severity, _D.PASS),
-    Field("source", _T.STRING, "Source", "File or connection it came from.", _sources),
+    Field("source", _T.STRING, "Source", "File or connection it came from; of several the first.", _sources),
+    Field("seen_by", _T.STRING, "Seen by", "Every source that has it, where several are one document.", _seen_by,
+          _D.PASS, many=True),
     Field("slice.source", _T.STRING, "Cut from", "File that a slice was cut from.", _decoded(_cut_from("source"))),
     Field("slice.line", _T.INTEGER, "Line there", "Number of its line there.", _decoded(_cut_from("line"))),
     Field("slice.offset", _T.INTEGER, "Offset there", "Byte of that file at which it begins.",

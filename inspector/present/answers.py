@@ -136,6 +136,8 @@ def message_answer(document: CaptureDocument, message: int) -> dict[str, Any]:
         field.name: shown_value(field, value, field.secret_at(document.analysis, message)) for field, value in fields
     }
     story["raw"] = mask_text(story["raw"])
+    for one in story["sightings"]:
+        one["differs"] = None if one["differs"] is None else mask_text(one["differs"])
     masked = ("envelope", "lifecycle", "likely", "links", "capability", "findings")
     return story | {name: mask_secrets(story[name]) for name in masked}
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from inspector.analysis.context_tree import MAIN
+from inspector.capture.capture import Capture, Sighting
 from inspector.capture.flags import Flag
 from inspector.filters.strings import quote
 from inspector.present import formats
@@ -17,6 +18,7 @@ from inspector.present.subject import ContextPlace, Subject
 from inspector.present.token_facts import message_tokens
 from inspector.protocol import msp
 from inspector.protocol.context_forms import SOURCES, WORDS, Told
+from inspector.protocol.formats import read_line
 from inspector.protocol.participants import patterns
 from inspector.protocol.payloads.content import pretty_json
 from inspector.protocol.payloads.outline import value_text
@@ -25,6 +27,8 @@ from inspector.protocol.times import NO_TIME
 
 _MOST_CORRELATIONS = 4
 _MOST_LABELS = 12
+_MOST_SIGHTINGS = 8
+_LONGEST_SIGHTING = 1 << 16
 _LONGEST_QUOTED = 500
 _NO_ENVELOPE = Flag.RPC | Flag.LOG_ONLY | Flag.FRAME | Flag.JOIN | Flag.UNREADABLE | Flag.GAP
 _CLOCKS_DIFFER_NS = 50_000_000
@@ -63,7 +67,8 @@ def envelope_facts(subject: Subject) -> list[Fact]:
     rows += message_tokens(subject.analysis, message)
     source = capture.sources[int(capture.columns["source"][message])]
     if len(capture.sources) > 1:
-        rows.append(fact("Source", source.name))
+        rows.append(fact("Source", source.name, filter=_filter("source ==", source.name)))
+        rows += _sightings(subject)
     rows += _exchange(subject)
     if subject.flags & Flag.UNREADABLE:
         rows.append(
@@ -74,6 +79,24 @@ def envelope_facts(subject: Subject) -> list[Fact]:
     if subject.flags & Flag.COPIES_DIFFER:
         rows.append(fact("Copies", "differ from one another in the log", "warn"))
     return rows + [_verdict(v) for v in subject.document.decisions.about(message)[:8]]
+
+
+def _sightings(subject: Subject) -> list[Fact]:
+    """Who else has it, when by the clock of the document, and what it is there where it differs."""
+    capture, rows = subject.capture, list[Fact]()
+    for one in capture.sightings_of(subject.message)[:_MOST_SIGHTINGS]:
+        name = capture.sources[one.source].name
+        when = "" if NO_TIME in (one.time_ns, subject.time_ns) else f", {formats.delta(one.time_ns - subject.time_ns)}"
+        rows.append(fact("Seen by", f"{name}{when}", filter=_filter("seen_by ==", name)))
+        if one.differs:
+            rows.append(fact("There it says", mask_text(_said_there(capture, one)), "warn", lines=4))
+    return rows
+
+
+def _said_there(capture: Capture, one: Sighting) -> str:
+    """The envelope as another source has it, as far as it is short."""
+    record = read_line(capture.sources[one.source].read(one.offset, min(one.length, _LONGEST_SIGHTING)))
+    return record.raw[:_LONGEST_QUOTED].decode("utf-8", "replace")
 
 
 def _exchange(subject: Subject) -> list[Fact]:

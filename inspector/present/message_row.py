@@ -54,6 +54,7 @@ class RowContent:
         gap: the sentence of a gap row.
         stream: of a row that stands for all frames of a stream, what it says; else None.
         badges: words of its badges, in the order of a result's life.
+        sources: numbers of the sources that have it, where the document has several; the one it is read from first.
         severity: of its worst finding.
         note: what the user put on it.
         state: what became of it; None where it has no state.
@@ -88,6 +89,7 @@ class RowContent:
     awaits_since: int | None = None
     latency: str = ""
     size: str = ""
+    sources: tuple[int, ...] = ()
     severity: Severity | None = None
     note: Note = NOTHING
     fields: dict[str, str] = field(default_factory=dict)
@@ -144,6 +146,7 @@ def row_content(document: CaptureDocument, message: int, *, folded: bool = False
         log_only=bool(flags & _LOG_ONLY) and not int(capture.columns["kind"][message]),
         error=bool(flags & _ERROR),
         sent=bool(flags & _SENT),
+        sources=tuple(capture.sources_of(message)) if len(capture.sources) > 1 else (),
         severity=_worst(document, message),
         note=analysis.marks.note(message),
         size=formats.size(int(capture.columns["size"][message])),

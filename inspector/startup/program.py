@@ -8,14 +8,17 @@ import io
 import os
 import signal
 import sys
+import tempfile
 import traceback
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 
 from inspector.base.display import has_display
-from inspector.cli.arguments import ToolAliasTexts, fail
+from inspector.base.targets import is_session, path_in
+from inspector.cli.arguments import LogFiles, ToolAliasTexts, fail
 from inspector.cli.commands import COMMANDS, app
 from inspector.diagnostics import hard_crashes
 from inspector.startup.window_start import OUR_FAULT, CannotStartError, ask_for_developer, masked, start_window
@@ -25,6 +28,7 @@ Developer = Annotated[bool, typer.Option("--developer", help="Show the Developer
 NewWindow = Annotated[
     bool, typer.Option("--new-window", help="A new window of the running program, even where one is free.")
 ]
+Together = Annotated[bool, typer.Option("--together", help="One document of all FILEs, in the order of time.")]
 Standalone = Annotated[
     bool, typer.Option("--standalone", help="A process of its own, which also waits until its windows are closed.")
 ]
@@ -55,6 +59,7 @@ def _alias_texts(texts: list[str] | None) -> list[str]:
 @app.command("window", hidden=True)
 def window_command(
     targets: Targets = None,
+    together: Together = False,
     new_window: NewWindow = False,
     standalone: Standalone = False,
     theme: ThemeName = "",
@@ -70,7 +75,7 @@ def window_command(
     try:
         code = start_window(
             targets or [], new_window=new_window, standalone=standalone, theme=_theme(theme) if theme else None,
-            tool_aliases=texts, developer=developer,
+            tool_aliases=texts, developer=developer, together=together,
         )  # fmt: skip
     except CannotStartError as error:
         fail(str(error))
@@ -117,7 +122,7 @@ def demo_command(
 
 @app.command("screenshot")
 def screenshot_command(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Any readable log.")],
+    files: LogFiles,
     output: Annotated[str, typer.Option("-o", "--output", metavar="PNG", help="Where to write the picture.")],
     display_filter: Annotated[str, typer.Option("-Y", "--filter", metavar="FILTER", help="Display filter.")] = "",
     select: Annotated[int | None, typer.Option("--select", metavar="NO", help="Message to select.")] = None,
@@ -130,7 +135,8 @@ def screenshot_command(
         str | None, typer.Option("--view", metavar="TITLE", help="Messages, Timeline, Sub-sessions or Model sees.")
     ] = None,
     panel: Annotated[
-        str | None, typer.Option("--panel", metavar="TITLE", help="Findings, Marks, Waiting, Latency, Tokens, Waste.")
+        str | None,
+        typer.Option("--panel", metavar="TITLE", help="Findings, Marks, Sources, Waiting, Latency, Tokens, Waste."),
     ] = None,
     tool_alias: ToolAliasTexts = None,
 ) -> None:
@@ -153,13 +159,30 @@ def screenshot_command(
     _without_display()
     from inspector.ui.app.screenshot import Shot, take_screenshot
 
-    shot = Shot(
-        file, output, display_filter, select, preset, int(width), int(height), _theme(theme), hints, expand,
-        view, panel, aliases,
-    )  # fmt: skip
-    sentence = take_screenshot(shot)
+    with _one_file(files) as file:
+        shot = Shot(
+            file, output, display_filter, select, preset, int(width), int(height), _theme(theme), hints, expand,
+            view, panel, aliases,
+        )  # fmt: skip
+        sentence = take_screenshot(shot)
     if sentence:
         fail(sentence)
+
+
+@contextlib.contextmanager
+def _one_file(files: Sequence[str]) -> Generator[str]:
+    """What a window opens to show a file, or several together."""
+    if len(files) == 1:
+        yield files[0]
+        return
+    from inspector.document.source_list import SUFFIX, write_source_list
+    from inspector.document.source_set import SourceChoice, in_order
+
+    choices = in_order(SourceChoice(path_in(one), is_session=is_session(one)) for one in files)
+    with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
+        named = Path(folder) / f"{choices[0].path.name} and {len(choices) - 1} more{SUFFIX}"
+        write_source_list(named, choices)
+        yield str(named)
 
 
 def main() -> None:

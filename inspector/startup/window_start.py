@@ -45,7 +45,7 @@ def start_plainly(request: instance.Request) -> NoReturn:
 
 def start_window(
     targets: Sequence[str], *, new_window: bool = False, standalone: bool = False, theme: str | None = None,
-    tool_aliases: Sequence[str] = (), developer: bool = False,
+    tool_aliases: Sequence[str] = (), developer: bool = False, together: bool = False,
 ) -> int:  # fmt: skip
     """Open the window, and run until the last one is closed; where the program runs already, that one opens it.
 
@@ -56,6 +56,7 @@ def start_window(
         theme: for this run.
         tool_aliases: for this run, each known to be a rule.
         developer: show the Developer menu, and log more.
+        together: one window for all files.
 
     Returns:
         The exit code.
@@ -71,6 +72,8 @@ def start_window(
             raise CannotStartError(
                 f"There is no file {target}, and no command of that name; see context-inspector --help."
             )
+    if together and len(targets) > 1:
+        targets = [_listed(targets)]
     if not has_display():
         raise CannotStartError(
             "There is no display to show a window on. The commands summary, list, contexts and show need none."
@@ -90,6 +93,23 @@ def start_window(
         return run_windows(
             list(targets), theme=theme, tool_aliases=tool_aliases, standalone=own, fresh=new_window, first=first
         )
+
+
+def _listed(targets: Sequence[str]) -> str:
+    """A list of sources that are opened as one document.
+
+    Raises:
+        CannotStartError: one of them is no file, or there is no room for the list.
+    """
+    from inspector.document.source_list import own_source_list
+    from inspector.document.source_set import SourceChoice
+
+    if _any_stream(targets) or any(target.startswith(("ws://", "wss://")) for target in targets):
+        raise CannotStartError("Only files, folders and sessions can be opened together; add others in the window.")
+    try:
+        return str(own_source_list([SourceChoice(path_in(one), is_session=is_session(one)) for one in targets]))
+    except OSError as error:
+        raise CannotStartError(f"They cannot be opened together: {error.strerror or error}.") from None
 
 
 def _session_at(target: str) -> str:

@@ -227,7 +227,8 @@ def test_several_windows_come_back_but_not_one_that_was_closed_by_itself(qapp: Q
     logs = [log_of(tmp_path, f"log-{n}.jsonl", 20) for n in range(3)]
 
     async def first(application: Application) -> None:
-        application.windows[0].opening.open_paths([str(log) for log in logs])
+        for log in logs:
+            application.windows[0].opening.open_path(log)
         for window in application.windows:
             await read(window)
         assert len(application.windows) == 3
@@ -309,7 +310,8 @@ def test_a_file_that_is_gone_is_one_sentence(qapp: QApplication, tmp_path: Path)
     logs = [log_of(tmp_path, f"log-{n}.jsonl", 20) for n in range(3)]
 
     async def first(application: Application) -> None:
-        application.windows[0].opening.open_paths([str(log) for log in logs])
+        for log in logs:
+            application.windows[0].opening.open_path(log)
         for window in application.windows:
             await read(window)
         await application.quit()

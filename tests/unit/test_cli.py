@@ -270,8 +270,8 @@ def test_show_json() -> None:
     lines = [received(envelope(id="a", payload={"text": "hi"})), received(envelope(id="b", correlation_id=["a"]))]
     found = printed("show", log(*lines), "2", "--json")
     assert list(found) == [
-        "no", "fields", "envelope", "raw", "deliveries", "sources", "causes", "effects", "links", "odd", "repeats",
-        "chain", "likely", "capability", "lifecycle", "carried", "findings",
+        "no", "fields", "envelope", "raw", "deliveries", "sources", "sightings", "causes", "effects", "links", "odd",
+        "repeats", "chain", "likely", "capability", "lifecycle", "carried", "findings",
     ]  # fmt: skip
     assert (found["no"], found["causes"], found["effects"], found["findings"]) == (2, [1], [], [])
     assert found["envelope"] == lines[1]["envelope"]

@@ -272,6 +272,11 @@ class GatewayWatch(QObject):
             self._shown.panes.bridge.flush()
         self._requests.actions_changed.emit()
 
+    def adopt(self, document: CaptureDocument) -> None:
+        """The window shows another document, which has other sources beside what is received."""
+        if self.session is not None and document.live_source is not None:
+            self.session.adopt(document)
+
     def leave_gateway(self) -> None:
         """Leave the gateway in the background; what was received stays in the window."""
         self._services.spawn(self.end_session(), "disconnect")

@@ -21,6 +21,8 @@ from inspector.capture.block import RUNNING
 from inspector.capture.captures import OwnCapture
 from inspector.capture.reading import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
 from inspector.document.document import CaptureDocument, Progress
+from inspector.document.source_list import SUFFIX, own_source_list
+from inspector.document.source_set import SourceChoice, in_order
 from inspector.msp import is_session_document
 from inspector.present import formats
 from inspector.protocol.formats import READINGS, WORDS
@@ -30,7 +32,8 @@ from inspector.sources.answering import first_answer
 from inspector.sources.inputs import is_stream, waiting_words
 from inspector.survey import is_survey
 from inspector.ui import budgets
-from inspector.ui.dialogs.asking import open_once
+from inspector.ui.dialogs.asking import Asking, open_once
+from inspector.ui.dialogs.message import CANCEL
 from inspector.ui.widgets.notice import MESSAGE
 
 if TYPE_CHECKING:
@@ -43,7 +46,8 @@ if TYPE_CHECKING:
 FORMAT_WORDS: dict[str | None, str] = {**WORDS, "msp-session": "MSP sessions", "har": "HTTP archive"}
 _log = logging.getLogger(__name__)
 _AS_KNOWN = "What each line is known as"
-_LOGS = "Logs and captures (*.jsonl *.log *.json *.ctxcap *.txt *.gz *.zst);;All files (*)"
+_LOGS = f"Logs and captures (*.jsonl *.log *.json *.ctxcap *{SUFFIX} *.txt *.gz *.zst);;All files (*)"
+_TOGETHER, _APART = "together", "apart"
 
 
 class Opening(QObject):
@@ -90,6 +94,7 @@ class Opening(QObject):
         self._stopped_at: float | None = None
         self._log: tuple[Path, str | None, bool] = (Path(), None, False)
         self.is_together = False
+        self._asking = Asking(parent, services.theme)
         status.cancel_clicked.connect(self.cancel_reading)
         status.go_on_clicked.connect(self.go_on_reading)
 
@@ -104,6 +109,21 @@ class Opening(QObject):
         self._log, self._is_streamed, self.is_together = (path, None, False), False, False
         self._drop_spooled()
         self.remember(path)
+
+    def adopt(self, document: CaptureDocument, path: Path) -> None:
+        """The window shows another document, of other sources: follow that from now on.
+
+        Args:
+            document: it is shown.
+            path: what is opened again to show the same; empty for what a live session writes.
+        """
+        self._log, self._is_streamed, self._stopped_at = (path, None, True), False, None
+        self.is_together = document.source_set is not None and document.source_set.is_one_session
+        if path != Path():
+            self.remember(path)
+        self._following.stop()
+        self._say_read(document)
+        self._following.start(document)
 
     # Logs
 
@@ -128,14 +148,47 @@ class Opening(QObject):
         open_once(dialog)
 
     def open_paths(self, paths: list[str]) -> None:
-        """Open files, each in a window of its own; those that hold sessions name each other, and are one document."""
+        """Open files, together or each in a window of its own, as the user chooses.
+
+        Those that hold sessions name each other, and are one document; so are the parts of a rotated log.
+        """
         found = [Path(path) for path in paths]
         sessions = [path for path in found if is_session_document(path)] if len(found) > 1 else []
         if len(sessions) > 1:
             self.open_path(sessions[0], beside=sessions[1:])
             found = [path for path in found if path not in sessions]
-        for path in found:
+        logs = in_order(SourceChoice(path) for path in found if not path.is_dir())
+        if len(logs) == 1 and logs[0].parts:
+            self.open_together(found)
+        elif len(found) > 1:
+            self._services.spawn(self._ask_how_to_open(found), "ask how to open files")
+        else:
+            self._open_apart(found)
+
+    async def _ask_how_to_open(self, paths: Sequence[Path]) -> None:
+        answer = await self._asking.ask(
+            f"Open {len(paths)} files together?",
+            "Together they are one document in the order of time. A message that several have is there once, with who "
+            "saw it, and calls of an agent are linked with what its servers did.",
+            ((_APART, "One window each"), (CANCEL, "Cancel"), (_TOGETHER, "Together")),
+        )
+        if answer == _TOGETHER:
+            self.open_together(paths)
+        elif answer == _APART:
+            self._open_apart(paths)
+
+    def _open_apart(self, paths: Sequence[Path]) -> None:
+        for path in paths:
             self.open_path(path)
+
+    def open_together(self, paths: Sequence[Path]) -> None:
+        """Open files and folders as one document, here, or in a new window when this one is taken."""
+        try:
+            named = own_source_list([SourceChoice(path) for path in paths])
+        except OSError as error:
+            self._notices.say(f"They cannot be opened together: {error.strerror or error}.", "severity.error")
+            return
+        self.open_path(named)
 
     def ask_for_reading(self) -> None:
         """Ask as which format the log shown is to be read, and open it once more."""
@@ -337,13 +390,7 @@ class Opening(QObject):
         if self._shown.panes is not None:
             self._shown.panes.bridge.flush()
         collector.settle()
-        self._status.show_log(
-            document.name,
-            FORMAT_WORDS.get(document.format, "mostly unreadable" if len(document.capture) else "empty log"),
-            document.decisions.found is not None,
-            size_bytes=document.capture.sources[0].size if document.msp is None else document.msp.size or None,
-            path=str(self._log[0]),
-        )
+        self._say_read(document)
         self.read_through.emit(document)
         self._requests.counts_changed.emit()
         self._requests.actions_changed.emit()
@@ -352,6 +399,18 @@ class Opening(QObject):
             self._notices.say(sentence, "severity.warning")
         if self._stopped_at is not None:
             self._status.set_stopped(self._stopped_at, again=not document.can_go_on())
+
+    def _say_read(self, document: CaptureDocument) -> None:
+        """Say in the status bar what is shown; of a live session that says what stands there."""
+        if document.live:
+            return
+        self._status.show_log(
+            document.name,
+            _format_words(document),
+            document.decisions.found is not None,
+            size_bytes=_size_of(document),
+            path=str(self._log[0]),
+        )
 
     async def _read(self, document: CaptureDocument, steps: Generator[Progress]) -> None:
         """Take the steps of opening, in slices that leave the window responsive; rows show after the first.
@@ -437,6 +496,20 @@ class Opening(QObject):
         self._drop_spooled()
 
 
+def _format_words(document: CaptureDocument) -> str:
+    """What was read: a format, or how many sources."""
+    if len(document.read_sources) > 1:
+        return formats.count_of(len(document.read_sources), "source")
+    return FORMAT_WORDS.get(document.format, "mostly unreadable" if len(document.capture) else "empty log")
+
+
+def _size_of(document: CaptureDocument) -> int | None:
+    """Bytes in its files; None where nobody knows."""
+    if document.msp is not None:
+        return document.msp.size or None
+    return sum(source.size for source in document.read_sources)
+
+
 class LogFollowing:
     """Keeps a document up to its log until its window closes, and says in the status bar how that goes."""
 
@@ -454,6 +527,7 @@ class LogFollowing:
         """Follow no more."""
         for task in list(self._tasks):
             task.cancel()
+        self._tasks = set()  # of what is followed next; they leave the other one by themselves
 
     async def _run(self, document: CaptureDocument) -> None:
         loop = asyncio.get_running_loop()

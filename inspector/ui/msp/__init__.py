@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from inspector.settings import Settings
     from inspector.ui.dialogs.asking import Asking
     from inspector.ui.dialogs.settings import SettingsPage
+    from inspector.ui.docview.exchange import Places
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.requests import WindowRequests
     from inspector.ui.docview.shown import Shown
@@ -56,7 +57,7 @@ def edit_sessions(
     window: QWidget, shown: Shown, services: Services, requests: WindowRequests, notices: NoticeStack,
     status: StatusBar, history: UndoHistory, docks: Mapping[str, QDockWidget], asking: Asking, *,
     save: QAction, save_as: QAction, home_of: Callable[[CaptureDocument], Path | None],
-    usual_folder: Callable[[], Path], show_anew: Callable[[CaptureDocument], Panes],
+    usual_folder: Callable[[], Path], exchange: Callable[[CaptureDocument, Places], Panes | None],
 ) -> MspEditing:  # fmt: skip
     """Make what edits, saves and shows the sessions of one window.
 
@@ -73,7 +74,7 @@ def edit_sessions(
         save, save_as: the actions that save what the window shows.
         home_of: where a document lies; None where that goes with the window.
         usual_folder: where the dialog begins for what lies nowhere.
-        show_anew: has the window show another projection of what it shows.
+        exchange: has the window show another projection of what it shows, with the view as it was.
     """
     from inspector.ui.msp.editing import MspEditing
     from inspector.ui.msp.following import MspFollowing
@@ -84,9 +85,7 @@ def edit_sessions(
     saving = MspSaving(
         window, shown, services, requests, notices, status, asking, home_of=home_of, usual_folder=usual_folder
     )
-    following = MspFollowing(
-        window, shown, services, requests, notices, docks, show_anew=show_anew, shown_again=view.mark_shown
-    )
+    following = MspFollowing(shown, services, notices, exchange=exchange, shown_again=view.mark_shown)
     return MspEditing(
         window, shown, services.theme, requests, notices, history, saving, view, following, services,
         save=save, save_as=save_as,

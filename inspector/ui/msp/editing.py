@@ -100,7 +100,6 @@ class MspEditing(QObject):
         if self.document is None:
             return
         self.saving.attach(self.document)
-        self.following.attach(center)
         self._save.setText(_SAVE_TITLE)
         self._save_as.setText(_SAVE_AS_TITLE)
         self.view.attach(center)

@@ -40,6 +40,7 @@ from inspector.ui.window.warming import Warming
 if TYPE_CHECKING:
     from inspector.document.document import CaptureDocument
     from inspector.ui.docview.center import Center
+    from inspector.ui.docview.exchange import DocumentExchange
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.view_head import ViewHead
     from inspector.ui.features.agent_sessions import AgentSessions
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from inspector.ui.features.presets import Presets
     from inspector.ui.features.restoring import Origin, Restoring
     from inspector.ui.features.settings_editing import SettingsEditing
+    from inspector.ui.features.source_editing import SourceEditing
     from inspector.ui.features.surveys import Surveys
     from inspector.ui.features.tapping import Tapping
     from inspector.ui.features.token_counting import TokenCounting
@@ -434,13 +436,35 @@ class MainWindow(QMainWindow):
             self, self.shown, self.application, self.requests, self.notices, self.status, self.undo_history,
             self.docks, Asking(self, self.theme), save=actions["file.save"], save_as=actions["file.save_as"],
             home_of=lambda document: self.opening.home_of(document),
-            usual_folder=lambda: self.capture_saving.usual_folder(), show_anew=self.show_anew,
+            usual_folder=lambda: self.capture_saving.usual_folder(), exchange=self.exchange.exchange,
         )  # fmt: skip
         editing.saving.moved.connect(lambda path: self.opening.moved_to(path))
         editing.saving.moved.connect(lambda path: self.marking.moved_to(path))
         editing.view.rules_changed.connect(self._share_rules)
         editing.count_changed.connect(lambda count: self.view_head.tabs.set_count(count, TITLE))
         return editing
+
+    @cached_property
+    def exchange(self) -> DocumentExchange:
+        """Puts another document in the place of the one shown, with the view as it was."""
+        from inspector.ui.docview.exchange import DocumentExchange
+
+        return DocumentExchange(self, self.shown, self.requests, self.docks, lambda: self.center, self.show_anew)
+
+    @cached_property
+    def sources(self) -> SourceEditing:
+        """Adds and removes sources of the document."""
+        from inspector.ui.features.source_editing import SourceEditing
+
+        sources = SourceEditing(
+            self, self.shown, self.application, notices=self.notices, status=self.status,
+            exchange=self.exchange.exchange, usual_folder=lambda: self.capture_saving.usual_folder(),
+            is_reading=lambda: self.opening.reading,
+        )  # fmt: skip
+        sources.exchanged.connect(lambda document, path: self.gateway.adopt(document))
+        sources.exchanged.connect(lambda document, path: self.opening.adopt(document, path))
+        sources.list_saved.connect(lambda path: self.opening.remember(path))
+        return sources
 
     @cached_property
     def agent_sessions(self) -> AgentSessions:
@@ -510,7 +534,7 @@ class MainWindow(QMainWindow):
             self.filtering.attach, self.next_message.attach, self.highlighting.attach, self._listen_to_view,
             self.filter_conditions.attach, self.deferred_checks.start, self.memory_limit.attach, self.counting.start,
             self.document_status.attach, self.action_state.attach, self.display.attach, self.navigation.attach,
-            self.exporting.attach, self.saving.attach, self.comparing.attach, self.dock_row.attach,
+            self.sources.attach, self.exporting.attach, self.saving.attach, self.comparing.attach, self.dock_row.attach,
         )  # fmt: skip
         for attach in attaching:
             self.shown.attached.connect(attach)
@@ -520,8 +544,8 @@ class MainWindow(QMainWindow):
             docks=self.dock_row, layout=self.layout_keeper, restoring=self.restoring,
         )  # fmt: skip
         for stop in (
-            self.exporting.stop, self.deferred_checks.stop, self.counting.stop, self.document_status.stop,
-            self.marking.close, showing.stop,
+            self.sources.stop, self.exporting.stop, self.deferred_checks.stop, self.counting.stop,
+            self.document_status.stop, self.marking.close, showing.stop,
         ):  # fmt: skip
             self.shown.closing.connect(stop)
         return showing

@@ -166,6 +166,12 @@ def _details(panes: Panes) -> QWidget:
     return panel
 
 
+def _sources(panes: Panes) -> QWidget:
+    from inspector.ui.panels.sources.panel import SourcesPanel
+
+    return SourcesPanel(panes.document, panes.theme, panes.frame)
+
+
 PANELS: tuple[Panel[Panes], ...] = (
     Panel("contexts", "Contexts", Area.LEFT, "view.contexts", _contexts),
     Panel("participants", "Participants", Area.LEFT, "view.contexts", _participants),
@@ -178,6 +184,7 @@ PANELS: tuple[Panel[Panes], ...] = (
     Panel("details", "Details", Area.RIGHT, "view.details", _details),
     Panel("findings", "Findings", Area.BOTTOM, "view.findings", _findings, waits=True),
     Panel("marks", "Marks", Area.BOTTOM, "view.marks", _marks, waits=True),
+    Panel("sources", "Sources", Area.BOTTOM, "view.sources", _sources, waits=True),
     Panel("waiting", "Waiting", Area.BOTTOM, "analyze.waiting", _waiting, waits=True),
     Panel("latency", "Latency", Area.BOTTOM, "analyze.latency", _latency, waits=True),
     Panel("waste", "Waste", Area.BOTTOM, "analyze.waste", _waste, waits=True),

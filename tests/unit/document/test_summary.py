@@ -74,8 +74,8 @@ def test_one_message() -> None:
     document = document_of(received(request), delivered(request, "files"), received(answer))
     story: dict[str, Any] = message_story(document, 1)
     assert list(story) == [
-        "no", "fields", "envelope", "raw", "deliveries", "sources", "causes", "effects", "links", "odd", "repeats",
-        "chain", "likely", "capability", "lifecycle", "carried", "findings",
+        "no", "fields", "envelope", "raw", "deliveries", "sources", "sightings", "causes", "effects", "links", "odd",
+        "repeats", "chain", "likely", "capability", "lifecycle", "carried", "findings",
     ]  # fmt: skip
     assert (story["no"], story["causes"], story["effects"], story["findings"]) == (2, [1], [], [])
     assert story["envelope"] == answer

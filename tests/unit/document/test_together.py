@@ -22,6 +22,7 @@ from inspector.capture.sources import ClockBasis
 from inspector.document.document import CaptureDocument
 from inspector.document.saving import save_copy, why_not_saved
 from inspector.document.source_set import SourceChoice
+from inspector.document.summary import message_story
 
 
 def _line(number: int, *, sender: str = "ann", text: str = "hello", **more: Any) -> dict[str, Any]:
@@ -170,6 +171,19 @@ def test_the_true_sender_is_told_by_the_gateways_log_beside_a_participants(tmp_p
     document = _opened(own, log)
     assert len(document.capture) == 1
     assert document.capture.true_sender(0) == "mallory"
+    document.close()
+
+
+def test_a_copy_that_differs_is_shown_as_what_it_is(tmp_path: Path) -> None:
+    heard, logged = _line(1, text="pay 10"), _line(1, text="pay 1000")
+    log = _write(tmp_path / "gateway.jsonl", [_logged("received", logged, "ann")])
+    own = _write(tmp_path / "ann.log", [heard])
+    document = _opened(own, log)
+    story = message_story(document, 0)
+    other = next(one for one in story["sightings"])
+    assert "pay 1000" in (other["differs"] or "") or "pay 1000" in story["raw"]
+    assert 'pay 10"' in (other["differs"] or "") or 'pay 10"' in story["raw"]
+    assert sorted(story["fields"]["seen_by"]) == ["ann.log", "gateway.jsonl"]
     document.close()
 
 

@@ -59,8 +59,8 @@ def test_an_envelope(name: str, expected: object) -> None:
     assert value(name, ENVELOPE) == expected
 
 
-NOTHING = {"no": 2, "kind": "", "text": "{torn", "size": 5, "source": "test.jsonl", "to": [], "correlation": [],
-           "labels": [], "badge": [], "delivered": [], "finding": ["unreadable"],
+NOTHING = {"no": 2, "kind": "", "text": "{torn", "size": 5, "source": "test.jsonl", "seen_by": ["test.jsonl"],
+           "to": [], "correlation": [], "labels": [], "badge": [], "delivered": [], "finding": ["unreadable"],
            "finding.severity": "warning"}  # fmt: skip
 """What a line that cannot be read has; a field that is not named has no value there."""
 

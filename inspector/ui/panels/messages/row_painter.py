@@ -16,6 +16,7 @@ from inspector.present.badges import Badge
 from inspector.present.message_columns import Column
 from inspector.present.message_phrase import Style, TextRun
 from inspector.present.message_row import RowContent
+from inspector.present.sources import token_of
 from inspector.present.states import QUIET
 from inspector.ui import budgets
 from inspector.ui.look import icons
@@ -41,6 +42,9 @@ _STYLE_LOOKS: dict[Style, tuple[str, str]] = {
 _GAP = 10
 """Between parts of the Message column."""
 _RAIL_ALPHA = 0.45
+_STRIPE = 3
+_MOST_STRIPES = 3
+"""Sources whose colours are seen beside one row."""
 _EDGE = 3
 """Width of the bar of a highlighted row, in pixels at 100 %."""
 _CORNER = 8
@@ -306,6 +310,7 @@ class RowPainter(QObject):
     # Gutter
 
     def _paint_gutter(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
+        self._paint_sources(painter, rect, content)
         self._paint_rail(painter, rect, self._selection.chain.rail.mark(content.message))
         side = self._paints.metrics.icon_gutter
         if content.severity is not None:
@@ -318,6 +323,18 @@ class RowPainter(QObject):
             self._paints.icon(painter, name, "accent.text", rect.right() + 1 - side, rect, side)
         elif content.sent:
             self._paints.icon(painter, "sent", "accent.text", rect.right() + 1 - side, rect, side)
+
+    def _paint_sources(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
+        """A stripe in the colour of the source; where several have the message, parts of it in theirs."""
+        shown = content.sources[:_MOST_STRIPES]
+        if not shown:
+            return
+        theme = self._paints.theme
+        left, wide = rect.x() + self._paints.metrics.selection_bar + 1, round(_STRIPE * theme.zoom)
+        for place, source in enumerate(shown):
+            top = rect.height() * place // len(shown)
+            stop = rect.height() * (place + 1) // len(shown)
+            painter.fillRect(QRect(left, rect.y() + top, wide, stop - top - 1), theme.color(token_of(source)))
 
     def _paint_beside(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
         """A mark whose place is taken by a finding: beside it, or where the rail passes there, as a folded corner."""

@@ -1,0 +1,111 @@
+"""The sources of a document in words: what each is, how it stands, by how much its clock is off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from inspector.capture.sources import ClockBasis, SourceFile
+from inspector.document.document import CaptureDocument
+from inspector.present import formats
+from inspector.protocol.formats import WORDS
+
+TOKENS = (
+    "highlight.teal", "highlight.orange", "highlight.violet", "highlight.sky", "highlight.lime", "highlight.rose",
+)  # fmt: skip
+"""Colours of sources, in their order; those of more begin anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """One source.
+
+    Attributes:
+        place: its number in the capture.
+        name, path: what it is called, and where it lies.
+        token: its colour.
+        state: how it stands, in a word or two.
+        trouble: why it stands badly, as a sentence; "".
+        format: of its lines, in words.
+        records: read of it.
+        shared: messages that another source has as well.
+        offset_ns: what is added to its times.
+        offset: the same in words.
+        clock: where that is from.
+    """
+
+    place: int
+    name: str
+    path: Path
+    token: str
+    state: str
+    trouble: str
+    format: str
+    records: int
+    shared: int
+    offset_ns: int
+    offset: str
+    clock: ClockBasis
+
+
+def token_of(place: int) -> str:
+    """The colour of a source."""
+    return TOKENS[place % len(TOKENS)]
+
+
+def source_rows(document: CaptureDocument) -> list[SourceRow]:
+    """The sources of a document, in its order. O(messages that several have) in numpy."""
+    capture = document.capture
+    counts = capture.records_by_source()
+    shared = _shared(document)
+    return [
+        _row(document, place, source, counts[place], int(shared[place]))
+        for place, source in enumerate(capture.sources)
+    ]  # fmt: skip
+
+
+def _row(document: CaptureDocument, place: int, source: SourceFile, records: int, shared: int) -> SourceRow:
+    state, trouble = _state(document, source)
+    words = WORDS.get(source.format or "", "") or ("" if not records else "mostly unreadable")
+    return SourceRow(
+        place, source.name, source.path, token_of(place), state, trouble, words, records, shared,
+        source.clock_offset_ns, offset_words(source), source.clock,
+    )  # fmt: skip
+
+
+def _state(document: CaptureDocument, source: SourceFile) -> tuple[str, str]:
+    if source.trouble is not None:
+        return "failed", source.trouble
+    if source.feed is not None and source.feed.trouble is not None:
+        return "failed", source.feed.trouble
+    if source not in document.read_sources:
+        found = next((one for one in document.left_out if one.startswith(source.name)), "")
+        return "left out", found
+    if source is document.live_source:
+        return ("live" if document.live else "ended"), ""
+    if source.growing:
+        return "being read", ""
+    if document.source_set is not None:
+        return ("followed" if source in document.source_set.growing else "read"), ""
+    return ("followed" if document.following else "read"), ""
+
+
+def offset_words(source: SourceFile) -> str:
+    """What is added to the times of a source, and where that is from."""
+    if source.clock is ClockBasis.OWN:
+        return "own clock"
+    words = formats.delta(source.clock_offset_ns) if source.clock_offset_ns else "0"
+    return f"{words} ({source.clock.value})"
+
+
+def _shared(document: CaptureDocument) -> np.ndarray:
+    """(sources,) how many messages of each another one has as well."""
+    capture = document.capture
+    messages, sources = capture.sightings["message"], capture.sightings["source"]
+    if not len(messages):
+        return np.zeros(len(capture.sources), np.int64)
+    first = np.unique(messages)
+    leads = np.bincount(capture.columns["source"][first], minlength=len(capture.sources))
+    return leads + np.bincount(sources, minlength=len(capture.sources))

@@ -1,0 +1,229 @@
+"""How one document takes the place of another in a window that shows the same, and goes on looking the same.
+
+What is selected, the place in the table, scope, filter, marks and the keyboard are taken along; nothing is painted in
+between. Messages have other numbers in the other document: whoever made it says which is which.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtWidgets import QDockWidget, QWidget
+
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.marks import ContextTarget
+from inspector.document.document import CaptureDocument, Progress
+from inspector.filters.visible import Scope
+from inspector.present.subject import ContextPlace
+from inspector.ui import budgets
+from inspector.ui.docview.panel import SUBSESSIONS
+
+if TYPE_CHECKING:
+    from inspector.ui.docview.center import Center
+    from inspector.ui.docview.panes import Panes
+    from inspector.ui.docview.requests import WindowRequests
+    from inspector.ui.docview.shown import Shown
+
+
+async def read_beside(steps: Generator[Progress], is_wanted: Callable[[Progress], bool]) -> bool:
+    """Read a document that nobody sees yet, in slices that leave the window responsive.
+
+    Args:
+        steps: of opening it.
+        is_wanted: asked after each step; where it is not, reading ends.
+
+    Returns:
+        Whether it was read to its end.
+
+    Raises:
+        OSError: it cannot be read.
+        UnknownFormatError: it holds nothing known.
+    """
+    loop = asyncio.get_running_loop()
+    until = loop.time() + budgets.current.slice_s
+    with contextlib.closing(steps):
+        for progress in steps:
+            if progress.waiting or loop.time() > until:
+                await asyncio.sleep(budgets.current.input_s if progress.waiting else 0)
+                until = loop.time() + budgets.current.slice_s
+            if not is_wanted(progress):
+                return False
+    return True
+
+
+class Places(Protocol):
+    """Finds messages of one document in another."""
+
+    def place_of(self, document: CaptureDocument, message: int) -> Hashable | None:
+        """What a message is, said in a way that the other document understands; None where it is nothing there."""
+        ...
+
+    def message_at(self, document: CaptureDocument, place: Any) -> int | None:
+        """The message that is that; None where there is none."""
+        ...
+
+
+class DocumentExchange:
+    """Puts another document in the place of the one a window shows."""
+
+    def __init__(
+        self, window: QWidget, shown: Shown, requests: WindowRequests, docks: Mapping[str, QDockWidget],
+        center: Callable[[], Center], show_anew: Callable[[CaptureDocument], Panes],
+    ) -> None:  # fmt: skip
+        """Exchange nothing yet.
+
+        Args:
+            window: keeps what has the keyboard, and paints nothing while its document is exchanged.
+            shown: what it shows.
+            requests: what is asked of the window.
+            docks: by title; what has the keyboard in them gets it back.
+            center: the views of the middle column.
+            show_anew: has the window show another document, in the docks and views that are there.
+        """
+        self._window, self._shown, self._requests = window, shown, requests
+        self._docks, self._center, self._show_anew = docks, center, show_anew
+
+    def exchange(self, fresh: CaptureDocument, places: Places) -> Panes | None:
+        """Show a document in place of the one shown, which is closed; None where none is shown."""
+        window, before, shown, center = self._window, self._shown.panes, self._shown.document, self._center()
+        if before is None:
+            return None
+        view = _seen(before, places)
+        focus = window.focusWidget()
+        dock = next((dock for dock in self._docks.values() if focus is not None and dock.isAncestorOf(focus)), None)
+        name = focus.objectName() if focus is not None else ""
+        in_center = focus is None or center.isAncestorOf(focus)
+        stack = before.filter_state.stack
+        window.setUpdatesEnabled(False)
+        try:
+            _carry_marks(shown, fresh, places)
+            panes = self._show_anew(fresh)
+            panes.filter_state.apply_stack(stack)
+            _see(panes, view, places)
+            if focus is not None and in_center and center.current == SUBSESSIONS:  # it is the same view as before
+                focus.setFocus()
+            elif in_center:
+                center.take_focus()
+            elif dock is not None:
+                content = dock.widget() or dock  # those that were there go only with the next turn of the loop
+                held = content.findChild(QWidget, name) if name else None
+                (held or content).setFocus()
+            self._requests.actions_changed.emit()
+            self._requests.counts_changed.emit()
+        finally:
+            window.setUpdatesEnabled(True)
+            shown.close()
+        return panes
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What the user sees of a document, said in a way that another projection of it understands."""
+
+    current: Hashable | None
+    selected: list[Hashable]
+    top: Hashable | None
+    scroll: int
+    following: bool
+    find: str
+    scope: tuple[str, str | None, Scope] | None
+    place: tuple[str, str | None] | None
+
+
+_MOST_SELECTED = 200
+"""Of more messages that are selected together only the current one stays so."""
+
+
+def _seen(panes: Panes, places: Places) -> _View:
+    document, table = panes.document, panes.messages.view
+    current = panes.messages.current_message()
+    top = table.rowAt(0)
+    shown = panes.rows.visible
+    selected: NDArray[Any] = np.asarray(panes.messages.selected_messages())
+    several = selected.tolist() if 1 < len(selected) <= _MOST_SELECTED else []
+    place = panes.details.place
+    return _View(
+        current=None if current is None else places.place_of(document, current),
+        selected=[found for row in several if (found := places.place_of(document, row)) is not None],
+        top=places.place_of(document, int(shown[top])) if 0 <= top < len(shown) else None,
+        scroll=table.verticalScrollBar().value(),
+        following=panes.messages.following,
+        find=panes.contexts.find_box.text(),
+        scope=_scope_words(document, panes.filter_state.scope),
+        place=_context_words(document, place.space, place.node) if isinstance(place, ContextPlace) else None,
+    )
+
+
+def _see(panes: Panes, view: _View, places: Places) -> None:
+    """Take up a view where it was left."""
+    document, table = panes.document, panes.messages.view
+    if view.find:
+        panes.contexts.find_box.setText(view.find)
+    if view.scope is not None:
+        space, name, scope = view.scope
+        found = _context_of(document, space, name)
+        if found is not None:
+            node = None if scope.node is None else found.node
+            panes.filter_state.set_scope(Scope(found.space, node, scope.reach, scope.calls))
+    panes.messages.follow(view.following)
+    row = None if view.current is None else places.message_at(document, view.current)
+    if row is not None and panes.rows.row_of(row) is not None:
+        panes.messages.go_to(row)
+        _select(panes, row, [places.message_at(document, place) for place in view.selected])
+    top = None if view.top is None else places.message_at(document, view.top)
+    at = panes.rows.row_of(top) if top is not None else None
+    bar = table.verticalScrollBar()
+    if not view.following:
+        bar.setValue(view.scroll if at is None else bar.value() + at - table.rowAt(0))
+    if view.place is not None:
+        found = _context_of(document, *view.place)
+        if found is not None:
+            panes.show_context(found.space, found.node)
+
+
+def _select(panes: Panes, current: int, messages: Sequence[int | None]) -> None:
+    """Select messages together with the current one, as they were."""
+    for row in sorted({row for row in messages if row is not None} - {current}):
+        if panes.rows.row_of(row) is not None:
+            panes.messages.view.selection.messages.toggle(row, current)
+    panes.messages.view.selection.messages.gathering = False
+
+
+def _context_words(document: CaptureDocument, space: int, node: int) -> tuple[str, str | None]:
+    """A context by the names of its session and its own; None for main."""
+    tree = document.analysis.contexts.tree
+    living = tree.resolve(node)
+    return document.capture.strings[space], None if living == MAIN else tree.name[living]
+
+
+def _scope_words(document: CaptureDocument, scope: Scope | None) -> tuple[str, str | None, Scope] | None:
+    if scope is None:
+        return None
+    return (*_context_words(document, scope.space, MAIN if scope.node is None else scope.node), scope)
+
+
+def _context_of(document: CaptureDocument, space: str, name: str | None) -> ContextTarget | None:
+    code = document.capture.strings.find(space) if space else 0
+    if code is None:
+        return None
+    node = MAIN if name is None else document.analysis.contexts.tree.find(code, name)
+    return None if name is not None and node == MAIN else ContextTarget(code, node)
+
+
+def _carry_marks(shown: CaptureDocument, fresh: CaptureDocument, places: Places) -> None:
+    """Marks and comments stay on what they were put on."""
+    marks = shown.analysis.marks
+    for target in list(marks.targets()) if len(marks) else ():
+        if isinstance(target, ContextTarget):
+            there = _context_of(fresh, *_context_words(shown, target.space, target.node))
+        else:
+            place = places.place_of(shown, target)
+            there = None if place is None else places.message_at(fresh, place)
+        if there is not None:
+            fresh.analysis.marks.put(there, marks.note(target))

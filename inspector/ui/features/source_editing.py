@@ -1,0 +1,296 @@
+"""Adds sources to the document a window shows, file or live, removes them, and sets their clocks.
+
+What is wanted is read anew beside what is shown, in the order of time, and takes its place when it is complete, with
+the view as it was: so one that is removed leaves nothing behind, and it does not matter in which order they were added.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
+
+from inspector.capture.capture import Capture
+from inspector.capture.reading import LIVE_BLOCK_BYTES, UnknownFormatError
+from inspector.document.document import CaptureDocument, Progress
+from inspector.document.source_list import SUFFIX, own_source_list, write_source_list
+from inspector.document.source_set import SourceChoice, in_order
+from inspector.present import formats
+from inspector.ui.dialogs.asking import chosen_file, open_once
+from inspector.ui.docview.exchange import read_beside
+
+if TYPE_CHECKING:
+    from inspector.present.sources import SourceRow
+    from inspector.ui.docview.exchange import Places
+    from inspector.ui.docview.panes import Panes
+    from inspector.ui.docview.shown import Shown
+    from inspector.ui.services import Services
+    from inspector.ui.widgets.notice import NoticeStack
+    from inspector.ui.widgets.status_bar import StatusBar
+
+_MOST_OFFSET_S = 400 * 86_400.0
+_LISTS = f"Lists of sources (*{SUFFIX})"
+
+
+class SourceEditing(QObject):
+    """Changes the sources of one window's document.
+
+    Signals:
+        exchanged(CaptureDocument, Path): the window shows another document, of which this list was kept; the path is
+            empty where a live session writes one of the sources.
+        list_saved(Path): the sources are named in this file.
+    """
+
+    exchanged = Signal(object, object)
+    list_saved = Signal(object)
+
+    def __init__(
+        self, parent: QWidget, shown: Shown, services: Services, *, notices: NoticeStack, status: StatusBar,
+        exchange: Callable[[CaptureDocument, Places], Panes | None], usual_folder: Callable[[], Path],
+        is_reading: Callable[[], bool],
+    ) -> None:  # fmt: skip
+        """Make it; nothing is changed yet.
+
+        Args:
+            parent: the window, to put dialogs before.
+            shown: what it shows.
+            services: tasks in the background, and what is set.
+            notices: where it is said what could not be read.
+            status: where it is said how far reading is.
+            exchange: has the window show another document in place of the one shown, with the view as it was.
+            usual_folder: where dialogs begin.
+            is_reading: whether the document shown is still being read.
+        """
+        super().__init__(parent)
+        self._parent, self._shown, self._services = parent, shown, services
+        self._notices, self._status = notices, status
+        self._exchange, self._usual_folder, self._is_reading = exchange, usual_folder, is_reading
+        self._wanted: list[SourceChoice] | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def attach(self, panes: Panes) -> None:
+        """The window shows a document: do what its list of sources asks for."""
+        panes.when_made("sources", self._listen_to)
+
+    def _listen_to(self, panel: object) -> None:
+        from inspector.ui.panels.sources.panel import SourcesPanel
+
+        assert isinstance(panel, SourcesPanel)
+        panel.add_requested.connect(self.ask_for_sources)
+        panel.save_requested.connect(self.save_list)
+        panel.view.offset_requested.connect(self.ask_for_offset)
+        panel.view.estimate_requested.connect(lambda row: self._set_offset(row, None))
+        panel.view.remove_requested.connect(self.remove)
+
+    def stop(self) -> None:
+        """The window closes: what is being read is not shown any more."""
+        if self._task is not None:
+            self._task.cancel()
+
+    # What is asked for
+
+    @property
+    def choices(self) -> list[SourceChoice]:
+        """The sources as they are wanted by now."""
+        return self._wanted if self._wanted is not None else self._shown.document.choices
+
+    def ask_for_sources(self) -> None:
+        """Ask for files to be added."""
+        if not self._may_change():
+            return
+        dialog = QFileDialog(self._parent, "Add sources", str(self._usual_folder()), "All files (*)")
+        dialog.setObjectName("addSourceDialog")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(lambda paths: self.add([SourceChoice(Path(path)) for path in paths]))
+        open_once(dialog)
+
+    def add(self, added: Sequence[SourceChoice]) -> None:
+        """Show further sources together with those shown."""
+        if self._may_change() and added:
+            known = {one.key for one in self.choices}
+            new = [one for one in in_order(added) if one.key not in known]
+            if not new:
+                self._notices.say(f"{added[0].path.name} is among the sources already.")
+                return
+            self._renew([*self.choices, *new])
+
+    def remove(self, row: SourceRow) -> None:
+        """Show all sources but one."""
+        if self._may_change():
+            left = [one for one in self.choices if row.path not in self._paths_of(one)]
+            if left:
+                self._renew(left)
+
+    def ask_for_offset(self, row: SourceRow) -> None:
+        """Ask what is to be added to the times of a source."""
+        if not self._may_change():
+            return
+        dialog = QInputDialog(self._parent)
+        dialog.setObjectName("clockOffsetDialog")
+        dialog.setWindowTitle("Clock offset")
+        dialog.setLabelText(f"Seconds added to the times of {row.name}")
+        dialog.setOkButtonText("Set")
+        dialog.setInputMode(QInputDialog.InputMode.DoubleInput)
+        dialog.setDoubleDecimals(3)
+        dialog.setDoubleRange(-_MOST_OFFSET_S, _MOST_OFFSET_S)
+        dialog.setDoubleValue(row.offset_ns / 1e9)
+        dialog.doubleValueSelected.connect(lambda seconds: self._set_offset(row, round(seconds * 1e9)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _set_offset(self, row: SourceRow, offset_ns: int | None) -> None:
+        self._renew([
+            replace(one, clock_offset_ns=offset_ns) if row.path in self._paths_of(one) else one for one in self.choices
+        ])  # fmt: skip
+
+    def _paths_of(self, choice: SourceChoice) -> set[Path]:
+        """The files of a choice: of a session, those of its sub-agents as well."""
+        found = {choice.path, *choice.parts}
+        if choice.is_session:
+            others = {path for one in self.choices if one is not choice for path in (one.path, *one.parts)}
+            found |= {source.path for source in self._shown.document.capture.sources} - others
+        return found
+
+    def save_list(self) -> None:
+        """Ask for a name and save a list of the sources there."""
+        self._services.spawn(self._ask_and_save(), "save a list of sources")
+
+    async def _ask_and_save(self) -> None:
+        choices = [replace(one, is_live=False) for one in self.choices]
+        if not choices:
+            self._notices.say("What is shown was not read from files that a list could name.")
+            return
+        dialog = QFileDialog(self._parent, "Save a list of the sources", str(self._usual_folder()), _LISTS)
+        dialog.setObjectName("saveSourcesDialog")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(SUFFIX.removeprefix("."))
+        dialog.selectFile(f"{choices[0].path.stem}{SUFFIX}")
+        target = await chosen_file(dialog)
+        if target is None:
+            return
+        try:
+            write_source_list(target, choices)
+        except OSError as error:
+            self._notices.say(f"{target} could not be saved: {error.strerror or error}.", "severity.error")
+            return
+        self._notices.say(f"Saved the list of {formats.count_of(len(choices), 'source')} as {target}.")
+        self.list_saved.emit(target)
+
+    # Doing it
+
+    def _may_change(self) -> bool:
+        """Whether sources can be changed now; else it is said why not."""
+        document = self._shown.document
+        if self._is_reading():
+            self._notices.say("Wait until the document is read, or cancel that, before changing its sources.")
+        elif document.msp is not None or not document.choices:
+            self._notices.say("Sources can be added to logs and captures, and to a live session.")
+        else:
+            return True
+        return False
+
+    def _renew(self, choices: list[SourceChoice]) -> None:
+        self._wanted = in_order(choices)
+        if self._task is None:
+            self._task = self._services.spawn(self._read_wanted(), "read sources together")
+
+    async def _read_wanted(self) -> None:
+        try:
+            while self._wanted is not None:
+                wanted = self._wanted
+                await self._read(wanted)
+                if self._wanted is wanted:
+                    self._wanted = None
+        finally:
+            self._wanted = self._task = None
+            self._status.set_progress(None)
+
+    async def _read(self, wanted: list[SourceChoice]) -> None:
+        """Read what is wanted, and show it, if that is still what is wanted."""
+        shown = self._shown.document
+        fresh = CaptureDocument()
+        fresh.memory.limit_to(self._services.settings.memory.limit_mb)
+        fresh.use_tool_aliases(self._services.tool_aliases)
+        fresh.use_idle_time(self._services.settings.contexts.idle_after_s)
+        is_live = any(one.is_live for one in wanted)
+        try:
+            path = Path() if is_live else own_source_list(wanted) if len(wanted) > 1 else wanted[0].path
+            steps = fresh.open_together(wanted, block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=True)
+            complete = await read_beside(steps, lambda progress: self._goes_on(progress, wanted))
+        except (OSError, UnknownFormatError) as error:
+            fresh.close()
+            reason = error.strerror or error if isinstance(error, OSError) else error
+            self._notices.say(f"The sources cannot be read together: {reason}", "severity.error")
+            return
+        except BaseException:
+            fresh.close()
+            raise
+        missing = self._missing(fresh, wanted)
+        if not complete or missing or self._shown.document is not shown:
+            fresh.close()
+            if missing:
+                self._notices.say(missing, "severity.error")
+            return
+        if is_live or len(wanted) > 1:
+            fresh.path = fresh.path if is_live else path
+        if is_live:
+            fresh.name = shown.name
+        if self._exchange(fresh, SourcePlaces()) is None:
+            fresh.close()
+            return
+        self.exchanged.emit(fresh, path)
+
+    def _goes_on(self, progress: Progress, wanted: list[SourceChoice]) -> bool:
+        if progress.total:
+            self._status.set_progress(progress.done / progress.total, progress.messages)
+        return self._wanted is wanted
+
+    def _missing(self, fresh: CaptureDocument, wanted: list[SourceChoice]) -> str:
+        """Why what is new among the sources is not there; "" where it is."""
+        before = {one.key for one in self._shown.document.choices}
+        there = {one.key for one in fresh.choices}
+        if all(one.key in there for one in wanted if one.key not in before):
+            return ""
+        return " ".join(fresh.source_troubles) or "What was chosen holds nothing that can be read."
+
+
+class Place(NamedTuple):
+    """Where the records of a message lie: file, offset and part of the record, of any source that has it."""
+
+    records: tuple[tuple[Path, int, int], ...]
+
+
+class SourcePlaces:
+    """Finds messages by where their records lie."""
+
+    def place_of(self, document: CaptureDocument, message: int) -> Place:
+        """Where the records of a message lie, the one it is read from first."""
+        capture = document.capture
+        columns = capture.columns
+        found = [(int(columns["source"][message]), int(columns["offset"][message]), int(columns["part"][message]))]
+        found += [(one.source, one.offset, 0) for one in capture.sightings_of(message)]
+        return Place(tuple((capture.sources[source].path, offset, part) for source, offset, part in found))
+
+    def message_at(self, document: CaptureDocument, place: Place) -> int | None:
+        """The message that has one of these records. O(messages)."""
+        capture = document.capture
+        numbers = {source.path: number for number, source in enumerate(capture.sources)}
+        for path, offset, part in place.records:
+            found = _message_of(capture, numbers[path], offset, part) if path in numbers else None
+            if found is not None:
+                return found
+        return None
+
+
+def _message_of(capture: Capture, source: int, offset: int, part: int) -> int | None:
+    columns, sightings = capture.columns, capture.sightings
+    found = np.flatnonzero((columns["offset"] == offset) & (columns["source"] == source) & (columns["part"] == part))
+    if not len(found):
+        found = sightings["message"][(sightings["offset"] == offset) & (sightings["source"] == source)]
+    return int(found[0]) if len(found) else None

@@ -1,0 +1,214 @@
+"""The list of sources; it keeps up at most once a second and while it is seen."""
+
+from __future__ import annotations
+
+import enum
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import QHeaderView, QMenu, QWidget
+from typing_extensions import override
+
+from inspector.analysis import Changes
+from inspector.capture.sources import ClockBasis
+from inspector.document.document import CaptureDocument
+from inspector.filters.strings import quote
+from inspector.present import formats
+from inspector.present.sources import SourceRow, source_rows
+from inspector.present.wire_text import plain, tool_tip
+from inspector.ui import budgets
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.figures_model import FiguresModel
+from inspector.ui.panels.figures_table import FiguresTable
+from inspector.ui.panels.list_panel import HeadedPanel
+from inspector.ui.panels.pane_head import PaneHead
+from inspector.ui.widgets.filter_menu import add_filter_actions
+from inspector.ui.widgets.refresh_throttle import RefreshThrottle
+
+_SWATCH = 8
+_STATE_TOKENS = {"failed": "severity.error", "left out": "severity.warning", "live": "state.active"}
+
+
+class Column(enum.IntEnum):
+    """The columns, left to right."""
+
+    NAME = 0
+    STATE = 1
+    FORMAT = 2
+    RECORDS = 3
+    SHARED = 4
+    CLOCK = 5
+
+
+TITLES = ("Source", "State", "Format", "Records", "Shared", "Clock")
+_TIPS = (
+    "The file, and the colour at the left of its messages",
+    "Whether it is read to its end, followed as it grows, or live",
+    "What most of its lines are",
+    "Records read of it",
+    "Messages that another source has as well",
+    "What is added to its times to put it in order among the others; Enter sets it",
+)
+_WIDEST = {
+    Column.STATE: "being read", Column.FORMAT: 180, Column.RECORDS: "88,888,888", Column.SHARED: "88,888,888",
+    Column.CLOCK: "+88 min 88 s (estimated)",
+}  # fmt: skip
+
+
+class SourcesModel(FiguresModel[SourceRow]):
+    """Rows of the list."""
+
+    columns = Column
+    titles = TITLES
+    first_figure = Column.RECORDS
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(Column.NAME, parent)
+        self._descending = False
+
+    @override
+    def key_of(self, one: SourceRow) -> int:
+        return one.place
+
+    @override
+    def in_order(self, rows: list[SourceRow], column: Column, *, descending: bool) -> list[SourceRow]:
+        def value(one: SourceRow) -> tuple[int, str]:
+            if column is Column.NAME:
+                return one.place, ""
+            figures = {Column.RECORDS: one.records, Column.SHARED: one.shared, Column.CLOCK: one.offset_ns}
+            return figures.get(column, 0), self.text(one, column).casefold()
+
+        return sorted(rows, key=value, reverse=descending)
+
+    @override
+    def tip(self, one: SourceRow) -> str:
+        return tool_tip(f"{one.path}\n{one.trouble}".strip())
+
+    @override
+    def text(self, one: SourceRow, column: Column) -> str:
+        texts = {
+            Column.NAME: plain(one.name, 200), Column.STATE: one.state, Column.FORMAT: one.format,
+            Column.RECORDS: f"{one.records:,}", Column.SHARED: f"{one.shared:,}" if one.shared else "",
+            Column.CLOCK: one.offset,
+        }  # fmt: skip
+        return texts[column]
+
+    @override
+    def heading_tip(self, column: int) -> str:
+        return _TIPS[column]
+
+
+class SourcesView(FiguresTable):
+    """The list itself.
+
+    Signals:
+        offset_requested(object): a source's clock is to be set (its row).
+        estimate_requested(object): its clock is to be told from what it shares with others again.
+        remove_requested(object): it is not to be shown any more.
+    """
+
+    offset_requested = Signal(object)
+    estimate_requested = Signal(object)
+    remove_requested = Signal(object)
+
+    def __init__(self, model: SourcesModel, themes: ThemeController, parent: QWidget | None = None) -> None:
+        super().__init__(model, themes, parent, name="sources", widths=_WIDEST)
+        self._model = model
+        self.sortByColumn(Column.NAME, Qt.SortOrder.AscendingOrder)
+
+    @override
+    def use_theme(self) -> None:
+        super().use_theme()
+        heads = self.horizontalHeader()
+        heads.setSectionResizeMode(Column.NAME, QHeaderView.ResizeMode.Stretch)
+
+    @override
+    def paint_cell(self, painter: QPainter, box: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
+        column, one, theme = self.column_at(index), self._model.rows[index.row()], self._themes.theme
+        if column is Column.NAME:
+            side = round(_SWATCH * theme.zoom)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color(one.token))
+            painter.drawRoundedRect(QRectF(box.x(), box.center().y() - side / 2 + 0.5, side, side), 2, 2)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            box = box.adjusted(2 * side, 0, 0, 0)
+        font = self.name_font(mono=column is Column.NAME)
+        token = "ink.primary" if column is Column.NAME else "ink.secondary"
+        if column is Column.STATE:
+            token = _STATE_TOKENS.get(one.state, token)
+        elide = Qt.TextElideMode.ElideMiddle if column is Column.NAME else Qt.TextElideMode.ElideRight
+        text = QFontMetrics(font).elidedText(str(index.data() or ""), elide, box.width())
+        painter.setFont(font)
+        painter.setPen(theme.color(token))
+        side = Qt.AlignmentFlag.AlignRight if column >= Column.RECORDS else Qt.AlignmentFlag.AlignLeft
+        painter.drawText(box, int(side | Qt.AlignmentFlag.AlignVCenter), text)
+
+    @override
+    def enter_row(self, row: int) -> None:
+        if len(self._model.rows) > 1:
+            self.offset_requested.emit(self._model.rows[row])
+
+    @override
+    def fill_menu(self, menu: QMenu, row: int) -> None:
+        one, several = self._model.rows[row], len(self._model.rows) > 1
+        add_filter_actions(menu, f"source == {quote(one.name)}", self.filter_requested.emit)
+        seen = menu.addAction("Filter by all it has seen")
+        seen.triggered.connect(lambda: self.filter_requested.emit(f"seen_by == {quote(one.name)}", "replace"))
+        menu.addSeparator()
+        clock = menu.addAction("Set clock offset...")
+        clock.setEnabled(several)
+        clock.triggered.connect(lambda: self.offset_requested.emit(one))
+        estimate = menu.addAction("Estimate clock offset")
+        estimate.setEnabled(one.clock is ClockBasis.SET)
+        estimate.triggered.connect(lambda: self.estimate_requested.emit(one))
+        menu.addSeparator()
+        remove = menu.addAction("Remove source")
+        remove.setEnabled(several and one.state != "live")
+        remove.triggered.connect(lambda: self.remove_requested.emit(one))
+
+
+class SourcesPanel(HeadedPanel):
+    """The sources of one document.
+
+    Signals:
+        add_requested(): one more is wanted.
+        save_requested(): a list of them is to be saved.
+
+    Attributes:
+        head, model, view: what it is made of.
+    """
+
+    add_requested = Signal()
+    save_requested = Signal()
+
+    def __init__(
+        self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(document, "Sources", parent)
+        self.model = SourcesModel(self)
+        self.head = PaneHead(theme_controller, "Sources", name="sourcesHead", parent=self)
+        self.head.add_button("add", "Add a source", name="sourcesAdd").clicked.connect(self.add_requested)
+        self.head.add_button("save", "Save a list of the sources", name="sourcesSave").clicked.connect(
+            self.save_requested
+        )
+        self.head.add_button("clear", "Close", name="sourcesClose").clicked.connect(self.close_requested)
+        self.view = SourcesView(self.model, theme_controller, self)
+        self.view.filter_requested.connect(self.filter_requested)
+        self.stack(self.head, self.view)
+        self.throttle = RefreshThrottle(self, self._renew, lambda: budgets.current.figures_ms)
+
+    def apply_changes(self, _changes: Changes) -> None:
+        """Records have come."""
+        self.throttle.request()
+
+    def stop(self) -> None:
+        """Read no more of the document."""
+        self.throttle.stop()
+
+    def _renew(self) -> None:
+        rows = source_rows(self._document)
+        self.model.take_rows(rows)
+        self.head.set_count(formats.count_of(len(rows), "source"))
+        self.view.set_empty_text("Nothing was read.")
+        self.view.viewport().update()

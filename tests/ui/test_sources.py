@@ -1,0 +1,117 @@
+"""A window that shows several sources as one document: adding, removing, clocks, a live session beside a log."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QPushButton
+
+from inspector.document.source_list import is_own_source_list, read_source_list
+from inspector.ui.app.application import Application
+from inspector.ui.dialogs.message import MessageDialog
+from inspector.ui.panels.sources.panel import SourcesPanel
+from inspector.ui.window.main_window import MainWindow
+from tests.ui.windows import panes_of, run_in_window, shows, until
+from tests.unit.analysis.test_same_calls import answered, asked, called, returned
+
+pytestmark = pytest.mark.usefixtures("quick_following")
+
+
+def _files(folder: Path) -> tuple[Path, Path]:
+    agent = [called(1, "toolu_a", "mcp__files__read", path="a.txt"), returned(3, "toolu_a")]
+    tap = [asked(1.1, 1, "read", path="a.txt"), answered(2.9, 1)]
+    paths = folder / "agent.jsonl", folder / "files.jsonl"
+    for path, lines in zip(paths, (agent, tap), strict=True):
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return paths
+
+
+def _panel(window: MainWindow) -> SourcesPanel:
+    window.actions_by_id["view.sources"].trigger()
+    return _made(window)
+
+
+def _made(window: MainWindow) -> SourcesPanel:
+    panel = panes_of(window).panel("sources")
+    assert isinstance(panel, SourcesPanel)
+    return panel
+
+
+def test_a_source_is_added_its_clock_is_set_and_it_is_removed(qapp: QApplication, tmp_path: Path) -> None:
+    agent, tap = _files(tmp_path)
+
+    async def steps(application: Application) -> None:
+        application.open_targets([str(agent)])
+        window = application.windows[0]
+        await until(lambda: shows(application, 2) and not window.opening.reading, "the transcript")
+        panes_of(window).messages.go_to(1)
+        window.actions_by_id["file.add_source"].trigger()
+        dialog = window.findChild(QFileDialog, "addSourceDialog")
+        assert dialog is not None
+        dialog.filesSelected.emit([str(tap)])
+        dialog.close()
+        await until(lambda: shows(application, 4), "both")
+        assert panes_of(window).messages.current_message() == 3  # the same message, with its new number
+        assert [step.message for step in window.document.likely_chain(0).steps] == [0, 1, 2, 3]
+        panel = _panel(window)
+        await until(lambda: len(panel.model.rows) == 2, "the rows of the list")
+        assert [(one.name, one.state, one.records) for one in panel.model.rows] == [
+            ("agent.jsonl", "followed", 2), ("files.jsonl", "followed", 2),
+        ]  # fmt: skip
+        kept = window.opening.home_of(window.document)
+        assert kept is not None
+        assert is_own_source_list(kept)
+        panel.view.enter_row(1)
+        clock = window.findChild(QInputDialog, "clockOffsetDialog")
+        assert clock is not None
+        clock.setDoubleValue(-60)
+        clock.accept()
+        await until(lambda: window.document.capture.sources[1].clock_offset_ns == -60_000_000_000, "another clock")
+        names = [window.document.capture.sources[int(n)].name for n in window.document.capture.columns["source"]]
+        assert names == ["files.jsonl", "files.jsonl", "agent.jsonl", "agent.jsonl"]
+        panel = _made(window)
+        await until(lambda: len(panel.model.rows) == 2, "the rows of the list")
+        panel.view.remove_requested.emit(panel.model.rows[1])
+        await until(lambda: shows(application, 2), "the transcript alone")
+        assert [source.name for source in window.document.capture.sources] == ["agent.jsonl"]
+        window.close()
+
+    run_in_window(qapp, steps)
+
+
+def test_what_is_no_log_is_not_added_and_a_list_names_what_is_shown(qapp: QApplication, tmp_path: Path) -> None:
+    agent, tap = _files(tmp_path)
+    diary = tmp_path / "diary.log"
+    diary.write_text("dear diary\n")
+
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        window.opening.open_paths([str(agent), str(tap)])
+        await until(lambda: window.findChild(MessageDialog), "the question")
+        question = window.findChild(MessageDialog)
+        assert question is not None
+        next(button for button in question.findChildren(QPushButton) if button.text() == "Together").click()
+        await until(lambda: shows(application, 4) and not window.opening.reading, "both")
+        window = application.windows[0]
+        window.actions_by_id["file.add_source"].trigger()
+        dialog = window.findChild(QFileDialog, "addSourceDialog")
+        assert dialog is not None
+        dialog.filesSelected.emit([str(diary)])
+        await until(lambda: window.notices.notice("message"), "what is wrong")
+        notice = window.notices.notice("message")
+        assert notice is not None
+        assert "diary.log is no log that can be read" in notice.text
+        assert len(window.document.capture.sources) == 2
+        window.actions_by_id["file.save_sources"].trigger()
+        await until(lambda: window.findChild(QFileDialog, "saveSourcesDialog"), "a dialog")
+        save = window.findChild(QFileDialog, "saveSourcesDialog")
+        assert save is not None
+        save.fileSelected.emit(str(tmp_path / "both.ctxsources"))
+        await until(lambda: (tmp_path / "both.ctxsources").exists(), "the list")
+        assert [one.path for one in read_source_list(tmp_path / "both.ctxsources")] == [agent, tap]
+        assert '"path": "agent.jsonl"' in (tmp_path / "both.ctxsources").read_text()
+        window.close()
+
+    run_in_window(qapp, steps)
