@@ -153,7 +153,7 @@ def screenshot_command(
     from inspector.cli.opening import compiled
     from inspector.survey import is_survey
 
-    if not is_survey(Path(file)):  # whose runs have other fields
+    if not any(is_survey(Path(file)) for file in files):  # whose runs have other fields
         compiled(display_filter)
     aliases = tuple(_alias_texts(tool_alias))
     _without_display()
