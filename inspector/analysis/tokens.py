@@ -199,11 +199,16 @@ class TokenPass:
         text = self._transients.summary(row)
         if text is None:
             return None
+        found = self.count_once(text)
+        if self._transients.gives_summary(row):  # it is read again for every step of a plot otherwise
+            self.columns.put("summary", np.array([row]), np.array([min(found, _MOST)], np.int32))
+        return found
+
+    def count_once(self, text: str) -> int:
+        """Tokens of a text that is asked about again and again, as a summary or definitions of tools."""
         found = self._summaries.get(text)
         if found is None:
             found = self._summaries[text] = count(text)
-        if self._transients.gives_summary(row):  # it is read again for every step of a plot otherwise
-            self.columns.put("summary", np.array([row]), np.array([min(found, _MOST)], np.int32))
         return found
 
     # Asking

@@ -9,11 +9,12 @@ import typer
 from inspector.analysis.model_context import ModelContext, Moment, Options, Reader, readers
 from inspector.analysis.model_context.difference import difference
 from inspector.analysis.model_context.file import conversation_parts
+from inspector.analysis.model_context.messages import content_of_entry
 from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts, fail
 from inspector.cli.opening import opened
 from inspector.cli.printing import dump, printable, say, visible
 from inspector.document.document import CaptureDocument
-from inspector.present.answers import entry_answer, entry_content, model_context_answer
+from inspector.present.answers import entry_answer, model_context_answer
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.tokens.counter import TOKENIZER
 
@@ -103,7 +104,7 @@ def _say(moment: Moment, *, out: bool) -> None:
     for entry in moment.entries(out=out):
         mark = " " if entry.included else "-"
         star = "*" if entry.assumed else " "
-        text = printable(mask_text(entry_content(moment.context, entry)), 60)
+        text = printable(mask_text(content_of_entry(moment, entry)), 60)
         say(
             f"{mark} {entry.message + 1:>7,} {entry.role.word:<9} {entry.tokens or 0:>7,} {star} "
             f"{text:<60}  {entry.reason}".rstrip()
@@ -128,5 +129,5 @@ def _say_difference(earlier: Moment, later: Moment, *, as_json: bool) -> None:
     for name, places in parts:
         for place in places.tolist():
             entry = later.entry(place)
-            text = printable(mask_text(entry_content(later.context, entry)), 60)
+            text = printable(mask_text(content_of_entry(later, entry)), 60)
             say(f"{name:<10} {entry.message + 1:>7,} {int(found.by_entry[place]):>+7,} {text:<60}  {entry.reason}")

@@ -10,9 +10,11 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
+from inspector.analysis import Analysis
 from inspector.analysis.account import AccountTally
-from inspector.analysis.model_context import Entry, ModelContext, Moment
-from inspector.analysis.model_context.messages import whole_content
+from inspector.analysis.model_context import Entry, Moment, Role
+from inspector.analysis.model_context.messages import content_of_entry
+from inspector.analysis.model_context.origins import origin_of
 from inspector.analysis.token_shares import summing
 from inspector.analysis.waste import Waste, WasteFinder, WasteReport
 from inspector.base.slices import finished
@@ -169,15 +171,17 @@ def entry_answer(moment: Moment, entry: Entry) -> dict[str, Any]:
         "reason": entry.reason,
         "assumed": entry.assumed,
         "because": None if entry.because is None else entry.because + 1,
-        "content": entry_content(moment.context, entry),
+        "origin": _origin(moment.context.analysis, entry),
+        "content": content_of_entry(moment, entry),
     }
 
 
-def entry_content(context: ModelContext, entry: Entry) -> str:
-    """What an entry says to the model: of a collapsed result its summary."""
-    if entry.collapsed:
-        return context.analysis.transients.summary(entry.message) or ""
-    return whole_content(context.analysis, entry.message)
+def _origin(analysis: Analysis, entry: Entry) -> dict[str, Any] | None:
+    """The server's answer behind a result, and what became of it; None where none is known."""
+    found = origin_of(analysis, entry.message) if entry.role is Role.TOOL else None
+    return None if found is None else {
+        "no": found.message + 1, "change": found.change.value, "certain": found.is_certain,
+    }  # fmt: skip
 
 
 def _reported(moment: Moment) -> dict[str, Any] | None:

@@ -10,6 +10,7 @@ import numpy as np
 from inspector.analysis.call_rounds import Rounds
 from inspector.analysis.correlation import ToolRule
 from inspector.analysis.fulfilments import has_failed
+from inspector.analysis.model_context.origins import Change, origin_of
 from inspector.analysis.named import Named
 from inspector.analysis.participant_queries import answering, participants_of
 from inspector.analysis.pending import is_cancelled, is_refused, pending_age_ns
@@ -32,6 +33,23 @@ from inspector.protocol.times import NO_TIME
 _MOST_RECIPIENTS = 8
 _MOST_ELSEWHERE = 3
 _NEARBY = 1_000  # messages before and after one
+
+
+_CHANGES = {
+    Change.WHOLE: "The model was given all of it.",
+    Change.CUT: "The model was given a part of it.",
+    Change.ALTERED: "The model was given something else.",
+}
+
+
+def origin_facts(subject: Subject) -> list[Fact]:
+    """The server's own answer behind a result that a model was given, and what became of it; nothing where unknown."""
+    found = origin_of(subject.analysis, subject.message)
+    if found is None:
+        return []
+    who = "" if found.is_certain else "Probably "
+    tone: Ink = "plain" if found.change is Change.WHOLE else "warn"
+    return [Fact("", (FactPart(who), message_part(found.message), FactPart(f". {_CHANGES[found.change]}", tone)))]
 
 
 def request_facts(subject: Subject) -> list[Fact]:

@@ -11,18 +11,27 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.model_context.reasons import Role, Why
-from inspector.analysis.model_context.story import Moment
+from inspector.analysis.model_context.story import Entry, Moment
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol.secrets.masking import mask_secrets
+from inspector.protocol.text import compact
 from inspector.tokens.text import counted_text
 
 
 def content_of(moment: Moment, place: int) -> str:
     """What the model is given of an entry: its summary when it is collapsed, else what counts of the message."""
-    row = int(moment.context.rows[place])
+    context = moment.context
+    row = int(context.rows[place])
+    if place in context.sent.tools:
+        return compact(context.sent.tools[place])
     if moment.collapsed[place]:
-        return moment.context.analysis.transients.summary(row) or ""
-    return whole_content(moment.context.analysis, row)
+        return context.analysis.transients.summary(row) or ""
+    return whole_content(context.analysis, row)
+
+
+def content_of_entry(moment: Moment, entry: Entry) -> str:
+    """The same of one of its entries."""
+    return content_of(moment, int(np.searchsorted(moment.context.rows, entry.message)))
 
 
 def whole_content(analysis: Analysis, message: int) -> str:
@@ -50,6 +59,9 @@ def tools_of(moment: Moment) -> list[Any]:
     context = moment.context
     tools: list[Any] = []
     for place in np.flatnonzero(moment.included & (context.roles[moment.places] == Role.TOOLS)).tolist():
+        if place in context.sent.tools:
+            tools.extend(context.sent.tools[place])
+            continue
         result = context.analysis.capture.payload(int(context.rows[place])).get("result")
         listed = result.get("tools") if isinstance(result, dict) else None
         tools.extend(listed if isinstance(listed, list) else [])

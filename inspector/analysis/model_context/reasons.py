@@ -1,7 +1,8 @@
 """Why a message is, or is not, in a model's context, and as whose words.
 
 No protocol of the family reports what a client hands to its model: what a participant wrote itself, and what answers
-its own calls, is known to have been there; everything else is an assumption, and says so.
+its own calls, is known to have been there; everything else is an assumption, and says so. Where the model's own API was
+recorded, all is known.
 """
 
 from __future__ import annotations
@@ -65,6 +66,8 @@ class Why(enum.IntEnum):
     RETRIED = 31
     BECAME_TASK = 33
     PROMPTED = 34
+    SENT = 35
+    NOT_SENT = 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,8 @@ REASONS: dict[Why, Reason] = {
     Why.DEFINED: Reason("Tools it was told of; clients hand their definitions to the model."),
     Why.INSTRUCTED: Reason("What the server asks clients to tell their model."),
     Why.PROMPTED: Reason("The system prompt that was sent with the request.", assumed=False),
+    Why.SENT: Reason("It was sent to the model with a request.", assumed=False),
+    Why.NOT_SENT: Reason("No. {no} sends it no more.", assumed=False),
     Why.OTHERS_THOUGHT: Reason("Reasoning of somebody else."),
     Why.FOR_OTHERS: Reason("It is addressed to others."),
     Why.PROGRAM: Reason("Handled by the program around the model."),

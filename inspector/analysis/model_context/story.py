@@ -16,9 +16,11 @@ from inspector.analysis.model_context.eviction import Payloads, find_left
 from inspector.analysis.model_context.reader import Options, Reader
 from inspector.analysis.model_context.reasons import COLLAPSED, REASONS, Reason, Role, Why
 from inspector.analysis.model_context.reported import Reported, reported_at
+from inspector.analysis.model_context.requests import follow_requests
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.base.slices import Steps, finished
 from inspector.capture.hashes import NO_ROW
+from inspector.protocol.text import compact
 
 Array = NDArray[np.int64]
 
@@ -64,6 +66,7 @@ class ModelContext:
         roles, whys: (k,) uint8, see `sorting_in`.
         left_by, left_whys: (k,), see `leaving`.
         collapsed_by: (k,) int64, the message that collapsed each result; NO_ROW.
+        sent: what requests to the model sent; where there are any, nothing of the context is assumed.
     """
 
     def __init__(
@@ -98,6 +101,7 @@ class ModelContext:
         same = before is not None and before.analysis is analysis
         self._read: Payloads = before._read if same and before is not None else {}
         left = yield from find_left(analysis, reader, found, self._read)
+        self.sent = yield from follow_requests(analysis, found, left, self._read)
         self.left_by, self.left_whys = left.by, left.whys
         yield
         collapsed = analysis.transients.signals.links("collapsed_by", self.rows)
@@ -118,7 +122,13 @@ class ModelContext:
     @cached_property
     def whole_tokens(self) -> Array:
         """(k,) int64, tokens of each message; NOT_COUNTED."""
-        return self.analysis.tokens.columns["tokens"][self.rows].astype(np.int64)
+        found = self.analysis.tokens.columns["tokens"][self.rows].astype(np.int64)
+        for place, first in self.sent.copies.items():
+            found[place] = self.analysis.tokens.columns["tokens"][first]
+        for place, tools in self.sent.tools.items():  # of the request itself nothing counts but these
+            if found[place] != NOT_COUNTED:
+                found[place] = self.analysis.tokens.count_once(compact(tools))
+        return found
 
     @cached_property
     def summary_tokens(self) -> Array:
@@ -203,10 +213,11 @@ class Moment:
     def outside(self) -> int | None:
         """How many of the tokens it reported last are not in the traffic: what it reported less our estimate then.
 
-        Two tokenizers stand in it, so that it is about so many; None where nothing can be said.
+        Two tokenizers stand in it, so that it is about so many; None where nothing can be said, or all was sent before
+        our eyes.
         """
         report = self.reported()
-        if report is None or report.tokens is None:
+        if report is None or report.tokens is None or self.context.sent.is_known:
             return None
         then = self.context.at(report.message)
         more = report.tokens - then.total

@@ -18,6 +18,7 @@ from inspector.present.call_facts import (
     capable_facts,
     error_facts,
     hello_facts,
+    origin_facts,
     proposal_fact,
     request_by_token,
     request_facts,
@@ -148,6 +149,9 @@ def build_result(sheet: Sheet) -> list[QWidget]:
     if error is not None:
         sections.append(sheet.section("Error", sheet.fact_card(error_facts(error), name="error", label="Error")))
     content = _content_sections(sheet) if "result" in subject.payload else []
+    if origin := origin_facts(subject):
+        card = sheet.facts(origin, name="origin", label="What the server answered")
+        content.append(sheet.section("What the server answered", card))
     if subject.flags & (Flag.ERROR | Flag.DERIVED):  # of a transcript the chain is all that was said before
         return [*sections, *content, *answer_section(sheet), *sheet.chain_section()]
     return [*sections, *answer_section(sheet), *sheet.chain_section(), *content]
