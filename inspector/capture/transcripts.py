@@ -21,7 +21,7 @@ from inspector.capture.block import Block
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.capture.threads import Threads
-from inspector.protocol.formats import a2a, acp, gemini, http_lines, messages, opencode
+from inspector.protocol.formats import a2a, acp, gemini, http_lines, messages, opencode, otlp
 from inspector.protocol.meaning import Chain, Spawn
 
 _WHOLE_ID, _END = 20, 8
@@ -139,6 +139,11 @@ class Transcripts:
             if label == messages.LABEL:
                 self._go_on(block, derived[of_models])
             derived = derived[~of_models]
+        traces = block.strings.find(otlp.LABEL)
+        if traces:
+            of_traces = block.columns["protocol"][derived] == traces
+            self._place_spans(block, derived[of_traces])
+            derived = derived[~of_traces]
         if not len(derived):
             return
         self._follow_threads(block, derived)
@@ -171,6 +176,16 @@ class Transcripts:
             spaces[own] = np.where(latest > 0, spaces[own[np.maximum(latest - 1, 0)]], before)
             if latest[-1]:
                 self._conversations[source] = strings[int(spaces[own[-1]])]
+
+    def _place_spans(self, block: Block, rows: NDArray[np.int64]) -> None:
+        """Take in what spans of traces hold others, and where they lie: those around may come after those within."""
+        for place in rows[np.isin(rows, [*block.extracts.spawns])].tolist():
+            spawn = block.extracts.spawns[place]
+            if spawn.agent is None:
+                continue
+            span = self._agent(spawn.agent)
+            span.parent, span.label, span.type = span.parent or spawn.parent, span.label or spawn.label, spawn.type
+            self._tell(span, place, began=not spawn.ended, ended=spawn.ended, failed=spawn.failed)
 
     def _follow_threads(self, block: Block, derived: NDArray[np.int64]) -> None:
         """Of files that are one thread's each: which session they are of, and what is told of them as sub-agents."""

@@ -2,7 +2,7 @@
 
 Columns are those of the table `messages` (docs/tables.md), times as microseconds in UTC. `raw` holds the bytes of the
 line that the log had, followed by those of the copies for those it was delivered to, as `lines` writes them; a
-capture's first line, which names its space, stands before the first. It is read again by `sources.parquet_feed`.
+capture's first line, which names its space, stands before the first. It is read again by `sources.parquet_conversion`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inspector.export.lines import LinesWriter
 from inspector.export.options import Exported, ExportOptions
 from inspector.export.redaction import Redaction
 from inspector.filters.fields import FIELDS
-from inspector.sources.parquet_feed import RAW
+from inspector.sources.parquet_conversion import RAW
 from inspector.tables.columns import Content, SqlType, Table, TableColumn
 from inspector.tables.messages import FIELD_OF_COLUMN, MESSAGES, column_name, column_of, messages_of
 from inspector.tables.parquet import parquet_file

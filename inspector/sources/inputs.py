@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from inspector.capture.sources import SourceFile
-from inspector.sources import har, opencode, parquet_feed
-from inspector.sources.converting_feed import ConvertingFeed
+from inspector.sources import har, opencode, otlp_conversion, parquet_conversion
+from inspector.sources.converting_feed import Conversion, ConvertingFeed
 from inspector.sources.decoders import MAGIC_BYTES, is_compressed
-from inspector.sources.parquet_feed import ParquetFeed
 from inspector.sources.stream_feed import StreamFeed
 
 STANDARD_INPUT = Path("-")
@@ -47,17 +46,27 @@ def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = 
         return SourceFile(path, name, feed=StreamFeed(path.name, (*parts, path), total=total))
     plain = SourceFile(path, name)
     head = plain.read(0, MAGIC_BYTES)
-    if head == parquet_feed.MAGIC:
-        plain.close()
-        return SourceFile(path, name, feed=ParquetFeed(path), container=parquet_feed.FORMAT)
     if not is_compressed(head):
-        if not har.is_archive(plain.read(0, har.HEAD_BYTES)):
+        conversion, container = _conversion_of(path, plain)
+        if conversion is None:
             return plain
         plain.close()
-        return SourceFile(path, name, feed=ConvertingFeed(path, har.HarConversion(path)), container=har.FORMAT)
+        return SourceFile(path, name, feed=ConvertingFeed(path, conversion), container=container)
     size = plain.size
     plain.close()
     return SourceFile(path, name, feed=StreamFeed(path.name, path, total=size))
+
+
+def _conversion_of(path: Path, plain: SourceFile) -> tuple[Conversion | None, str | None]:
+    """What makes lines of a file of another make, and the format it is then, where that is not its lines'; None."""
+    head = plain.read(0, max(har.HEAD_BYTES, otlp_conversion.HEAD_BYTES))
+    if head.startswith(parquet_conversion.MAGIC):
+        return parquet_conversion.ParquetConversion(path), parquet_conversion.FORMAT
+    if har.is_archive(head[: har.HEAD_BYTES]):
+        return har.HarConversion(path), har.FORMAT
+    if otlp_conversion.holds_traces(head[: otlp_conversion.HEAD_BYTES]):
+        return otlp_conversion.OtlpConversion(path), None
+    return None, None
 
 
 def _folder_words(folder: Path) -> str:

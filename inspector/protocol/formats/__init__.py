@@ -41,6 +41,7 @@ from inspector.protocol.formats import (
     http_lines,
     messages,
     opencode,
+    otlp,
     prefixed,
     wrapped,
 )
@@ -56,7 +57,7 @@ from inspector.protocol.shallow import MAX_LENGTH, Shallow
 # wrapped lines, whose shape theirs is a case of.
 FORMATS = (gateway_log, http_lines, bare, capture_file, wrapped)
 
-TRANSCRIPTS = (claude, codex, copilot, gemini, opencode)
+TRANSCRIPTS = (claude, codex, copilot, gemini, opencode, otlp)
 """Formats whose records mean messages, in the order asked: before FORMATS, some of which know a line by one key."""
 
 AGENTS = (acp, a2a)

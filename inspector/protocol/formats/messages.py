@@ -109,7 +109,7 @@ def spoken_in(value: Mapping[str, Any], *, items: bool = False) -> list[Entry]:
         value: the body.
         items: also a single item of the Responses API.
     """
-    return [entry for message in _messages(value, items=items) for entry in _spoken(message)]
+    return [entry for message in _messages(value, items=items) for entry in spoken(message)]
 
 
 # What holds messages
@@ -191,7 +191,7 @@ def _conversation(value: Mapping[str, Any], entries: list[Entry]) -> str | None:
 # What messages say
 
 
-def _spoken(message: Mapping[str, Any]) -> Iterator[Entry]:
+def spoken(message: Mapping[str, Any]) -> Iterator[Entry]:
     """Each block of a message is one of ours."""
     role = message.get("role")
     if not isinstance(role, str):

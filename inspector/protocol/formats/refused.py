@@ -8,10 +8,6 @@ from typing import Any
 from inspector.protocol.formats.entries import decoded_object
 
 _MARKS = (
-    b'"resourceSpans"',
-    b'"batches"',
-    b'"scopeSpans"',
-    b'"traceID"',
     b'"requests"',
     b'"kind"',
     b'"log"',
@@ -27,13 +23,6 @@ def refusal(line: bytes) -> str | None:
 
 
 def _words(value: Mapping[str, Any]) -> str | None:
-    for key in ("resourceSpans", "batches", "scopeSpans", "resourceLogs"):
-        held = value.get(key)
-        if isinstance(held, list) and (not held or isinstance(held[0], Mapping)) and "kind" not in value:
-            return "OpenTelemetry traces, which cannot be opened yet"
-    traces = value.get("data")
-    if isinstance(traces, list) and traces and isinstance(traces[0], Mapping) and "traceID" in traces[0]:
-        return "traces as Jaeger exports them, which cannot be opened yet"
     kind = value.get("kind")
     operation = isinstance(kind, int) and not isinstance(kind, bool) and ("v" in value or "k" in value)
     if (operation and set(value) <= {"kind", "k", "v", "i"}) or ("requests" in value and "responderUsername" in value):

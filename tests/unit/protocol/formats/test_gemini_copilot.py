@@ -96,9 +96,7 @@ def test_other_lines_are_neither() -> None:
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ({"resourceSpans": []}, "OpenTelemetry"), ({"batches": [{}]}, "OpenTelemetry"),
-        ({"data": [{"traceID": "x"}]}, "Jaeger"), ({"kind": 0, "v": {}}, "VS Code"),
-        ({"log": {"version": "1.2", "entries": []}}, "HAR"),
+        ({"kind": 0, "v": {}}, "VS Code"), ({"log": {"version": "1.2", "entries": []}}, "HAR"),
     ],
 )  # fmt: skip
 def test_what_is_known_and_not_read_is_refused_by_name(value: Any, words: str) -> None:

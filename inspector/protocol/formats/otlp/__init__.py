@@ -1,0 +1,270 @@
+"""Traces of OpenTelemetry as messages: calls of models and tools, agents at work, whatever convention named them.
+
+A record is a document or a line of OTLP (`spans`), which may hold many spans. What these tell only together is resolved
+within the record; what several records tell together is put into each before they are read, by `sources.otlp_conversion`.
+Mapping: docs/transcripts.md, OpenTelemetry.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from inspector.protocol import kinds
+from inspector.protocol.formats.entries import (
+    CHAT,
+    Entry,
+    bytes_of,
+    call_entry,
+    control_entry,
+    decoded_object,
+    result_entry,
+    text_entry,
+)
+from inspector.protocol.formats.messages import AGENT as _ASSISTANT
+from inspector.protocol.formats.messages import USER, spoken
+from inspector.protocol.formats.otlp import content
+from inspector.protocol.formats.otlp.conventions import (
+    Role,
+    arguments_of,
+    call_id_of,
+    conversation_of,
+    error_of,
+    model_of,
+    result_of,
+    role_of,
+    service_of,
+    tool_of,
+    usage_of,
+)
+from inspector.protocol.formats.otlp.resolving import KEY, Resolved, resolve
+from inspector.protocol.formats.otlp.spans import Span, holds_spans, spans_in
+from inspector.protocol.meaning import MOST_MEANINGS, Meaning, Payload, Spawn
+from inspector.protocol.record import Record, Shape
+from inspector.protocol.times import NO_TIME
+
+LABEL = "otlp"
+LABELS: dict[Shape, str] = {}
+WORDS = {LABEL: "OpenTelemetry traces"}
+READS = "OpenTelemetry traces (OTLP)"
+OWN = True
+"""Whether a record of a type that came later is known for one of this format by itself."""
+
+NOT_RECORDED = "content not recorded"
+_MARKS = (b'"resourceSpans"', b'"resource_spans"', b'"batches"', b'"resourceLogs"', b'"resourceMetrics"', b'"traceID"')
+_NAMED = {
+    "span": "otlp/span",
+    "agent": "otlp/agent",
+    "log": "otlp/log",
+    "event": "otlp/event",
+    "metrics": "otlp/metrics",
+}
+
+
+def read(line: bytes, *, unknown: bool = False) -> Record | None:
+    """Read what holds spans; None where it is something else. Never raises.
+
+    Args:
+        line: without its end.
+        unknown: of no account: what holds spans is told by that.
+    """
+    if not any(mark in line for mark in _MARKS):
+        return None
+    value = decoded_object(line)
+    if value is None or not holds_spans(value):
+        return None
+    entries, trace = _entries(value)
+    means = tuple(entry.meaning for entry in entries[:MOST_MEANINGS])
+    return Record(Shape.MEANING, line, space=f"trace {trace}" if trace else None, means=means, meant_by=LABEL)
+
+
+def payload(line: bytes, number: int) -> Payload:
+    """What message `number` of a record says, from 0. Never raises."""
+    value = decoded_object(line)
+    entries = _entries(value)[0] if value is not None else []
+    return entries[number].payload if number < len(entries) else {}
+
+
+def _entries(value: Mapping[str, Any]) -> tuple[list[Entry], str]:
+    """The messages of a record in the order of time, at least one; and the trace they are of."""
+    spans = spans_in(value)
+    if not spans:
+        named = "metrics" if "resourceMetrics" in value else "span"
+        entry = control_entry(
+            _NAMED[named], "opentelemetry", f"{named}, not shown" if named == "metrics" else "no spans", {}
+        )
+        return [entry], ""
+    told = _told(value)
+    resolved = [told] if told is not None and len(spans) == 1 else resolve(spans)
+    pairs = sorted(zip(spans, resolved, strict=True), key=lambda pair: pair[0].start_ns)
+    found = [entry for span, known in pairs for entry in _of_span(span, known)]
+    trace = next((span.trace for span in spans if span.trace), "")
+    return found or [control_entry(_NAMED["span"], "opentelemetry", "no spans", {})], trace
+
+
+def _told(value: Mapping[str, Any]) -> Resolved | None:
+    """What a line of ours says is known of its span by others."""
+    given = value.get(KEY)
+    try:
+        return msgspec.convert(given, Resolved) if isinstance(given, dict) else None
+    except msgspec.ValidationError:
+        return None
+
+
+def _of_span(span: Span, known: Resolved) -> Iterator[Entry]:
+    role = role_of(span)
+    if role is Role.MODEL and not known.around:
+        entries = _model_call(span, known)
+    elif role is Role.TOOL and not known.within_call:
+        entries = _tool_call(span, known)
+    else:
+        entries = _other(span, known, role)
+    entries = list(entries)
+    if span.parent:
+        for entry in entries:
+            entry.meaning.context = entry.meaning.context or span.parent
+    if known.holds and entries and span.identifier:
+        last = entries[-1].meaning
+        last.spawn = Spawn(
+            agent=span.identifier, parent=span.parent or None, label=_label(span, role), type=role.value,
+            ended=known.phase != "start", failed=span.failed,
+        )  # fmt: skip
+    yield from entries
+
+
+def _label(span: Span, role: Role) -> str:
+    return (tool_of(span) if role is Role.TOOL else None) or span.name or role.value
+
+
+def _speaker(span: Span, known: Resolved) -> str:
+    return known.agent or service_of(span)
+
+
+# A call of a model
+
+
+def _model_call(span: Span, known: Resolved) -> Iterator[Entry]:
+    """What it was given, where that was recorded, and what came of it; its tokens stand with the last."""
+    speaker = _speaker(span, known)
+    given = [entry for message in content.given_to(span) for entry in spoken(_with_role(message, USER))]
+    answers = [entry for message in content.came_of(span) for entry in spoken(_with_role(message, _ASSISTANT))]
+    seen: Counter[bytes] = Counter()
+    told = [_placed(entry, span.start_ns, speaker, span, seen) for entry in given]
+    if known.phase != "end":
+        yield from told
+    if known.phase == "start":
+        return
+    entries = [_placed(entry, span.end_ns, speaker, span, seen) for entry in answers]
+    if not entries or span.failed:
+        why = error_of(span)
+        words = f"{span.name}: {why or NOT_RECORDED}"
+        entry = text_entry(CHAT if why is None else "system/error", speaker, USER, words)
+        entry.payload.update({"model": model_of(span)} if why is None else {"error": why, "message": words})
+        entries.append(_at(entry, span.end_ns, why is not None))
+    entries[-1].meaning.call = usage_of(span)
+    yield from entries
+
+
+def _with_role(message: dict[str, Any], role: str) -> dict[str, Any]:
+    if isinstance(message.get("type"), str) and "role" not in message:  # an item of the Responses API
+        return message
+    given = message.get("role")
+    return {**message, "role": given if isinstance(given, str) and given not in ("", "unknown") else role}
+
+
+def _placed(entry: Entry, time_ns: int, speaker: str, span: Span, seen: Counter[bytes]) -> Entry:
+    """A message said by or to an agent under its name; one that is told again is known by its words and its place."""
+    meaning = entry.meaning
+    if meaning.sender == _ASSISTANT:
+        meaning.sender = speaker
+    if meaning.to == (_ASSISTANT,) or (meaning.to == (USER,) and meaning.kind == kinds.RESPONSE):
+        meaning.to = (speaker,)
+    said = bytes_of(entry.payload)
+    meaning.size = len(said)
+    if meaning.kind == kinds.REQUEST and meaning.identifier:
+        meaning.mark = f"call {span.trace} {meaning.identifier}".encode("utf-8", "replace")
+    elif meaning.kind == kinds.RESPONSE and meaning.correlation:
+        meaning.mark = f"result {span.trace} {meaning.correlation}".encode("utf-8", "replace")
+    else:
+        digest = hashlib.blake2b(
+            f"{span.trace}\0{speaker}\0{meaning.kind}\0{meaning.sender}\0".encode("utf-8", "replace")
+        )
+        digest.update(said)
+        mark = digest.digest()
+        seen[mark] += 1  # the same words twice in one history are two messages
+        meaning.mark = mark + str(seen[mark]).encode()
+    return _at(entry, time_ns, meaning.failed)
+
+
+def _at(entry: Entry, time_ns: int, failed: bool) -> Entry:
+    entry.meaning.time_ns, entry.meaning.failed = time_ns, failed
+    return entry
+
+
+# A call of a tool
+
+
+def _tool_call(span: Span, known: Resolved) -> Iterator[Entry]:
+    speaker, called, tool = _speaker(span, known), known.call or call_id_of(span), tool_of(span)
+    trace = span.trace
+    if known.phase != "end":
+        entry = call_entry(called, tool, arguments_of(span), speaker)
+        entry.meaning.mark = f"call {trace} {called}".encode("utf-8", "replace")
+        yield _at(entry, span.start_ns, False)
+    if known.phase == "start":
+        return
+    why = error_of(span)
+    result = why if why is not None else result_of(span)
+    entry = result_entry(
+        called, result if result is not None else NOT_RECORDED, speaker, name=tool, failed=why is not None
+    )
+    entry.meaning.mark = f"result {trace} {called}".encode("utf-8", "replace")
+    yield _at(entry, span.end_ns, why is not None)
+
+
+# Agents, and what is none of these
+
+
+def _other(span: Span, known: Resolved, role: Role) -> Iterator[Entry]:
+    sort = "log" if span.is_log else "agent" if role is Role.AGENT else "span"
+    speaker = _speaker(span, known)
+    why = error_of(span)
+    if known.phase != "end":
+        facts = {
+            "attributes": _shown(span.attributes), "service": service_of(span),
+            **({"conversation": named} if (named := conversation_of(span)) else {}),
+        }  # fmt: skip
+        ended = known.phase == "" and not span.is_log
+        words = span.name + (
+            f", {(span.end_ns - span.start_ns) / 1e6:,.0f} ms" if ended and span.start_ns != NO_TIME else ""
+        )
+        if isinstance(body := span.attributes.get("body"), str):
+            words = f"{span.name}: {body}"
+        entry = control_entry(_NAMED[sort], speaker, words, facts)
+        entry.meaning.to = (known.asker,) if known.asker and role is Role.AGENT else None
+        yield _at(entry, span.start_ns, why is not None and ended)
+    if known.phase == "end":
+        yield _at(
+            control_entry(_NAMED[sort], speaker, f"{span.name} ended{f': {why}' if why else ''}", {}),
+            span.end_ns,
+            why is not None,
+        )
+    if known.phase != "start":
+        for event in span.events:
+            if not event.name.startswith("gen_ai."):
+                told = str(event.attributes.get("exception.message") or event.attributes.get("message") or "")
+                entry = control_entry(_NAMED["event"], speaker, f"{event.name}: {told}" if told else event.name,
+                                      {"attributes": _shown(event.attributes)})  # fmt: skip
+                yield _at(entry, event.time_ns, event.name == "exception")
+
+
+def _shown(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes with JSON in texts as it stands."""
+    return dict(attributes)
+
+
+__all__ = ["LABEL", "Meaning", "payload", "read"]

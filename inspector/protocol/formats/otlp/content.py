@@ -1,0 +1,304 @@
+"""What a call of a model was given and what came of it, as messages, whichever convention recorded them.
+
+Each is turned into messages as model APIs have them (role, content, tool calls), which `formats.messages` knows how to
+read. Where nothing was recorded, as is usual, there are none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from inspector.protocol.formats.otlp.spans import Span
+
+Message = dict[str, Any]
+
+_ROLES = {
+    "human": "user",
+    "ai": "assistant",
+    "tool": "tool",
+    "system": "system",
+    "model": "assistant",
+    "choice": "assistant",
+}
+_INDEX = re.compile(r"^(\d+)\.(.+)$")
+_MOST_INDEX = 10_000
+
+
+def given_to(span: Span) -> list[Message]:
+    """The messages a model was given, its instructions first."""
+    at = span.attributes
+    structured = _json(at.get("gen_ai.input.messages"))
+    if isinstance(structured, list):
+        instructions = _json(at.get("gen_ai.system_instructions"))
+        found = [_of_parts({"role": "system", "parts": instructions})] if isinstance(instructions, list) else []
+        return [*found, *(message for one in structured if isinstance(one, Mapping) for message in _split(one))]
+    for prefix in ("gen_ai.prompt", "llm.prompts"):
+        flat = _flattened(at, prefix)
+        if flat:
+            return flat
+    flat = _openinference(at, "llm.input_messages")
+    if flat:
+        return flat
+    events = _event_messages(span, choices=False)
+    if events:
+        return events
+    request = _json(at.get("gcp.vertex.agent.llm_request"))
+    if isinstance(request, Mapping) and request:
+        return _of_gemini(request)
+    return _as_messages(_json(at.get("input.value")))
+
+
+def came_of(span: Span) -> list[Message]:
+    """The messages a model answered."""
+    at = span.attributes
+    structured = _json(at.get("gen_ai.output.messages"))
+    if isinstance(structured, list):
+        return [
+            message
+            for one in structured
+            if isinstance(one, Mapping)
+            for message in _split({"role": "assistant", **one})
+        ]
+    flat = _flattened(at, "gen_ai.completion", role="assistant")
+    if flat:
+        return flat
+    flat = _openinference(at, "llm.output_messages")
+    if flat:
+        return flat
+    events = _event_messages(span, choices=True)
+    if events:
+        return events
+    response = _json(at.get("gcp.vertex.agent.llm_response"))
+    if isinstance(response, Mapping) and isinstance(content := response.get("content"), Mapping):
+        return [{"role": "assistant", "parts": content.get("parts")}] if isinstance(content.get("parts"), list) else []
+    return _as_messages(_json(at.get("output.value")))
+
+
+def calls_of(span: Span) -> list[tuple[str, str]]:
+    """Ids and names of the tools that a model asked for."""
+    return _calls_in(came_of(span))
+
+
+def calls_given(span: Span) -> list[tuple[str, str]]:
+    """Ids and names of the calls that a model was told of."""
+    return _calls_in(given_to(span))
+
+
+def _calls_in(messages: list[Message]) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for message in messages:
+        calls = message.get("tool_calls")
+        for call in calls if isinstance(calls, list) else ():
+            made = call.get("function") if isinstance(call, Mapping) else None
+            named = made if isinstance(made, Mapping) else call
+            if isinstance(call, Mapping) and isinstance(named, Mapping):
+                found.append((str(call.get("id") or ""), str(named.get("name") or "")))
+        if message.get("type") == "function_call":
+            found.append((str(message.get("call_id") or ""), str(message.get("name") or "")))
+    return [(call, tool) for call, tool in found if call and tool]
+
+
+# The conventions of now: {role, parts: [{type, content...}]}
+
+
+def _split(message: Mapping[str, Any]) -> list[Message]:
+    """One message of parts as messages: answers of tools stand alone."""
+    parts = message.get("parts")
+    if not isinstance(parts, list):
+        return [dict(message)]
+    answers = [one for one in parts if isinstance(one, Mapping) and one.get("type") == "tool_call_response"]
+    others = [one for one in parts if one not in answers]
+    found = [_of_parts({**message, "parts": others})] if others else []
+    for one in answers:
+        said = one.get("response", one.get("result", one.get("content")))
+        found.append({"role": "tool", "tool_call_id": one.get("id"), "name": one.get("name"), "content": _words(said)})
+    return found
+
+
+def _call(identifier: object, name: object, arguments: object) -> dict[str, Any]:
+    return {"id": identifier, "function": {"name": name, "arguments": arguments}}
+
+
+def _of_parts(message: Mapping[str, Any]) -> Message:
+    content: list[Any] = []
+    calls: list[Any] = []
+    for part in message.get("parts") or ():
+        sort = part.get("type") if isinstance(part, Mapping) else None
+        if sort == "text":
+            content.append({"type": "text", "text": _words(part.get("content", part.get("text")))})
+        elif sort in ("reasoning", "thinking"):
+            content.append({"type": "thinking", "thinking": _words(part.get("content"))})
+        elif sort in ("tool_call", "server_tool_call"):
+            calls.append(
+                {"id": part.get("id"), "function": {"name": part.get("name"), "arguments": part.get("arguments")}}
+            )
+        else:
+            content.append(part)
+    return {"role": message.get("role"), "content": content, "tool_calls": calls}
+
+
+# Flattened names: gen_ai.prompt.0.role, llm.input_messages.0.message.tool_calls.0...
+
+
+def _numbered(at: Mapping[str, Any], prefix: str) -> dict[int, dict[str, Any]]:
+    """What stands below numbers behind a prefix, by number; they may be out of order, or have gaps."""
+    found: dict[int, dict[str, Any]] = {}
+    for key, value in at.items():
+        if key.startswith(prefix + "."):
+            numbered = _INDEX.match(key[len(prefix) + 1 :])
+            if numbered is not None and int(numbered[1]) < _MOST_INDEX:
+                found.setdefault(int(numbered[1]), {})[numbered[2]] = value
+    return dict(sorted(found.items()))
+
+
+def _flattened(at: Mapping[str, Any], prefix: str, role: str | None = None) -> list[Message]:
+    found: list[Message] = []
+    for fields in _numbered(at, prefix).values():
+        calls = [
+            _call(call.get("id"), call.get("name"), call.get("arguments"))
+            for call in _numbered(fields, "tool_calls").values()
+        ]
+        content = _json(fields.get("content"))
+        said = _split({"role": "x", "parts": content})[0]["content"] if _are_parts(content) else fields.get("content")
+        found.append(
+            {
+                "role": fields.get("role", role),
+                "content": said,
+                "tool_calls": calls,
+                "tool_call_id": fields.get("tool_call_id"),
+            }
+        )
+    return [one for one in found if one["content"] or one["tool_calls"]]
+
+
+def _are_parts(content: object) -> bool:
+    return (
+        isinstance(content, list)
+        and bool(content)
+        and all(isinstance(one, Mapping) and "type" in one for one in content)
+    )
+
+
+def _openinference(at: Mapping[str, Any], prefix: str) -> list[Message]:
+    found: list[Message] = []
+    for numbered in _numbered(at, prefix).values():
+        fields = {key.removeprefix("message."): value for key, value in numbered.items()}
+        calls = [
+            _call(call.get("tool_call.id"), *(call.get(f"tool_call.function.{key}") for key in ("name", "arguments")))
+            for call in _numbered(fields, "tool_calls").values()
+        ]  # fmt: skip
+        parts = [
+            {"type": "text", "text": part.get("message_content.text")}
+            for part in _numbered(fields, "contents").values()
+            if part.get("message_content.text")
+        ]
+        message = {
+            "role": fields.get("role"), "content": fields.get("content") or parts, "tool_calls": calls,
+            "tool_call_id": fields.get("tool_call_id"), "name": fields.get("name"),
+        }  # fmt: skip
+        if message["content"] or calls:
+            found.append(message)
+    return found
+
+
+# Events: gen_ai.user.message, gen_ai.choice; as a list in an attribute, too
+
+
+def _event_messages(span: Span, *, choices: bool) -> list[Message]:
+    listed = _json(span.attributes.get("events", span.attributes.get("all_messages_events")))
+    told: Iterable[tuple[str, Mapping[str, Any]]] = (
+        [(str(one.get("event.name", "")), one) for one in listed if isinstance(one, Mapping)]
+        if isinstance(listed, list)
+        else [(event.name, event.attributes) for event in span.events]
+    )
+    found: list[Message] = []
+    for name, fields in told:
+        part = name.removeprefix("gen_ai.")
+        if not name.startswith("gen_ai.") or (part == "choice") is not choices:
+            continue
+        inner = _json(fields.get("message")) if choices else fields
+        inner = inner if isinstance(inner, Mapping) else fields
+        role = inner.get("role") or part.removesuffix(".message")
+        content = inner.get("content")
+        found.append({
+            "role": _ROLES.get(str(role), role), "content": content, "tool_calls": _json(inner.get("tool_calls")) or [],
+            "tool_call_id": inner.get("id") if role == "tool" else None, "name": inner.get("name"),
+        })  # fmt: skip
+    return [one for one in found if one["content"] or one["tool_calls"]]
+
+
+# Requests and answers of APIs and frameworks, whole in one attribute
+
+
+def _as_messages(value: object) -> list[Message]:
+    """Messages in a value that is an API's list, or LangChain's; none where it is something else."""
+    if isinstance(value, Mapping):
+        value = value.get("messages", value.get("input", value.get("output", value.get("choices"))))
+    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+        value = value[0]
+    if isinstance(value, str) and value:
+        return [{"role": "user", "content": value}]
+    found = [_of_framework(one) for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+    return [one for one in found if one]
+
+
+def _of_framework(one: Mapping[str, Any]) -> Message:
+    data = one.get("data") or one.get("kwargs")
+    if isinstance(data, Mapping):
+        role = _ROLES.get(str(one.get("type") if one.get("type") != "constructor" else data.get("type")), "user")
+        calls = [
+            _call(call.get("id"), call.get("name"), call.get("args"))
+            for call in data.get("tool_calls") or ()
+            if isinstance(call, Mapping)
+        ]
+        return {
+            "role": role,
+            "content": data.get("content"),
+            "tool_calls": calls,
+            "tool_call_id": data.get("tool_call_id"),
+        }
+    return dict(one)
+
+
+def _of_gemini(request: Mapping[str, Any]) -> list[Message]:
+    config = request.get("config")
+    system = config.get("system_instruction") if isinstance(config, Mapping) else None
+    found: list[Message] = [{"role": "system", "content": system}] if isinstance(system, str) else []
+    contents = request.get("contents")
+    held = [one for one in contents if isinstance(one, Mapping)] if isinstance(contents, list) else []
+    return found + [
+        {"role": one.get("role", "user"), "parts": [_gemini_part(part) for part in one["parts"]]}
+        for one in held
+        if isinstance(one.get("parts"), list)
+    ]
+
+
+def _gemini_part(part: object) -> object:
+    """Google's own names in snake case, as its SDK for Python writes them."""
+    if not isinstance(part, Mapping):
+        return part
+    names = {"function_call": "functionCall", "function_response": "functionResponse"}
+    return {names.get(key, key): value for key, value in part.items()}
+
+
+def _json(given: object) -> Any:
+    """A value that may be JSON in a text; the text itself where it is none."""
+    if not isinstance(given, str) or given.lstrip()[:1] not in ("{", "["):
+        return given
+    try:
+        return msgspec.json.decode(given)
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        return given
+
+
+def _words(given: object) -> str:
+    if isinstance(given, str):
+        return given
+    try:
+        return msgspec.json.encode(given).decode() if given is not None else ""
+    except (msgspec.MsgspecError, TypeError, UnicodeError, RecursionError):
+        return str(given)

@@ -1,0 +1,208 @@
+"""What a span is about, whoever wrote it: a call of a model, of a tool, an agent at work, or something else.
+
+Sources: OpenTelemetry's semantic conventions for generative AI (now, 1.37 to 1.41, 1.27 to 1.36) and for MCP,
+OpenInference, OpenLLMetry (traceloop), Google ADK. The first name that is there counts (docs/transcripts.md,
+OpenTelemetry).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from typing import Any
+
+from inspector.protocol.formats.entries import decoded_object
+from inspector.protocol.formats.otlp.spans import Span
+from inspector.protocol.meaning import ApiCall
+
+
+class Role(enum.Enum):
+    """What a span is."""
+
+    MODEL = "model"
+    TOOL = "tool"
+    AGENT = "agent"
+    OTHER = "other"
+
+
+_MODELS = frozenset(("chat", "generate_content", "text_completion", "completion"))
+_AGENTS = frozenset(("invoke_agent", "create_agent", "invoke_workflow", "agent", "workflow"))
+_OPENINFERENCE = {"LLM": Role.MODEL, "TOOL": Role.TOOL, "AGENT": Role.AGENT}
+_MOST = 1 << 40
+
+
+def role_of(span: Span) -> Role:
+    """What a span is, by the first convention that says so."""
+    if span.is_log:
+        return Role.OTHER
+    at = span.attributes
+    kind = at.get("openinference.span.kind")
+    if isinstance(kind, str):
+        return _OPENINFERENCE.get(kind.upper(), Role.OTHER)
+    operation = at.get("gen_ai.operation.name")
+    if isinstance(operation, str) and operation:
+        if operation in _MODELS:
+            return Role.MODEL
+        return Role.TOOL if operation == "execute_tool" else Role.AGENT if operation in _AGENTS else Role.OTHER
+    if at.get("llm.request.type") in ("chat", "completion"):
+        return Role.MODEL
+    sort = at.get("traceloop.span.kind")
+    if sort in ("tool", "agent", "workflow"):
+        return Role.TOOL if sort == "tool" else Role.AGENT
+    if at.get("mcp.method.name") == "tools/call" or "gen_ai.tool.name" in at:
+        return Role.TOOL
+    if "gen_ai.request.model" in at or "gen_ai.response.model" in at:
+        return Role.MODEL
+    return Role.AGENT if "gen_ai.agent.name" in at else Role.OTHER
+
+
+def agent_of(span: Span) -> str | None:
+    """The name of the agent that a span is about, or was told by; None where it names none."""
+    at = span.attributes
+    named = _first(at, "gen_ai.agent.name", "agent.name", "gen_ai.workflow.name")
+    if named:
+        return named
+    if role_of(span) is not Role.AGENT:
+        return None
+    return _first(at, "graph.node.id", "traceloop.entity.name") or span.name or None
+
+
+def service_of(span: Span) -> str:
+    """What told it."""
+    return _first(span.resource, "service.name") or "service"
+
+
+def model_of(span: Span) -> str | None:
+    """The model that answered, else that was asked for."""
+    found = _first(span.attributes, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
+    return found if found != "unknown" else None
+
+
+def conversation_of(span: Span) -> str | None:
+    """The conversation it is of, across traces."""
+    keys = ("gen_ai.conversation.id", "session.id", "traceloop.association.properties.session_id")
+    return _first(span.attributes, *keys)
+
+
+def usage_of(span: Span) -> ApiCall:
+    """The call of a model with the tokens it reports: what stood in a cache is taken out of the input."""
+    at = span.attributes
+    given = _number(at, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
+    output = _number(at, "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion")
+    read = _number(
+        at, "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens",
+        "llm.token_count.prompt_details.cache_read", "gen_ai.usage.details.cache_read_tokens",
+    )  # fmt: skip
+    write = _number(
+        at, "gen_ai.usage.cache_write.input_tokens", "gen_ai.usage.cache_creation.input_tokens",
+        "gen_ai.usage.cache_creation_input_tokens", "llm.token_count.prompt_details.cache_write",
+    )  # fmt: skip
+    cached = (read or 0) + (write or 0)
+    fresh = max(0, (given or 0) - cached) if (given or 0) >= cached else (given or 0)  # some count it beside the input
+    reported = given is not None or output is not None
+    return ApiCall(span.identifier or span.name, model_of(span), reported, fresh, output or 0, read or 0, write or 0)
+
+
+# Calls of tools
+
+
+def tool_of(span: Span) -> str | None:
+    """The name of the tool."""
+    named = _first(span.attributes, "gen_ai.tool.name", "tool.name", "traceloop.entity.name")
+    if named is None and span.name.startswith(_HANDOFF):  # OpenAI's agents: the model calls a tool for it
+        return "transfer_to_" + span.name.removeprefix(_HANDOFF).lower().replace(" ", "_")
+    return named or span.name or None
+
+
+_HANDOFF = "handoff to "
+
+
+def call_id_of(span: Span) -> str:
+    """What the call goes by: the model's id of it where that is told, else the span's."""
+    found = _first(span.attributes, "gen_ai.tool.call.id", "tool_call.id", "tool.call.id")
+    if found is None:
+        inner = _object(span.attributes.get("output.value"))
+        data = inner.get("data") if isinstance(inner.get("data"), Mapping) else inner
+        found = data.get("tool_call_id") if isinstance(data, Mapping) else None
+    return found if isinstance(found, str) and found else span.identifier
+
+
+_ARGUMENTS = (
+    "gen_ai.tool.call.arguments", "tool_arguments", "tool.arguments", "gcp.vertex.agent.tool_call_args", "input.value",
+)  # fmt: skip
+_RESULTS = (
+    "gen_ai.tool.call.result", "tool_response", "tool.result", "gcp.vertex.agent.tool_response", "output.value",
+)  # fmt: skip
+
+
+def arguments_of(span: Span) -> Any:
+    """What the tool was given; None where that was not recorded."""
+    at = span.attributes
+    keys = (
+        "gen_ai.tool.call.arguments",
+        "tool_arguments",
+        "tool.arguments",
+        "gcp.vertex.agent.tool_call_args",
+        "input.value",
+    )
+    given = next((at[key] for key in keys if key in at), None)
+    if given is None:
+        entity = _object(at.get("traceloop.entity.input"))
+        given = entity.get("input_str", entity.get("inputs"))
+    return given if given not in ("", "{}") or isinstance(given, dict) else {} if given == "{}" else None
+
+
+def result_of(span: Span) -> Any:
+    """What the tool gave back; None where that was not recorded."""
+    at = span.attributes
+    given = next((at[key] for key in _RESULTS if key in at), None)
+    if given is None:
+        entity = _object(at.get("traceloop.entity.output"))
+        given = entity.get("output", entity.get("outputs"))
+        given = _inner_content(given)
+    elif isinstance(given, str) and given.startswith("{"):
+        given = _inner_content(_object(given)) or given
+    return given
+
+
+def _inner_content(given: Any) -> Any:
+    """The words within a message as LangChain writes one."""
+    for _ in range(3):
+        if isinstance(given, Mapping) and isinstance(inner := given.get("data") or given.get("kwargs"), Mapping):
+            given = inner
+    if isinstance(given, Mapping) and "content" in given:
+        return given["content"]
+    return given
+
+
+def error_of(span: Span) -> str | None:
+    """Why it failed, in words; None where it did not."""
+    if not span.failed and "error.type" not in span.attributes:
+        return None
+    for event in span.events:
+        if event.name == "exception":
+            parts = (event.attributes.get("exception.type"), event.attributes.get("exception.message"))
+            return ": ".join(str(part) for part in parts if part) or "failed"
+    return span.status or str(span.attributes.get("error.type") or "failed")
+
+
+def _first(at: Mapping[str, Any], *keys: str) -> str | None:
+    return next((value for key in keys if isinstance(value := at.get(key), str) and value), None)
+
+
+def _number(at: Mapping[str, Any], *keys: str) -> int | None:
+    for key in keys:
+        value = at.get(key)
+        if isinstance(value, str) and value.isdecimal() and len(value) < 19:
+            value = int(value)
+        if isinstance(value, int | float) and not isinstance(value, bool) and value == value:
+            return min(max(int(min(value, _MOST)), 0), _MOST)
+    return None
+
+
+def _object(given: object) -> dict[str, Any]:
+    if isinstance(given, dict):
+        return given
+    if isinstance(given, str) and given.lstrip().startswith("{"):
+        return decoded_object(given.encode("utf-8", "replace")) or {}
+    return {}

@@ -1,0 +1,154 @@
+"""Traces that a file holds, as lines: one a span, in the order of time, with what others tell of it.
+
+A span is written when it ends, those within others first, and the file of a collector mixes traces and services. So all
+spans are read before the first is given on. A line is OTLP as JSON with one span, and beside it what is known by the
+others (`protocol.formats.otlp.resolving`); a call of a model or a tool, and what holds others, has a line for its start
+and one for its end. OTLP as protobuf needs the extra `otel`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from inspector.protocol.formats.entries import decoded_object
+from inspector.protocol.formats.otlp.conventions import Role, role_of
+from inspector.protocol.formats.otlp.resolving import KEY, Resolved, resolve
+from inspector.protocol.formats.otlp.spans import Span, spans_in
+from inspector.sources.converting_feed import NotConvertedError
+from inspector.sources.otlp_protobuf import ProtobufError, traces_of
+
+HEAD_BYTES = 1 << 12
+"""So many first bytes tell what a file is."""
+_BEGINS = re.compile(
+    rb'\s*\[?\s*\{\s*"(?:resourceSpans|resource_spans|batches|resourceLogs|resourceMetrics|trace|data)"\s*:\s*[\[{]'
+)
+_JAEGER = re.compile(rb'"traceID"\s*:')
+_BLANK = b" \t\r\n"
+_PROTOBUF = b"\x0a"
+"""The tag of the first field, a message, of what holds spans; as a text, an empty line."""
+_CONTINUES = 0x80
+_FIELDS = (b"\x0a", b"\x12", b"\x1a")
+_TEXT = (b" ", b"\t", b"\r", b"\n", b"{", b"[")
+_STEP = 1 << 22
+
+
+def holds_traces(head: bytes) -> bool:
+    """Whether a file that begins with these bytes holds traces that are not put in order yet."""
+    if is_protobuf(head):
+        return True
+    found = _BEGINS.match(head.removeprefix(b"\xef\xbb\xbf"))
+    if found is None or (b'"data"' in found[0] and not _JAEGER.search(head)):
+        return False
+    if b'"trace"' in found[0] and b'"resourceSpans"' not in head and b'"batches"' not in head:
+        return False
+    return f'"{KEY}":'.encode() not in head.partition(b"\n")[0]
+
+
+def is_protobuf(head: bytes) -> bool:
+    """Whether bytes begin as OTLP does in protobuf: a message of a length, in which another one begins."""
+    if head[:1] != _PROTOBUF or head[1:2] in (b"", *_TEXT):
+        return False
+    length = next((place for place in range(1, min(6, len(head))) if head[place] < _CONTINUES), None)
+    return length is not None and head[length + 1 : length + 2] in _FIELDS
+
+
+class OtlpConversion:
+    """The spans of a file, in the order of time.
+
+    Attributes:
+        progress: bytes taken in, and of how many.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Prepare.
+
+        Args:
+            path: the file.
+        """
+        self._path = path
+        self.progress = (0, path.stat().st_size)
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines, some at a time. Raises OSError and NotConvertedError."""
+        parts: list[bytes] = []
+        with self._path.open("rb") as file:
+            while part := file.read(_STEP):
+                parts.append(part)
+                self.progress = (self.progress[0] + len(part), self.progress[1])
+                yield b""  # whoever has had enough says so
+        try:
+            yield from in_order(b"".join(parts))
+        except ProtobufError as error:
+            raise NotConvertedError(str(error).removesuffix(".")) from None
+
+
+def in_order(data: bytes) -> Iterator[bytes]:
+    """The lines for a file of traces, some at a time.
+
+    Raises:
+        ProtobufError: it is protobuf that cannot be read, or the extra is not installed.
+    """
+    spans: list[Span] = []
+    others: list[bytes] = []
+    for value, line in _documents(data):
+        found = spans_in(value) if value is not None else []
+        spans += found
+        if not found:
+            others.append(line)  # metrics, spoilt lines: rows as they are
+    yield from lines_of(spans)
+    for line in others:
+        yield line + b"\n"
+
+
+def lines_of(spans: list[Span], *, phases: bool = True) -> Iterator[bytes]:
+    """A line a span, or two, with what the others tell of it, in the order of time.
+
+    Args:
+        spans: all that are known.
+        phases: what takes time has a line where it starts and one where it ends.
+    """
+    lines: list[tuple[int, int, int, Resolved, Span]] = []
+    for place, (span, known) in enumerate(zip(spans, resolve(spans), strict=True)):
+        lasting = phases and not span.is_log and (known.holds or role_of(span) in (Role.MODEL, Role.TOOL))
+        if lasting:
+            lines.append((span.start_ns, 0, place, msgspec.structs.replace(known, phase="start"), span))
+            lines.append((span.end_ns, 1, -place, msgspec.structs.replace(known, phase="end"), span))
+        else:
+            lines.append((span.start_ns, 0, place, known, span))
+    lines.sort(key=lambda line: line[:3])
+    for start in range(0, len(lines), 256):
+        some = lines[start : start + 256]
+        yield b"".join(written(span, known) + b"\n" for _, _, _, known, span in some)
+
+
+def written(span: Span, known: Resolved) -> bytes:
+    """The line of a span: OTLP, and what is known of it by others beside it."""
+    return msgspec.json.encode({**span.given, KEY: msgspec.to_builtins(known)})
+
+
+def _documents(data: bytes) -> Iterator[tuple[Mapping[str, Any] | None, bytes]]:
+    """What a file holds: one document, a list of some, or one a line; None with the bytes of what is none."""
+    if is_protobuf(data[:HEAD_BYTES]):
+        yield traces_of(data), b""
+        return
+    text = data.removeprefix(b"\xef\xbb\xbf").strip(_BLANK)
+    whole = _decoded(text) if text[:1] == b"[" or b"\n" not in text or text[1:2] in b"\r\n \t" else None
+    if whole is not None:
+        for one in whole if isinstance(whole, list) else [whole]:
+            yield (one, b"") if isinstance(one, dict) else (None, msgspec.json.encode(one))
+        return
+    for line in text.split(b"\n"):
+        if line.strip(_BLANK):
+            yield decoded_object(line), line
+
+
+def _decoded(text: bytes) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None

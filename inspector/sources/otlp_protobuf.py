@@ -1,0 +1,53 @@
+"""OTLP as protobuf to and from OTLP as JSON, by the extra `otel`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_INSTALL = "OTLP as protobuf needs an extra: pip install 'context-inspector[otel]'. OTLP as JSON is read without it."
+
+
+class ProtobufError(ValueError):
+    """Protobuf that cannot be read; the text is a sentence or two."""
+
+
+def is_installed() -> bool:
+    """Whether protobuf can be read."""
+    from importlib.util import find_spec
+
+    try:
+        return find_spec("opentelemetry.proto") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def traces_of(data: bytes) -> dict[str, Any]:
+    """A request, or a file, that holds spans, as OTLP JSON has it but for ids in base64.
+
+    Raises:
+        ProtobufError: it is none, or the extra is not installed.
+    """
+    return _decoded(data, "trace", "ExportTraceServiceRequest")
+
+
+def logs_of(data: bytes) -> dict[str, Any]:
+    """The same of records of logs."""
+    return _decoded(data, "logs", "ExportLogsServiceRequest")
+
+
+def _decoded(data: bytes, signal: str, name: str) -> dict[str, Any]:
+    if not is_installed():
+        raise ProtobufError(_INSTALL)
+    from importlib import import_module
+
+    from google.protobuf.json_format import MessageToDict
+    from google.protobuf.message import DecodeError
+
+    message: Any = getattr(
+        import_module(f"opentelemetry.proto.collector.{signal}.v1.{signal}_service_pb2"), name
+    )()  # fmt: skip
+    try:
+        message.ParseFromString(data)
+    except DecodeError:
+        raise ProtobufError("it is no OTLP in protobuf, or not complete.") from None
+    return MessageToDict(message)

@@ -1,0 +1,159 @@
+"""Traces as messages: calls once, tokens once, contexts and agents, whatever convention recorded them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.analysis.tool_calls import tool_calls
+from inspector.document.document import CaptureDocument
+from inspector.document.summary import context_nodes, summary
+from inspector.protocol.formats import otlp, read_line_as
+from inspector.protocol.record import Shape
+from tests.builders import document_at, log_file
+from tests.pages import ROOT
+
+_DATA = ROOT / "tests/data/otlp"
+_SHARED = ROOT.parent / "shared/recordings/transcripts"
+
+
+def opened(name: str) -> CaptureDocument:
+    return document_at(_DATA / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "tokens", "calls", "people"),
+    [
+        ("langgraph-openinference-0.1.80", (110, 23, 20, 0), {"add": 1, "fail": 1}, {"agent"}),
+        ("langgraph-traceloop-0.40.14-old-names", (60, 12, 20, 0), {"add": 1, "fail": 1}, {"adder"}),
+        ("openai-agents-openinference-2.6.0", (215, 19, 0, 0), {"transfer_to_billing": 1, "lookup": 1},
+         {"Triage", "Billing"}),
+        ("pydantic-ai-1.0.18-v1-events-attribute", (370, 52, 0, 0), {"ask_weather": 1, "flaky": 1},
+         {"planner", "weather_agent"}),
+        ("pydantic-ai-2.68-v2", (162, 52, 192, 16), {"ask_weather": 1, "flaky": 1}, {"planner", "weather_agent"}),
+    ],
+)  # fmt: skip
+def test_samples(name: str, tokens: tuple[int, ...], calls: dict[str, int], people: set[str]) -> None:
+    document = opened(f"{name}.jsonl")
+    found = summary(document, name)
+    assert found["format"] == "otlp"
+    assert found["unreadable"] == 0
+    assert tuple(found["usage"].values()) == tokens
+    assert dict(tool_calls(document.analysis).by_tool) == calls
+    assert found["calls"]["unanswered"] == 0
+    assert people <= set(found["participants"])
+
+
+@pytest.mark.skipif(not _SHARED.exists(), reason="traces of others are not part of the project")
+def test_tokens_of_all_samples_are_counted_once() -> None:
+    expected: dict[str, Any] = json.loads((_SHARED / "EXPECTED.json").read_text("utf-8"))
+    for name, given_ in expected.items():
+        if name.startswith("otlp/") and "tokens_of_model_spans" in given_:
+            usage = summary(document_at(_SHARED / name), name)["usage"]
+            told = given_["tokens_of_model_spans"]
+            assert usage["input"] + usage["cache_read"] + usage["cache_write"] == told["input"], name
+            assert (usage["output"], usage["cache_read"]) == (told["output"], told["cache_read"]), name
+
+
+def test_an_agent_within_a_call_is_a_context_within_one() -> None:
+    nodes = list(context_nodes(opened("pydantic-ai-2.68-v2.jsonl")))
+    assert [(node["label"], node["depth"], node["state"]) for node in nodes] == [
+        ("agent run", 1, "concluded"), ("ask_weather", 2, "concluded"), ("agent run", 3, "concluded"),
+    ]  # fmt: skip
+
+
+def _span(
+    name: str, identifier: str, parent: str = "", start: int = 1, end: int = 2, **attributes: Any
+) -> dict[str, Any]:
+    told = [{"key": key.replace("__", "."), "value": {"stringValue": value}} for key, value in attributes.items()]
+    return {
+        "traceId": "ab" * 16, "spanId": identifier * 8, "parentSpanId": parent * 8, "name": name,
+        "startTimeUnixNano": str(1_700_000_000_000_000_000 + start), "endTimeUnixNano": 1_700_000_000_000_000_000 + end,
+        "attributes": told,
+    }  # fmt: skip
+
+
+def _line(*spans: dict[str, Any], holder: str = "resourceSpans") -> str:
+    return json.dumps({holder: [{"resource": {}, "scopeSpans": [{"scope": {}, "spans": list(spans)}]}]})
+
+
+_NESTED = {"gen_ai__operation__name": "chat", "gen_ai__request__model": "m", "gen_ai__usage__input_tokens": "7"}
+
+
+@pytest.mark.parametrize("holder", ["resourceSpans", "resource_spans", "batches"])
+def test_three_nested_calls_of_a_model_are_one_whatever_their_order(holder: str) -> None:
+    spans = [
+        _span("c", "cc", "bb", 3, 4, **_NESTED),
+        _span("b", "bb", "aa", 2, 5, **_NESTED),
+        _span("a", "aa", "", 1, 6, **_NESTED),
+    ]
+    for order in (spans, spans[::-1]):
+        log = log_file("\n".join(_line(one, holder=holder) for one in order).encode(), "x.jsonl")
+        usage = summary(document_at(log), "x")["usage"]
+        assert usage["input"] == 7
+
+
+def test_a_parent_that_never_comes_is_a_context_all_the_same() -> None:
+    log = log_file(_line(_span("execute_tool", "cc", "bb", gen_ai__tool__name="t")).encode(), "x.json")
+    document = document_at(log)
+    assert [node["path"] for node in context_nodes(document)] == ["bb" * 8]
+
+
+def test_ids_in_base64_are_those_in_hex() -> None:
+    span = {**_span("x", "cc"), "traceId": "q6urq6urq6urq6urq6urqw==", "spanId": "zMzMzMzMzMw="}
+    record, label = read_line_as(_line(span).encode())
+    assert (label, record.space) == ("otlp", f"trace {'ab' * 16}")
+
+
+def test_unknown_spans_metrics_and_logs_are_rows() -> None:
+    metrics = {"resourceMetrics": [{"scopeMetrics": []}]}
+    logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"stringValue": "said"}, "eventName": "e"}]}]}]}
+    text = "\n".join([_line(_span("GET /x", "aa")), json.dumps(metrics), json.dumps(logs)])
+    document = document_at(log_file(text.encode(), "x.jsonl"))
+    assert sorted(document.kind_counts()) == ["otlp/log", "otlp/metrics", "otlp/span"]
+
+
+def test_protobuf_is_read() -> None:
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+    request = ExportTraceServiceRequest()
+    span = request.resource_spans.add().scope_spans.add().spans.add()
+    span.trace_id, span.span_id, span.name = bytes.fromhex("ab" * 16), bytes.fromhex("cd" * 8), "chat m"
+    span.attributes.add(key="gen_ai.operation.name").value.string_value = "chat"
+    span.attributes.add(key="gen_ai.usage.output_tokens").value.int_value = 5
+    path = log_file(request.SerializeToString(), "traces.pb")
+    found = summary(document_at(path), "x")
+    assert (found["format"], found["usage"]["output"]) == ("otlp", 5)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(["resource", "scopeSpans", "spans", "attributes", "key", "value", "stringValue", "kvlistValue",
+                         "values", "name", "events", "spanId", "traceId", "gen_ai.input.messages", "status"]),
+        inner, max_size=4),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@given(st.sampled_from(["resourceSpans", "batches", "resourceLogs"]), st.lists(JSON, max_size=3))
+def test_nothing_raises_and_every_message_has_a_payload(holder: str, held: list[Any]) -> None:
+    line = json.dumps({holder: held}).encode()
+    record = otlp.read(line)
+    if record is not None:
+        assert record.shape is Shape.MEANING
+        assert record.means
+        for number in range(len(record.means)):
+            otlp.payload(line, number)
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\ngarbage\n"])
+def test_what_is_spoilt_is_read_as_far_as_it_goes(end: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(_line(_span("x", "aa")) + end)
+    assert len(document_at(path).capture)
