@@ -16,7 +16,6 @@ from inspector.sources.connection import AddressError, Connection, Secret, named
 
 
 def record_command(
-    url: Annotated[str, typer.Argument(metavar="URL", help="Address of the gateway, such as ws://127.0.0.1:8080.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="File to make; a .ctxcap.")],
     space: Annotated[str, typer.Option("--space", help="Space to watch; else the address names it.")] = "",
     token_env: Annotated[str, typer.Option("--token-env", metavar="VAR", help="Variable that holds the token.")] = "",
@@ -25,8 +24,30 @@ def record_command(
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait until the gateway is there, and record from then on.")
     ] = False,
+    url: Annotated[
+        str, typer.Argument(metavar="[URL]", help="Address of the gateway, such as ws://127.0.0.1:8080.")
+    ] = "",
+    otlp: Annotated[
+        str,
+        typer.Option(
+            "--otlp",
+            metavar="HOST:PORT",
+            help="In place of a gateway: receive OpenTelemetry's spans over HTTP here, as at 127.0.0.1:4318. OUT is a "
+            ".jsonl, --messages are spans.",
+        ),
+    ] = "",
+    show: Annotated[bool, typer.Option("--open", help="With --otlp: open the window on it; it follows live.")] = False,
 ) -> None:
-    """Record a gateway into a file without a window, until Ctrl+C, SIGTERM or the limit asked for."""
+    """Record a gateway, or spans of OpenTelemetry, into a file, until Ctrl+C, SIGTERM or the limit asked for."""
+    if bool(url) == bool(otlp):
+        fail("Name what to record: the URL of a gateway, or --otlp HOST:PORT.")
+    if otlp:
+        if space or token_env or wait:
+            fail("--space, --token-env and --wait go with the URL of a gateway.")
+        _receive(otlp, output, seconds, messages, show=show)
+        return
+    if show:
+        fail("--open goes with --otlp; to see a gateway live, open its address: context-inspector ws://...")
     from inspector.sources.recording import Recorded, Recording, RecordingProgress
     from inspector.sources.state import SourceState
 
@@ -71,6 +92,55 @@ def record_command(
         fail(visible(done.trouble))
     if not done.messages:
         typer.echo(f"Nothing was received; {output} was removed.", err=True)
+
+
+def _receive(where: str, output: Path, seconds: float | None, spans: int | None, *, show: bool) -> None:
+    """Receive spans over HTTP."""
+    from inspector.sources import otlp_receiver
+    from inspector.tap.relay import open_window
+
+    def said(sentence: str) -> None:
+        typer.echo(visible(sentence), err=True)
+
+    try:
+        address = otlp_receiver.address_of(where)
+        listener, address = otlp_receiver.listener_at(address)
+    except otlp_receiver.AddressRefusedError as error:
+        fail(visible(str(error)))
+    except OSError as error:
+        fail(f"{visible(where)} cannot be listened at: {error.strerror or error}. Another program may do so already.")
+    try:
+        receiver = otlp_receiver.Receiver(output, address)
+    except FileExistsError as error:
+        listener.close()
+        fail(str(error))
+    except OSError as error:
+        listener.close()
+        fail(f"{output} cannot be written: {error.strerror or error}.")
+    said(f"Receiving at {address.origin}; Ctrl+C ends it. Point an exporter here:")
+    for name, value in otlp_receiver.variables(address).items():
+        typer.echo(f"export {name}={value}")
+    sys.stdout.flush()
+    if show:
+        open_window(str(output.absolute()), said)
+    shown = sys.stderr.isatty()
+
+    def progressed(now: otlp_receiver.ReceivingProgress) -> None:
+        if shown:
+            line = f"{now.spans:,} spans, {now.rate:,.0f}/s, {now.size_bytes / 1e6:,.1f} MB"
+            typer.echo(f"\r\x1b[K{line}", err=True, nl=False)
+
+    with asyncio.Runner() as runner:
+        runner.run(otlp_receiver.receive(receiver, listener, seconds=seconds, spans=spans, on_progress=progressed))
+    receiver.close()
+    if shown:
+        typer.echo("\r\x1b[K", err=True, nl=False)
+    if receiver.spans:
+        said(f"{output}: {receiver.spans:,} spans received, {receiver.size_bytes / 1e6:,.1f} MB.")
+    if receiver.trouble:
+        fail(visible(f"{receiver.trouble} What exporters were told is written is there; the rest they send again."))
+    if not receiver.spans:
+        said(f"Nothing was received; {output} was removed.")
 
 
 def _connection(url: str, space: str, token_env: str) -> Connection:

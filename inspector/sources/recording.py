@@ -126,7 +126,7 @@ class Recording:
         source = GatewaySource(self._connection, writer, on_state=self._noted, observed=True, awaited=self._wait)
         started = time.monotonic()
         tasks: set[asyncio.Task[Any]] = set()
-        with _signals_set(self._over):
+        with signals_set(self._over):
             running = spawn(source.run(), name="record", owner=tasks)
             spawn(self._tell(writer), name="tell progress", owner=tasks)
             spawn(self._end_in_time(), name="end in time", owner=tasks)
@@ -176,7 +176,7 @@ class Recording:
 
 
 @contextlib.contextmanager
-def _signals_set(event: asyncio.Event) -> Generator[None]:
+def signals_set(event: asyncio.Event) -> Generator[None]:
     """Let Ctrl+C and a request to end set an event instead of ending the program."""
     loop = asyncio.get_running_loop()
     wanted = [signal.SIGINT, signal.SIGTERM]

@@ -77,6 +77,8 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     value = decoded_object(line)
     if value is None or not holds_spans(value):
         return None
+    if KEY in value and not value.get("resourceSpans") and "resourceLogs" not in value:  # how a recording begins
+        return Record(Shape.NOTHING, line, meant_by=LABEL)
     entries, trace = _entries(value)
     means = tuple(entry.meaning for entry in entries[:MOST_MEANINGS])
     return Record(Shape.MEANING, line, space=f"trace {trace}" if trace else None, means=means, meant_by=LABEL)

@@ -19,11 +19,12 @@ from tests.builders import document_at, log_file
 from tests.pages import ROOT
 
 _DATA = ROOT / "tests/data/otlp"
+_OWN = ROOT / "tests/data/formats/otlp.jsonl"
 _SHARED = ROOT.parent / "shared/recordings/transcripts"
 
 
 def opened(name: str) -> CaptureDocument:
-    return document_at(_DATA / name)
+    return document_at(_OWN if name.startswith(_OWN.stem) else _DATA / name)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ def opened(name: str) -> CaptureDocument:
          {"Triage", "Billing"}),
         ("pydantic-ai-1.0.18-v1-events-attribute", (370, 52, 0, 0), {"ask_weather": 1, "flaky": 1},
          {"planner", "weather_agent"}),
-        ("pydantic-ai-2.68-v2", (162, 52, 192, 16), {"ask_weather": 1, "flaky": 1}, {"planner", "weather_agent"}),
+        ("otlp", (162, 52, 192, 16), {"ask_weather": 1, "flaky": 1}, {"planner", "weather_agent"}),
     ],
 )  # fmt: skip
 def test_samples(name: str, tokens: tuple[int, ...], calls: dict[str, int], people: set[str]) -> None:
@@ -61,7 +62,7 @@ def test_tokens_of_all_samples_are_counted_once() -> None:
 
 
 def test_an_agent_within_a_call_is_a_context_within_one() -> None:
-    nodes = list(context_nodes(opened("pydantic-ai-2.68-v2.jsonl")))
+    nodes = list(context_nodes(opened("otlp.jsonl")))
     assert [(node["label"], node["depth"], node["state"]) for node in nodes] == [
         ("agent run", 1, "concluded"), ("ask_weather", 2, "concluded"), ("agent run", 3, "concluded"),
     ]  # fmt: skip

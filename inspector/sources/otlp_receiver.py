@@ -1,0 +1,298 @@
+"""A receiver of OTLP over HTTP on this machine: spans as they come, each a line of a file that opens while it grows.
+
+Source: OTLP 1.x, OTLP/HTTP: POST to /v1/traces, /v1/logs and /v1/metrics, JSON or protobuf, perhaps compressed. What
+was answered with 200 is in the file; where that cannot be written the answer is 503, so that an exporter sends it
+again.
+
+Any page a browser shows could send requests here, or have a name lead here: whoever names another host, or an origin
+that is not this one, is refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from inspector.protocol.formats.entries import decoded_object
+from inspector.protocol.formats.otlp.conventions import Role, role_of
+from inspector.protocol.formats.otlp.resolving import KEY, resolve
+from inspector.protocol.formats.otlp.spans import Span, holds_spans, spans_in
+from inspector.sources.otlp_feed import written
+from inspector.sources.otlp_protobuf import ProtobufError, is_installed, logs_of, traces_of
+from inspector.sources.recording import signals_set
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+MOST_BYTES = 64 << 20
+"""Of one request, unpacked."""
+_TRACES, _LOGS, _METRICS = "/v1/traces", "/v1/logs", "/v1/metrics"
+_JSON, _PROTOBUF = "application/json", "application/x-protobuf"
+_MOST_KNOWN = 1 << 18
+"""Spans within others whose own span is still waited for."""
+_TICK_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where to listen: on this machine alone."""
+
+    host: str
+    port: int
+
+    @property
+    def origin(self) -> str:
+        """As a URL begins."""
+        return f"http://[{self.host}]:{self.port}" if ":" in self.host else f"http://{self.host}:{self.port}"
+
+    def names(self) -> frozenset[str]:
+        """What a request may call it."""
+        return frozenset(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]"))
+
+
+class AddressRefusedError(ValueError):
+    """No address to listen at; the text is a sentence."""
+
+
+def address_of(text: str) -> Address:
+    """HOST:PORT, or a port alone.
+
+    Raises:
+        AddressRefusedError: it is none, or leads to more than this machine.
+    """
+    host, _, port = text.removeprefix("http://").rstrip("/").rpartition(":")
+    host = host.strip("[]") or "127.0.0.1"
+    if not port.isdecimal() or not int(port) < 1 << 16:
+        raise AddressRefusedError(f"{text} is no HOST:PORT, such as 127.0.0.1:4318.")
+    if host not in ("127.0.0.1", "localhost", "::1"):
+        raise AddressRefusedError(
+            f"{host} would listen beyond this machine, and traces hold what agents were told. "
+            "Listen on 127.0.0.1, and let a tunnel or a collector on this machine forward to it."
+        )
+    return Address("127.0.0.1" if host == "localhost" else host, int(port))
+
+
+class SpanLines:
+    """Lines of spans as they come: those within others come first, so that what holds them is known when it comes."""
+
+    def __init__(self) -> None:
+        self._holding: dict[
+            str, bool
+        ] = {}  # ids of spans that hold others, and whether a call of a model is among them
+
+    def of(self, spans: list[Span]) -> bytes:
+        """The lines of some spans, in the order they ended."""
+        known = resolve(spans)
+        lines: list[bytes] = []
+        for place in sorted(range(len(spans)), key=lambda one: (spans[one].end_ns, one)):
+            span, told = spans[place], known[place]
+            if span.identifier in self._holding:
+                told.holds = True
+                told.around = told.around or self._holding.pop(span.identifier)
+            if span.parent and not span.is_log:
+                calls = told.around or role_of(span) is Role.MODEL
+                self._holding[span.parent] = self._holding.get(span.parent, False) or calls
+            lines.append(written(span, told) + b"\n")
+        while len(self._holding) > _MOST_KNOWN:
+            del self._holding[next(iter(self._holding))]
+        return b"".join(lines)
+
+
+class Receiver:
+    """Takes spans and writes them down.
+
+    Attributes:
+        spans: how many were written, records of logs included.
+        size_bytes: of the file.
+        trouble: why it could not be written, as a sentence; "".
+    """
+
+    def __init__(self, path: Path, address: Address) -> None:
+        """Make the file.
+
+        Args:
+            path: must not exist, or be empty.
+            address: where requests come.
+
+        Raises:
+            FileExistsError: the file holds something already.
+            OSError: it cannot be made.
+        """
+        self.spans = self.size_bytes = 0
+        self.trouble = ""
+        self._path, self._address = path, address
+        self._lines = SpanLines()
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
+        if os.fstat(self._file).st_size:
+            os.close(self._file)
+            raise FileExistsError(f"{path} holds something already. Choose another name, so that nothing is lost.")
+        self._write(msgspec.json.encode({"resourceSpans": [], KEY: {}}) + b"\n")
+
+    def close(self) -> None:
+        """Write no more; a file in which nothing was received is removed again."""
+        os.close(self._file)
+        if not self.spans:
+            with contextlib.suppress(OSError):
+                self._path.unlink()
+
+    def take(self, path: str, kind: str, body: bytes) -> None:
+        """Write down what a request holds; it is in the file when this returns.
+
+        Raises:
+            ProtobufError: it is no OTLP, or in protobuf where the extra is not installed.
+            OSError: the file cannot be written; none of it is in there.
+        """
+        if path == _METRICS:
+            return
+        value = (logs_of(body) if path == _LOGS else traces_of(body)) if kind == _PROTOBUF else decoded_object(body)
+        if value is None or (value and not holds_spans(value)):
+            raise ProtobufError("it is no OTLP.")
+        spans = spans_in(value)
+        if spans:
+            self._write(self._lines.of(spans))
+            self.spans += len(spans)
+
+    def _write(self, data: bytes) -> None:
+        """Append all of it, or nothing."""
+        done = 0
+        try:
+            while done < len(data):
+                done += os.write(self._file, memoryview(data)[done:])
+        except OSError as error:
+            self.trouble = f"{self._path} cannot be written: {error.strerror or error}."
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, self.size_bytes)
+            raise
+        self.size_bytes += done
+        self.trouble = ""
+
+    # HTTP
+
+    def application(self) -> web.Application:
+        """What answers requests."""
+        from aiohttp import web
+
+        app = web.Application(client_max_size=MOST_BYTES)
+        for path in (_TRACES, _LOGS, _METRICS):
+            app.router.add_post(path, self._handle)
+        return app
+
+    async def _handle(self, request: web.Request) -> web.Response:
+        from aiohttp import web
+
+        refused = self._why_refused(request.headers)
+        if refused:
+            return _answer(403, refused)
+        kind = request.content_type
+        if kind not in (_JSON, _PROTOBUF):
+            return _answer(415, f"Send OTLP as {_JSON} or {_PROTOBUF}.")
+        try:
+            self.take(request.path, kind, await request.read())
+        except ProtobufError as error:
+            return _answer(400, f"This cannot be read: {error}")
+        except OSError:
+            return _answer(503, self.trouble)
+        if kind == _PROTOBUF:
+            return web.Response(body=b"", content_type=_PROTOBUF)
+        return web.Response(text="{}", content_type=_JSON)
+
+    def _why_refused(self, headers: Mapping[str, str]) -> str:
+        names = self._address.names()
+        if headers.get("Host", "").lower() not in names:
+            return f"This receiver answers to {self._address.origin} alone, and the request was for another host."
+        origin = headers.get("Origin")
+        if origin is not None and origin.removeprefix("http://").lower() not in names:
+            return "This receiver takes nothing from web pages, and the request names one as its origin."
+        if headers.get("Sec-Fetch-Site", "none").lower() not in ("none", "same-origin"):
+            return "This receiver takes nothing from web pages, and a browser says that one sent it."
+        return ""
+
+
+def _answer(status: int, sentence: str) -> web.Response:
+    from aiohttp import web
+
+    return web.Response(status=status, text=json.dumps({"code": status, "message": sentence}), content_type=_JSON)
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivingProgress:
+    """How far receiving is: spans and bytes in the file, spans a second lately."""
+
+    spans: int
+    rate: float
+    size_bytes: int
+
+
+def listener_at(address: Address) -> tuple[socket.socket, Address]:
+    """A socket that listens, and where: a port of 0 is one that is free.
+
+    Raises:
+        OSError: somebody listens there already, or nobody may.
+    """
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if os.name != "nt":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((address.host, address.port))
+        listener.listen(128)
+    except OSError:
+        listener.close()
+        raise
+    return listener, Address(address.host, listener.getsockname()[1])
+
+
+async def receive(
+    receiver: Receiver, listener: socket.socket, *, seconds: float | None = None, spans: int | None = None,
+    on_progress: Callable[[ReceivingProgress], None] = lambda _: None,
+) -> None:  # fmt: skip
+    """Take requests until SIGINT, SIGTERM or the limit asked for.
+
+    Args:
+        receiver: writes what comes.
+        listener: where it comes.
+        seconds: end after so long.
+        spans: end after so many.
+        on_progress: called twice a second.
+    """
+    from aiohttp import web
+
+    over = asyncio.Event()
+    runner = web.AppRunner(receiver.application(), access_log=None, shutdown_timeout=1.0)
+    with signals_set(over):
+        await runner.setup()
+        try:
+            await web.SockSite(runner, listener).start()
+            began = then = time.monotonic()
+            before = 0
+            while not over.is_set():
+                left = _TICK_S if seconds is None else min(_TICK_S, began + seconds - time.monotonic())
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(over.wait(), max(left, 0))
+                now = time.monotonic()
+                on_progress(ReceivingProgress(receiver.spans, (receiver.spans - before) / max(now - then, 1e-6),
+                                              receiver.size_bytes))  # fmt: skip
+                then, before = now, receiver.spans
+                if (seconds is not None and now - began >= seconds) or (spans is not None and before >= spans):
+                    return
+        finally:
+            await runner.cleanup()
+
+
+def variables(address: Address) -> dict[str, str]:
+    """What points an exporter here, by name."""
+    protocol = "http/protobuf" if is_installed() else "http/json"
+    return {"OTEL_EXPORTER_OTLP_ENDPOINT": address.origin, "OTEL_EXPORTER_OTLP_PROTOCOL": protocol}
+
+
+__all__ = ["Address", "AddressRefusedError", "Receiver", "address_of", "listener_at", "receive", "variables"]

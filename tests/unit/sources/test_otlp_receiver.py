@@ -1,0 +1,160 @@
+"""Spans received over HTTP: nothing answered with success is lost, nobody from elsewhere is heard."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from inspector.document.summary import summary
+from inspector.sources.otlp_receiver import Address, AddressRefusedError, Receiver, address_of, listener_at
+from tests.builders import document_at
+from tests.commands import asked
+from tests.pages import ROOT
+
+_SAMPLE = ROOT / "tests/data/otlp/pydantic-ai-1.0.18-v1-events-attribute.jsonl"
+
+
+@asynccontextmanager
+async def receiving(path: Path) -> AsyncGenerator[tuple[Receiver, Address]]:
+    listener, address = listener_at(address_of("127.0.0.1:0"))
+    receiver = Receiver(path, address)
+    runner = web.AppRunner(receiver.application(), access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.SockSite(runner, listener).start()
+    try:
+        yield receiver, address
+    finally:
+        await runner.cleanup()
+        receiver.close()
+
+
+async def posted(address: Address, body: bytes, path: str = "/v1/traces", **headers: str) -> tuple[int, str]:
+    named = {"Content-Type": "application/json", **{key.replace("_", "-"): value for key, value in headers.items()}}
+    async with (
+        aiohttp.ClientSession() as session,
+        session.post(address.origin + path, data=body, headers=named) as answer,
+    ):
+        return answer.status, await answer.text()
+
+
+async def test_what_comes_line_by_line_gives_what_the_file_gives(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    async with receiving(path) as (receiver, address):
+        for line in _SAMPLE.read_bytes().splitlines():
+            assert await posted(address, line) == (200, "{}")
+        assert receiver.spans == 8
+    found, whole = (summary(document_at(one), "x") for one in (path, _SAMPLE))
+    assert found["format"] == "otlp"
+    for key in ("usage", "models", "contexts", "unreadable"):
+        assert found[key] == whole[key], key
+
+
+async def test_compressed_requests_logs_and_metrics_are_taken(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    async with receiving(path) as (receiver, address):
+        line = _SAMPLE.read_bytes().splitlines()[0]
+        assert (await posted(address, gzip.compress(line), Content_Encoding="gzip"))[0] == 200
+        logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"stringValue": "said"}}]}]}]}
+        assert (await posted(address, json.dumps(logs).encode(), "/v1/logs"))[0] == 200
+        assert (await posted(address, b'{"resourceMetrics":[]}', "/v1/metrics"))[0] == 200
+        assert receiver.spans == 2
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 403), ({"Origin": "https://evil.example"}, 403), ({"Origin": "null"}, 403),
+        ({"Sec_Fetch_Site": "cross-site"}, 403), ({"Content_Type": "text/plain"}, 415), ({}, 400),
+    ],
+)  # fmt: skip
+async def test_who_is_refused(tmp_path: Path, headers: dict[str, str], status: int) -> None:
+    path = tmp_path / "out.jsonl"
+    async with receiving(path) as (receiver, address):
+        assert (await posted(address, b"no otlp", **headers))[0] == status
+        assert receiver.spans == 0
+    assert not path.exists()
+
+
+async def test_what_cannot_be_written_is_said_and_sent_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "out.jsonl"
+    line = _SAMPLE.read_bytes().splitlines()[0]
+    async with receiving(path) as (receiver, address):
+        assert (await posted(address, line))[0] == 200
+        size, write = path.stat().st_size, os.write
+
+        def full(file: int, data: Any) -> int:
+            write(file, bytes(data)[:10])
+            raise OSError(28, "No space left on device")
+
+        with monkeypatch.context() as patched:
+            patched.setattr("inspector.sources.otlp_receiver.os.write", full)
+            status, words = await posted(address, line)
+        assert status == 503
+        assert "No space left" in words
+        assert path.stat().st_size == size
+        assert (await posted(address, line))[0] == 200
+        assert receiver.spans == 2
+    assert summary(document_at(path), "x")["unreadable"] == 0
+
+
+@pytest.mark.parametrize("text", ["0.0.0.0:4318", "192.168.1.2:4318", "example.com:1", "nowhere", "127.0.0.1:99999"])
+def test_addresses_beyond_this_machine_are_refused(text: str) -> None:
+    with pytest.raises(AddressRefusedError):
+        address_of(text)
+
+
+def test_a_file_that_holds_something_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_text("mine")
+    found = asked("record", "--otlp", "127.0.0.1:0", "-o", path)
+    assert found.exit_code == 2
+    assert "holds something already" in found.stderr
+    assert path.read_text() == "mine"
+    assert asked("record", "-o", path).exit_code == 2
+    assert asked("record", "--otlp", "0.0.0.0:1", "-o", tmp_path / "x").exit_code == 2
+
+
+_EXPORTER = """
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+provider = TracerProvider()
+provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(), max_queue_size=9000))
+tracer = provider.get_tracer("test")
+told = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.usage.output_tokens": 2}
+for _ in range(2000):
+    with tracer.start_as_current_span("invoke_agent lead", attributes={"gen_ai.agent.name": "lead"}):
+        with tracer.start_as_current_span("chat m", attributes=told):
+            pass
+provider.shutdown()
+"""
+
+
+@pytest.mark.real
+async def test_the_sdks_exporter_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    recorder = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "inspector", "record", "--otlp", "127.0.0.1:0", "-o", str(path), "--messages", "4000",
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert recorder.stdout is not None
+    told = [(await recorder.stdout.readline()).decode().strip().removeprefix("export ") for _ in range(2)]
+    variables = dict(line.split("=", 1) for line in told)
+    sender = await asyncio.create_subprocess_exec(sys.executable, "-c", _EXPORTER, env={**os.environ, **variables})
+    assert await sender.wait() == 0
+    assert await recorder.wait() == 0
+    found = summary(document_at(path), "x")
+    assert found["usage"]["output"] == 4000
+    assert found["contexts"] == 2000
