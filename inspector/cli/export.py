@@ -27,9 +27,10 @@ from inspector.export import (
     export_to,
     matching,
 )
-from inspector.export.files import takes_a_stream, trouble_of
+from inspector.export.files import refuse_what_is_read, takes_a_stream, trouble_of
 from inspector.export.msp import export_subsession, node_at
 from inspector.export.options import MARKED_FIELDS, format_of
+from inspector.export.redaction import Redaction
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.present.formats import count_of
 from inspector.tables.errors import QueryError
@@ -43,6 +44,7 @@ class _Asked(enum.StrEnum):
     MARKDOWN = Format.MARKDOWN.value
     HTML = Format.HTML.value
     PARQUET = "parquet"
+    OTLP = "otlp"
     MSP = "msp"
 
 
@@ -60,10 +62,12 @@ def export_command(
             metavar="OUT",
             help="File to write, compressed where it ends in .gz or .zst; - for standard output.",
         ),
-    ],
+    ] = "",
     format_: Annotated[
         _Asked | None,
-        typer.Option("--format", help="jsonl, csv, parquet, md, html or msp; else what OUT ends with, else jsonl."),
+        typer.Option(
+            "--format", help="jsonl, csv, parquet, otlp, md, html or msp; else what OUT ends with, else jsonl."
+        ),
     ] = None,
     context: Annotated[
         str | None,
@@ -89,6 +93,12 @@ def export_command(
             "secret is masked.",
         ),
     ] = False,
+    to: Annotated[
+        str, typer.Option("--to", metavar="URL", help="otlp: send to a collector, as http://127.0.0.1:4318.")
+    ] = "",
+    with_content: Annotated[
+        bool, typer.Option("--with-content", help="otlp: what was said, too, with secrets masked.")
+    ] = False,
     unmasked: Annotated[bool, typer.Option("--unmasked", help="Write secrets as they are.")] = False,
     tool_alias: ToolAliasTexts = None,
     collapses: Collapses = CollapseOrder.oldest,
@@ -98,8 +108,13 @@ def export_command(
 ) -> None:
     """Write messages to a file: as JSON Lines that open again as they were, as CSV, Markdown or a web page.
 
-    With --format msp, one context and those below it: as sub-sessions of the session that their space is.
+    As Parquet, a column a field; as OTLP, traces of OpenTelemetry, also sent to a collector. With --format msp, one
+    context and those below it: as sub-sessions of the session that their space is.
     """
+    if bool(output) == bool(to):
+        fail("Name the file to write with -o, or a collector with --to.")
+    if (to or with_content) and format_ is not _Asked.OTLP:
+        fail("--to and --with-content go with --format otlp.")
     if format_ is _Asked.MSP:
         _export_context(files, output, context, masked=not unmasked, memory=memory)
         return
@@ -122,6 +137,13 @@ def export_command(
         ) as document:  # fmt: skip
             messages = matching(document, filter_) if display_filter.strip() else None
             _export_parquet(document, messages, output, chosen_fields, raw=with_raw, masked=not unmasked)
+        return
+    if format_ is _Asked.OTLP:
+        with opened(
+            files, checked=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
+        ) as document:
+            messages = matching(document, filter_)
+            _export_otlp(document, messages, output, to, content=with_content, masked=not unmasked)
         return
     if with_raw:
         fail("--with-raw goes with --format parquet; JSON Lines open again as they are.")
@@ -181,6 +203,30 @@ def _export_parquet(
     masked_secrets = done.masked.total()
     if raw and masked_secrets:
         typer.echo(f"{count_of(masked_secrets, 'secret')} masked in what was logged; --unmasked keeps them.", err=True)
+
+
+def _export_otlp(
+    document: CaptureDocument, messages: Iterator[int], output: str, to: str, *, content: bool, masked: bool
+) -> None:
+    from inspector.export.otlp import TraceWriter, write_traces
+    from inspector.export.otlp_sending import CollectorError, send, traces_url
+
+    writer = TraceWriter(document, messages, content=content, redaction=Redaction(masked=masked))
+    try:
+        if to:
+            url = traces_url(to)
+            typer.echo(f"{visible(url)}: {count_of(send(writer.lines(), url), 'span')} sent.", err=True)
+        elif output == "-":
+            for line, _ in writer.lines():
+                sys.stdout.buffer.write(line + b"\n")
+        else:
+            refuse_what_is_read(document, Path(output))
+            spans = write_traces(writer, Path(output))
+            typer.echo(f"{output}: {count_of(spans, 'span')}.", err=True)
+    except CollectorError as error:
+        fail(visible(str(error)))
+    except OSError as error:
+        fail(f"{output} cannot be written: {trouble_of(error)}")
 
 
 def _export_context(files: Sequence[str], output: str, context: str | None, *, masked: bool, memory: int) -> None:

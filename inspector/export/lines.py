@@ -33,6 +33,7 @@ import numpy as np
 from inspector.analysis.correlation import ToolRule
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
+from inspector.capture.heads import MAX_WHOLE
 from inspector.document.document import CaptureDocument
 from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
@@ -92,6 +93,12 @@ class LinesWriter:
         return b""
 
     # As logged
+
+    def logged(self, line: bytes) -> bytes:
+        """Any line of a log, masked where it holds secrets."""
+        if not self._redaction.masked or not line.strip():
+            return line
+        return self._line(line, big=len(line) > MAX_WHOLE)
 
     def _as_logged(self, message: int) -> Iterator[bytes]:
         capture = self._document.capture

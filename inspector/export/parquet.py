@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis.columns import Decoded
 from inspector.document.document import CaptureDocument
@@ -54,13 +55,62 @@ def export_parquet(
     content = messages_of(document, names, rows)
     if raw:
         lines = LinesWriter(document, ExportOptions(), redaction, exact=True)
-        which = range(content.length) if rows is None else rows
-
-        def logged(row: int) -> bytes:
-            return (lines.begin() if row == 0 else b"") + lines.message(int(which[row])).removesuffix(b"\n")
-
+        of_lines = all(source.elements is None for source in document.capture.sources)
+        logged = _Stretches(document, lines) if rows is None and of_lines else _Chosen(lines, rows, content.length)
         content = Content(content.length, {**content.columns, RAW: Decoded(logged, content.length)})
     with parquet_file(target, tables=(table,), masked=masked, in_order=raw) as (database, written):
         database.define(table, content)
         database.write(f"SELECT * FROM {table.name}", written, "zstd" if raw else "snappy")
     return Exported(content.length, target.stat().st_size, redaction.tally)
+
+
+class _Chosen:
+    """What some messages were logged as: their lines and those of their copies, as `lines` writes them."""
+
+    def __init__(self, lines: LinesWriter, rows: NDArray[np.int64] | None, count: int) -> None:
+        self._lines = lines
+        self._rows = np.arange(count) if rows is None else rows
+
+    def __call__(self, row: int) -> bytes:
+        head = self._lines.begin() if row == 0 else b""
+        return head + self._lines.message(int(self._rows[row])).removesuffix(b"\n")
+
+
+class _Stretches:
+    """What all messages of logs of lines were logged as: each has the lines from its own to that of the next one.
+
+    So lines that are no messages themselves, as pieces of one, come along, and the logs are there byte for byte.
+    """
+
+    def __init__(self, document: CaptureDocument, lines: LinesWriter) -> None:
+        self._capture, self._lines = document.capture, lines
+        columns = self._capture.columns
+        sources, offsets = columns["source"], columns["offset"].astype(np.int64)
+        self._start, self._stop = np.zeros(len(columns), np.int64), np.zeros(len(columns), np.int64)
+        for number in range(len(self._capture.sources)):
+            rows = np.flatnonzero(sources == number)
+            if not len(rows):
+                continue
+            starts, first = np.unique(offsets[rows], return_index=True)
+            whole = self._begin_lines(number, starts)
+            # Of several messages of a line, the first has it; where none lies in the file itself, the first has all.
+            holders = rows[first[whole]] if whole.any() else rows[:1]
+            starts = starts[whole] if whole.any() else np.zeros(1, np.int64)
+            starts[0] = 0
+            self._start[holders] = starts
+            self._stop[holders] = np.append(starts[1:], self._capture.sources[number].size)
+
+    def _begin_lines(self, number: int, starts: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of some offsets are those of lines of a source: others lie within one, or were put together of many."""
+        source = self._capture.sources[number]
+        size = source.size
+        return np.array(
+            [start < size and (start == 0 or source.read(start - 1, 1) == b"\n") for start in starts.tolist()], np.bool_
+        )
+
+    def __call__(self, row: int) -> bytes:
+        start, stop = int(self._start[row]), int(self._stop[row])
+        if start == stop:
+            return b""
+        stretch = self._capture.sources[int(self._capture.columns["source"][row])].read(start, stop - start)
+        return b"\n".join([self._lines.logged(line) for line in stretch.rstrip(b"\r\n").split(b"\n")])

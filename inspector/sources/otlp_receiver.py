@@ -27,7 +27,7 @@ from inspector.protocol.formats.entries import decoded_object
 from inspector.protocol.formats.otlp.conventions import Role, role_of
 from inspector.protocol.formats.otlp.resolving import KEY, resolve
 from inspector.protocol.formats.otlp.spans import Span, holds_spans, spans_in
-from inspector.sources.otlp_feed import written
+from inspector.sources.otlp_conversion import written
 from inspector.sources.otlp_protobuf import ProtobufError, is_installed, logs_of, traces_of
 from inspector.sources.recording import signals_set
 

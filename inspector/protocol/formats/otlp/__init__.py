@@ -1,7 +1,7 @@
 """Traces of OpenTelemetry as messages: calls of models and tools, agents at work, whatever convention named them.
 
 A record is a document or a line of OTLP (`spans`), which may hold many spans. What these tell only together is resolved
-within the record; what several records tell together is put into each before they are read, by `sources.otlp_conversion`.
+within the record; what several records tell together is put into each before, by `sources.otlp_conversion`.
 Mapping: docs/transcripts.md, OpenTelemetry.
 """
 

@@ -1,0 +1,312 @@
+"""Messages as traces of OpenTelemetry: OTLP as JSON, some spans a line.
+
+Source: semantic conventions for generative AI and MCP (docs/transcripts.md, OpenTelemetry). A space is a trace, and a
+span that holds all of it; a context is a span in the one around it; a request and its answer are a span in their
+context, told by who asked; a call of a model that reports tokens is one; copies are none. What else is said, and
+findings, are events of the span they belong to. `traceparent` in the `_meta` of a request puts its span into the trace
+it names. What was said stands there only with content, and masked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from inspector import version
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.tool_calls import calls_of
+from inspector.base.whole_file import in_place_of
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
+from inspector.document.document import CaptureDocument
+from inspector.export.compression import compressing
+from inspector.export.redaction import Redaction
+from inspector.filters.fields import FIELD_BY_NAME, message_text
+from inspector.protocol import kinds
+from inspector.protocol.times import NO_TIME
+
+Json: TypeAlias = "dict[str, Any]"
+
+SPANS_A_LINE = 256
+_LONGEST_TEXT = 1 << 16
+_TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}")
+_CLIENT, _INTERNAL, _ERROR = 3, 1, 2
+
+
+class TraceWriter:
+    """Makes the spans of a document.
+
+    Args:
+        document: holds the messages.
+        messages: which of them, ascending.
+        content: what was said is told, masked.
+        redaction: masks, and counts what it masked.
+    """
+
+    def __init__(
+        self, document: CaptureDocument, messages: Iterable[int], *, content: bool, redaction: Redaction
+    ) -> None:  # fmt: skip
+        self._document, self._analysis, self._capture = document, document.analysis, document.capture
+        rows = np.fromiter(messages, np.int64)
+        self._rows = rows[~self._capture.repeats(rows)[1]] if self._capture.has_copies and len(rows) else rows
+        self._content, self._redaction = content, redaction
+
+    def lines(self) -> Iterator[tuple[bytes, int]]:
+        """A line of OTLP for some spans of one participant, and how many these are."""
+        waiting: dict[str, list[Json]] = {}
+        for who, span in self._spans():
+            spans = waiting.setdefault(who, [])
+            spans.append(span)
+            if len(spans) >= SPANS_A_LINE:
+                yield self._line(who, spans), len(spans)
+                waiting[who] = []
+        for who, spans in waiting.items():
+            if spans:
+                yield self._line(who, spans), len(spans)
+
+    def _line(self, who: str, spans: list[Json]) -> bytes:
+        resource = _attributes({"service.name": self._text(who or "unknown")})
+        scope = {"name": "context-inspector", "version": version()}
+        held = {"resource": {"attributes": resource}, "scopeSpans": [{"scope": scope, "spans": spans}]}
+        return json.dumps({"resourceSpans": [held]}, ensure_ascii=False, separators=(",", ":")).encode(
+            "utf-8", "replace"
+        )
+
+    # Spans
+
+    def _spans(self) -> Iterator[tuple[str, Json]]:
+        columns, links = self._capture.columns, self._analysis.correlation.columns
+        request = self._capture.strings.find(kinds.REQUEST) or -1
+        chosen = self._rows
+        calls = calls_of(self._analysis)
+        answers = links["answer"][chosen].astype(np.int64)
+        told = np.isin(calls.rows, chosen)
+        answers[np.searchsorted(chosen, calls.rows[told])] = calls.answers[told]
+        asked = columns["kind"][chosen] == request
+        answered = {int(answer) for answer in answers[asked & (answers != NO_ROW)].tolist()}
+        usage = {int(row) for row in self._analysis.usage.reports().tolist()}
+        nodes = self._analysis.contexts.nodes_of(chosen) if len(chosen) else chosen
+        order = np.lexsort((chosen, nodes, columns["space"][chosen]))
+        held: list[Json] = []
+        before: tuple[int, int] | None = None
+        times: list[int] = []
+        for place in order.tolist():
+            row, node = int(chosen[place]), int(nodes[place])
+            key = int(columns["space"][row]), node
+            if before is not None and key != before:
+                yield from self._holders(before, held, times)
+                held, times = [], []
+            before = key
+            times += [int(columns["time_ns"][row])] if columns["time_ns"][row] != NO_TIME else []
+            if row in usage:  # a message may tell of it, a call that the model asks for too
+                yield self._model_call(row, key)
+            if asked[place]:
+                yield self._call(row, int(answers[place]), key)
+            elif row not in usage and row not in answered:
+                held.append(self._event(row))
+                held += self._findings(row)
+        if before is not None:
+            yield from self._holders(before, held, times)
+        yield from self._empty_holders(chosen, nodes)
+
+    def _holders(self, key: tuple[int, int], events: list[Json], times: list[int]) -> Iterator[tuple[str, Json]]:
+        """The span of a context, or of a space itself."""
+        space, node = key
+        start, end = (min(times), max(times)) if times else (0, 0)
+        events = [event for event in events if event["timeUnixNano"] != "0"] if times else []
+        if node == MAIN:
+            name, who = self._capture.strings[space] or "session", self._capture.strings[space] or "session"
+            yield (
+                who,
+                self._span(
+                    self._trace(space), self._of_node(space, MAIN), "", self._text(name), start, end, {}, events
+                ),
+            )
+            return
+        contexts = self._analysis.contexts
+        label = self._text(contexts.label(node))
+        speakers = contexts.speakers_of(node)
+        who = self._capture.strings[speakers[0]] if speakers else ""
+        facts = {
+            "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": self._text(who),
+            "mew.context": self._text(contexts.tree.path(node)), "mew.context.type": contexts.type(node),
+            "mew.context.state": contexts.state(node, self._analysis.now_ns),
+        }  # fmt: skip
+        parent = self._of_node(space, int(contexts.tree.parent[node]))
+        identifier = self._of_node(space, node)
+        yield (
+            who,
+            self._span(self._trace(space), identifier, parent, f"invoke_agent {label}", start, end, facts, events),
+        )
+
+    def _empty_holders(self, rows: Any, nodes: Any) -> Iterator[tuple[str, Json]]:
+        """Contexts and spaces above those that hold messages, and hold none themselves."""
+        columns, tree = self._capture.columns, self._analysis.contexts.tree
+        own = {
+            (int(space), int(node)) for space, node in zip(columns["space"][rows].tolist(), nodes.tolist(), strict=True)
+        }
+        missing: dict[tuple[int, int], list[int]] = {}
+        for row, node in zip(rows.tolist(), nodes.tolist(), strict=True):
+            space, above = int(columns["space"][row]), node
+            while above != MAIN:
+                above = int(tree.parent[above])
+                if (space, above) not in own:
+                    missing.setdefault((space, above), []).append(int(columns["time_ns"][row]))
+        for key, times in missing.items():
+            yield from self._holders(key, [], [time for time in times if time != NO_TIME])
+
+    def _call(self, row: int, answer: int, key: tuple[int, int]) -> tuple[str, Json]:
+        """A request and its answer."""
+        capture, columns = self._capture, self._capture.columns
+        links, strings = self._analysis.correlation.columns, self._capture.strings
+        method, target = (strings[int(links[name][row])] for name in ("method", "target"))
+        tool = target if method == "tools/call" else ""
+        failed = answer != NO_ROW and bool(int(columns["flags"][answer]) & Flag.ERROR)
+        facts: Json = {
+            "gen_ai.operation.name": "execute_tool" if tool else None, "gen_ai.tool.name": self._text(tool) or None,
+            "gen_ai.tool.call.id": self._text(capture.envelope_id(row) or "") or None,
+            "mcp.method.name": method or None,
+            "error.type": "tool_error" if failed else None, **self._about(row),
+        }  # fmt: skip
+        payload = capture.payload(row)
+        params = payload.get("params")
+        params = params if isinstance(params, dict) else {}
+        if self._content:
+            result = capture.payload(answer).get("result") if answer != NO_ROW else None
+            facts["gen_ai.tool.call.arguments"] = self._json(params.get("arguments", params))
+            facts["gen_ai.tool.call.result"] = self._json(result) if result is not None else None
+        trace, parent = self._trace(key[0]), self._of_node(*key)
+        meta = params.get("_meta")
+        joined = _TRACEPARENT.fullmatch(str(meta.get("traceparent", ""))) if isinstance(meta, dict) else None
+        if joined is not None:
+            trace, parent = joined[1], joined[2]
+        start = int(columns["time_ns"][row])
+        end = int(columns["time_ns"][answer]) if answer != NO_ROW else start
+        name = (
+            f"execute_tool {self._text(tool)}"
+            if tool
+            else self._text(" ".join(filter(None, (method, target)))) or "request"
+        )
+        events = self._findings(row) + (self._findings(answer) if answer != NO_ROW else [])
+        span = self._span(trace, self._of_row(row), parent, self._text(name), start, end, facts, events, kind=_CLIENT)
+        if failed:
+            span["status"] = {"code": _ERROR}
+        return capture.string("sender", row) or "", span
+
+    def _model_call(self, row: int, key: tuple[int, int]) -> tuple[str, Json]:
+        """A message whose call of a model reports tokens."""
+        capture, usage = self._capture, self._analysis.usage
+        one = np.array([row])
+        given, output, read, write = (
+            max(0, int(usage.at(name, one)[0])) for name in ("input", "output", "cache_read", "cache_write")
+        )
+        model = str(FIELD_BY_NAME["model"].value(self._analysis, row) or "")
+        facts = {
+            "gen_ai.operation.name": "chat", "gen_ai.request.model": self._text(model) or None,
+            "gen_ai.usage.input_tokens": given + read + write, "gen_ai.usage.output_tokens": output,
+            "gen_ai.usage.cache_read.input_tokens": read, "gen_ai.usage.cache_write.input_tokens": write,
+            "gen_ai.agent.name": self._text(capture.string("sender", row) or "") or None, **self._about(row),
+        }  # fmt: skip
+        if self._content and (text := message_text(capture, row)):
+            said = [{"role": "assistant", "parts": [{"type": "text", "content": self._text(text[:_LONGEST_TEXT])}]}]
+            facts["gen_ai.output.messages"] = json.dumps(said, ensure_ascii=False)
+        time_ns = int(capture.columns["time_ns"][row])
+        name, trace, parent = f"chat {self._text(model)}".strip(), self._trace(key[0]), self._of_node(*key)
+        span = self._span(trace, self._of_row(row, "model"), parent, name, time_ns, time_ns, facts, self._findings(row))
+        return capture.string("sender", row) or "", span
+
+    # Events
+
+    def _event(self, row: int) -> Json:
+        """What is said that is no call."""
+        capture = self._capture
+        facts: Json = {
+            "mew.from": self._text(capture.string("sender", row) or "") or None,
+            "mew.to": self._text(", ".join(capture.to(row))) or None, **self._about(row),
+        }  # fmt: skip
+        if self._content and (text := message_text(capture, row)):
+            facts["content"] = self._text(text[:_LONGEST_TEXT])
+        kind = self._text(capture.string("kind", row) or "message")
+        return _event(kind, int(capture.columns["time_ns"][row]), facts)
+
+    def _findings(self, row: int) -> list[Json]:
+        time_ns = int(self._capture.columns["time_ns"][row])
+        return [
+            _event("finding", time_ns, {
+                "mew.finding": found.code, "mew.finding.severity": found.severity.word,
+                "mew.finding.text": self._text(found.text), **self._about(row),
+            })
+            for found in self._analysis.findings.of(row)
+        ]  # fmt: skip
+
+    def _about(self, row: int) -> Json:
+        capture = self._capture
+        return {"mew.no": row + 1, "mew.kind": self._text(capture.string("kind", row) or "") or None}
+
+    # How they are written
+
+    def _span(
+        self, trace: str, identifier: str, parent: str, name: str, start: int, end: int, facts: Json,
+        events: list[Json], *, kind: int = _INTERNAL,
+    ) -> Json:  # fmt: skip
+        start = 0 if start == NO_TIME else start
+        return {
+            "traceId": trace, "spanId": identifier, "parentSpanId": parent, "name": name, "kind": kind,
+            "startTimeUnixNano": str(max(start, 0)), "endTimeUnixNano": str(max(start, end, 0)),
+            "attributes": _attributes(facts), "events": events, "status": {},
+        }  # fmt: skip
+
+    def _trace(self, space: int) -> str:
+        return _hashed(f"space {self._capture.strings[space]}", 16)
+
+    def _of_node(self, space: int, node: int) -> str:
+        path = "" if node == MAIN else self._analysis.contexts.tree.path(node)
+        return _hashed(f"context {self._capture.strings[space]}\0{path}", 8)
+
+    def _of_row(self, row: int, sort: str = "message") -> str:
+        source = self._capture.sources[int(self._capture.columns["source"][row])].name
+        return _hashed(f"{sort} {source}\0{row}", 8)
+
+    def _text(self, text: str) -> str:
+        return self._redaction.text(text)
+
+    def _json(self, value: Any) -> str:
+        return json.dumps(self._redaction.value(value), ensure_ascii=False)[:_LONGEST_TEXT]
+
+
+def write_traces(writer: TraceWriter, target: Path) -> int:
+    """Write spans to a file, in place of what is there, compressed where its name says so; how many there are.
+
+    Raises:
+        OSError: it cannot be written; what was there is untouched.
+    """
+    spans = 0
+    with in_place_of(target) as file, compressing(file, target.name) as stream:
+        for line, count in writer.lines():
+            stream.write(line + b"\n")
+            spans += count
+    return spans
+
+
+def _hashed(text: str, size: int) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=size).hexdigest()
+
+
+def _event(name: str, time_ns: int, facts: Json) -> Json:
+    return {"name": name, "timeUnixNano": str(max(0, time_ns)), "attributes": _attributes(facts)}
+
+
+def _attributes(facts: Json) -> list[Json]:
+    return [{"key": key, "value": _value(value)} for key, value in facts.items() if value is not None]
+
+
+def _value(value: Any) -> Json:
+    if isinstance(value, bool):
+        return {"boolValue": value}
+    return {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value}

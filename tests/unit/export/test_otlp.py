@@ -1,0 +1,130 @@
+"""Messages as traces: calls and tokens come back as they were, and nobody's words or secrets go along unasked."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.document.summary import summary
+from inspector.export.otlp import TraceWriter, write_traces
+from inspector.export.otlp_sending import CollectorError, send, traces_url
+from inspector.export.redaction import Redaction
+from inspector.sources.otlp_receiver import Receiver, address_of, listener_at, receive
+from tests.builders import document_at, document_of, envelope, tool_call, tool_result
+from tests.commands import asked
+from tests.pages import ROOT
+
+_DATA = ROOT / "tests/data"
+_LOGS = [
+    "formats/claude-code.jsonl", "formats/otlp.jsonl", "formats/codex.jsonl",
+    "recordings/mew/coding-agent/envelope-history.jsonl",
+]  # fmt: skip
+
+
+def spans_of(*lines: Any, content: bool = False) -> list[dict[str, Any]]:
+    document = document_of(*lines)
+    writer = TraceWriter(document, range(len(document.capture)), content=content, redaction=Redaction())
+    held = [json.loads(line)["resourceSpans"][0] for line, _ in writer.lines()]
+    return [span for one in held for span in one["scopeSpans"][0]["spans"]]
+
+
+def facts(span: dict[str, Any]) -> dict[str, Any]:
+    return {one["key"]: next(iter(one["value"].values())) for one in span["attributes"]}
+
+
+@pytest.mark.parametrize("name", _LOGS)
+def test_calls_and_tokens_come_back(name: str, tmp_path: Path) -> None:
+    document = document_at(_DATA / name)
+    target = tmp_path / "traces.jsonl"
+    write_traces(TraceWriter(document, range(len(document.capture)), content=True, redaction=Redaction()), target)
+    before, after = summary(document, "x"), summary(document_at(target), "x")
+    for key in ("calls", "tool_counts", "models", "usage"):
+        assert after[key] == before[key], key
+
+
+def test_a_request_and_its_answer_are_a_span_in_their_context() -> None:
+    call = tool_call("grep", arguments={"q": "x"}, context="r/s")
+    spans = spans_of(call, tool_result(call, context="r/s"), envelope(context="r"))
+    named = {span["name"]: span for span in spans}
+    tool, inner = named["execute_tool grep"], named["invoke_agent s"]
+    assert tool["parentSpanId"] == inner["spanId"]
+    assert inner["parentSpanId"] == named["invoke_agent r"]["spanId"]
+    assert int(tool["endTimeUnixNano"]) > int(tool["startTimeUnixNano"])
+    assert [event["name"] for event in named["invoke_agent r"]["events"]][:1] == ["chat"]
+
+
+def test_traceparent_puts_a_call_into_the_trace_it_names() -> None:
+    trace, parent = "ab" * 16, "cd" * 8
+    call = tool_call("grep")
+    call["payload"]["params"]["_meta"] = {"traceparent": f"00-{trace}-{parent}-01"}
+    (span,) = [one for one in spans_of(call) if one["name"] == "execute_tool grep"]
+    assert (span["traceId"], span["parentSpanId"]) == (trace, parent)
+
+
+def test_content_only_on_request_and_masked() -> None:
+    token = "ghp_" + "a1B2c3D4e5" * 4
+    lines = (envelope(payload={"text": f"hello {token}"}), tool_call("grep", arguments={"password": "hunter22"}))
+    assert "hello" not in str(spans_of(*lines))
+    told = str(spans_of(*lines, content=True))
+    assert "hello" in told
+    assert token not in told
+    assert "hunter22" not in told
+
+
+def test_a_collector_gets_everything(tmp_path: Path) -> None:
+    path = tmp_path / "got.jsonl"
+    listener, address = listener_at(address_of("127.0.0.1:0"))
+    receiver = Receiver(path, address)
+    document = document_at(_DATA / "formats/otlp.jsonl")
+    writer = TraceWriter(document, range(len(document.capture)), content=True, redaction=Redaction())
+    lines = list(writer.lines())
+
+    async def both() -> int:
+        taking = receive(receiver, listener, seconds=20, spans=sum(count for _, count in lines))
+        sent, _ = await asyncio.gather(asyncio.to_thread(send, lines, traces_url(address.origin)), taking)
+        return sent
+
+    assert asyncio.run(both()) == receiver.spans
+    receiver.close()
+    assert summary(document_at(path), "x")["usage"] == summary(document, "x")["usage"]
+
+
+def test_a_collector_that_refuses_is_told(tmp_path: Path) -> None:
+    log = document_of(envelope()).capture.sources[0].path
+    listener, address = listener_at(address_of("127.0.0.1:0"))
+    listener.close()
+    found = asked("export", log, "--format", "otlp", "--to", address.origin)
+    assert found.exit_code == 2
+    assert "took 0 spans and cannot be reached" in found.stderr
+    for words in (("--format", "otlp"), ("--format", "csv", "--to", "http://x"), ("-o", "x", "--to", "http://x")):
+        assert asked("export", log, *words).exit_code == 2
+    with pytest.raises(CollectorError):
+        traces_url("ws://x")
+
+
+@pytest.mark.real
+def test_it_is_otlp_as_the_proto_says(tmp_path: Path) -> None:
+    from google.protobuf.json_format import ParseDict
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+    document = document_at(_DATA / "recordings/mew/coding-agent/envelope-history.jsonl")
+    writer = TraceWriter(document, range(len(document.capture)), content=True, redaction=Redaction())
+    spans = 0
+    for line, count in writer.lines():
+        value = json.loads(line)
+        for span in value["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+            for key in (
+                "traceId",
+                "spanId",
+                "parentSpanId",
+            ):  # in hex in OTLP, in base64 in protobuf's JSON
+                span[key] = base64.b64encode(bytes.fromhex(span[key])).decode()
+        request = ParseDict(value, ExportTraceServiceRequest())
+        assert len(request.resource_spans[0].scope_spans[0].spans) == count
+        spans += count
+    assert spans
