@@ -49,6 +49,7 @@ class TapCapture:
         append: bool = False,
         hold: FileHold | None = None,
         talkers: str = "Client and server",
+        opened_ns: int = 0,
     ) -> None:
         """Prepare; nothing is written before `write`.
 
@@ -59,6 +60,7 @@ class TapCapture:
             append: go on with what the file holds.
             hold: keeps other taps from the file, if it is held already.
             talkers: who goes on undisturbed, as a sentence calls them.
+            opened_ns: when the tap began, nanoseconds since the Unix epoch; 0 for now.
         """
         self.begun = threading.Event()
         self.lost_lines = 0
@@ -69,7 +71,7 @@ class TapCapture:
         self._hold = hold or FileHold()
         self._talkers = talkers
         self._writer: CaptureWriter | None = None
-        self._opened_ns = time.time_ns()
+        self._opened_ns = opened_ns or time.time_ns()
         self._trouble = ""
         self._since_ns = self._seen_ns = 0
         self._again_at = 0.0

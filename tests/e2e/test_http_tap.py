@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -54,7 +55,7 @@ def of(capture: Path, kind: str) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def running(*routes: web.RouteDef) -> Generator[str]:
+def running(*routes: web.RouteDef, secure: ssl.SSLContext | None = None) -> Generator[str]:
     """A server in this process, on a thread of its own; its origin."""
     loop, found = asyncio.new_event_loop(), list[str]()
 
@@ -63,7 +64,7 @@ def running(*routes: web.RouteDef) -> Generator[str]:
         app.add_routes(routes)
         runner = web.AppRunner(app)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
+        site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=secure)
         await site.start()
         found.append(site.name)
         return runner

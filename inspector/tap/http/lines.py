@@ -168,7 +168,7 @@ class ExchangeLines:
         if body is None:
             return
         found.asked_ns = entry.time_ns
-        if entry.sort is not Sort.ASKED_ALL and body.came_bytes:
+        if entry.sort is Sort.END or (entry.sort is not Sort.ASKED_ALL and body.came_bytes):
             found.head |= _CUT
         yield self._with_body(entry, ASKS, "http-request", found.head, body)
         yield from self._missing(entry, body, "a request's body is missing here")

@@ -109,7 +109,9 @@ class ProcessRecording(Recording):
         self._count = 0
         self._filled = threading.Event()
         self._ending = False
-        self._helper = HelperProcess(serve_recording, path, origin, secrets_in, model, name="tap recorder")
+        self._helper = HelperProcess(
+            serve_recording, path, origin, secrets_in, model, time.time_ns(), name="tap recorder"
+        )
         self._thread = threading.Thread(target=self._hand_over, name="record", daemon=True)
         self._thread.start()
 
@@ -230,8 +232,9 @@ class ProcessRecording(Recording):
 
 
 def serve_recording(
-    connection: Connection, path: str, origin: dict[str, object], secrets_in: list[tuple[str, str]], model: bool
-) -> None:
+    connection: Connection, path: str, origin: dict[str, object], secrets_in: list[tuple[str, str]], model: bool,
+    begun_ns: int,
+) -> None:  # fmt: skip
     """Write what comes through the pipe until its other end closes."""
     ending = threading.Event()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # for the tap, which says when it is over
@@ -241,17 +244,19 @@ def serve_recording(
     unwritten = ModelUnwritten() if model else Unwritten()
     for query, in_path in secrets_in:
         unwritten.learn_address(query, in_path)
-    _Recorder(connection, Path(path), origin, unwritten).run(ending)
+    _Recorder(connection, Path(path), origin, unwritten, begun_ns).run(ending)
 
 
 class _Recorder:
-    def __init__(self, connection: Connection, path: Path, origin: dict[str, object], unwritten: Unwritten) -> None:
+    def __init__(
+        self, connection: Connection, path: Path, origin: dict[str, object], unwritten: Unwritten, begun_ns: int
+    ) -> None:
         self._connection = connection
         self._lines = ExchangeLines(unwritten)
         hold = FileHold()
         with suppress(OSError):  # a disk in trouble is told of when it is written
             hold.take(str(path), _AGAIN_S, make=True)
-        self._capture = TapCapture(path, origin=lambda: origin, say=self._say, hold=hold)
+        self._capture = TapCapture(path, origin=lambda: origin, say=self._say, hold=hold, opened_ns=begun_ns)
         self._reason = ""
 
     def run(self, ending: threading.Event) -> None:
