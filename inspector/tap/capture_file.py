@@ -48,7 +48,6 @@ class TapCapture:
         say: Callable[[str], None],
         append: bool = False,
         hold: FileHold | None = None,
-        talkers: str = "Client and server",
         opened_ns: int = 0,
     ) -> None:
         """Prepare; nothing is written before `write`.
@@ -59,7 +58,6 @@ class TapCapture:
             say: tells the user a sentence.
             append: go on with what the file holds.
             hold: keeps other taps from the file, if it is held already.
-            talkers: who goes on undisturbed, as a sentence calls them.
             opened_ns: when the tap began, nanoseconds since the Unix epoch; 0 for now.
         """
         self.begun = threading.Event()
@@ -69,7 +67,6 @@ class TapCapture:
         self._say = say
         self._append = append
         self._hold = hold or FileHold()
-        self._talkers = talkers
         self._writer: CaptureWriter | None = None
         self._opened_ns = opened_ns or time.time_ns()
         self._trouble = ""
@@ -184,7 +181,7 @@ class TapCapture:
         self._trouble = error.strerror or (os.strerror(error.errno) if error.errno else str(error))
         self._say(
             f"The capture {self._path} cannot be written: {self._trouble.rstrip('.')}. "
-            f"{self._talkers} talk on undisturbed; it is tried again every second."
+            "Client and server talk on undisturbed; it is tried again every second."
         )
 
     def _recovered(self, writer: CaptureWriter) -> None:

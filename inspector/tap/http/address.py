@@ -73,7 +73,7 @@ class Listening(NamedTuple):
 
     def names(self) -> frozenset[str]:
         """What a request may call it in `Host`, in lower case; anything else comes from a name somebody else made."""
-        hosts = ("127.0.0.1", "localhost", "[::1]")
+        hosts = {"127.0.0.1", "localhost", "[::1]", self.host}
         return frozenset(f"{host}:{self.port}" for host in hosts) | frozenset(hosts if self.port == 80 else ())
 
 

@@ -111,6 +111,8 @@ class TapProxy:
         refused = self._why_refused(request)
         if refused:
             return self._answer(request, exchange, 403, refused)
+        if not target.startswith("/"):  # put behind the server's name it would make another name of it
+            return self._answer(request, exchange, 400, "The request names no path of the server.")
         if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
             request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         try:

@@ -159,7 +159,10 @@ class ProcessRecording(Recording):
         self._tell(Sort.CLOSE, 0, {"reason": reason})
         self._ending = True
         self._filled.set()
-        self._thread.join(_STUCK_S)
+        before = -1
+        while self._thread.is_alive() and self._taken_bytes != before:  # much may wait for a slow disk
+            before = self._taken_bytes
+            self._thread.join(_STUCK_S)
         connection = self._helper.connection
         with suppress(OSError, EOFError):
             while connection.poll(_STUCK_S):
@@ -275,7 +278,7 @@ class _Recorder:
         for made in self._lines.close(time.time_ns(), reason):
             self._write(made)
         self._capture.write(at_once=True)
-        self._capture.finish(reason)
+        self._capture.finish(reason, exit=0)  # a tap that ended, for whoever follows its capture
         self._capture.release()
 
     def _take(self, data: bytes) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import socket
 import sys
@@ -181,11 +180,3 @@ class HttpTap:
             await proxy.close()
         if self._recording is not None:
             await asyncio.to_thread(self._recording.close, reason)
-
-    def discard(self) -> None:
-        """Leave no trace of a tap that was not started."""
-        for door in self.doors:
-            door.listener.close()
-        self._claim.hold.release()
-        if self._claim.is_made:
-            os.unlink(self.path)  # noqa: PTH108 - as in `relay`

@@ -40,9 +40,11 @@ _COOKIES = ("cookie", "set-cookie")
 _SCHEME = re.compile(r"(?i)\s*(Bearer|Basic|Digest|Negotiate|Token|ApiKey|AWS4-HMAC-SHA256)[ \t]+")
 _SHORTEST = 6
 """Characters of a value that is looked for elsewhere: shorter ones are words as well."""
-_MOST = 256
-"""Values that are looked for."""
-_PROGRESS = re.compile(r'"progressToken": ?\d+|"[a-z_]*_tokens(?:_details)?":')
+_MOST = 64
+"""Values that are looked for: each costs a look at everything that is written."""
+_MOST_MADE = 16
+"""Of these so many of headers that are not known, which may come anew with each request."""
+_PROGRESS = re.compile(r'"progressToken": ?(?:\d+|"[^"\\]{0,80}")|"[a-z_]*_tokens(?:_details)?":')
 """Looks like a secret's name, costs much to be told from one, and comes with every event."""
 _SEGMENT = re.compile(r"[^/]+")
 _RANDOM = re.compile(r"(?=[^/]*[0-9])(?=[^/]*[A-Za-z])[A-Za-z0-9_\-.~%]{20,}|[A-Za-z0-9_\-]{40,}")
@@ -56,8 +58,8 @@ class Unwritten:
     """Leaves secrets out of what one tap writes."""
 
     def __init__(self) -> None:
-        self._values: dict[str, None] = {}  # in the order met
-        self._pattern: re.Pattern[str] | None = None
+        self._values: dict[str, tuple[str, ...]] = {}  # each in the forms it may be written in, in the order met
+        self._made: dict[str, tuple[str, ...]] = {}
 
     def learn_address(self, query: str, path: str = "") -> None:
         """Take in the secrets of an address."""
@@ -90,7 +92,7 @@ class Unwritten:
             return self.target(value)
         if name not in _WRITTEN and not name.startswith(_WRITTEN_BEGINNINGS):
             if _MADE.fullmatch(value):  # whatever it is, it may let somebody in
-                self._learn(value)
+                _learn(value, self._made, _MOST_MADE)
             return MASK
         return self.text(value)
 
@@ -122,20 +124,27 @@ class Unwritten:
 
     def text(self, text: str) -> str:
         """A text, or JSON as it was written, without secrets; the same object where there are none."""
-        if self._pattern is not None:
-            text = self._pattern.sub(MASK, text)
+        for known in (self._values, self._made):
+            for forms in known.values():
+                for form in forms:
+                    if form in text:
+                        text = text.replace(form, MASK)
         bare = _PROGRESS.sub("", text) if "oken" in text else text
         return text if rules_for(bare) == NO_RULES else mask_text(text)
 
     def _learn(self, value: str) -> None:
-        value = value.strip('" ')
-        if len(value) < _SHORTEST or value in self._values or value == MASK:
-            return
-        while len(self._values) >= _MOST:
-            del self._values[next(iter(self._values))]
-        self._values[value] = None
-        forms = {form for one in self._values for form in (one, quote(one, safe=""), json.dumps(one)[1:-1])}
-        self._pattern = re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True))))
+        _learn(value, self._values, _MOST)
+
+
+def _learn(value: str, known: dict[str, tuple[str, ...]], most: int) -> None:
+    """Have a value looked for from now on, in place of the one that was met first where there are too many."""
+    value = value.strip('" ')
+    if len(value) < _SHORTEST or value in known or value == MASK:
+        return
+    while len(known) >= most:
+        del known[next(iter(known))]
+    forms = {value, quote(value, safe=""), json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+    known[value] = tuple(sorted(forms, key=len, reverse=True))
 
 
 class ModelUnwritten(Unwritten):

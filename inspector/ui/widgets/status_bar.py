@@ -222,7 +222,8 @@ class StatusBar(QStatusBar):
         if ended:
             words = one_line(ended).rstrip(".")
             tooltip = f"{words[:1].upper()}{words[1:]}. What else is written to the file is shown."
-            self._watched.say("the tapped server has ended", token="severity.warning" if badly else "ink.secondary",
+            whose = "tapped server" if "server" in ended else "tap"
+            self._watched.say(f"the {whose} has ended", token="severity.warning" if badly else "ink.secondary",
                               tooltip=tooltip)  # fmt: skip
             return
         if rotations is None:
