@@ -437,6 +437,12 @@ RIGHT: dict[str, Lines] = {
         notify(5, "cancelled", {"requestId": 1}, by="client"),
         call(6, 1),
         *process(2, *hello(), call(7, 1)),
+        *session(8, 1, "s2"),
+        *(
+            one
+            for n in (2, 3)
+            for one in (post(7 + n, n, rpc(5, "ping"), mcp_session_id="s2"), *reply(7.5 + n, n, 401 if n == 2 else 200))
+        ),
     ],
     "mcp-late-result": [
         *hello(),

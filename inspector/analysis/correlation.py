@@ -170,7 +170,7 @@ class CorrelationPass:
                 self._outcomes.cancel(start + place, int(self.columns["cause"][start + place]))
         for row, identifier in self._also:
             self._settle(row, identifier)
-        self._outcomes.hang_up(start, stop)
+        self._outcomes.end_exchanges(start, stop)
         self.rounds.feed(start, stop)
 
     def _code(self, kind: str) -> int:

@@ -29,6 +29,8 @@ _Bools = NDArray[np.bool_]
 _CANCELLED = "notifications/cancelled"
 _ERROR = "system/error"
 _MOST_EXCHANGES = 10_000
+_EXCHANGE_ENDS = ("http/end", "http/error")
+_FAILED = 400
 _BARE_KIND = "mcp"  # of v0.0, which has JSON-RPC as its payload
 
 
@@ -43,7 +45,7 @@ class GivenUp(enum.IntEnum):
     CANCELLED = 3
     """Its sender said so by notifications/cancelled, or hung up."""
     REFUSED = 4
-    """A gateway said that it did not let it through."""
+    """A gateway said that it did not let it through, or an HTTP status that it was not taken."""
 
 
 class Outcomes:
@@ -65,29 +67,40 @@ class Outcomes:
         self._changed = changed
         self._exchanges: dict[tuple[int, int], int] = {}  # by source and HTTP exchange, the last call made in it
 
-    def hang_up(self, start: int, stop: int) -> None:
-        """Give up what was asked in an HTTP exchange that the client ended: in MCP 2026-07-28 that takes it back."""
+    def end_exchanges(self, start: int, stop: int) -> None:
+        """Give up what was asked in an HTTP exchange that is over: the client hung up, or its answer is an error.
+
+        In MCP 2026-07-28 hanging up takes a call back; before, the answer may come in another exchange.
+        """
         carried = self._capture.exchange_rows
         low, high = np.searchsorted(carried, [start, stop])
         if low == high:
             return
         rows = carried[low:high].astype(np.int64)
-        columns = self._capture.columns
-        numbers, left = (self._capture.exchanges(name, rows) for name in ("number", "hung_up"))
-        asks = columns["kind"][rows] == (self._capture.strings.find(kinds.REQUEST) or -1)
-        asks &= self._capture.mcp("version", rows) != 0
-        for place in np.flatnonzero(asks | (left != 0)).tolist():
-            row, key = int(rows[place]), (int(columns["source"][rows[place]]), int(numbers[place]))
-            if not asks[place]:
-                asked = self._exchanges.pop(key, NO_ROW)
-                if asked != NO_ROW and self._links["answer"][asked] == NO_ROW:
-                    self._give_up(np.array([asked], np.int64), GivenUp.CANCELLED)
-            elif (
-                self._capture.strings[int(self._capture.mcp("version", rows[place : place + 1])[0])] >= mcp.FIRST_MODERN
-            ):
+        columns, find = self._capture.columns, self._capture.strings.find
+        asks = (columns["kind"][rows] == (find(kinds.REQUEST) or -1)) & (
+            columns["sender"][rows] == (find("client") or -1)
+        )
+        asks &= columns["flags"][rows] & Flag.RPC.value != 0
+        ends = np.isin(columns["kind"][rows], [find(name) or -1 for name in _EXCHANGE_ENDS])
+        places = np.flatnonzero(asks | ends)
+        names = ("number", "hung_up", "status")
+        numbers, left, status = (self._capture.exchanges(name, rows[places]).tolist() for name in names)
+        for place, number, hung_up, told in zip(places.tolist(), numbers, left, status, strict=True):
+            row = int(rows[place])
+            key = int(columns["source"][row]), number
+            if asks[place]:
                 self._exchanges[key] = row
                 if len(self._exchanges) > _MOST_EXCHANGES:
                     del self._exchanges[next(iter(self._exchanges))]
+            elif (asked := self._exchanges.pop(key, NO_ROW)) != NO_ROW and self._links["answer"][asked] == NO_ROW:
+                if hung_up and self._is_modern(asked):
+                    self._give_up(np.array([asked], np.int64), GivenUp.CANCELLED)
+                elif told >= _FAILED:
+                    self._give_up(np.array([asked], np.int64), GivenUp.REFUSED)
+
+    def _is_modern(self, row: int) -> bool:
+        return self._capture.strings[int(self._capture.mcp("version", np.array([row]))[0])] >= mcp.FIRST_MODERN
 
     def note_errors(self, rows: Rows, causes: Rows) -> None:
         """Some messages were linked to others that they name: errors of a gateway refuse those."""

@@ -56,6 +56,8 @@ def request_facts(subject: Subject) -> list[Fact]:
     """What became of a request, or how long it has waited: by the wall clock while live, else by the last record."""
     refusal = next((m for m in subject.effects if subject.capture.string("kind", m) == "system/error"), None)
     if is_refused(subject.analysis, subject.message):
+        if refusal is None and subject.flags & Flag.RPC:
+            return [words_fact("Refused by the status of its HTTP exchange.")]
         if refusal is None:
             return [words_fact("Refused by the gateway, as its log says.")]
         return [Fact("", (FactPart("Refused by the gateway, "), message_part(refusal)))]

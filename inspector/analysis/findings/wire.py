@@ -101,6 +101,7 @@ _FROM_GATEWAYS = kinds.SAID_OF_KEPT - {"stream/open"}
 """Beside system/*; released clients open streams that they were not given."""
 _DECLARING = ("subcontext/", "context/", "sub-context/")
 
+_PROCESS_ENDS = "recorder/end"
 _ORDINARY, _RESERVED = 1, 2
 _NO_ENVELOPE = (
     Flag.UNREADABLE | Flag.GAP | Flag.FRAME | Flag.JOIN | Flag.RPC | Flag.LOG_ONLY | Flag.ERROR
@@ -127,6 +128,8 @@ class Wire:
         marks = batch.flagged(Flag.GAP.value)
         crashes = batch.of("flags", marks) & Flag.ERROR.value != 0
         found.add(CRASHED, marks[crashes])
+        ends = batch.rows(_PROCESS_ENDS)
+        found.add(CRASHED, ends[batch.of("flags", ends) & Flag.ERROR.value != 0])
         found.add(GAP, marks[~crashes])
         missing = np.flatnonzero((batch.new("kind_raw") == 0) & (flags & _NO_ENVELOPE == 0))
         found.add(NO_KIND, missing + batch.start)

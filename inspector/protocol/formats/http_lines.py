@@ -102,6 +102,8 @@ def read(header: Header, line: bytes) -> Record | None:
     record.src = number if 0 <= (number := _number(found.process)) < 1 << 16 else 0
     if record.shape is Shape.LOG_ONLY:
         record.failed = _went_wrong(sort, found)
+        record.reason = _ended_badly(found.exit) if sort == _PROCESS[1] else None
+        record.failed |= record.reason is not None
     if sort.startswith("http-") or sort in (EVENT, FRAME):
         record.exchange = _exchange(sort, found, record)
         if sort == EVENT and record.shape is Shape.RPC and isinstance(found.sse, Mapping):
@@ -201,6 +203,17 @@ def _went_wrong(sort: str, found: Line) -> bool:
     if sort == RESPONSE:
         return _number(found.status) >= FAILED
     return sort == ERROR or found.how in ("server-broke", "cut-by-network")
+
+
+def _ended_badly(code: object) -> str | None:
+    """How a server ended that nobody told to; None for one that ended well, or by a signal that clients send."""
+    if not isinstance(code, int) or isinstance(code, bool) or code in _USUAL_EXITS:
+        return None
+    return f"the server ended with exit code {code}" if code > 0 else f"the server was ended by signal {-code}"
+
+
+_SIGNALS = (2, 9, 15)  # interrupt, kill and terminate: how clients end servers that do not end by themselves
+_USUAL_EXITS = {0, *(-signal for signal in _SIGNALS), *(128 + signal for signal in _SIGNALS)}
 
 
 def _number(value: object) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.findings.mcp.conversations import Asked, Heard, Talk, seconds
+from inspector.analysis.findings.mcp.conversations import Asked, Heard, Talk, put_away, seconds
 from inspector.analysis.findings.wire import UNREADABLE
 from inspector.protocol.header import ABSENT
 from inspector.protocol.times import NO_TIME
@@ -68,6 +68,7 @@ _CANCELLED_CODE = -32800
 """What the Python SDK 2.3 answers to a cancelled request."""
 _MOST_TOKENS = 2_000
 _TASKS = "tasks/"
+_FAILED = 400
 
 
 class Calls:
@@ -81,7 +82,7 @@ class Calls:
         """Take in a message."""
         note = heard.note
         if note is None:
-            self._hung_up(heard)
+            self._exchange_over(heard)
         elif note.method is None:
             self._answer(heard)
         elif note.method == "notifications/cancelled" and note.params is not None:
@@ -135,13 +136,17 @@ class Calls:
         if after >= _RACE_S and not (note.error is not None and note.error.code == _CANCELLED_CODE):
             heard.report(LATE, f"Answered {after:.1f} s after the client had given up", other=asked.row)
 
-    def _hung_up(self, heard: Heard) -> None:
-        """The client ended an exchange: in 2026-07-28 that takes back what it asked there."""
+    def _exchange_over(self, heard: Heard) -> None:
+        """An exchange has ended; where the client ended it, 2026-07-28 has what it asked there taken back."""
         exchange = heard.exchange
         if exchange is None or not exchange.ends:
             return
         asked = self._exchanges.pop((heard.talk.source, exchange.number), None)
-        if asked is not None and exchange.hung_up and asked.modern and asked.row in heard.talk.open:
+        if asked is None or asked.row not in heard.talk.open:
+            return
+        if exchange.status >= _FAILED:  # it was not taken, and may be asked again under its id
+            put_away(heard.talk, asked)
+        elif exchange.hung_up and asked.modern:
             asked.cancelled_ns = heard.time_ns
 
     def _progress(self, heard: Heard, token: Any, value: Any) -> None:

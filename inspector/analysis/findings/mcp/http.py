@@ -44,7 +44,7 @@ AUTH = Check(
     "The client can use nothing of the server until it has signed in.",
     "Sign in again in the client; ask for the scope that the server names.",
     "MCP 2025-06-18, Authorization; RFC 9110, 11.6.1",
-    example="Status 401: the server wants Bearer with scope “berths:read”",
+    example="Status 401: the server wants a sign-in by “Bearer”, with scope “berths:read”",
 )  # fmt: skip
 STATUS = Check(
     "mcp-http-status", WARNING, "HTTP error without an answer of MCP",
@@ -283,6 +283,6 @@ def _challenge(header: str) -> str:
         return "the server does not say what it wants"
     scheme = header.split(None, 1)[0].strip(",")[:20]
     named = {name.lower(): quoted or plain for name, quoted, plain in _PARAMETERS.findall(header)}
-    scope = f" with scope “{named['scope'][:60]}”" if named.get("scope") else ""
-    error = f" ({named['error'][:40]})" if named.get("error") else ""
-    return f"the server wants {scheme}{scope}{error}"
+    scope = f", with scope “{named['scope'][:60]}”" if named.get("scope") else ""
+    error = f", as of {named['error'][:40]}" if named.get("error") else ""
+    return f"the server wants a sign-in by “{scheme}”{scope}{error}"

@@ -254,13 +254,13 @@ class Tools:
                 continue
             if not talk.once(SHADOWED, server):
                 continue
-            words = _shadow(talk.server, book, server, other) or _shadow(server, other, talk.server, book)
+            told = [_shadow(talk.server, book, server, other) or _shadow(server, other, talk.server, book)]
             same = sorted(book.listed.keys() & other.listed.keys())
             if same:
                 more = f" and {len(same) - 1:,} more" if len(same) > 1 else ""
                 verb = "are tools" if more else "is a tool"
-                words = f"`{_short(same[0])}`{more} {verb} of both {_short(server)} and {_short(talk.server)}"
-            if words:
+                told.append(f"`{_short(same[0])}`{more} {verb} of both {_short(server)} and {_short(talk.server)}")
+            if words := "; ".join(filter(None, told)):
                 heard.report(SHADOWED, words, other=other.row)
 
 
