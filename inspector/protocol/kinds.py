@@ -90,6 +90,7 @@ _NAMESPACES = {
     "copilot": Family.CONTROL,
     "gemini": Family.CONTROL,
     "opencode": Family.CONTROL,
+    "vscode": Family.CONTROL,
     "acp": Family.CONTROL,
     "a2a": Family.CONTROL,
     "http": Family.CONTROL,

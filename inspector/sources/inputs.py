@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from inspector.capture.sources import SourceFile
-from inspector.sources import har, opencode, otlp_conversion, parquet_conversion
+from inspector.sources import har, opencode, otlp_conversion, parquet_conversion, vscode_chat
 from inspector.sources.converting_feed import Conversion, ConvertingFeed
 from inspector.sources.decoders import MAGIC_BYTES, is_compressed
 from inspector.sources.stream_feed import StreamFeed
@@ -59,11 +59,13 @@ def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = 
 
 def _conversion_of(path: Path, plain: SourceFile) -> tuple[Conversion | None, str | None]:
     """What makes lines of a file of another make, and the format it is then, where that is not its lines'; None."""
-    head = plain.read(0, max(har.HEAD_BYTES, otlp_conversion.HEAD_BYTES))
+    head = plain.read(0, max(har.HEAD_BYTES, otlp_conversion.HEAD_BYTES, vscode_chat.HEAD_BYTES))
     if head.startswith(parquet_conversion.MAGIC):
         return parquet_conversion.ParquetConversion(path), parquet_conversion.FORMAT
     if har.is_archive(head[: har.HEAD_BYTES]):
         return har.HarConversion(path), har.FORMAT
+    if vscode_chat.is_chat(head):
+        return vscode_chat.VsCodeConversion(path), vscode_chat.FORMAT
     if otlp_conversion.holds_traces(head[: otlp_conversion.HEAD_BYTES]):
         return otlp_conversion.OtlpConversion(path), None
     return None, None

@@ -20,7 +20,7 @@ from inspector.protocol.formats import messages
 
 Mask = NDArray[np.bool_]
 
-CONTROL_OF_TRANSCRIPTS = ("claude/", "codex/", "copilot/", "gemini/", "opencode/", "acp/", "a2a/")
+CONTROL_OF_TRANSCRIPTS = ("claude/", "codex/", "copilot/", "gemini/", "opencode/", "vscode/", "acp/", "a2a/")
 _NOTES = (Flag.GAP | Flag.LOG_ONLY).value
 
 

@@ -43,6 +43,7 @@ from inspector.protocol.formats import (
     opencode,
     otlp,
     prefixed,
+    vscode_chat,
     wrapped,
 )
 from inspector.protocol.frames import read_frame
@@ -57,7 +58,7 @@ from inspector.protocol.shallow import MAX_LENGTH, Shallow
 # wrapped lines, whose shape theirs is a case of.
 FORMATS = (gateway_log, http_lines, bare, capture_file, wrapped)
 
-TRANSCRIPTS = (claude, codex, copilot, gemini, opencode, otlp)
+TRANSCRIPTS = (claude, codex, copilot, gemini, opencode, otlp, vscode_chat)
 """Formats whose records mean messages, in the order asked: before FORMATS, some of which know a line by one key."""
 
 AGENTS = (acp, a2a)

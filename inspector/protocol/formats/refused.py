@@ -26,7 +26,7 @@ def _words(value: Mapping[str, Any]) -> str | None:
     kind = value.get("kind")
     operation = isinstance(kind, int) and not isinstance(kind, bool) and ("v" in value or "k" in value)
     if (operation and set(value) <= {"kind", "k", "v", "i"}) or ("requests" in value and "responderUsername" in value):
-        return "a chat session of VS Code, which cannot be opened yet"
+        return "a chat session of VS Code, which is opened as a file of its own, not packed and not from a pipe"
     log = value.get("log")
     if isinstance(log, Mapping) and isinstance(log.get("entries"), list) and "version" in log:
         return "an HTTP archive (HAR), which is opened as a file of its own, not packed and not from a pipe"

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from operator import attrgetter
 
-from inspector.sources.agent_sessions import claude_code, codex, copilot_cli, gemini_cli, open_code
+from inspector.sources.agent_sessions import claude_code, codex, copilot_cli, gemini_cli, open_code, vs_code
 from inspector.sources.agent_sessions.files import MOST_ENTRIES, Listing
 from inspector.sources.agent_sessions.session import AgentSession, Lookup
 
@@ -21,7 +21,7 @@ _FRESH_S = 60.0
 """A file written so lately is taken for one of a session that runs, where no process is named."""
 
 
-_PROGRAMS = {one.PROGRAM: one for one in (claude_code, codex, gemini_cli, copilot_cli, open_code)}
+_PROGRAMS = {one.PROGRAM: one for one in (claude_code, codex, gemini_cli, copilot_cli, open_code, vs_code)}
 
 
 class SessionNameError(ValueError):

@@ -11,7 +11,7 @@ class AgentSession:
     """One session, as far as the ends of its file tell. Texts are as written: nothing is masked or made plain."""
 
     program: str
-    """Name of its format: `claude-code`, `codex`, `gemini-cli`, `copilot-cli` or `opencode`."""
+    """Name of its format: `claude-code`, `codex`, `gemini-cli`, `copilot-cli`, `opencode` or `vscode-chat`."""
     identifier: str
     path: Path
     """Its own file; its sub-agents' lie beside it or below. Of one in a database as if that were a folder."""

@@ -25,7 +25,7 @@ TITLE = "Agent sessions"
 LOOKING = "Looking for sessions..."
 PROGRAMS = {
     "claude-code": "Claude Code", "codex": "Codex", "gemini-cli": "Gemini CLI", "copilot-cli": "Copilot CLI",
-    "opencode": "OpenCode",
+    "opencode": "OpenCode", "vscode-chat": "VS Code chat",
 }  # fmt: skip
 _LONGEST = 300
 _WIDTH, _HEIGHT = 860, 520

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -339,3 +340,16 @@ def test_sessions_of_opencode_in_both_layouts(home: Home) -> None:
     assert (old.project, old.title, old.sub_agents) == ("/old", "Old", 1)
     (data / "opencode.db").write_bytes(b"SQLite format 3\0" + b"x" * 900)
     assert [notice for notice in home.find().notices if "opencode.db" in notice]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere its folder is another")
+def test_chats_of_vs_code_in_both_layouts(home: Home) -> None:
+    where = ".config/Code/User/workspaceStorage/hash"
+    home.write(f"{where}/workspace.json", {"folder": "file:///work/my%20demo"})
+    asked = {"message": {"text": 'Say "hi"', "parts": []}, "modelId": "copilot/m"}
+    titled = {"kind": 1, "k": ["customTitle"], "v": "Greeting"}
+    home.write(f"{where}/chatSessions/{ONE}.jsonl", {"kind": 0, "v": {"requests": [asked]}}, titled)
+    home.write(f"{where}/chatSessions/{TWO}.json", {"customTitle": "Old", "requests": [asked]}, age_s=7200)
+    one, two = home.find().sessions
+    assert (one.program, one.identifier, one.title, one.project) == ("vscode-chat", ONE, "Greeting", "/work/my demo")
+    assert (one.prompt, one.model, two.identifier, two.title) == ('Say "hi"', "copilot/m", TWO, "Old")

@@ -38,6 +38,7 @@ def columns(name: str, *fields: str) -> list[tuple[Any, ...]]:
         ("a2a.jsonl", "a2a", 18, 0),
         ("messages.jsonl", "messages", 9, 0),
         ("opencode.jsonl", "opencode", 11, 0),
+        ("vscode-chat.jsonl", "vscode-chat", 3, 0),
         ("gemini-cli.jsonl", "gemini-cli", 9, 0),
         ("copilot-cli.jsonl", "copilot-cli", 14, 0),
         ("wrapped.jsonl", "wrapped", 5, 0),

@@ -1,0 +1,269 @@
+"""Chat sessions of VS Code: a request with its answer a line (docs/transcripts.md, VS Code chat).
+
+VS Code keeps a session as one document, or as a log of changes to one: `inspector.sources.vscode_chat` makes lines of
+both. What a request was answered with is a list of pieces: texts and references in them are one text here, up to the
+next call or thought.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from inspector.protocol.formats.entries import (
+    CHAT,
+    NOT_READABLE,
+    THOUGHT,
+    Entry,
+    bytes_of,
+    call_entry,
+    control_entry,
+    decoded_object,
+    number,
+    result_entry,
+    text_entry,
+)
+from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Payload
+from inspector.protocol.record import Record, Shape
+from inspector.protocol.times import NO_TIME, parse_time
+
+LABEL = "vscode-chat"
+LABELS: dict[Shape, str] = {}
+WORDS = {LABEL: "VS Code chat session"}
+READS = "chat sessions of VS Code"
+OWN = False
+"""Whether a record of a type that came later is known for one of this format by itself."""
+
+SESSION = "vscodeChat"
+"""Key of the session's id in a line."""
+USER, AGENT, PROGRAM = "user", "copilot", "vscode"
+NAMESPACE = "vscode/"
+_SILENT = ("undoStop", "codeblockUri", "prepareToolInvocation")
+"""Pieces that say nothing by themselves: marks between others."""
+_FENCE = "```"
+"""Marks of a block of code, alone before and behind an edit, which stands in it where it is shown."""
+_DEEPEST = 40
+
+
+def read(line: bytes, *, unknown: bool = False) -> Record | None:
+    """Read a line with a session or with a request of one; None when it is neither. Never raises.
+
+    Args:
+        line: without its end.
+        unknown: makes no difference: pieces of a kind that came later are known by their request.
+    """
+    del unknown
+    if b'"vscodeChat"' not in line:
+        return None
+    value = decoded_object(line)
+    if value is None or not isinstance(value.get(SESSION), str):
+        return None
+    if not any(isinstance(value.get(key), Mapping) for key in ("request", "session")):
+        return None
+    entries = _entries(value)[:MOST_MEANINGS]
+    return Record(
+        Shape.MEANING, line, time_ns=entries[0].meaning.time_ns, space=value[SESSION],
+        means=tuple(entry.meaning for entry in entries), meant_by=LABEL,
+    )  # fmt: skip
+
+
+def payload(line: bytes, number: int) -> Payload:
+    """What message `number` of a record says, from 0. Never raises."""
+    value = decoded_object(line)
+    entries = _entries(value) if value is not None else []
+    return entries[number].payload if number < len(entries) else {}
+
+
+def _entries(value: Mapping[str, Any]) -> list[Entry]:
+    """What a line means, at least one row."""
+    session = value.get("session")
+    if isinstance(session, Mapping):
+        known = {key: one for key, one in session.items() if isinstance(one, str | int | float | bool)}
+        title = session.get("customTitle")
+        found = [
+            control_entry(NAMESPACE + "session", PROGRAM, title if isinstance(title, str) else "chat session", known)
+        ]
+        found[0].meaning.time_ns = _time(session.get("creationDate"))
+    else:
+        found = _request(_mapping(value.get("request")))
+    for entry in found:
+        entry.meaning.said = bytes_of(entry.payload)
+        entry.meaning.size = len(entry.meaning.said)
+    return found
+
+
+def _request(request: Mapping[str, Any]) -> list[Entry]:
+    """What was asked, and what came of it."""
+    result = _mapping(request.get("result"))
+    metadata, timings = _mapping(result.get("metadata")), _mapping(result.get("timings"))
+    asked = _time(request.get("timestamp"))
+    entries = [_asked(request, metadata), *_answered(request, metadata)]
+    error = _mapping(result.get("errorDetails"))
+    if request.get("isCanceled") is not True and error:
+        entries.append(control_entry("system/error", PROGRAM, str(error.get("message") or "error"), {}))
+        entries[-1].meaning.failed = True
+    if request.get("isCanceled") is True:
+        entries.append(control_entry(NAMESPACE + "canceled", USER, "stopped by the user", {}))
+    name = request.get("requestId")
+    for place, entry in enumerate(entries):
+        entry.meaning.time_ns = asked
+        if entry.meaning.identifier is None and isinstance(name, str):
+            entry.meaning.identifier = f"{name}#{place}" if place else name
+    own = [entry for entry in entries if entry.meaning.sender == AGENT]
+    took = _spent(timings.get("totalElapsed"))
+    if own and asked != NO_TIME and took is not None:
+        own[-1].meaning.time_ns = asked + took
+    call = _api_call(request, result, metadata)
+    for entry in own:
+        entry.meaning.call = ApiCall(call.identifier, call.model)
+    if own:
+        own[-1].meaning.call = call
+    return entries
+
+
+_LONGEST_MS = 1e9
+
+
+def _asked(request: Mapping[str, Any], metadata: Mapping[str, Any]) -> Entry:
+    message = _mapping(request.get("message"))
+    entry = text_entry(CHAT, USER, AGENT, text if isinstance(text := message.get("text"), str) else "")
+    sent = [one["text"] for one in _list(metadata.get("renderedUserMessage")) if isinstance(one.get("text"), str)]
+    if sent:
+        entry.payload["sent"] = "\n".join(sent)
+    names = [one.get("name") for one in _list(_mapping(request.get("variableData")).get("variables"))]
+    if attached := [name for name in names if isinstance(name, str)]:
+        entry.payload["attached"] = attached
+    return entry
+
+
+def _answered(request: Mapping[str, Any], metadata: Mapping[str, Any]) -> Iterator[Entry]:
+    """The pieces of an answer: runs of text, thoughts, calls."""
+    pieces = _list(request.get("response"))
+    calls = _calls(pieces, metadata)
+    text: list[str] = []
+    for piece in (*pieces, {"kind": None, "value": None}):
+        kind, value = piece.get("kind"), piece.get("value")
+        if kind is None and isinstance(value, str):
+            text += [value] if value.strip() != _FENCE else []
+            continue
+        if kind == "inlineReference":
+            text.append(f"`{_reference(piece.get('inlineReference'))}`")
+            continue
+        if kind in _SILENT:
+            continue
+        words, text = "".join(text).strip(), []
+        if words:
+            yield text_entry(CHAT, AGENT, USER, words)
+        if kind == "thinking":
+            parts = value if isinstance(value, list) else [value]
+            said = "\n".join(one for one in parts if isinstance(one, str) and one)
+            yield text_entry(THOUGHT, AGENT, USER, said or NOT_READABLE)
+        elif kind == "toolInvocationSerialized":
+            yield from _tool(piece, next(calls, {}), metadata)
+        elif isinstance(kind, str):
+            yield control_entry(NAMESPACE + kind, PROGRAM, _piece_words(kind, piece), {})
+
+
+def _piece_words(kind: str, piece: Mapping[str, Any]) -> str:
+    if kind == "textEditGroup":
+        edits = sum(len(one) for one in piece.get("edits", ()) if isinstance(one, list)) if "edits" in piece else 0
+        return f"{edits} edit{'s' * (edits != 1)} of {_reference(piece.get('uri'))}"
+    for key in ("content", "message", "title"):
+        if (words := _markdown(piece.get(key))) is not None:
+            return words
+    return kind
+
+
+def _calls(pieces: list[Mapping[str, Any]], metadata: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """What the model called, one for each call that is shown; none where there are not as many."""
+    made = [call for one in _list(metadata.get("toolCallRounds")) for call in _list(one.get("toolCalls"))]
+    shown = sum(piece.get("kind") == "toolInvocationSerialized" for piece in pieces)
+    return iter(made if len(made) == shown else [])
+
+
+def _tool(piece: Mapping[str, Any], made: Mapping[str, Any], metadata: Mapping[str, Any]) -> Iterator[Entry]:
+    """A call, with what the model gave it where that is told; and what came of it."""
+    called = made.get("id") or piece.get("toolCallId")
+    name = made.get("name") or piece.get("toolId")
+    words = _markdown(piece.get("invocationMessage"))
+    given = made.get("arguments")
+    data = _mapping(piece.get("toolSpecificData"))
+    if given is None:
+        given = {key: one for key, one in data.items() if key != "kind"} or ({"message": words} if words else {})
+    yield call_entry(called, name, given, AGENT)
+    if piece.get("isComplete") is not True:
+        return
+    told = _mapping(metadata.get("toolCallResults")).get(called) if isinstance(called, str) else None
+    texts = [_leaves(one.get("value")) for one in _list(_mapping(told).get("content"))]
+    said = "".join(texts) or _markdown(piece.get("pastTenseMessage")) or words or "done"
+    exit_code = _mapping(data.get("terminalCommandState")).get("exitCode")
+    details = _mapping(piece.get("resultDetails"))
+    failed = details.get("isError") is True or (isinstance(exit_code, int) and exit_code != 0)
+    result = result_entry(called, said, AGENT, name=name, failed=failed)
+    result.meaning.identifier = f"{called}/result" if isinstance(called, str) else None
+    yield result
+
+
+def _leaves(value: object) -> str:
+    """The texts in a tree of elements, in their order; of a value that is a text, it."""
+    found: list[str] = []
+    waiting: list[tuple[object, int]] = [(value, 0)]
+    while waiting:
+        one, depth = waiting.pop()
+        if isinstance(one, str):
+            found.append(one)
+        elif isinstance(one, Mapping) and depth < _DEEPEST:
+            inner = one.get("text") if isinstance(one.get("text"), str) else one.get("node", one.get("children"))
+            waiting.append((inner, depth + 1))
+        elif isinstance(one, list) and depth < _DEEPEST:
+            waiting += [(item, depth + 1) for item in reversed(one)]
+    return "".join(found)
+
+
+def _api_call(request: Mapping[str, Any], result: Mapping[str, Any], metadata: Mapping[str, Any]) -> ApiCall:
+    """The calls of a model that a request took, as one: of tokens what is told, caches are not."""
+    identifier, model = request.get("responseId"), request.get("modelId")
+    usage = next((one for holder in (result, metadata) if (one := _mapping(holder.get("usage")))), {})
+    call = ApiCall(
+        identifier if isinstance(identifier, str) else "", model if isinstance(model, str) else None, bool(usage),
+        input=number(usage, "promptTokens", "prompt_tokens"),
+        output=number(usage, "completionTokens", "completion_tokens", "outputTokens"),
+    )  # fmt: skip
+    first = _spent(_mapping(result.get("timings")).get("firstProgress"))
+    call.first_token_ns = first if first is not None else -1
+    return call
+
+
+# Values of any type
+
+
+def _reference(value: object) -> str:
+    held = _mapping(value)
+    held = _mapping(held.get("location")) or held
+    held = _mapping(held.get("uri")) or held
+    path = next((one for key in ("fsPath", "path", "name") if isinstance(one := held.get(key), str)), "")
+    return path.replace("\\", "/").rpartition("/")[2] or path or "a reference"
+
+
+def _markdown(value: object) -> str | None:
+    text = value if isinstance(value, str) else _mapping(value).get("value")
+    return text if isinstance(text, str) and text else None
+
+
+def _time(value: object) -> int:
+    return parse_time(value) if isinstance(value, int | float) else NO_TIME
+
+
+def _spent(value: object) -> int | None:
+    """Milliseconds as nanoseconds; None for what cannot be a time that something took."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < _LONGEST_MS:
+        return None
+    return round(value * 1_000_000)
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: object) -> list[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []

@@ -1,0 +1,75 @@
+"""Chat sessions of VS Code: `User/workspaceStorage/<workspace>/chatSessions/<session>.json` or `.jsonl`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+
+from inspector.sources.agent_sessions.files import Listing, home_in, read_ends
+from inspector.sources.agent_sessions.session import AgentSession
+
+PROGRAM = "vscode-chat"
+
+_SUFFIXES = (".json", ".jsonl")
+_TEXT = rb'"((?:[^"\\]|\\.){1,2000})"'
+_TITLE = re.compile(rb'"customTitle"\s*:\s*' + _TEXT + rb'|"k"\s*:\s*\["customTitle"\]\s*,\s*"v"\s*:\s*' + _TEXT)
+_PROMPT = re.compile(rb'"message"\s*:\s*\{\s*(?:"parts"\s*:\s*\[[^\]]{0,4000}\]\s*,\s*)?"text"\s*:\s*' + _TEXT)
+_MODEL = re.compile(rb'"modelId"\s*:\s*' + _TEXT)
+
+
+class _Workspace(msgspec.Struct, gc=False):
+    folder: str | None = None
+
+
+_workspace = msgspec.json.Decoder(_Workspace)
+_text = msgspec.json.Decoder(str)
+
+
+def folder(environment: Mapping[str, str]) -> Path:
+    """Where VS Code has what users did."""
+    home = home_in(environment)
+    if sys.platform == "win32":
+        return Path(environment.get("APPDATA") or home / "AppData" / "Roaming") / "Code" / "User"
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "Code" / "User"
+    return Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "Code" / "User"
+
+
+def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
+    """Every session's file with what its name tells; `complete` adds what its ends tell."""
+    for workspace, _ in listing.folders(str(root / "workspaceStorage")):
+        for found in listing.files(str(Path(workspace, "chatSessions"))):
+            path = Path(found.path)
+            if path.suffix in _SUFFIXES:
+                yield AgentSession(PROGRAM, path.stem, path, found.modified, found.size)
+
+
+def complete(session: AgentSession) -> None:
+    """Read the ends of a session's file for title, prompt and model, and what lies beside it for the project."""
+    head, tail = read_ends(str(session.path))
+    for data in (b"\n".join(head), b"\n".join(tail)):
+        session.title = _last(_TITLE, data) or session.title
+        session.prompt = _last(_PROMPT, data) or session.prompt
+        session.model = _last(_MODEL, data) or session.model
+    lines, _ = read_ends(str(session.path.parent.parent / "workspace.json"))
+    try:
+        named = _workspace.decode(b"\n".join(lines)).folder if lines else None
+        session.project = unquote(urlsplit(named).path) if named is not None else ""
+    except (msgspec.MsgspecError, UnicodeDecodeError, ValueError):
+        return
+
+
+def _last(pattern: re.Pattern[bytes], data: bytes) -> str:
+    """The last text that is written so."""
+    found = b""
+    for match in pattern.finditer(data):
+        found = next(group for group in match.groups() if group is not None)
+    try:
+        return _text.decode(b'"' + found + b'"') if found else ""
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return ""

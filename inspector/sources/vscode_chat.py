@@ -1,0 +1,149 @@
+"""Chat sessions of VS Code as it keeps them: one document, or a log of changes, which is replayed.
+
+A change is `kind` 0, all of the document `v`; 1, the value at a path `k`; 2, items to a list at a path, in place of
+those from `i` on; 3, nothing more at a path.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from inspector.protocol.formats.vscode_chat import SESSION
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.sources.converting_feed import NotConvertedError
+
+FORMAT = "vscode-chat"
+HEAD_BYTES = 1 << 16
+"""Enough to know one."""
+
+_CHANGES = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{')
+_DOCUMENT = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{")
+_LARGEST = 1 << 29
+"""Bytes of a session that is read: all of it is in memory while it is replayed."""
+_ALL, _SET, _PUSH, _DELETE = range(4)
+
+
+def is_chat(head: bytes) -> bool:
+    """Whether a file that begins with these bytes is a chat session of VS Code."""
+    if _CHANGES.match(head) is not None:
+        return b'"requests"' in head or b'"inputState"' in head
+    return _DOCUMENT.match(head) is not None and b'"responderUsername"' in head and b'"requests"' in head
+
+
+class VsCodeConversion:
+    """A session as lines: what it is, then each request with its answer.
+
+    Attributes:
+        progress: requests taken in, and of how many.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Prepare.
+
+        Args:
+            path: the session's file.
+        """
+        self._path = path
+        self.progress = (0, 0)
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines. Raises OSError and NotConvertedError."""
+        session, trouble = self._session()
+        requests = session.get("requests")
+        requests = requests if isinstance(requests, list) else []
+        name = session.get("sessionId")
+        name = name if isinstance(name, str) and name else self._path.stem
+        about = {key: one for key, one in session.items() if key != "requests"}
+        yield _line({SESSION: name, "session": about})
+        for number, request in enumerate(requests, 1):
+            if isinstance(request, dict):
+                yield _line({SESSION: name, "request": request})
+            self.progress = (number, len(requests))
+        if trouble is not None:
+            raise trouble
+
+    def _session(self) -> tuple[dict[str, Any], NotConvertedError | None]:
+        """The session, and why it is not whole."""
+        with self._path.open("rb") as file:
+            data = file.read(_LARGEST + 1)
+        if len(data) > _LARGEST:
+            raise NotConvertedError(f"it is larger than {_LARGEST >> 20} MB")
+        if _CHANGES.match(data) is None:
+            return _decoded(data, "it"), None
+        state: dict[str, Any] = {}
+        for number, line in enumerate(data.split(b"\n"), 1):
+            if not line.strip():
+                continue
+            try:
+                state = _changed(state, _decoded(line, f"line {number}"))
+            except NotConvertedError as error:
+                return state, error
+        return state, None
+
+
+def _decoded(data: bytes, what: str) -> dict[str, Any]:
+    try:
+        value = decode_json(data.removeprefix(b"\xef\xbb\xbf"))
+    except NotAnObjectError as error:
+        raise NotConvertedError(f"{what} is {error}") from None
+    if not isinstance(value, dict):
+        raise NotConvertedError(f"{what} is no object")
+    return value
+
+
+def _changed(state: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
+    """A session after a change. One whose path leads nowhere changes nothing."""
+    kind, path, value = change.get("kind"), change.get("k"), change.get("v")
+    if kind == _ALL:
+        return value if isinstance(value, dict) else {}
+    if not isinstance(path, list) or not path:
+        return state
+    holder: Any = state
+    for step in path[:-1]:
+        holder = _inner(holder, step)
+    last = path[-1]
+    if kind == _PUSH:
+        _push(holder, last, value, change.get("i"))
+    elif isinstance(holder, dict) and isinstance(last, str):
+        if kind == _SET:
+            holder[last] = value
+        elif kind == _DELETE:
+            holder.pop(last, None)
+    elif isinstance(holder, list) and isinstance(last, int) and 0 <= last < len(holder):
+        if kind == _SET:
+            holder[last] = value
+        elif kind == _DELETE:
+            del holder[last]
+    return state
+
+
+def _inner(holder: Any, step: Any) -> Any:
+    if isinstance(holder, dict) and isinstance(step, str):
+        return holder.get(step)
+    if isinstance(holder, list) and isinstance(step, int) and 0 <= step < len(holder):
+        return holder[step]
+    return None
+
+
+def _push(holder: Any, step: Any, items: Any, start: Any) -> None:
+    """Items at the end of a list, or in place of what it has from a number on."""
+    if isinstance(holder, dict) and isinstance(step, str) and not isinstance(holder.get(step), list):
+        holder[step] = []
+    found = _inner(holder, step)
+    if isinstance(found, list):
+        if isinstance(start, int) and not isinstance(start, bool) and start >= 0:
+            del found[start:]
+        found += items if isinstance(items, list) else []
+
+
+def _line(value: dict[str, Any]) -> bytes:
+    try:
+        return msgspec.json.encode(value) + b"\n"
+    except (UnicodeEncodeError, msgspec.MsgspecError, OverflowError):
+        return json.dumps(value).encode() + b"\n"

@@ -1,0 +1,143 @@
+"""Chat sessions of VS Code: documents, and logs of changes that are replayed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.document.document import CaptureDocument
+from inspector.filters.fields import FIELD_BY_NAME
+from inspector.protocol.formats.vscode_chat import SESSION
+from inspector.sources.vscode_chat import is_chat
+from tests.builders import document_at, document_of, lines_of, log_file
+
+SAMPLE = Path(__file__).parents[2] / "data" / "formats" / "vscode-chat.jsonl"
+SHARED = Path(__file__).parents[4] / "shared" / "recordings" / "transcripts"
+
+
+def values(document: CaptureDocument, *fields: str) -> list[tuple[Any, ...]]:
+    chosen = [FIELD_BY_NAME[field] for field in fields]
+    return [tuple(field.value(document.analysis, m) for field in chosen) for m in range(len(document.capture))]
+
+
+def changes(*changed: Any) -> CaptureDocument:
+    begun = {"kind": 0, "v": {"version": 3, "sessionId": "s", "requests": []}}
+    return document_at(log_file(lines_of(begun, *changed), "chat.jsonl"))
+
+
+def request(text: str, *pieces: Any, **more: Any) -> dict[str, Any]:
+    return {"requestId": text, "timestamp": 1767603600000, "message": {"text": text}, "response": list(pieces), **more}
+
+
+def test_a_session_that_was_changed() -> None:
+    document = document_at(SAMPLE)
+    rows = values(document, "kind", "from", "tool", "answers", "error", "text")
+    assert [row[:5] for row in rows] == [
+        ("vscode/session", "vscode", None, None, None), ("chat", "user", None, None, None),
+        ("reasoning/thought", "copilot", None, None, None), ("chat", "copilot", None, None, None),
+        ("mcp/request", "copilot", "read_file", None, None), ("mcp/response", "tools", "read_file", 5, None),
+        ("mcp/request", "copilot", "run_in_terminal", None, None),
+        ("mcp/response", "tools", "run_in_terminal", 7, True),
+        ("vscode/textEditGroup", "vscode", None, None, None), ("chat", "copilot", None, None, None),
+        ("vscode/hologram", "vscode", None, None, None), ("chat", "user", None, None, None),
+        ("chat", "copilot", None, None, None), ("vscode/canceled", "user", None, None, None),
+    ]  # fmt: skip
+    assert [rows[place][5] for place in (0, 3, 5, 8, 9)] == [
+        "The tide, drawn", "I look into `tide.csv`.", "hour,height\n1,3.4", "1 edit of tide.svg",
+        "Drawn:\n\n```svg\n<svg/>\n```",
+    ]  # fmt: skip
+    assert document.capture.payload(1)["attached"] == ["tide.csv"]
+    assert "<attachments>" in document.capture.payload(1)["sent"]
+    told = values(document, "model", "usage.input", "usage.output", "first_token", "space")
+    assert [row for row in told if row[1] is not None or row[3] is not None] == [
+        ("copilot/model-1", 1200, 80, 400.0, "00000000-0000-4000-8000-00000000000c"),
+        ("copilot/model-1", None, None, 300.0, "00000000-0000-4000-8000-00000000000c"),
+    ]  # fmt: skip
+
+
+def test_a_request_that_failed() -> None:
+    failed = request("one", result={"errorDetails": {"message": "Too many requests"}})
+    rows = values(changes({"kind": 2, "k": ["requests"], "v": [failed]}), "kind", "text", "error")
+    assert rows[2:] == [("system/error", "Too many requests", True)]
+
+
+def test_changes_of_every_kind() -> None:
+    document = changes(
+        {"kind": 2, "k": ["requests"], "v": [request("one", {"value": "a"}, {"value": "b"}), request("gone")]},
+        {"kind": 2, "k": ["requests", 0, "response"], "v": [{"value": "c"}], "i": 1},
+        {"kind": 3, "k": ["requests", 1]}, {"kind": 1, "k": ["requests", 0, "message", "text"], "v": "two"},
+        {"kind": 1, "k": ["nowhere", 7, "x"], "v": 1}, {"kind": 9}, {"kind": 1, "k": []},
+    )  # fmt: skip
+    assert [row[0] for row in values(document, "text")[1:]] == ["two", "ac"]
+
+
+def test_a_document_says_what_its_changes_say() -> None:
+    session = {"version": 3, "responderUsername": "x", "sessionId": "s", "requests": [request("one", {"value": "a"})]}
+    document = document_at(log_file(json.dumps(session, indent=2).encode(), "chat.json"))
+    assert document.format == "vscode-chat"
+    told = changes({"kind": 2, "k": ["requests"], "v": session["requests"]})
+    assert values(document, "kind", "text", "time")[1:] == values(told, "kind", "text", "time")[1:]
+
+
+def test_a_torn_log_is_read_as_far_as_it_goes() -> None:
+    document = changes({"kind": 2, "k": ["requests"], "v": [request("one")]}, b'{"kind":1,"k":["reque')
+    assert [row[0] for row in values(document, "text")[1:]] == ["one"]
+    assert any("line 3" in str(one) for one in document.troubles)
+
+
+def test_only_a_chat_is_taken_for_one() -> None:
+    for head in (
+        b'{"kind":0,"from":"a","payload":{}}',
+        b'{"kind":"main"}',
+        b'{"requests":[]}',
+        b'{"kind":0,"v":{}}',
+        b"[]",
+        b"",
+    ):
+        assert not is_chat(head)
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the samples of others are not here")
+@pytest.mark.parametrize(
+    "name", ["vscode-chat-session.json", "vscode-chat-session-oplog.jsonl", "vscode-chat-session-oplog-patched.jsonl"]
+)
+def test_counts_of_others_samples(name: str) -> None:
+    expected = json.loads((SHARED / "EXPECTED.json").read_text("utf-8"))[f"copilot/{name}"]
+    document = document_at(SHARED / "copilot" / name)
+    rows = values(document, "kind", "from")
+    assert rows.count(("chat", "user")) == expected["requests"]
+    tools = expected["response_items"].get("toolInvocationSerialized", 0)
+    assert [row[0] for row in rows].count("mcp/request") == [row[0] for row in rows].count("mcp/response") == tools
+    document.catch_up()
+    assert not any(row[0] for row in values(document, "finding"))
+
+
+_MEMBERS = (
+    "kind", "value", "uri", "edits", "text", "node", "children", "result", "metadata", "toolCallRounds", "toolCalls",
+    "message", "timings", "totalElapsed", "usage", "isComplete", "resultDetails", "timestamp",
+)  # fmt: skip
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["", "x", "thinking", "textEditGroup"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_MEMBERS), inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@given(
+    _VALUES,
+    _VALUES,
+    st.sampled_from(("toolInvocationSerialized", "thinking", "textEditGroup", "inlineReference", None)),
+)
+def test_pieces_of_any_shape_are_read(value: Any, result: Any, kind: str | None) -> None:
+    piece = {**value, "kind": kind} if isinstance(value, dict) else value
+    document = document_of(
+        {SESSION: "s", "request": {"response": [piece, piece], "result": result, "timestamp": value}}
+    )
+    for name in ("kind", "text", "info", "answers", "first_token", "usage.input"):
+        values(document, name)
+    assert document.unreadable == 0
