@@ -613,11 +613,13 @@ class CaptureDocument:
         """Its sources as they were chosen: what another document is opened of with one more, or one fewer."""
         if self.source_set is not None:
             known = {source.path for source in self.read_sources}
-            return [one for one in self.source_set.choices if one.is_session or one.path in known]
+            found = (one for one in self.source_set.choices if one.is_session or one.path in known)
+            return [replace(one, is_live=one.is_live and self.live) for one in found]
         if not self.capture.sources or self.msp is not None or self._stream is not None:
             return []
         source = self.capture.sources[0]
-        return [SourceChoice(source.path, is_live=self.live, reading=source.reading)]
+        name = source.name if source is self.live_source else None
+        return [SourceChoice(source.path, is_live=self.live, reading=source.reading, name=name)]
 
     @property
     def read_sources(self) -> list[SourceFile]:

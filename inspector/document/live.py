@@ -67,7 +67,7 @@ class LiveSession:
         self.document = document
         self.state = SourceState.CONNECTING
         self.sentence = ""
-        self.complete = False
+        self.complete = self._ended = False
         self._on_state = on_state
         self.own = new_capture(connection.space)
         origin = connection.origin() | ({"demo": True} if demo else {})
@@ -85,10 +85,10 @@ class LiveSession:
     def adopt(self, document: CaptureDocument) -> None:
         """Feed another document from now on, which has read the capture with other sources beside it."""
         before, self.document = self.document, document
-        if before.live:
-            document.analysis.now_ns = before.analysis.now_ns
-        else:
+        if self._ended:
             document.end_live()
+        else:
+            document.analysis.now_ns = before.analysis.now_ns
 
     def start(self) -> None:
         """Connect in the background; states are reported to the callback."""
@@ -132,6 +132,7 @@ class LiveSession:
             await self.take_in_all()
             self.document.end_live()
             self.complete = True
+        self._ended = True
         self.document.live = False
         self.document.analysis.now_ns = None
 

@@ -61,6 +61,8 @@ async def save_capture(
     if writer is not None and not writer.closed:
         writer.path = target
     source.move_to(target)
+    if document.source_set is not None:
+        document.source_set.moved(source.path, target)
     source.path, source.name = target, target.name
     if document.path is None or len(document.capture.sources) == 1:
         document.path, document.name = target, title_of(target)

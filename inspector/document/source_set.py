@@ -38,6 +38,7 @@ class SourceChoice:
         is_live: a live session of this program writes it.
         clock_offset_ns: what the user wants added to its times; None to have that estimated.
         reading: the format to read it as; None for those that know its lines.
+        name: what it is called, where that is not its file's name.
     """
 
     path: Path
@@ -46,6 +47,7 @@ class SourceChoice:
     is_live: bool = False
     clock_offset_ns: int | None = None
     reading: str | None = None
+    name: str | None = None
 
     @property
     def key(self) -> Path:
@@ -131,7 +133,7 @@ class SourceSet:
         failed: OSError | None = None
         for choice, name in zip(self.choices, names, strict=True):
             try:
-                self._open(choice, name, capture)
+                self._open(choice, choice.name or name, capture)
             except OSError as error:
                 failed = failed or error
                 self._troubles.append(f"{choice.path.name} cannot be read: {error.strerror or error}.")
@@ -203,6 +205,10 @@ class SourceSet:
         found = [source for files in self._sessions for source in files.update()]
         self.sources += found
         return found
+
+    def moved(self, before: Path, path: Path) -> None:
+        """A source lies elsewhere now."""
+        self.choices = [replace(one, path=path, name=None) if one.path == before else one for one in self.choices]
 
     def end_live(self) -> None:
         """The live session has ended."""

@@ -8,11 +8,15 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QPushButton
 
+from inspector.document.document import CaptureDocument
 from inspector.document.source_list import is_own_source_list, read_source_list
+from inspector.document.source_set import SourceChoice
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.message import MessageDialog
 from inspector.ui.panels.sources.panel import SourcesPanel
 from inspector.ui.window.main_window import MainWindow
+from tests.numbered import NumberedGateway, numbered
+from tests.ui.test_capture_saving import chats, watching
 from tests.ui.windows import panes_of, run_in_window, shows, until
 from tests.unit.analysis.test_same_calls import answered, asked, called, returned
 
@@ -115,3 +119,70 @@ def test_what_is_no_log_is_not_added_and_a_list_names_what_is_shown(qapp: QAppli
         window.close()
 
     run_in_window(qapp, steps)
+
+
+def test_a_gateways_log_beside_a_live_session_shows_what_it_refused(qapp: QApplication, tmp_path: Path) -> None:
+    log = tmp_path / "envelope-history.jsonl"
+
+    def logged(*messages: str, by: str = "numbers") -> None:
+        with log.open("a") as file:
+            for message in messages:
+                envelope = json.loads(message)
+                line = {
+                    "timestamp": envelope["ts"], "event": "received", "id": envelope["id"], "envelope": envelope,
+                    "participant": by, "space_id": "demo", "direction": "inbound", "transport": "websocket",
+                }  # fmt: skip
+                file.write(json.dumps(line) + "\n")
+
+    async def steps(application: Application) -> None:
+        async with NumberedGateway() as gateway:
+            window = await watching(application, gateway, 5)
+            logged(*heard(window.document), numbered(900), by="mallory")
+            window.sources.add([SourceChoice(log)])
+            await until(lambda: len(window.document.capture.sources) == 2, "both sources")
+            document = window.document
+            assert document.live
+            assert chats_of(document) == {1, 2, 3, 4, 5, 900}
+            named = {document.capture.true_sender(row) for row in range(len(document.capture))}
+            assert named == {None, "mallory"}
+            await gateway.say(3)
+            await until(lambda: 8 in chats_of(document), "what is live")
+            logged(*heard(document)[-3:], numbered(901))
+            await until(lambda: chats_of(document) == {1, 2, 3, 4, 5, 6, 7, 8, 900, 901}, "what came to each")
+            await until(lambda: len(document.capture.sightings) == 8, "what both have")
+            assert window.document is document
+            assert window.gateway.session is not None
+            assert window.gateway.session.document is document
+            panel, states = _panel(window), {"demo": "live", log.name: "followed"}
+            await until(lambda: {one.name: one.state for one in panel.model.rows} == states, "the list")
+            await window.gateway.end_session()
+            assert not document.live
+            logged(numbered(902))
+            await until(lambda: 902 in chats_of(document), "the log, which goes on")
+            target = tmp_path / "saved.ctxcap"
+            window.capture_saving.save()
+            await until(lambda: window.findChild(QFileDialog, "saveDialog"), "the file dialog")
+            dialog = window.findChild(QFileDialog, "saveDialog")
+            assert dialog is not None
+            dialog.fileSelected.emit(str(target))
+            await until(lambda: target.exists() and window.capture_saving.own is None, "the capture")
+            assert chats(target) == [1, 2, 3, 4, 5, 6, 7, 8]
+            assert {(one.path, one.is_live) for one in window.document.choices} == {(target, False), (log, False)}
+            window.close()
+
+    run_in_window(qapp, steps)
+
+
+def heard(document: CaptureDocument) -> list[str]:
+    """The chats of the live session, as they came."""
+    capture = document.capture
+    rows = [row for row in range(len(capture)) if capture.string("kind", row) == "chat"]
+    live = [row for row in rows if capture.sources[int(capture.columns["source"][row])] is document.live_source]
+    return [json.dumps(capture.envelope(row)) for row in live]
+
+
+def chats_of(document: CaptureDocument) -> set[int]:
+    """The numbers that messages say."""
+    capture = document.capture
+    rows = [row for row in range(len(capture)) if capture.string("kind", row) == "chat"]
+    return {capture.payload(row)["n"] for row in rows}
