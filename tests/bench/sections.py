@@ -73,6 +73,23 @@ def _opened(bench: Bench, kind: str, messages: int, complete_s: float, memory_mb
     ]
 
 
+def _together(bench: Bench) -> list[Row]:
+    messages = bench.sizes.envelopes
+    found = bench.measure("together", bench.log("envelopes", messages))
+    of_many = messages >= _ENOUGH
+    memory = found["together_mb"] / max(1.0, found["alone_mb"])
+    return [
+        at_most("processor time, by the sum of those alone", found["together_s"] / found["alone_s"], 1.2, "")
+        if of_many
+        else info("processor time, by the sum of those alone", found["together_s"] / found["alone_s"], ""),
+        at_most("memory, by the sum of those alone", memory, 1.1, "")
+        if of_many
+        else info("memory, by the sum of those alone", memory, ""),
+        exactly("messages", found["messages"], messages),
+        exactly("in the order of time", int(found["in_order"]), 1),
+    ]
+
+
 def _memory(what: str, used_mb: float, target_mb: float, messages: int) -> Row:
     """Only of many messages: of few, what does not grow with them weighs more than they do."""
     share, note = _scaled(messages)
@@ -583,6 +600,7 @@ SECTIONS = (
     Section("growth", "Growth, no window", _growth),
     Section("mixes", "Logs of traffic unlike the story, no window; the window's heartbeat", _mixes),
     Section("gateway", "Open a gateway's log, 4 records a message", _gateway),
+    Section("together", "Four sources as one document, by those opened alone", _together),
     Section("checks", "Checks, with and without by turns", _checks),
     Section("tokens", "Tokens, counted behind the window", _tokens),
     Section("lifecycle", "Transient results, many tools in one conversation", _lifecycle),

@@ -174,6 +174,29 @@ def test_the_true_sender_is_told_by_the_gateways_log_beside_a_participants(tmp_p
     document.close()
 
 
+_MEW = Path(__file__).parents[2] / "data/recordings/mew"
+
+
+@pytest.mark.parametrize("folder", sorted(path.parent.name for path in _MEW.glob("*/logs")))
+def test_recorded_logs_of_one_scenario_hold_each_message_once_with_who_saw_it(folder: str) -> None:
+    whole, alone = CaptureDocument(), CaptureDocument()
+    whole.load(_MEW / folder)
+    alone.load(_MEW / folder / "envelope-history.jsonl")
+    assert len(whole.capture) == len(alone.capture)
+    own = [one for one in whole.capture.sources if one.known_format != "gateway-log"]
+    for source in own:
+        ids = [json.loads(line)["id"] for line in source.path.read_text().splitlines() if line.strip()]
+        seen = [row for row in range(len(whole.capture)) if source.name in _seen(whole, row)]
+        assert sorted(ids) == sorted(str(whole.capture.envelope_id(row)) for row in seen)
+    assert all("envelope-history.jsonl" in _seen(whole, row) for row in range(len(whole.capture)))
+    for document in (whole, alone):
+        document.close()
+
+
+def _seen(document: CaptureDocument, row: int) -> list[str]:
+    return [document.capture.sources[number].name for number in document.capture.sources_of(row)]
+
+
 def test_a_copy_that_differs_is_shown_as_what_it_is(tmp_path: Path) -> None:
     heard, logged = _line(1, text="pay 10"), _line(1, text="pay 1000")
     log = _write(tmp_path / "gateway.jsonl", [_logged("received", logged, "ann")])
