@@ -130,7 +130,8 @@ async def _events(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, as
     count, every = int(asked.get("count", 10)), float(asked.get("every", 0))
     end = LINE_ENDS[asked.get("shape", "LF")]
     padding = "p" * int(asked.get("size", 100))
-    _head(writer, 200, [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+    own = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked"), ("Connection", "close")]
+    _head(writer, 200, own)
     left = spawn(reader.read(1), name="client leaves")
     for number in range(count):
         if left.done():

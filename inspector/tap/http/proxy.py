@@ -69,6 +69,7 @@ class TapProxy:
         self._session: ClientSession | None = None
         self._runner: web.AppRunner | None = None
         self._has_told = False
+        self._closing = False
 
     async def start(self, listener: socket.socket) -> None:
         """Begin to take requests from a socket that listens."""
@@ -95,6 +96,7 @@ class TapProxy:
 
     async def close(self) -> None:
         """Hang up on everybody."""
+        self._closing = True
         if self._runner is not None:
             await self._runner.cleanup()
         if self._session is not None:
@@ -120,7 +122,7 @@ class TapProxy:
                 return await self._upgrade(request, exchange, target)
             return await self._pass_on(request, exchange, target)
         except asyncio.CancelledError:
-            recording.end(exchange, "client-closed")
+            recording.end(exchange, "tap-ended" if self._closing else "client-closed")
             raise
         except ConnectionError as error:  # the client went while it was answered
             recording.end(exchange, "client-closed", str(error))
@@ -176,16 +178,19 @@ class TapProxy:
             response.enable_chunked_encoding()
         await response.prepare(request)
         leads_out = request.method == "GET" and answer.content_type == "text/event-stream"
-        try:
-            while piece := await answer.content.readany():
-                recording.answered(exchange, piece)
-                if leads_out:
-                    piece = self._with_own_endpoint(piece)
-                    leads_out = False
-                await response.write(piece)
-        except (aiohttp.ClientError, TimeoutError) as error:
-            recording.end(exchange, "server-broke", _reason(error))
-            return _hung_up(request, response)
+        while True:
+            try:
+                piece = await answer.content.readany()
+            except (aiohttp.ClientError, TimeoutError) as error:
+                recording.end(exchange, "server-broke", _reason(error))
+                return _hung_up(request, response)
+            if not piece:
+                break
+            recording.answered(exchange, piece)
+            if leads_out:
+                piece = self._with_own_endpoint(piece)
+                leads_out = False
+            await response.write(piece)
         await response.write_eof()
         recording.end(exchange, "complete")
         return response
