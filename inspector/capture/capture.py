@@ -344,7 +344,13 @@ class Capture:
         self.transcripts = Transcripts()
         self._conversations = HttpConversations()
         self._exchanges = _Sparse(
-            number=np.uint32, status=np.uint16, path=np.uint32, method=np.uint32, hung_up=np.uint8
+            number=np.uint32,
+            status=np.uint16,
+            path=np.uint32,
+            method=np.uint32,
+            hung_up=np.uint8,
+            first_us=np.uint32,
+            whole_us=np.uint32,
         )
         self._mcp = _Sparse(version=np.uint32, state=np.uint64, task=np.uint64, task_says=np.uint8)
         self._repeats = _Sparse(of=np.uint32, is_copy=np.uint8)
@@ -429,6 +435,7 @@ class Capture:
             row: (
                 one.number, one.status,
                 *(intern(kept_name(text)) if text is not None else 0 for text in (one.path, one.method)), one.hung_up,
+                one.first_us, one.whole_us,
             )
             for row, one in extracts.exchanges.items()
         })  # fmt: skip
@@ -931,8 +938,8 @@ class Capture:
         """(n,) of the HTTP exchanges that carried some messages, 0 for none.
 
         Args:
-            name: `number`, `status`, `path` and `method` (string ids), or `hung_up`: that the client ended it, by the
-                line that says so.
+            name: `number`, `status`, `path` and `method` (string ids), `hung_up`: that the client ended it, by the line
+                that says so; `first_us` and `whole_us`, microseconds after the request.
             rows: messages.
         """
         return self._exchanges.of(name, rows)

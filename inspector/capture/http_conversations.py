@@ -14,8 +14,10 @@ from inspector.capture.block import Block
 from inspector.capture.hashes import NO_HASH, hash_text
 from inspector.protocol import kinds
 from inspector.protocol.record import Exchange
+from inspector.protocol.times import NO_TIME
 
 _NUMBERS = 1 << 16
+_MOST_US = (1 << 32) - 1
 
 
 @dataclass(slots=True)
@@ -34,6 +36,8 @@ class _Open:
     status: int = 0
     path: str | None = None
     method: str | None = None
+    asked_ns: int = NO_TIME
+    first_us: int = 0
 
 
 class HttpConversations:
@@ -59,7 +63,20 @@ class HttpConversations:
                 calls[place] ^= np.uint64(hash_text(f"exchange {exchange.number}"))
                 found.has_asked = True
             exchange.status, exchange.path, exchange.method = found.status, found.path, found.method
+            self._time(found, exchange, int(columns["time_ns"][place]))
         columns["connection"], columns["rpc_hash"] = connections, calls
+
+    @staticmethod
+    def _time(found: _Open, exchange: Exchange, time_ns: int) -> None:
+        """Complete how long after its request an exchange was answered, and ended, as far as its lines bear times."""
+        if exchange.begins:
+            found.asked_ns = time_ns
+        since = max(1, (time_ns - found.asked_ns) // 1_000) if NO_TIME not in (time_ns, found.asked_ns) else 0
+        if not found.first_us:
+            found.first_us = exchange.first_us or (since if exchange.answers else 0)
+        exchange.first_us = min(found.first_us, _MOST_US)
+        if exchange.ends:
+            exchange.whole_us = min(since, _MOST_US)
 
     def _asked_or_answered(self, block: Block) -> np.ndarray:
         """(records,) bool: requests by the client, and answers by the server."""

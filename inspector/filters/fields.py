@@ -283,6 +283,19 @@ def _exchange_text(name: str) -> Callable[[Analysis], Column]:
     return column
 
 
+def _exchange_ms(name: str) -> Callable[[Analysis], Column]:
+    """How long something of the HTTP exchanges that carried messages took."""
+
+    def column(analysis: Analysis) -> Column:
+        def at(rows: Take) -> NDArray[np.float64]:
+            found = analysis.capture.exchanges(name, _rows_taken(analysis, rows)).astype(np.float64)
+            return np.where(found > 0, found / 1_000, np.nan)
+
+        return Numbers(_lazy(analysis, at))
+
+    return column
+
+
 def _mcp_version(analysis: Analysis) -> Column:
     return Interned(
         _lazy(analysis, lambda rows: versions(analysis, _rows_taken(analysis, rows))), analysis.capture.strings
@@ -500,6 +513,11 @@ FIELDS: tuple[Field, ...] = (
           _exchange("status")),
     Field("http.method", _T.STRING, "HTTP method", "Method of the exchange that carried it.", _exchange_text("method")),
     Field("http.path", _T.STRING, "Path", "Path that the exchange asked for.", _exchange_text("path")),
+    Field("http.first_ms", _T.NUMBER, "First byte",
+          "Milliseconds from the request of the exchange to the first byte of its answer.", _exchange_ms("first_us")),
+    Field("http.whole_ms", _T.NUMBER, "Whole exchange",
+          "Milliseconds from the request of the exchange to its end, at the row where it ends.",
+          _exchange_ms("whole_us")),
     Field("mcp.version", _T.STRING, "MCP revision", "Revision of MCP it speaks: named by its request, or agreed on.",
           _mcp_version, _D.PASS),
     Field("mcp.era", _T.STRING, "MCP era", "modern: each request names its revision (since 2026-07-28); legacy.",

@@ -102,11 +102,14 @@ def _said_there(capture: Capture, one: Sighting) -> str:
 def _exchange(subject: Subject) -> list[Fact]:
     """The HTTP exchange that carried it, as far as it had come, and the id of its server-sent event."""
     capture, row = subject.capture, np.array([subject.message], np.int64)
-    number, status, method, path = (int(capture.exchanges(n, row)[0]) for n in ("number", "status", "method", "path"))
+    names = ("number", "status", "method", "path", "first_us", "whole_us")
+    number, status, method, path, first, whole = (int(capture.exchanges(name, row)[0]) for name in names)
     if not number:
         return []
     asked = " ".join(capture.strings[code] for code in (method, path) if code)
     words = f"No. {number}" + (f", status {status}" if status else "")
+    words += f", answered after {formats.latency(1_000 * first)}" if first else ""
+    words += f", over after {formats.latency(1_000 * whole)}" if whole else ""
     rows = (
         [fact("HTTP", asked, "mono", middle=True, filter=_filter("http.path ==", capture.strings[path]))]
         if asked

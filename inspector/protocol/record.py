@@ -43,7 +43,13 @@ class Exchange(msgspec.Struct, gc=False):
     status: int = 0
     path: str | None = None
     method: str | None = None
+    first_us: int = 0
+    """From the request to the first byte of its answer, microseconds; 0 where that is not known."""
+    whole_us: int = 0
+    """From the request to the end of the exchange; 0 before it."""
     begins: bool = False
+    answers: bool = False
+    """The head of its answer."""
     ends: bool = False
     initializes: bool = False
     """A client asks for a session."""

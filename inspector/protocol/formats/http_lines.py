@@ -73,6 +73,8 @@ class Line(msgspec.Struct, rename={"model_call": model_calls.CALL}, gc=False):
     transport: Any = None
     exit: Any = None
     model_call: Any = None
+    first_ms: Any = None
+    message: msgspec.Raw = msgspec.Raw()
 
 
 _decode = msgspec.json.Decoder(Line).decode
@@ -158,12 +160,21 @@ def _exchange(sort: str, found: Line, record: Record) -> Exchange:
         status=min(_number(found.status), 999),
         path=found.path if isinstance(found.path, str) else None,
         method=found.method if isinstance(found.method, str) else None,
+        first_us=_microseconds(found.first_ms),
         begins=sort == REQUEST,
+        # Who recorded it saw the answer begin when its line was written, unless that holds a body as well.
+        answers=sort == RESPONSE and not found.message and found.text is None,
         ends=sort in (END, ERROR) or (sort == RESPONSE and found.model_call is not None),
         hung_up=found.how == _HUNG_UP,
         headers=_chosen(found.headers) if sort in (REQUEST, RESPONSE) else None,
         initializes=record.header is not None and record.header.method == "initialize",
     )
+
+
+def _microseconds(ms: object) -> int:
+    if not isinstance(ms, int | float) or isinstance(ms, bool) or not 0 <= ms < _MOST_NUMBER / 1_000:
+        return 0
+    return max(1, round(ms * 1_000))
 
 
 def _chosen(headers: object) -> dict[str, str]:

@@ -81,6 +81,18 @@ def test_a_message_on_several_lines_and_one_in_a_frame_are_messages() -> None:
     assert values("kind", *lines) == ["mcp/request", "mcp/response"]
 
 
+def test_first_byte_and_end_are_told_after_the_request() -> None:
+    at = "2026-09-01T08:00:00.{}Z"
+    lines = (
+        call(1, t=at.format("000")), line("http-response", way="server->client", status=200, t=at.format("020")),
+        answer(1, t=at.format("100")), line("http-end", how="complete", t=at.format("250")),
+        call(2, x=2, t=at.format("300")), answer(2, x=2, kind="http-response", first_ms=1.5, t=at.format("400")),
+    )  # fmt: skip
+    first, whole = values("http.first_ms", *lines), values("http.whole_ms", *lines)
+    assert first == [None, 20.0, 20.0, 20.0, None, 1.5]
+    assert whole == [None, None, None, 250.0, None, None]
+
+
 def test_an_envelope_with_such_a_kind_is_an_envelope() -> None:
     for written in ({"kind": "line", "from": "a", "payload": {}}, {"kind": "http-end", "payload": {}, "ts": "x"}):
         assert read_line_as(json.dumps(written).encode())[1] == "envelopes"
