@@ -51,7 +51,7 @@ class CallRounds:
         calls: by the request that began it.
         first: by each further request, the one that began the call.
         retries: further requests that are the call once more.
-        interim: answers that are no result: they ask for input, or hand out a task.
+        interim: by an answer that is no result, but asks for input or hands out a task, what began the call.
         begun: by an answer that ends a call in a round after the first, the request that began it.
     """
 
@@ -62,7 +62,7 @@ class CallRounds:
         self.calls: dict[int, Rounds] = {}
         self.first: dict[int, int] = {}
         self.retries: set[int] = set()
-        self.interim: set[int] = set()
+        self.interim: dict[int, int] = {}
         self.begun: dict[int, int] = {}
         self._asking: dict[tuple[int, ...], list[int]] = {}  # requests whose answers ask for input, by what fits
         self._tasks: dict[tuple[int, int], int] = {}  # by source and task, the request that became it
@@ -115,8 +115,7 @@ class CallRounds:
         return self._capture.strings[code] if code else ""
 
     def _interim(self, row: int, asked: int) -> None:
-        self.interim.add(row)
-        first = self.first.get(asked, asked)
+        first = self.interim[row] = self.first.get(asked, asked)
         self.calls.setdefault(first, Rounds())
         self._awaited.pop(asked, None)
         self._changed.update((row, first))
@@ -170,6 +169,12 @@ class CallRounds:
     def are_interim(self, rows: Rows) -> NDArray[np.bool_]:
         """(n,) which of some answers are no result: they ask for input, or hand out a task."""
         return np.isin(rows, _array(self.interim)) if self.interim else np.zeros(len(rows), np.bool_)
+
+    def follow(self, row: int) -> list[int]:
+        """The further requests of a call that a message brought about: all of its first, those after an answer."""
+        first = self.interim.get(row, row)
+        call = self.calls.get(first)
+        return [one for one in call.requests if one > row] if call is not None else []
 
     def begun_by(self, rows: Rows, causes: Rows) -> Rows:
         """(n,) of some messages the request that began the call which they end, where it had rounds; else `causes`."""

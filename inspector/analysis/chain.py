@@ -183,9 +183,7 @@ def began(analysis: Analysis, message: int) -> Iterator[int]:
 def effects_of(analysis: Analysis, message: int) -> set[int]:
     """What came of a message: what names it, what it collapsed by, what was done in the reasoning it began."""
     effects = {*analysis.correlation.effects(message), *analysis.named.named_by(message)}
-    call = analysis.correlation.rounds.calls.get(message)
-    if call is not None:
-        effects.update(call.requests)
+    effects.update(analysis.correlation.rounds.follow(message))
     collapsed_by = analysis.transients.collapsed_by(message)
     if collapsed_by is not None:
         effects.add(collapsed_by)

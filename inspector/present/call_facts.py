@@ -26,6 +26,7 @@ from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.calls import rpc_id
 from inspector.protocol.capabilities import first_covering
+from inspector.protocol.mcp import INPUT_REQUIRED
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.times import NO_TIME
@@ -384,6 +385,31 @@ def task_facts(result: Mapping[str, Any]) -> list[Fact]:
         rows += error_facts(task["error"])
     skip = ("taskId", "status", "statusMessage", "error", "result", "resultType", "_meta")
     return rows + value_facts(task, skip=skip)
+
+
+def input_facts(result: Mapping[str, Any]) -> list[Fact]:
+    """What an answer asks for before it is a result: each question with its fields; nothing of other answers."""
+    if result.get("resultType") != INPUT_REQUIRED:
+        return []
+    asked = result.get("inputRequests")
+    rows: list[Fact] = []
+    for key, one in asked.items() if isinstance(asked, Mapping) else ():
+        params = one.get("params") if isinstance(one, Mapping) else None
+        params = params if isinstance(params, Mapping) else {}
+        method = one.get("method") if isinstance(one, Mapping) else None
+        rows.append(fact(plain(str(key), 80), plain(str(method or "nothing"), 80), "mono", mono_name=True))
+        if isinstance(params.get("message"), str):
+            rows.append(fact(" ", params["message"], lines=6))
+        schema = params.get("requestedSchema")
+        fields = schema.get("properties") if isinstance(schema, Mapping) else None
+        if isinstance(fields, Mapping) and fields:
+            rows.append(fact(" ", f"fields {plain(', '.join(map(str, fields)), 200)}", "dim", lines=2))
+        if isinstance(params.get("url"), str):
+            rows.append(fact(" ", params["url"], "mono", lines=2))
+    state = result.get("requestState")
+    if isinstance(state, str):
+        rows.append(fact("State", f"{formats.count_of(len(state), 'character')}, which the retry brings back", "dim"))
+    return rows or [fact("", "It asks for input, and does not say for what.", "warn")]
 
 
 def hello_facts(values: Mapping[str, Any], who: str) -> list[Fact]:

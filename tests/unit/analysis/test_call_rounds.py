@@ -13,7 +13,7 @@ from inspector.analysis.waste.results import Traffic
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.sentences import info
-from inspector.present.call_facts import request_facts
+from inspector.present.call_facts import input_facts, request_facts
 from inspector.present.subject import Subject
 from tests.builders import GrowingLog, document_at, document_of
 
@@ -108,6 +108,25 @@ def test_a_call_that_is_followed_live_comes_to_the_same_as_one_read_at_once() ->
 
 def http(second: int, kind: str, way: str, **fields: Any) -> dict[str, Any]:
     return {"t": f"2026-09-01T08:00:{second:02d}Z", "dir": way, "kind": kind, "x": 1, **fields}
+
+
+def test_a_question_and_what_comes_back_of_it_are_one_chain() -> None:
+    form = {
+        "method": "elicitation/create",
+        "params": {"message": "Which?", "requestedSchema": {"properties": {"n": {}}}},
+    }
+    asks = tell(1, 1, resultType="input_required", inputRequests={"q": form}, requestState="s")
+    again = ask(9, 2, "tools/call", name="dredge", arguments={}, requestState="s", inputResponses={"q": {}})
+    document = document_of(CALL, asks, again, tell(10, 2, resultType="complete", content=[]))
+    for message in range(4):
+        assert [step.message for step in chain_of(document.analysis, message)] == [0, 1, 2, 3]
+    assert FIELD_BY_NAME["latency"].value(document.analysis, 3) == 10_000
+    result = document.capture.payload(1)["result"]
+    assert [(fact.name, fact.value) for fact in input_facts(result)] == [
+        ("q", "elicitation/create"), (" ", "Which?"), (" ", "fields n"),
+        ("State", "1 character, which the retry brings back"),
+    ]  # fmt: skip
+    assert input_facts({"resultType": "complete"}) == []
 
 
 def test_hanging_up_takes_a_call_back_since_2026() -> None:

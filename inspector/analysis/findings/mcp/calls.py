@@ -66,9 +66,13 @@ CHECKS = (NOISE, IN_USE, LATE, GOES_ON, UNKNOWN, BACKWARDS)
 _RACE_S, _GRACE_S = 0.1, 1.0
 _CANCELLED_CODE = -32800
 """What the Python SDK 2.3 answers to a cancelled request."""
-_MOST_TOKENS = 2_000
+_MOST_TOKENS, _MOST_OPEN = 2_000, 20_000
 _TASKS = "tasks/"
 _FAILED = 400
+
+
+_Latest = OrderedDict[tuple[bool, int | str], Asked]
+_NOTHING: _Latest = OrderedDict()
 
 
 class Calls:
@@ -76,6 +80,7 @@ class Calls:
 
     def __init__(self) -> None:
         self._tokens: dict[int, OrderedDict[str, _Token]] = {}  # by conversation
+        self._latest: dict[int, _Latest] = {}  # by conversation, the last request under each id of each side
         self._exchanges: dict[tuple[int, int], Asked] = {}  # by source and HTTP exchange, the last call made in it
 
     def hear(self, heard: Heard) -> None:
@@ -86,7 +91,7 @@ class Calls:
         elif note.method is None:
             self._answer(heard)
         elif note.method == "notifications/cancelled" and note.params is not None:
-            _cancel(heard, note.params.request_id)
+            self._cancel(heard, note.params.request_id)
         elif note.method == "notifications/progress" and note.params is not None:
             self._progress(heard, note.params.token, note.params.progress)
         elif note.written_id:
@@ -96,13 +101,16 @@ class Calls:
         note, own = heard.note, heard.talk.open.get(heard.row)
         if note is None or own is None:
             return
-        same = [
-            one for one in heard.talk.open.values()
-            if one.rpc_hash == own.rpc_hash and one.by_server == own.by_server and one.row != own.row
-            and one.cancelled_ns is None
-        ]  # fmt: skip
-        if same:
-            heard.report(IN_USE, other=same[-1].row)
+        by_hash, by_id = (own.by_server, own.rpc_hash), (own.by_server, note.written_id)
+        latest = self._latest.setdefault(heard.talk.key, OrderedDict())
+        before = latest.get(by_hash)
+        if before is not None and before.row in heard.talk.open and before.cancelled_ns is None:
+            heard.report(IN_USE, other=before.row)
+        for key in (by_hash, by_id):
+            latest[key] = own
+            latest.move_to_end(key)
+        while len(latest) > _MOST_OPEN:
+            latest.popitem(last=False)
         if own.exchange:
             self._exchanges[heard.talk.source, own.exchange] = own
             if len(self._exchanges) > _MOST_TOKENS:
@@ -113,6 +121,12 @@ class Calls:
             tokens[_token(own.by_server, token)] = _Token(own)
             if len(tokens) > _MOST_TOKENS:
                 tokens.popitem(last=False)
+
+    def _cancel(self, heard: Heard, identifier: Any) -> None:
+        """Note that a request is taken back; it stays open until something answers it."""
+        asked = self._latest.get(heard.talk.key, _NOTHING).get((heard.by_server, repr(identifier)))
+        if asked is not None and asked.row in heard.talk.open and asked.cancelled_ns is None:
+            asked.cancelled_ns = heard.time_ns
 
     def _answer(self, heard: Heard) -> None:
         asked, note = heard.asked, heard.note
@@ -198,15 +212,6 @@ class _Token:
 
 def _token(by_server: bool, token: Any) -> str:
     return f"{'s' if by_server else 'c'}{token!r}"
-
-
-def _cancel(heard: Heard, identifier: Any) -> None:
-    """Note that a request is taken back; it stays open until something answers it."""
-    wanted = repr(identifier)
-    for asked in reversed(heard.talk.open.values()):
-        if asked.note.written_id == wanted and asked.by_server == heard.by_server and asked.cancelled_ns is None:
-            asked.cancelled_ns = heard.time_ns
-            return
 
 
 def settle_noise(batch: Batch, talk: Talk) -> None:

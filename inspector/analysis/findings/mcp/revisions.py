@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from itertools import chain, islice
 from typing import Any
 
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
@@ -117,6 +118,7 @@ _OF_LISTS = {
     "resources/templates/list": "resources", "resources/read": "resources", "server/discover": "",
 }  # fmt: skip
 _MOST_CACHED = 1_000
+_MOST_LOOKED_AT = 256
 _LONGEST_TTL_MS = 1e12
 
 
@@ -182,9 +184,11 @@ class Revisions:
                 heard.report(UNDECLARED, f"The server said that its {part} never change, and says now that they did")
         if not alone:
             return
-        if method == "notifications/message" and not _log_was_asked(heard) and talk.once(LOGS):
+        if method == "notifications/message" and (LOGS.code, "") not in talk.told and not _log_was_asked(heard):
+            talk.once(LOGS)
             heard.report(LOGS)
-        if method == "notifications/cancelled" and not _is_listen(heard) and talk.once(CANCELS):
+        if method == "notifications/cancelled" and (CANCELS.code, "") not in talk.told and not _is_listen(heard):
+            talk.once(CANCELS)
             heard.report(CANCELS)
         if method in _CHANGES or method in (_UPDATED, _ACKNOWLEDGED):
             self._listened(heard, method)
@@ -298,14 +302,15 @@ def _tell_deprecated(heard: Heard, method: str) -> None:
 def _log_was_asked(heard: Heard) -> bool:
     """Whether a request that is open, in the same exchange where there are any, asked for log messages."""
     number = heard.exchange.number if heard.exchange is not None else 0
-    asked = [one for one in heard.talk.open.values() if not number or one.exchange == number]
+    latest = islice(reversed(heard.talk.open.values()), _MOST_LOOKED_AT)
+    asked = [one for one in latest if not number or one.exchange == number]
     asked = asked or list(heard.talk.settled.values())[-1:]
     return any(one.note.params is not None and one.note.params.meta_value(LOG_LEVEL_KEY) is not None for one in asked)
 
 
 def _is_listen(heard: Heard) -> bool:
     wanted = repr(heard.note.params.request_id) if heard.note is not None and heard.note.params is not None else ""
-    both = (*heard.talk.open.values(), *heard.talk.settled.values())
+    both = chain(heard.talk.open.values(), heard.talk.settled.values())
     return any(one.method == mcp.LISTEN and one.note.written_id == wanted for one in both)
 
 

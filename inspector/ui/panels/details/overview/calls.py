@@ -18,6 +18,7 @@ from inspector.present.call_facts import (
     capable_facts,
     error_facts,
     hello_facts,
+    input_facts,
     origin_facts,
     proposal_fact,
     request_by_token,
@@ -163,6 +164,8 @@ def _content_sections(sheet: Sheet) -> list[QWidget]:
         card = sheet.fact_card(task, name="task", label="Task", name_width=80)
         inner = result.get("result")
         return [sheet.section("Task", card), *([content_section(sheet, inner)] if isinstance(inner, Mapping) else [])]
+    if isinstance(result, Mapping) and (asked := input_facts(result)):
+        return [sheet.section("Asks for input", sheet.fact_card(asked, name="asksInput", label="Asks for input"))]
     make = _BY_METHOD.get(sheet.subject.method or "")
     if make is not None and isinstance(result, Mapping) and (made := make(sheet, result)):
         return made
