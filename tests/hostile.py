@@ -62,6 +62,15 @@ def _contexts(count: int) -> Iterator[bytes]:
         )
 
 
+def _agents(count: int) -> Iterator[bytes]:
+    """Records of a session, each of another sub-agent's context, each named as the parent of the next."""
+    for number in range(count):
+        yield (
+            b'{"type":"user","isSidechain":true,"sessionId":"s","uuid":"u%d","parentUuid":"u%d","agentId":"a%d",'
+            b'"timestamp":"2026-01-05T09:00:00.000Z","message":{"role":"user","content":"go on"}}\n'
+        ) % (number, number + 1, number)
+
+
 def _deep(depth: int) -> Iterator[bytes]:
     yield _line({"text": "below"}, context="/".join(f"d{n}" for n in range(depth)))
 
@@ -115,6 +124,7 @@ CASES: dict[str, Case] = {
     "context": Case(10 * MB, 2 * MB, lambda n: _with(_line({"text": "here"}, context="HERE"), _long("c", n))),
     "contexts deep": Case(10_000, 2_000, _deep),
     "contexts": Case(1_000_000, 2_000, _contexts),
+    "sub-agents": Case(1_000_000, 2_000, _agents),
     "kind": Case(10 * MB, 2 * MB, lambda n: _with(_line({"text": "kind"}, "HERE"), _long("k", n))),
     "sender": Case(10 * MB, 2 * MB, lambda n: _with(_line({"text": "from"}, sender="HERE"), _long("s", n))),
     "id": Case(10 * MB, 2 * MB, lambda n: _with(_line({"text": "id"}, id="HERE"), _long("i", n))),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from tests.bench import mixes
+from tests.bench import mixes, transcripts
 from tests.bench.bench import Bench
 from tests.bench.process import NotMeasuredError
 from tests.bench.table import Row, at_least, at_most, exactly, info, not_measured
@@ -582,6 +582,31 @@ def _subsessions(bench: Bench) -> list[Row]:
     ]
 
 
+def _transcripts(bench: Bench) -> list[Row]:
+    story = bench.measure("open_headless", bench.log("envelopes", bench.sizes.small))
+    story_s = story["cpu_s"] / bench.log("envelopes", bench.sizes.small).stat().st_size
+    made = {
+        "Claude Code": transcripts.write_claude(bench.folder, round(bench.sizes.claude_mb * 1e6)),
+        "Codex": transcripts.write_codex(bench.folder, bench.sizes.codex_children).parent,
+    }
+    rows: list[Row] = []
+    for name, path in made.items():
+        size = sum(file.stat().st_size for file in transcripts.files_of(path))
+        found = bench.measure("open_headless", path, timeout_s=1_800)
+        window = bench.measure("open_window", path, timeout_s=1_800)
+        memory = found["memory_mb"] * 1e6 / found["messages"]
+        rows += [
+            info(f"{name}: size, MB", size / 1e6, ""),
+            info(f"{name}: messages", found["messages"], ""),
+            at_most(f"{name}: a byte, CPU, by the story's", found["cpu_s"] / size / story_s, 1.5, "x"),
+            info(f"{name}: memory a message", memory, "B")
+            if bench.sizes.quick
+            else at_most(f"{name}: memory a message", memory, 200, "B"),
+            at_most(f"{name}: heartbeat late while opening, longest", window["late_max_s"], 0.1),
+        ]
+    return rows
+
+
 def _sockets(bench: Bench) -> list[Row]:
     found = bench.measure("sockets", 100_000 if bench.sizes.quick else 400_000)
     return [
@@ -599,6 +624,7 @@ SECTIONS = (
     Section("finding", "Finding and keeping in that log, in the window", _finding),
     Section("growth", "Growth, no window", _growth),
     Section("mixes", "Logs of traffic unlike the story, no window; the window's heartbeat", _mixes),
+    Section("transcripts", "Open a session of a coding agent, with its sub-agents", _transcripts),
     Section("gateway", "Open a gateway's log, 4 records a message", _gateway),
     Section("together", "Four sources as one document, by those opened alone", _together),
     Section("checks", "Checks, with and without by turns", _checks),

@@ -25,6 +25,7 @@ class Sizes:
         tokens: messages whose tokens are counted.
         lifecycle: results that signal something, and as many tools as a tenth of them; growth goes from a tenth.
         subsessions, chat: sub-sessions, and messages of the chat they belong to.
+        claude_mb, codex_children: of sessions of coding agents, megabytes of one, and threads that one spawned.
         mixes: messages of each mix, and four times as many.
         mix_live_s: seconds of each mix live.
         quick: little of everything.
@@ -50,6 +51,8 @@ class Sizes:
     lifecycle: int = 200_000
     subsessions: int = 1_000
     chat: int = 100_000
+    claude_mb: float = 1_000
+    codex_children: int = 100
     mixes: int = 200_000
     mix_live_s: float = 20
     quick: bool = False
@@ -59,7 +62,9 @@ FULL = Sizes()
 QUICK = Sizes(
     envelopes=20_000, gateway=8_000, small=10_000, large=20_000, reading_turns=2, live_s=3, follow_s=2, kills=1,
     starts=1, contexts=10_000, flushes=6, huge_mb=5, reconnects=1, tap_calls=500, checks_turns=2, checks_live=20_000,
-    tokens=8_000, mixes=4_000, mix_live_s=1, lifecycle=10_000, subsessions=100, chat=10_000, quick=True,
+    tokens=8_000, mixes=4_000, mix_live_s=1, lifecycle=10_000, subsessions=100, chat=10_000,
+    claude_mb=20, codex_children=8,
+    quick=True,
 )  # fmt: skip
 
 

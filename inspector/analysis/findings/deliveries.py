@@ -32,6 +32,7 @@ CHECKS = (UNDELIVERED,)
 
 _NO_BROADCAST = (
     Flag.UNREADABLE | Flag.GAP | Flag.FRAME | Flag.JOIN | Flag.RPC | Flag.LOG_ONLY | Flag.ERROR
+    | Flag.DERIVED
 ).value  # fmt: skip
 _AWAY = 1_000
 """Who missed more broadcasts than this at a stretch was away, whatever the log says."""

@@ -111,6 +111,20 @@ def test_links_and_paths_lead_nowhere(project: Path) -> None:
     assert found == {f"{SESSION}.jsonl", "00000000-0000-4000-8000-000000000002.jsonl"}
 
 
+def test_sidecars_that_name_each_other_end_nowhere(document: CaptureDocument, project: Path) -> None:
+    agents = project / SESSION / "subagents"
+    first, second = "a0000000000000001", "a0000000000000002"
+    copied = (agents / f"agent-{first}.jsonl").read_text("utf-8").replace(first, second)
+    (agents / f"agent-{second}.jsonl").write_text(copied.replace('"uuid":"', '"uuid":"b-'))
+    for own, other in ((first, second), (second, first)):
+        facts = {"agentType": "x", "parentAgentId": other, "description": "../../" * 500}
+        (agents / f"agent-{own}.meta.json").write_text(json.dumps(facts))
+    opened(document, project / SESSION, together=True)
+    tree = document.analysis.contexts.tree
+    assert len(tree.alive()) == 2
+    assert max(tree.depth(node) for node in tree.alive()) <= 2
+
+
 def test_a_bad_file_beside_is_as_none(document: CaptureDocument, project: Path) -> None:
     (project / SESSION / "subagents" / "agent-a0000000000000001.meta.json").write_text('{"toolUseId":["../../x"]}')
     (project / SESSION / "subagents" / "agent-b.jsonl").write_text("no log at all\n")
