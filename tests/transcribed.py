@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 SESSION = "00000000-0000-4000-8000-00000000000a"
@@ -23,12 +24,12 @@ class ClaudeSession:
     def add(self, kind: str, *, after_s: float = 1.0, **more: Any) -> dict[str, Any]:
         """A record of a chain."""
         self.second += after_s
-        minute, second = divmod(self.second, 60)
+        moment = datetime(2026, 3, 4, 9, tzinfo=UTC) + timedelta(seconds=self.second)
         uuid = more.pop("uuid", None) or f"{self.agent or 'm'}-{len(self.records):06d}"
         record: dict[str, Any] = {
             "parentUuid": self._last, "isSidechain": self.agent is not None, "userType": "external", "cwd": "/work/app",
             "sessionId": self.session, "version": "2.1.30", "gitBranch": "main", "type": kind, "uuid": uuid,
-            "timestamp": f"2026-03-04T{9 + int(minute) // 60:02d}:{int(minute) % 60:02d}:{second:06.3f}Z", **more,
+            "timestamp": f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z", **more,
         }  # fmt: skip
         if self.agent is not None:
             record["agentId"] = self.agent

@@ -29,6 +29,8 @@ HOLD_S = 0.25
 """So long what has come waits for other sources that grow as well: they are looked at about ten times a second."""
 _MOST_IN_PROCESSES = 4
 """Of more sources none is read by processes of its own: there would be too many."""
+_TAKEN = 2_000
+"""Records that are put in order at once while somebody waits to paint; fewer cost more, each source anew."""
 _END = object()
 
 
@@ -59,12 +61,23 @@ class _Waiting:
         """Whether all were given out."""
         return self._begin >= len(self.keys)
 
+    def within(self, until_ns: int | None) -> NDArray[np.int64]:
+        """The keys of those before a time that were not given out; of all of them for None."""
+        stop = len(self.keys) if until_ns is None else int(np.searchsorted(self.keys, until_ns))
+        return self.keys[self._begin : max(self._begin, stop)]
+
     def take(self, until_ns: int | None, *, inclusive: bool) -> tuple[int, int]:
         """Where those up to a time lie in the block; all of them for None."""
         begin, side = self._begin, "right" if inclusive else "left"
         stop = len(self.keys) if until_ns is None else int(np.searchsorted(self.keys, until_ns, side))
         self._begin = max(begin, stop)
         return begin, self._begin
+
+
+def _limit(waiting: Sequence[_Waiting], until_ns: int | None, most: int) -> int | None:
+    """The time up to which about so many records are before another; None where they are not that many."""
+    keys = np.concatenate([held.within(until_ns) for held in waiting]) if waiting else np.empty(0, np.int64)
+    return int(np.partition(keys, most)[most]) if len(keys) > most else None
 
 
 class _InOrder:
@@ -93,12 +106,13 @@ class _InOrder:
         self._waiting[place] = held = _Waiting(block, self._after[place])
         self._after[place] = held.last
 
-    def take(self, more: Collection[int], until_ns: int | None = None) -> Block | None:
+    def take(self, more: Collection[int], until_ns: int | None = None, most: int | None = None) -> Block | None:
         """What is in order by now; None where nothing is.
 
         Args:
             more: sources that have more to give, however much of them waits.
             until_ns: nothing later than that; None for no such limit.
+            most: about so many records; of one time all are given. None for all that are in order.
         """
         there = [(place, held) for place, held in enumerate(self._waiting) if held is not None]
         ends = [(self._after[place], place) for place in more]
@@ -106,6 +120,8 @@ class _InOrder:
             ends.append((until_ns, len(self._waiting)))
         # What goes by the last time that is known waits for what the sources before it may have of the same time.
         until, first = min(ends, default=(None, len(self._waiting)))
+        if most is not None and (sooner := _limit([held for _, held in there], until, most)) is not None:
+            until, first = sooner, len(self._waiting)
         parts: list[tuple[Block, int, int, NDArray[np.int64]]] = []
         for place, held in there:
             begin, stop = held.take(until, inclusive=place <= first)
@@ -212,11 +228,12 @@ class MergedReader:
                         block = self._next(place, steps[place])
                         if block is _END:
                             going.discard(place)
-                        elif isinstance(block, Block):
+                            continue
+                        if isinstance(block, Block):
                             self._give(place, block)
-                        else:
+                        if not wait or not isinstance(block, Block):  # first blocks of hundreds of files take long
                             yield None
-                block = self._order.take(going)
+                block = self._order.take(going, most=None if wait else max(self.pace.lines, _TAKEN))
                 if block is None and not going:
                     return
                 if block is not None:

@@ -282,6 +282,8 @@ class BlockReader:
                 self._threads[row] = one.thread
                 if one.thread.channel is not None:  # what is told elsewhere too has no id of its own there
                     said = hash_bytes(one.said) ^ hash_text(f"{one.kind}\0{one.sender}")
+                if one.thread.call is not None:
+                    said = hash_text(f"call\0{one.thread.call}")
             if one.mark:
                 said = hash_bytes(one.mark)
                 if one.is_new:

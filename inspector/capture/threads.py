@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from inspector.capture.block import Block
 from inspector.capture.hashes import NO_HASH, hash_text
+from inspector.protocol.formats.codex.lines import ITEM
 from inspector.protocol.meaning import ApiCall, ThreadMark
 
 AGENT, USER, SUB_AGENT = "codex", "user", "agent"
@@ -38,6 +39,7 @@ class Thread:
     """One file, as far as it was read.
 
     Attributes:
+        tops: by thread, the one at the top of it: files of before 2026 name only the next above.
         identifier: the thread; empty until a record says it.
         parent: the thread that spawned it; "" where it is not said which; None of one that a person began.
         model: called from here on.
@@ -46,6 +48,7 @@ class Thread:
     """
 
     source: int
+    tops: dict[str, str]
     identifier: str = ""
     space: str = ""
     parent: str | None = None
@@ -63,7 +66,8 @@ class Thread:
     def begin(self, mark: ThreadMark) -> None:
         """Take in the first record."""
         self.identifier = mark.identifier or f"thread of source {self.source}"
-        self.space = mark.space or self.identifier
+        above = self.tops.get(mark.parent, mark.parent) if mark.parent else None
+        self.space = self.tops[self.identifier] = mark.space or above or self.identifier
         self.parent, self.agent_type, self.label = mark.parent, mark.agent_type, mark.label
         self.first_own = mark.first_own
         if mark.first_own is not None:
@@ -111,6 +115,14 @@ class Thread:
             self._open.popitem(last=False)
         return shared
 
+    def told_again(self, words: int, channel: str) -> int:
+        """What words have in common with those that an item told before; NO_HASH where none did."""
+        for shared, channels in self._open.get(words, ()):
+            if channel not in channels:
+                channels.add(channel)
+                return shared
+        return NO_HASH
+
     def name(self, call: ApiCall) -> None:
         """Say which model was called; the same count in another thread is another call."""
         call.model = call.model or self.model
@@ -143,6 +155,7 @@ class Threads:
 
     def __init__(self) -> None:
         self._threads: dict[int, Thread] = {}
+        self._tops: dict[str, str] = {}
 
     def resolve(self, block: Block, derived: NDArray[np.int64]) -> list[Resolved]:
         """Complete the columns of a block, for each source of it that is a thread's file.
@@ -164,7 +177,7 @@ class Threads:
             if source not in self._threads:
                 if source not in begun:
                     continue
-                self._threads[source] = Thread(source)
+                self._threads[source] = Thread(source, self._tops)
             rows = derived[sources[derived] == source]
             found.append(_resolve(block, rows, places.get(source, []), self._threads[source]))
         return found
@@ -196,7 +209,8 @@ def _take_in(said: NDArray[np.uint64], place: int, mark: ThreadMark, found: Reso
     """What a record tells that is the thread's own."""
     thread = found.thread
     if mark.channel is not None:
-        said[place] = thread.said(int(said[place]), mark.channel)
+        tells = thread.said if mark.call is None or mark.channel == ITEM else thread.told_again
+        said[place] = tells(int(said[place]), mark.channel)
     if mark.prompt and not thread.prompted:
         thread.prompted = True
         found.prompts.append(place)

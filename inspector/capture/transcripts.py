@@ -21,12 +21,15 @@ from inspector.capture.block import Block
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.capture.threads import Threads
+from inspector.protocol import kinds
 from inspector.protocol.formats import a2a, acp, gemini, http_lines, messages, opencode, otlp
 from inspector.protocol.meaning import Chain, Spawn
 
 _WHOLE_ID, _END = 20, 8
 """Letters of an id that names a sub-agent whole; of a longer one its end."""
 _MOST_NAME = 120
+SERVER = "mcp:"
+"""How the name of a participant begins that is an MCP server."""
 MAIN_AGENTS = ("claude", "codex", "copilot", "gemini", "opencode")
 """Who starts sub-agents, where no sub-agent does."""
 
@@ -95,6 +98,7 @@ class Transcripts:
         self._said = HashIndex()
         self._echoes: dict[int, int] = {}  # by what was said last in a sub-agent's context, or of its result: the row
         self._conversations: dict[int, str] = {}  # by source, that of the last request to a model
+        self._servers: dict[int, str] = {}  # by hashes of their ids, whom calls of servers' tools went to
         self._told: list[AgentNews] = []  # of the last block, by place in it
         self._threads = Threads()
 
@@ -149,6 +153,7 @@ class Transcripts:
         self._follow_threads(block, derived)
         several = block.columns["protocol"][derived] == (block.strings.find(opencode.LABEL) or -1)
         self._fill_spaces(block, derived[~several])  # of a database, records name theirs
+        self._answer_for_servers(block, derived)
         extracts = block.extracts
         contexts = block.columns["context"]
         inside = derived[contexts[derived] != 0]
@@ -186,6 +191,23 @@ class Transcripts:
             span = self._agent(spawn.agent)
             span.parent, span.label, span.type = span.parent or spawn.parent, span.label or spawn.label, spawn.type
             self._tell(span, place, began=not spawn.ended, ended=spawn.ended, failed=spawn.failed)
+
+    def _answer_for_servers(self, block: Block, rows: NDArray[np.int64]) -> None:
+        """Let the result of a call of a server's tool be that server's: a result does not say whose it is."""
+        columns, strings = block.columns, block.strings
+        kinds_of, sets = columns["kind"][rows], columns["to_set"][rows]
+        for to in np.unique(sets[kinds_of == (strings.find(kinds.REQUEST) or -1)]).tolist():
+            names = block.to_sets[to]
+            if len(names) == 1 and names[0].startswith(SERVER):
+                asked = columns["id_hash"][rows[sets == to]].tolist()
+                self._servers.update(dict.fromkeys(asked, names[0]))
+        if not self._servers:
+            return
+        answers = rows[kinds_of == (strings.find(kinds.RESPONSE) or -1)]
+        for place, named in zip(answers.tolist(), columns["correlation_hash"][answers].tolist(), strict=True):
+            server = self._servers.pop(named, None)
+            if server is not None:
+                columns["sender"][place] = strings.intern(server)
 
     def _follow_threads(self, block: Block, derived: NDArray[np.int64]) -> None:
         """Of files that are one thread's each: which session they are of, and what is told of them as sub-agents."""

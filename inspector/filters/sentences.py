@@ -292,6 +292,8 @@ def _error(analysis: Analysis, message: int) -> Sentence:
         who = (capture.string("sender", cause) if cause != NO_ROW else "") or (to[0] if len(to) == 1 else "")
         what = " ".join(filter(None, words)) or "this"
         return Sentence("", f"{who} may not send {what}" if who else f"not allowed: {what}")
+    if int(capture.columns["part"][message]):  # of a transcript it only follows what was said before
+        return Sentence("", text_shown("system/error", payload) or "")
     about = " ".join(filter(None, call)) or kind
     return Sentence(about, text_shown("system/error", payload) or "", failed=bool(about))
 

@@ -96,6 +96,8 @@ class ThreadMark(msgspec.Struct, gc=False):
     """A turn is done."""
     channel: str | None = None
     """The same words may be told once in each of several ways: this is the way, `Meaning.said` the words."""
+    call: str | None = None
+    """A call, by its id, in place of words: other ways to tell of it are copies of the item that makes it."""
 
 
 class Meaning(msgspec.Struct, gc=False):

@@ -16,6 +16,7 @@ import json
 import random
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ _MARK = "@TURN@"
 _WORDS = str.split(
     "the loader reads every record of a session once and keeps what columns need so that nothing else has to be decoded"
 )
+_BEGUN = datetime(2026, 4, 1, tzinfo=UTC)
 _random = random.Random(21)
 
 
@@ -134,19 +136,27 @@ def write_claude(folder: Path, size: int) -> Path:
             parts = [_turn()]
             if turn % _AGENTS_EVERY == 0:
                 parts.append(_spawning())
-                own = _agent().replace(_MARK.encode(), number)
+                own = _at(_agent().replace(_MARK.encode(), number), turn)
                 (agents / f"agent-a{turn:07d}.jsonl").write_bytes(own)
                 meta = {"toolUseId": f"toolu_s_{turn:07d}00000", "agentType": "Explore", "description": "Look it up"}
                 (agents / f"agent-a{turn:07d}.meta.json").write_text(json.dumps(meta))
                 written += len(own)
             parts += [_picture()] * (turn % _PICTURES_EVERY == 7) + [_compaction()] * (turn % _COMPACTED_EVERY == 399)
             for part in parts:
-                written += file.write(part.replace(_MARK.encode(), number))
+                written += file.write(_at(part.replace(_MARK.encode(), number), turn))
             if long and written > size // 2:
                 written += file.write(_long_line(long))
                 long = 0
             turn += 1
     return project / SESSION
+
+
+def _at(lines: bytes, turn: int) -> bytes:
+    """Lines of a turn at its time: turns begin a minute after one another."""
+    for minute in (2, 1, 0):
+        moment = _BEGUN + timedelta(minutes=turn + minute)
+        lines = lines.replace(b"2026-03-04T09:%02d:" % minute, moment.strftime("%Y-%m-%dT%H:%M:").encode())
+    return lines
 
 
 def files_of(path: Path) -> list[Path]:

@@ -119,6 +119,8 @@ def _advice(passes: Passes, found: Found) -> str:
     capture, columns = passes.capture, passes.correlation.columns
     space, to = int(capture.columns["space"][found.row]), capture.to(found.row)
     known = [passes.participants.all.get((space, name)) for name in to]
+    if capture.columns["part"][found.row]:
+        return "The session ended, or was interrupted, before a result was written: look what the tool did do by then"
     listing = capture.strings[int(columns["method"][found.row])] == "tools/list"
     if not to:
         return "Address the request to the one who is to answer it"

@@ -76,7 +76,7 @@ def test_what_is_told_in_two_ways_counts_once() -> None:
     assert found["models"] == {"gpt-5.2-codex": 3}
     assert found["calls"] == {"tools": 5, "answered": 5, "failed": 1, "unanswered": 0}
     assert (found["records"], found["unreadable"], found["sub_agents"], found["findings"]) == (39, 0, 1, {})
-    assert rows(document, "repeats") == [7, 12, 13, 31, 38]
+    assert rows(document, "repeats") == [7, 12, 13, 16, 31, 38]
     assert rows(document, 'state == "failed"') == [14]
 
 

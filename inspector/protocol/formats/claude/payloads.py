@@ -267,13 +267,21 @@ def _attached_words(about: Mapping[str, Any]) -> str:
         value = about.get(key)
         value = _inner_text(value) if isinstance(value, Mapping) else value
         if isinstance(value, list):
-            texts = [one.get("text") if isinstance(one, Mapping) else one for one in value]
+            texts = [_entry_words(one) if isinstance(one, Mapping) else one for one in value]
             value = "\n".join(text for text in texts if isinstance(text, str))
         if isinstance(value, str) and value.strip():
             return value
     name = next((value for key in _NAMES if isinstance(value := about.get(key), str) and value), None)
     sort = str(about.get("type") or "attachment").replace("_", " ")
     return f"{sort}: {name}" if name else sort
+
+
+def _entry_words(one: Mapping[str, Any]) -> str | None:
+    """An entry of what is attached as a list: a block of text, or something to do with how far it is."""
+    text, todo, status = (one.get(key) for key in ("text", "content", "status"))
+    if isinstance(text, str) or not isinstance(todo, str):
+        return text if isinstance(text, str) else None
+    return f"{todo} ({status.replace('_', ' ')})" if isinstance(status, str) else todo
 
 
 def _inner_text(value: Mapping[str, Any]) -> str | None:

@@ -147,6 +147,7 @@ def _call(inner: Inner) -> Meaning:
     found = Meaning(
         kinds.REQUEST, AGENT, (tools_of(inner),), identifier=call, alias=inner.id if inner.id != call else None,
         method="tools/call", target=name, said=inner.arguments or inner.input or inner.action,
+        thread=None if call is None else ThreadMark(channel=ITEM, call=call),
     )  # fmt: skip
     if name == "spawn_agent":
         asked = decoded(msgspec.Raw((text_of(inner.arguments) or "").encode("utf-8", "replace")))
@@ -220,6 +221,8 @@ def _event(inner: Inner, line: Line) -> list[Meaning]:
         return [_completed(inner)]
     found = _control(sort)
     found.correlation = inner.call_id
+    if inner.call_id is not None:
+        found.thread = ThreadMark(channel=sort, call=inner.call_id)
     agent = inner.new_thread_id or inner.agent_thread_id
     if agent is not None and inner.call_id is not None:
         found.spawn = Spawn(inner.call_id, agent, type=inner.new_agent_role)

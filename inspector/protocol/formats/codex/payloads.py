@@ -204,7 +204,7 @@ def _event_words(sort: str, inner: Mapping[str, Any]) -> str:
     if sort == "exec_command_end":
         command = inner.get("command")
         words = " ".join(map(str, command)) if isinstance(command, list) else str(command or "")
-        return f"{words[:_MOST_WORDS]}: exit code {inner.get('exit_code')}"
+        return f"{words[:_MOST_WORDS]}{': ' if words else ''}exit code {inner.get('exit_code')}"
     if sort == "mcp_tool_call_end" and isinstance(call := inner.get("invocation"), Mapping):
         result = inner.get("result")
         state = "failed" if isinstance(result, Mapping) and "Err" in result else "done"

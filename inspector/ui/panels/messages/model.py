@@ -442,8 +442,9 @@ class MessageTableModel(QAbstractTableModel):
 
     def _grow(self, message: int) -> None:
         """Show below the row of a stream what has come of it."""
-        row, before = self.rows.row_of(message), self.rows.parts(message)
-        if not before or row is None:
+        before = self.rows.parts(message)
+        row = self.rows.row_of(message) if before else None
+        if row is None:
             return
         lines = self._originals[message] = stream_lines(self._document, message)
         count = len(lines.lines)

@@ -1,0 +1,77 @@
+"""Whole sessions, as two coding agents leave them: told once, told whole, and by whom."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inspector.analysis.model_context.reader import Reader
+from inspector.analysis.model_context.story import ModelContext
+from inspector.document.document import CaptureDocument
+from inspector.document.summary import summary
+from tests import agent_work
+from tests.builders import closed_at_end
+from tests.unit.document.test_transcripts import rows
+
+
+def opened(path: Path) -> CaptureDocument:
+    document = closed_at_end(CaptureDocument())
+    for _ in document.open_log(path, together=True):
+        pass
+    return document
+
+
+@pytest.fixture
+def claude(tmp_path: Path) -> CaptureDocument:
+    return opened(agent_work.write_claude(tmp_path))
+
+
+@pytest.fixture
+def codex(tmp_path: Path) -> CaptureDocument:
+    return opened(agent_work.write_codex(tmp_path).parent)
+
+
+def labels(document: CaptureDocument) -> dict[str, tuple[str, str]]:
+    """By context: the path of labels to it, and its state."""
+    contexts, tree = document.analysis.contexts, document.analysis.contexts.tree
+    return {tree.name[node]: (contexts.label(node), contexts.state(node, None)) for node in tree.alive()}
+
+
+def sees(document: CaptureDocument, name: str) -> list[int]:
+    moment = ModelContext(document.analysis, Reader(int(document.capture.columns["space"][1]), name)).at(
+        len(document.capture) - 1
+    )
+    return [entry.message + 1 for entry in moment.entries()]
+
+
+def test_a_session_of_claude_code(claude: CaptureDocument) -> None:
+    found = summary(claude, "")
+    assert (found["messages"], found["unreadable"], found["sub_agents"]) == (148, 0, 3)
+    assert found["calls"] == {"tools": 56, "answered": 55, "failed": 2, "unanswered": 1}
+    assert found["findings"] == {"request-unanswered": 1, "model-call-failed": 1, "context-full": 1}
+    assert labels(claude) == {
+        "a91c2f7": ("Find roundings of money", "concluded"), "a5510de": ("Look at the web client", "concluded"),
+        "a77e9b0": ("Run invoice tests", "concluded"),
+    }  # fmt: skip
+    tree = claude.analysis.contexts.tree
+    assert sorted(tree.path(node) for node in tree.alive()) == ["a77e9b0", "a91c2f7", "a91c2f7/a5510de"]
+    assert rows(claude, 'from == "mcp:tracker" && kind == "mcp/response"') == [65]
+    assert rows(claude, "repeats") == [22, 24]
+    assert rows(claude, 'info == "529 Overloaded, try 2 of 10"') == [59]
+    assert rows(claude, 'text == "Look at the web client (in progress)"') == [137]
+    assert sees(claude, "claude") == list(range(136, 147))
+    assert summary(claude, "")["usage"]["output"] == 4_100
+
+
+def test_threads_of_codex(codex: CaptureDocument) -> None:
+    found = summary(codex, "")
+    assert (found["messages"], found["unreadable"], found["sub_agents"]) == (68, 0, 1)
+    assert found["calls"] == {"tools": 7, "answered": 7, "failed": 1, "unanswered": 0}
+    assert found["tool_counts"]["exec_command"] == 3
+    assert found["findings"] == {"context-full": 1}
+    assert list(labels(codex).values()) == [("Run the tests and say what fails.", "concluded")]
+    assert rows(codex, 'kind like "codex/*_end" && !repeats') == []
+    assert rows(codex, 'kind == "chat" && from == user && !repeats') == [5, 65]
+    assert rows(codex, 'context && !repeats && kind == "mcp/request"') == [44]
+    assert sees(codex, "codex") == [59, 60]
