@@ -78,7 +78,7 @@ def test_a_session_that_grows_at_any_byte_gives_what_opening_it_gives(data: byte
         log.write_bytes(data[start:stop])
     grown = picture(log.end())
     whole = CaptureDocument()
-    whole.load(log_file(data))
+    whole.load(log_file(data, "growing"))  # the name is told by a field
     assert grown == picture(whole)
     whole.close()
     clean_up()
