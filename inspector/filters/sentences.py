@@ -180,6 +180,9 @@ def _call(analysis: Analysis, message: int) -> Sentence | None:
         params = analysis.capture.payload(message).get("params")
         told = arguments_words(target, params.get("arguments") if isinstance(params, Mapping) else None)
         return Sentence(target or method, told or text or "", colon=False)
+    told = _notified(method, analysis.capture.payload(message).get("params"))
+    if told:
+        return Sentence(method, told, colon=False)
     purpose = _PURPOSES.get(method, "")
     if method in _ASKED_OF and (to := analysis.capture.to(message)):
         more = f" and {len(to) - _MOST_NAMED} more" if len(to) > _MOST_NAMED else ""
@@ -187,6 +190,26 @@ def _call(analysis: Analysis, message: int) -> Sentence | None:
     return Sentence(method, (text if text and text != method else "") or purpose or target, colon=False)
 
 
+def _notified(method: str, params: object) -> str:
+    """What a server tells meanwhile: how far it is, or a line of its log; "" of everything else."""
+    if not isinstance(params, Mapping):
+        return ""
+    if method == "notifications/progress":
+        done, total, words = (params.get(name) for name in ("progress", "total", "message"))
+        far = [
+            f"{value:g}" for value in (done, total) if isinstance(value, int | float) and abs(value) < _MOST_PROGRESS
+        ]
+        return ": ".join(filter(None, (" of ".join(far), words if isinstance(words, str) else "")))
+    if method == "notifications/message":
+        data = params.get("data")
+        words = data if isinstance(data, str) else compact(mask_secrets(data)) if data is not None else ""
+        return ": ".join(
+            name for name in (params.get("level"), params.get("logger"), words) if isinstance(name, str) and name
+        )
+    return ""
+
+
+_MOST_PROGRESS = 1e15
 _SHORT_PATH = 3  # names of a path's end
 _FILES = ("file_path", "notebook_path", "absolute_path")
 

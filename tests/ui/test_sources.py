@@ -64,6 +64,7 @@ def test_a_source_is_added_its_clock_is_set_and_it_is_removed(qapp: QApplication
         assert [(one.name, one.state, one.records) for one in panel.model.rows] == [
             ("agent.jsonl", "followed", 2), ("files.jsonl", "followed", 2),
         ]  # fmt: skip
+        assert "agent.jsonl and 1 more" in window.windowTitle()
         kept = window.opening.home_of(window.document)
         assert kept is not None
         assert is_own_source_list(kept)

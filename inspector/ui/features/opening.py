@@ -124,6 +124,7 @@ class Opening(QObject):
         self._following.stop()
         self._say_read(document)
         self._following.start(document)
+        self._requests.title_changed.emit()
 
     # Logs
 

@@ -146,3 +146,19 @@ def test_an_export_says_what_the_row_says() -> None:
     document = document_of(ASK, tool_result(ASK, json.dumps(RECORDS)))
     summary = MessageSummarizer(document, Redaction()).summarize(1)
     assert summary.text == FIELD_BY_NAME["info"].value(document.analysis, 1)
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "told"),
+    [
+        ("progress", {"progress": 9, "total": 14, "message": "inv-031.pdf"}, "9 of 14: inv-031.pdf"),
+        ("progress", {"progressToken": "a", "progress": 0.5}, "0.5"),
+        ("progress", {"progress": True, "total": float("1e300")}, "1"),
+        ("message", {"level": "warning", "logger": "ocr", "data": "no text layer"}, "warning: ocr: no text layer"),
+        ("message", {"level": "info", "data": {"pages": 3}}, 'info: {"pages":3}'),
+        ("message", {"level": 3, "data": None}, ""),
+    ],
+)  # fmt: skip
+def test_what_a_server_tells_meanwhile(method: str, params: dict[str, Any], told: str) -> None:
+    line = {"jsonrpc": "2.0", "method": f"notifications/{method}", "params": params}
+    assert info(line) == f"notifications/{method} {told}".strip()

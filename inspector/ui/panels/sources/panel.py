@@ -189,7 +189,7 @@ class SourcesPanel(HeadedPanel):
         self.model = SourcesModel(self)
         self.head = PaneHead(theme_controller, "Sources", name="sourcesHead", parent=self)
         self.head.add_button("add", "Add a source", name="sourcesAdd").clicked.connect(self.add_requested)
-        self.head.add_button("save", "Save a list of the sources", name="sourcesSave").clicked.connect(
+        self.head.add_button("recording", "Save a list of the sources", name="sourcesSave").clicked.connect(
             self.save_requested
         )
         self.head.add_button("clear", "Close", name="sourcesClose").clicked.connect(self.close_requested)
