@@ -55,6 +55,20 @@ def test_what_a_tap_remembers_is_asked_for_by_name(tmp_path: Path) -> None:
     assert baseline_path().read_bytes() == stored  # reading writes nothing, and a tap only at its end
 
 
+def test_what_a_server_prints_is_told_once_in_the_capture_of_a_tap(tmp_path: Path) -> None:
+    path = tmp_path / "noise.ctxcap"
+    capture = TapCapture(path, origin=lambda: {"source": "tap"}, say=lambda _: None)
+    capture.write()
+    for line in ("starting up", *(json.dumps(one["message"]) for one in hello()), "ready", '{"level":"info"}'):
+        way = "client->server" if '"method"' in line else "server->client"
+        capture.frame(line, direction=way, time_ns=time.time_ns())
+    capture.finish("the client closed the connection")
+    capture.release()
+    assert [(one["code"], one["no"], one["text"]) for one in json.loads(printed("check", path, "--json"))] == [
+        ("mcp-stdout-noise", 1, "“starting up” stands where a message should (3 lines)."),
+    ]  # fmt: skip
+
+
 def test_a_running_tap_is_held_against_it_and_an_ended_one_is_not(tmp_path: Path) -> None:
     written(tmp_path / "first.ctxcap", tool())
     running = written(tmp_path / "running.ctxcap", tool(title="Scales"), ends=False)

@@ -297,8 +297,9 @@ _OPPOSITE = {"in": "out", "out": "in", "inbound": "outbound", "outbound": "inbou
 
 def _is_server(talk: Talk, way: str, sender: str, note: Note | None) -> bool:
     """Whether the server says something: its name says it, else the direction of the line, else what is asked."""
-    if sender in ("client", "server"):
-        return sender == "server"
+    said_by = sender or way.partition("->")[0].strip()
+    if said_by in ("client", "server"):
+        return said_by == "server"
     if way in talk.sides:
         return talk.sides[way]
     told = note is not None and note.method is not None and note.method in _BY_SERVERS
