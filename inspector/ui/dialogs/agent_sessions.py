@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QLineEdit, QListView, QMenu, QVBoxLayout, QWidget
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QListView, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.present.formats import count_of, day_words, size
@@ -15,8 +15,8 @@ from inspector.present.wire_text import plain, tool_tip
 from inspector.protocol.secrets.masking import mask_text
 from inspector.sources.agent_sessions.session import AgentSession, Lookup
 from inspector.ui.dialogs.dialog import Dialog, ListFrame
-from inspector.ui.dialogs.ordered_list import Index, RowDelegate
-from inspector.ui.look.paint_cache import PaintCache
+from inspector.ui.dialogs.ordered_list import Index
+from inspector.ui.dialogs.two_line_list import TwoLineDelegate, TwoLines, two_line_list
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import TextLabel
@@ -62,6 +62,14 @@ class SessionListModel(QAbstractListModel):
         self._shown = [place for place, found in enumerate(self._words) if all(word in found for word in words)]
         self.endResetModel()
 
+    def lines(self, row: int) -> TwoLines | None:
+        """What a row says: what was asked and when; where, by which program and model, how much."""
+        one = self.session(row)
+        if one is None:
+            return None
+        about = " · ".join(filter(None, (project_name(one), *facts(one)[: -1 if one.running else None])))
+        return TwoLines(self.says(one), self.when(one), about, "running" if one.running else "")
+
     @override
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._shown)
@@ -98,36 +106,6 @@ def facts(session: AgentSession) -> list[str]:
     agents = count_of(session.sub_agents, "sub-agent") if session.sub_agents else ""
     words = (PROGRAMS[session.program], plain(session.model), agents, size(session.size))
     return [*filter(None, words), *(["running"] if session.running else [])]
-
-
-class SessionDelegate(RowDelegate):
-    """Draws a session on two lines: what was asked and when; where, by which program and model, how much."""
-
-    @override
-    def sizeHint(self, option: object, index: Index) -> QSize:
-        return QSize(120, round(self._themes.theme.metrics.control * 1.6))
-
-    @override
-    def paint_row(self, painter: QPainter, paints: PaintCache, box: QRect, index: Index) -> None:
-        model = index.model()
-        one = model.session(index.row()) if isinstance(model, SessionListModel) else None
-        if one is None or not isinstance(model, SessionListModel):
-            return
-        zoom = paints.theme.zoom
-        side, room = round(14 * zoom), round(128 * zoom)
-        left, right = box.x() + side, box.right() - side
-        upper = QRect(box.x(), box.y() + round(3 * zoom), box.width(), box.height() // 2)
-        lower = QRect(box.x(), upper.bottom() - round(2 * zoom), box.width(), box.height() // 2)
-        when = model.when(one)
-        paints.draw(painter, "body", "ink.primary", left, upper, model.says(one), right - room - left)
-        width = paints.width("small", when)
-        paints.draw(painter, "small", "ink.secondary", right - width, upper, when, width)
-        about = " · ".join(filter(None, (project_name(one), *facts(one)[: -1 if one.running else None])))
-        state = "running" if one.running else ""
-        state_width = paints.width("small", state) if state else 0
-        paints.draw(painter, "small", "ink.tertiary", left, lower, about, right - left - state_width - side)
-        if state:
-            paints.draw(painter, "small", "state.active", right - state_width, lower, state, state_width)
 
 
 class AgentSessionsDialog(Dialog):
@@ -172,16 +150,9 @@ class AgentSessionsDialog(Dialog):
 
     def _build_list(self, frame: QFrame) -> QListView:
         self._model = SessionListModel(self)
-        self._list = QListView(frame)
-        self._list.setObjectName("agentSessionsList")
-        self._list.setAccessibleName(TITLE)
-        self._list.setFrameShape(QFrame.Shape.NoFrame)
-        self._list.setMouseTracking(True)
-        self._list.setUniformItemSizes(True)
-        self._list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self._list = two_line_list("agentSessionsList", TITLE, self._model, frame)
         self._list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self._list.setModel(self._model)
-        self._list.setItemDelegate(SessionDelegate(self._themes, self))
+        self._list.setItemDelegate(TwoLineDelegate(self._themes, self))
         self._list.selectionModel().selectionChanged.connect(lambda *_: self._enable())
         self._list.doubleClicked.connect(lambda _index: self.open_current())
         self._list.customContextMenuRequested.connect(self._open_menu)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.present.wire_text import plain, tool_tip
 from inspector.tap.install.changes import Change, Found, Server
 from inspector.ui.dialogs.dialog import Dialog, ListFrame
-from inspector.ui.dialogs.ordered_list import Index, RowDelegate
-from inspector.ui.look.paint_cache import PaintCache
+from inspector.ui.dialogs.ordered_list import Index
+from inspector.ui.dialogs.two_line_list import TwoLineDelegate, TwoLines, two_line_list
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import TextLabel
@@ -40,6 +39,13 @@ class ServerListModel(QAbstractListModel):
         self._servers = servers
         self.endResetModel()
 
+    def lines(self, row: int) -> TwoLines | None:
+        """What a row says: name and client, what it starts or asks, and whether it is tapped."""
+        one = self.server(row)
+        if one is None:
+            return None
+        return TwoLines(plain(one.name), one.client.title, plain(one.shown), "tapped" if one.form.tapped else "")
+
     @override
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._servers)
@@ -52,44 +58,10 @@ class ServerListModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return plain(one.name)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(filter(None, (plain(one.name), one.client.title, plain(one.shown), state_of(one))))
+            return ", ".join(filter(None, self.lines(index.row()) or ()))
         if role == Qt.ItemDataRole.ToolTipRole:
             return tool_tip(f"{one.file.path}\n{one.shown}")
         return None
-
-
-def state_of(server: Server) -> str:
-    """What is said at a server's right."""
-    return "tapped" if server.form.tapped else ""
-
-
-class ServerDelegate(RowDelegate):
-    """Draws a server on two lines: its name and client; what it starts or asks, and whether it is tapped."""
-
-    @override
-    def sizeHint(self, option: object, index: Index) -> QSize:
-        return QSize(120, round(self._themes.theme.metrics.control * 1.6))
-
-    @override
-    def paint_row(self, painter: QPainter, paints: PaintCache, box: QRect, index: Index) -> None:
-        model = index.model()
-        one = model.server(index.row()) if isinstance(model, ServerListModel) else None
-        if one is None:
-            return
-        zoom = paints.theme.zoom
-        side = round(14 * zoom)
-        left, right = box.x() + side, box.right() - side
-        upper = QRect(box.x(), box.y() + round(3 * zoom), box.width(), box.height() // 2)
-        lower = QRect(box.x(), upper.bottom() - round(2 * zoom), box.width(), box.height() // 2)
-        client, state = one.client.title, state_of(one)
-        width = paints.width("small", client)
-        paints.draw(painter, "body", "ink.primary", left, upper, plain(one.name), right - width - side - left)
-        paints.draw(painter, "small", "ink.secondary", right - width, upper, client, width)
-        state_width = paints.width("small", state) if state else 0
-        room = right - left - state_width - side
-        paints.draw(painter, "small", "ink.tertiary", left, lower, plain(one.shown), room)
-        if state:
-            paints.draw(painter, "small", "state.active", right - state_width, lower, state, state_width)
 
 
 class TapServerDialog(Dialog):
@@ -132,15 +104,8 @@ class TapServerDialog(Dialog):
 
     def _build_list(self, frame: QFrame) -> QListView:
         self._model = ServerListModel(self)
-        self._list = QListView(frame)
-        self._list.setObjectName("tapServerList")
-        self._list.setAccessibleName(TITLE)
-        self._list.setFrameShape(QFrame.Shape.NoFrame)
-        self._list.setMouseTracking(True)
-        self._list.setUniformItemSizes(True)
-        self._list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self._list.setModel(self._model)
-        self._list.setItemDelegate(ServerDelegate(self._themes, self))
+        self._list = two_line_list("tapServerList", TITLE, self._model, frame)
+        self._list.setItemDelegate(TwoLineDelegate(self._themes, self))
         self._list.selectionModel().currentChanged.connect(lambda *_: self._select())
         return self._list
 
