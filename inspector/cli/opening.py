@@ -71,7 +71,7 @@ def opened(
     document = CaptureDocument()
     document.memory.limit_to(memory_mb)
     document.use_tool_aliases(aliases)
-    document.use_prices(*_prices(prices))
+    document.use_prices(*prices_of(prices))
     if baseline:
         document.analysis.findings.baseline = read_baseline()
     document.use_collapse_order(newest_first=collapses is CollapseOrder.newest)
@@ -112,7 +112,7 @@ def aliases_of(texts: list[str]) -> ToolAliases:
         fail(f"--tool-alias: {error}")
 
 
-def _prices(file: str | None) -> tuple[list[str], str]:
+def prices_of(file: str | None) -> tuple[list[str], str]:
     """The lines of `--prices` or of the settings, and when they are from; ends the command with what is wrong."""
     if file is None:
         if not settings_path().exists():

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from inspector.cli.arguments import ToolAliasTexts, fail
-from inspector.cli.opening import aliases_of
+from inspector.cli.arguments import PriceFile, ToolAliasTexts, fail
+from inspector.cli.opening import aliases_of, prices_of
 from inspector.cli.printing import printable, say, visible
 from inspector.present.formats import count_of, duration
 from inspector.protocol.secrets.masking import mask_text
@@ -64,6 +64,7 @@ def survey_command(
     ] = True,
     anew: Annotated[bool, typer.Option("--anew", help="Also read what is known from an earlier survey.")] = False,
     tool_alias: ToolAliasTexts = None,
+    prices: PriceFile = None,
 ) -> None:  # fmt: skip
     """Survey many runs at once: what each cost, called, failed at and wasted, as Parquet tables in a folder.
 
@@ -75,6 +76,7 @@ def survey_command(
     if missing is not None:
         fail(missing)
     aliases_of(tool_alias or [])
+    lines, dated = prices_of(prices)
     try:
         places = find_runs(paths, output)
         folder = SurveyFolder(output)
@@ -83,7 +85,8 @@ def survey_command(
     try:
         count = min(workers_here(workers), max(1, len(places)))
         each = memory * _MB or memory_for_each(count)
-        options = SurveyOptions(tokens, tuple(tool_alias or ()), 0 if scheduler else int(each * _OWN_SHARE / _MB))
+        memory_mb = 0 if scheduler else int(each * _OWN_SHARE / _MB)
+        options = SurveyOptions(tokens, tuple(tool_alias or ()), memory_mb, tuple(lines), dated)
         last = Progress(len(places), len(places))
         if anew or runs_to_survey(places, folder.known(), options.version):
             client = cluster_at(scheduler) if scheduler else local_workers(count, each)

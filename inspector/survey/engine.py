@@ -38,7 +38,10 @@ _QUIET = {
     "distributed.worker.memory.terminate": 0.95,
     "distributed.scheduler.http.routes": [],  # what it serves there, everybody on the machine could read
     "distributed.worker.http.routes": [],
-    "distributed.admin.tick.interval": "200ms",
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.worker.memory.monitor-interval": "500ms",
+    "distributed.worker.profile.enabled": False,  # it takes samples a hundred times a second
     "distributed.comm.timeouts.connect": f"{_PATIENCE_S}s",
 }
 

@@ -116,11 +116,17 @@ class SurveyFolder:
     def flush(self) -> None:
         """Write what was taken in. Raises SurveyError as `add` does."""
         self._part += 1
-        for table in SURVEY_TABLES:
-            rows = self._rows[table.name]
-            if rows:
-                write_rows(rows, table, self.path / _PARTS / f"{self._part:06d}-{table.name}.parquet")
-                rows.clear()
+        connection = _connect()
+        try:
+            for table in SURVEY_TABLES:
+                rows = self._rows[table.name]
+                if rows:
+                    _write_rows(connection, rows, table, self.path / _PARTS / f"{self._part:06d}-{table.name}.parquet")
+                    rows.clear()
+        except OSError as error:
+            raise SurveyError(f"{self.path} cannot be written: {error.strerror or error}. {_KEPT}") from error
+        finally:
+            connection.close()
         self._runs, self._written = 0, time.monotonic()
 
     def finish(self) -> None:
@@ -234,21 +240,11 @@ def reason(error: Exception) -> str:
     return str(error).partition("\n")[0].partition(": ")[2].rstrip(".") or type(error).__name__
 
 
-def write_rows(rows: Sequence[Row], table: SurveyTable, path: Path) -> None:
-    """Write rows of a table to a file, whole or not at all.
-
-    Raises:
-        SurveyError: it cannot be written.
-    """
-    connection = _connect()
-    try:
-        arrays = {column.name: _array([row.get(column.name) for row in rows], column.type) for column in table.columns}
-        connection.register("given", arrays)
-        _write(connection, f"SELECT {', '.join(map(_typed, table.columns))} FROM given", path)
-    except OSError as error:
-        raise SurveyError(f"{path.parent.parent} cannot be written: {error.strerror or error}. {_KEPT}") from error
-    finally:
-        connection.close()
+def _write_rows(connection: Any, rows: Sequence[Row], table: SurveyTable, path: Path) -> None:
+    """Write rows of a table to a file, whole or not at all. Raises OSError where that is not possible."""
+    arrays = {column.name: _array([row.get(column.name) for row in rows], column.type) for column in table.columns}
+    connection.register("given", arrays)
+    _write(connection, f"SELECT {', '.join(map(_typed, table.columns))} FROM given", path)
 
 
 def _write(connection: Any, query: str, path: Path) -> None:

@@ -24,7 +24,6 @@ from inspector.capture.hashes import NO_ROW
 from inspector.capture.reading import UnknownFormatError
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes, finding_entries, summary
-from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.times import DATED_FROM_NS, NO_TIME
 from inspector.protocol.tool_names import ToolAliases, parse_alias
@@ -48,16 +47,22 @@ class SurveyOptions:
         tokens: they are counted, and what could have been spared is looked for.
         aliases: rules as `--tool-alias` gives them.
         memory_mb: the most one run may take; 0 for half of what is free.
+        prices, prices_dated: what calls of models cost, in the lines of `analysis.prices`, and since when.
     """
 
     tokens: bool = True
     aliases: tuple[str, ...] = ()
     memory_mb: int = 0
+    prices: tuple[str, ...] = ()
+    prices_dated: str = ""
 
     @property
     def version(self) -> str:
         """Of the program, with what else the rows depend on."""
         parts = [f"{__version__}/{_ROWS_VERSION}", *sorted(self.aliases)]
+        if self.prices:
+            told = "\n".join(self.prices).encode()
+            parts.append(f"prices-{xxh3_128(told).hexdigest()[:8]}")
         return " ".join(parts if self.tokens else [*parts, "no-tokens"])
 
 
@@ -191,6 +196,7 @@ def _surveyed(place: RunPlace, path: Path, digest: str, options: SurveyOptions) 
     document.memory.limit_to(options.memory_mb)
     document.use_tool_aliases(ToolAliases([parse_alias(text) for text in options.aliases]))
     try:
+        document.use_prices(options.prices, options.prices_dated)
         document.load(path, together=len(members_of(path)[0]) > 1 if path.suffix == ".jsonl" else False)
         if document.memory.full:
             raise _FailedError("memory", document.memory.sentence)
@@ -255,7 +261,6 @@ def _rows(document: CaptureDocument, path: str, waste: WasteReport | None) -> di
 def _run(
     document: CaptureDocument, told: Row, findings: Sequence[Row], calls: Calls, took: Any, waste: WasteReport | None
 ) -> Row:
-    analysis = document.analysis
     times = document.capture.columns["time_ns"]
     known = times[times != NO_TIME]
     first, last = (int(known.min()), int(known.max())) if len(known) else (NO_TIME, NO_TIME)
@@ -281,20 +286,10 @@ def _run(
         "wasted": waste.tokens if waste is not None else None,
         "wasted_no": spared[0].message + 1 if spared else None,
         **{f"usage_{name}": value for name, value in (told["usage"] or {}).items()},
-        "cost": _cost(analysis),
+        "cost": told["cost"]["total"] if told["cost"] is not None else None,
         "latency_p50": _percentile(latency, 50), "latency_p95": _percentile(latency, 95),
         "slowest_no": int(answered[np.nanargmax(took[answered])]) + 1 if len(latency) else None,
     }  # fmt: skip
-
-
-def _cost(analysis: Analysis) -> float | None:
-    """What a log says that its calls of models cost; None where it says nothing, or no field does."""
-    field_ = FIELD_BY_NAME.get("cost")
-    if field_ is None:
-        return None
-    column = field_.column(analysis)
-    values = [value for row in range(len(analysis)) if isinstance(value := column.value(row), int | float)]
-    return float(sum(values)) if values else None
 
 
 def _tools(analysis: Analysis, calls: Calls, took: Any) -> Iterator[Row]:

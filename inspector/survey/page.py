@@ -20,8 +20,8 @@ a table. How to run it on thousands of logs, here or on a cluster: [Scale](scale
 - The same command again reads what is new or changed, by size, time and digest, by the program's version and by its
   options; `--anew` reads all. Of a log that is gone the rows stay.
 - What cannot be read is a row of `failures`, and the rest goes on. Ctrl+C keeps what is done.
-- Numbers are what `summary`, `check` and `waste` say of each log by itself. Tokens are estimates, `usage_*` and `cost`
-  as reported. Secrets are masked.
+- Numbers are what `summary`, `check` and `waste` say of each log by itself. Tokens are estimates, `usage_*` as
+  reported, and `cost` by the prices of `--prices` or of the settings. Secrets are masked.
 - `context-inspector DIR` shows the runs in a window: sorted by any figure, filtered by what stands below, with their
   findings and tools, the most frequent first, and how tokens, failures, latency and waste go over time. Return opens a
   run at the message behind the figure: the first failed call, the worst finding, the slowest answer.

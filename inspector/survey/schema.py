@@ -1,7 +1,7 @@
 """SURVEY_TABLES: what a survey holds, every table and column once; `docs/survey.md` lists them.
 
 Each row names the run it is of: `run` is the same in all tables and `path` says where that lies. Numbers of messages
-count from 1, as everywhere; times are UTC. Tokens are estimates but for `usage_*` and `cost`, which are as reported.
+count from 1, as everywhere; times are UTC. Tokens are estimates but for `usage_*`, which are as reported.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ RUNS = SurveyTable("runs", "A row for each run.", (
     TableColumn("usage_output", _T.INTEGER, "Tokens they gave."),
     TableColumn("usage_cache_read", _T.INTEGER, "Tokens read from caches."),
     TableColumn("usage_cache_write", _T.INTEGER, "Tokens written to caches."),
-    TableColumn("cost", _T.NUMBER, "What its log says it cost; absent where it says nothing."),
+    TableColumn("cost", _T.NUMBER, "Dollars of these calls of models, by the prices in force; absent without any."),
     TableColumn("latency_p50", _T.NUMBER, "Milliseconds half of the calls of tools took at most."),
     TableColumn("latency_p95", _T.NUMBER, "And nineteen in twenty."),
     TableColumn("slowest_no", _T.INTEGER, "No. of the answer that took longest."),

@@ -14,6 +14,10 @@ from inspector.survey.folder import Known, SurveyFolder
 from inspector.survey.one_run import RunRows, SurveyOptions, failure_row, survey_run
 from inspector.survey.places import RunPlace, reason_of
 
+_Item = tuple[RunPlace, str]
+"""A run, and the digest with which it is known; "" for none."""
+_BATCH_BYTES, _BATCH_RUNS = 4 << 20, 16
+
 
 @dataclass(slots=True)
 class Progress:
@@ -78,27 +82,56 @@ def survey(
     progress = Progress(len(places), len(places) - len(todo), bytes_total=sum(one.size for one in todo))
     yield progress
     work = partial(_survey_there, options=options)
-    items = [(place, _digest_known(known.get(place.path), options)) for place in todo]
-    for (place, _), outcome in each_of(client, work, items):
-        rows = outcome if isinstance(outcome, RunRows) else _broken(place, outcome, options)
+    again: list[_Item] = []
+    batches = _batches([(place, _digest_known(known.get(place.path), options)) for place in todo])
+    for batch, outcome in each_of(client, work, batches):
+        if isinstance(outcome, list):
+            yield from _take_in(outcome, folder, progress)
+        elif len(batch) > 1:
+            again += batch  # one of them is to blame, and which one is not known
+        else:
+            yield from _take_in([_broken(batch[0][0], outcome, options)], folder, progress)
+    alone: list[tuple[_Item, ...]] = [(item,) for item in again]
+    for batch, outcome in each_of(client, work, alone):
+        rows = outcome if isinstance(outcome, list) else [_broken(batch[0][0], outcome, options)]
+        yield from _take_in(rows, folder, progress)
+
+
+def _take_in(found: Sequence[RunRows], folder: SurveyFolder, progress: Progress) -> Iterator[Progress]:
+    for rows in found:
         if rows.unchanged:
             progress.known += 1
         else:
             folder.add(rows)
             progress.done += 1
             progress.failed += rows.failed
-        progress.bytes_done += place.size
+        progress.bytes_done += rows.place.size
         yield progress
+
+
+def _batches(items: Sequence[_Item]) -> Iterator[tuple[_Item, ...]]:
+    """Runs that are surveyed by one worker in a row: giving out and bringing back has its price, too."""
+    batch: list[_Item] = []
+    size = 0
+    for item in items:
+        if batch and (size + item[0].size > _BATCH_BYTES or len(batch) == _BATCH_RUNS):
+            yield tuple(batch)
+            batch, size = [], 0
+        batch.append(item)
+        size += item[0].size
+    if batch:
+        yield tuple(batch)
 
 
 def _digest_known(before: Known | None, options: SurveyOptions) -> str:
     return before.digest if before is not None and before.version == options.version else ""
 
 
-def _survey_there(item: tuple[RunPlace, str], options: SurveyOptions) -> RunRows:
-    """In a worker: survey one run, unless its digest is that of before."""
+def _survey_there(batch: tuple[_Item, ...], options: SurveyOptions) -> list[RunRows]:
+    """In a worker: survey some runs, but for those whose digest is that of before."""
     work_alone()
-    return survey_run(item[0], options, item[1], folder_of_worker())
+    folder = folder_of_worker()
+    return [survey_run(place, options, digest, folder) for place, digest in batch]
 
 
 def _broken(place: RunPlace, error: object, options: SurveyOptions) -> RunRows:

@@ -370,6 +370,20 @@ def _tap(bench: Bench) -> list[Row]:
     ]
 
 
+def _fleet(bench: Bench) -> list[Row]:
+    logs, messages = bench.sizes.fleet
+    found = bench.measure("fleet", logs, messages, timeout_s=900)
+    note = f"({logs:,} logs of {messages:,})"
+    return [
+        at_most("processor time by that of the plain core", found["overhead"], 1.2, "x", note=note),
+        at_least("by the clock, one worker by two", found["scaling"], 1.7, "x"),
+        at_most("most memory of a worker", found["memory_mb"], 600, "MB", note=note),
+        info("plain core, us a message", 1e6 * found["plain_cpu_s"] / found["messages"], ""),
+        at_least("a slice by reading headers alone", found["slice_share"], 0.5, "x"),
+        info("a slice, MB a second of a core", found["slice_mb_s"], ""),
+    ]
+
+
 def _http_tap(bench: Bench) -> list[Row]:
     calls, many = bench.sizes.tap_calls, 10 * bench.sizes.tap_calls
     found = bench.measure("http_tap", calls, 20_000, many, timeout_s=120 + calls / 20 + many / 200)
@@ -638,6 +652,7 @@ SECTIONS = (
     Section("kill", "kill -9 at 5,000 messages/s", _kill),
     Section("tap", "A tap between an MCP client and its server", _tap),
     Section("http-tap", "A tap over HTTP", _http_tap),
+    Section("fleet", "Surveys and slices by worker processes", _fleet),
     Section("reconnect", "The gateway killed in a row", _reconnect),
     Section("tree", "Context tree, changes a flush", _tree),
     Section("folded", "A stream of 100,000 frames in one row", _folded),

@@ -28,6 +28,7 @@ class Sizes:
         claude_mb, codex_children: of sessions of coding agents, megabytes of one, and threads that one spawned.
         mixes: messages of each mix, and four times as many.
         mix_live_s: seconds of each mix live.
+        fleet: logs that are surveyed, and messages of each.
         quick: little of everything.
     """
 
@@ -55,11 +56,13 @@ class Sizes:
     codex_children: int = 100
     mixes: int = 200_000
     mix_live_s: float = 20
+    fleet: tuple[int, int] = (1_000, 1_000)
     quick: bool = False
 
 
 FULL = Sizes()
 QUICK = Sizes(
+    fleet=(100, 1_000),
     envelopes=20_000, gateway=8_000, small=10_000, large=20_000, reading_turns=2, live_s=3, follow_s=2, kills=1,
     starts=1, contexts=10_000, flushes=6, huge_mb=5, reconnects=1, tap_calls=500, checks_turns=2, checks_live=20_000,
     tokens=8_000, mixes=4_000, mix_live_s=1, lifecycle=10_000, subsessions=100, chat=10_000,

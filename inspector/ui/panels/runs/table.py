@@ -53,7 +53,7 @@ _TIPS = {
     Column.CALLS: "Calls of tools", Column.FAILED: "Calls that failed; Return goes to the first",
     Column.FINDINGS: "Findings, errors and warnings first; Return goes to the worst",
     Column.TOKENS: "Tokens of all messages, estimate", Column.WASTED: "Tokens that could be spared; Return goes there",
-    Column.COST: "What its log says it cost",
+    Column.COST: "What its calls of models cost, by the prices in force",
     Column.P95: "What 19 in 20 calls took at most; Return goes to the slowest",
     Column.MODELS: "Models that were called",
 }  # fmt: skip
