@@ -10,8 +10,10 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+import signal
+import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -114,7 +116,11 @@ class SurveyFolder:
             self.flush()
 
     def flush(self) -> None:
-        """Write what was taken in. Raises SurveyError as `add` does."""
+        """Write what was taken in, also while Ctrl+C is pressed. Raises SurveyError as `add` does."""
+        with _uninterrupted():
+            self._flush()
+
+    def _flush(self) -> None:
         self._part += 1
         connection = _connect()
         try:
@@ -131,8 +137,9 @@ class SurveyFolder:
 
     def finish(self) -> None:
         """Write all, and make one file a table. Raises SurveyError as `add` does."""
-        self.flush()
-        self._put_together()
+        with _uninterrupted():
+            self._flush()
+            self._put_together()
 
     def _parts(self) -> list[Path]:
         return sorted((self.path / _PARTS).glob("*.parquet"))
@@ -214,6 +221,22 @@ def _chosen(table: SurveyTable, files: Sequence[Path], has_last: bool) -> str:
         f"JOIN (SELECT run, min(filename) AS filename FROM {scan} GROUP BY run) f "
         "ON t.run = f.run AND t.filename = f.filename ORDER BY t.path"
     )
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Generator[None]:
+    """What is done meanwhile is done to its end; Ctrl+C counts after that."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _frame: heard.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if heard and callable(before):
+        before(signal.SIGINT, None)
 
 
 # Rows and SQL

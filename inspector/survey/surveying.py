@@ -90,10 +90,10 @@ def survey(
         elif len(batch) > 1:
             again += batch  # one of them is to blame, and which one is not known
         else:
-            yield from _take_in([_broken(batch[0][0], outcome, options)], folder, progress)
+            yield from _take_in([_broken(place, outcome, options) for place, _ in batch], folder, progress)
     alone: list[tuple[_Item, ...]] = [(item,) for item in again]
     for batch, outcome in each_of(client, work, alone):
-        rows = outcome if isinstance(outcome, list) else [_broken(batch[0][0], outcome, options)]
+        rows = outcome if isinstance(outcome, list) else [_broken(place, outcome, options) for place, _ in batch]
         yield from _take_in(rows, folder, progress)
 
 

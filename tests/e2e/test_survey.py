@@ -184,7 +184,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, said
     assert "not surveyed. The same command goes on from there." in said
     ((runs,),) = asked(tmp_path / "out", "SELECT count(*) FROM runs")
     assert 0 < runs < 260
