@@ -32,6 +32,7 @@ LOOP = "tests/data/captures/loop-mcp.jsonl"
 CODER = "tests/data/recordings/mew/coding-agent/envelope-history.jsonl"
 SESSIONS = "tests/data/msp/weekly-report.json"
 TOGETHER = "tests/data/together/invoices.ctxsources"
+ORDERS = "tests/data/transcripts/orders/3b8a2a8e-5b0f-4a57-9f37-0c1f6d2f7e10"
 RUNE = "tests/data/recordings/mcp-rune/01-loop-current-names.jsonl"
 
 
@@ -83,6 +84,11 @@ PICTURES = (
         ("--select", "105", "-Y", 'kind like "mcp/*:tools/call" && from == "analyst"'), (0, 30, 1280, 330),
     ),
     Picture("docs/pictures/several-sources.png", TOGETHER, ("--select", "14", "--panel", "sources", "--theme", "dark")),
+    Picture("docs/pictures/agent-work.png", ORDERS, ("--select", "8", "--theme", "dark")),
+    Picture("docs/pictures/agent-edit.png", ORDERS, ("--select", "31", *_LOW), _CENTER_AND_DETAILS),
+    Picture(
+        "docs/pictures/agent-compacted.png", ORDERS, ("--select", "146", "--view", "model sees"), (177, 100, 802, 480)
+    ),
     Picture("docs/pictures/sub-sessions.png", SESSIONS, ("--view", "sub-sessions"), (177, 100, 1103, 676)),
 )  # fmt: skip
 

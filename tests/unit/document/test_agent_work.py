@@ -64,6 +64,13 @@ def test_a_session_of_claude_code(claude: CaptureDocument) -> None:
     assert summary(claude, "")["usage"]["output"] == 4_100
 
 
+def test_the_session_of_the_pictures_is_this_one(tmp_path: Path) -> None:
+    made, kept = agent_work.write_claude(tmp_path).parent, Path(__file__).parents[2] / "data" / "transcripts" / "orders"
+    files = sorted(path.relative_to(made) for path in made.rglob("*") if path.is_file())
+    assert files == sorted(path.relative_to(kept) for path in kept.rglob("*") if path.is_file())
+    assert all((made / name).read_bytes() == (kept / name).read_bytes() for name in files)
+
+
 def test_threads_of_codex(codex: CaptureDocument) -> None:
     found = summary(codex, "")
     assert (found["messages"], found["unreadable"], found["sub_agents"]) == (68, 0, 1)
