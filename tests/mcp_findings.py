@@ -192,6 +192,13 @@ TIDE = tool("tide", annotations={"readOnlyHint": True})
 TWO = [*process(1, *hello(name="post")), *process(2, *hello(name="bank"))]
 
 WRONG: dict[str, Lines] = {
+    "mcp-destructive-surprise": [
+        *hello(),
+        *listed(1, 1, READ),
+        call(2, 2, "read_log"),
+        notify(3, "resources/list_changed"),
+        done(4, 2),
+    ],
     "mcp-tool-changed-since-last-time": [*hello(), *listed(1, 1, tool(title="Scales"))],
     "mcp-answer-twice": [*hello(), call(1, 1), done(2, 1), done(3, 1, isError=True)],
     "mcp-answer-to-nothing": [*hello(), call(1, 1), done(2, 1), done(3, 77)],
@@ -301,6 +308,20 @@ WRONG: dict[str, Lines] = {
 }
 
 RIGHT: dict[str, Lines] = {
+    "mcp-destructive-surprise": [
+        *hello(),
+        *listed(1, 1, READ, tool()),
+        call(2, 2, "read_log"),
+        notify(2.5, "resources/updated", {"uri": "l"}),
+        done(3, 2),
+        notify(4, "resources/list_changed"),
+        call(5, 5, "read_log"),
+        call(5, 6),
+        notify(6, "resources/list_changed"),
+        done(7, 5),
+        notify(8, "prompts/list_changed"),
+        done(9, 6),
+    ],
     "mcp-tool-changed-since-last-time": [
         *hello(),
         *listed(1, 1, tool()),

@@ -85,10 +85,23 @@ NAME = Check(
     "MCP 2025-11-25, Tools, tool names",
     example="`send money!` is no name that every client takes",
 )  # fmt: skip
-CHECKS = (CHANGED, SINCE, UNLISTED, SHADOWED, HIDDEN, ORDERS, ROOT, ELSEWHERE, NAME)
+SURPRISE = Check(
+    "mcp-destructive-surprise", NOTE, "Tool that says it only reads, and changes something",
+    "{detail}.",
+    "Clients let such tools run without asking anybody.",
+    "Take readOnlyHint away, or let the tool change nothing; do not rely on hints of a server nobody vouches for.",
+    "MCP 2025-03-26, Tools, annotations: hints are untrusted",
+    example="While `load`, which says that it only reads, was at work alone, the server said that its tools changed",
+)  # fmt: skip
+CHECKS = (SURPRISE, CHANGED, SINCE, UNLISTED, SHADOWED, HIDDEN, ORDERS, ROOT, ELSEWHERE, NAME)
 
 _LIST = "tools/list"
 _LIST_CHANGED = "notifications/tools/list_changed"
+_SAYS_CHANGED = {
+    _LIST_CHANGED: "its tools", "notifications/resources/list_changed": "its resources",
+    "notifications/prompts/list_changed": "its prompts",
+}  # fmt: skip
+_FEW = 8
 _NAMES_FROM, _OUTPUTS_ANY = "2025-11-25", "2026-07-28"
 
 
@@ -135,6 +148,8 @@ class Tools:
         note = heard.note
         if note is None:
             return
+        if heard.by_server and note.method in _SAYS_CHANGED:
+            self._changed_meanwhile(heard, _SAYS_CHANGED[note.method])
         if note.method == _LIST_CHANGED and heard.by_server:
             for modern in (False, True):
                 if (book := self.books.get((heard.talk.key, modern))) is not None:
@@ -143,6 +158,23 @@ class Tools:
             self._called(heard, note.params.name)
         elif heard.asked is not None and heard.asked.method == _LIST and note.result is not None:
             self._page(heard, self.book(heard.talk, modern=heard.modern))
+
+    def _changed_meanwhile(self, heard: Heard, what: str) -> None:
+        """What a server says of its lists while a single call is open is of that call; resources change anyway."""
+        calls = [one for one in heard.talk.open.values() if not one.by_server] if len(heard.talk.open) < _FEW else []
+        if len(calls) != 1 or calls[0].method != "tools/call" or calls[0].cancelled_ns is not None:
+            return
+        book = self.books.get((heard.talk.key, calls[0].modern))
+        tool = book.definition(calls[0].name) if book is not None else None
+        if (
+            tool is not None
+            and b'"readOnlyHint":true' in tool.aspects["annotations"]
+            and heard.talk.once(SURPRISE, tool.name)
+        ):
+            words = (
+                f"While `{_short(tool.name)}`, which says that it only reads, was at work alone, the server said that"
+            )
+            heard.report(SURPRISE, f"{words} {what} changed", other=calls[0].row)
 
     def _called(self, heard: Heard, name: Any) -> None:
         book = self.books.get((heard.talk.key, heard.modern))
