@@ -19,6 +19,7 @@ FILTER_CAP = 30
 """How many earlier filters are remembered."""
 
 _LONGEST_FILTER = 1_000
+_LONGEST_QUERY = 10_000
 """Longer ones, as of a long causal chain, were hardly written by somebody who wants them again."""
 
 SETTINGS_VERSION = 1
@@ -251,6 +252,15 @@ def default_presets() -> list[Preset]:
     return [Preset(name=name, filter=text) for name, text in DEFAULT_PRESETS]
 
 
+class SavedQuery(_Part):
+    """A question in SQL under a name."""
+
+    name: str
+    """What the menu says."""
+    sql: str
+    """The query."""
+
+
 class RecentFacts(_Part):
     """What is known of a recent file from when it was open."""
 
@@ -325,6 +335,10 @@ class Settings(_Part):
     """What was written into the filter bar, latest first, at most `FILTER_CAP`."""
     presets: list[Preset] = Field(default_factory=default_presets)
     """Chips below the filter bar, in their order."""
+    queries: list[SavedQuery] = Field(default_factory=list)
+    """Questions in SQL that are kept under a name, in the order of the menu."""
+    query_history: list[str] = Field(default_factory=list)
+    """What was asked in SQL, latest first, at most `FILTER_CAP`."""
     highlights: list[HighlightRule] = Field(default_factory=default_highlights)
     """Rows that stand out; where several rules hold the first one gives the colour."""
     tool_aliases: list[str] = Field(default_factory=list)
@@ -350,6 +364,15 @@ class Settings(_Part):
         if not storable or self.filter_history[:1] == [text]:
             return False
         self.filter_history = [text, *(known for known in self.filter_history if known != text)][:FILTER_CAP]
+        return True
+
+    def remember_query(self, sql: str) -> bool:
+        """Put a query on top of the earlier ones, as `remember_filter` does a filter."""
+        sql = sql.strip()
+        storable = 0 < len(sql) <= _LONGEST_QUERY and _is_unicode(sql)
+        if not storable or self.query_history[:1] == [sql]:
+            return False
+        self.query_history = [sql, *(known for known in self.query_history if known != sql)][:FILTER_CAP]
         return True
 
     def remember_file(self, path: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,30 @@ from inspector.analysis.columns import Column, Flags, Interned, InternedSets, Nu
 from inspector.protocol.secrets.masking import mask_text
 from inspector.tables.columns import SqlType, whole
 
+_BLOCK = 1 << 14
+"""Rows of texts that are looked up between two steps."""
+
 
 def array_of(column: Column, length: int, type_: SqlType, *, masked: bool = True) -> NDArray[Any]:
+    """As `array_in_steps`, at once."""
+    steps = array_in_steps(column, length, type_, masked=masked)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+def array_in_steps(
+    column: Column, length: int, type_: SqlType, *, masked: bool = True
+) -> Generator[None, None, NDArray[Any]]:
     """(length,) values of a column that is an array.
 
     Texts are objects, None where absent; times datetime64[ns], NaT where absent; numbers masked where absent; yes or no
     masked where it is not yes. What is read is copied: the capture may change while SQL runs.
     """
     if isinstance(column, Interned):
-        return _texts(column, length, masked=masked)
+        return (yield from _texts(column, length, masked=masked))
     if isinstance(column, Numbers):
         return _numbers(column, length, type_)
     if isinstance(column, Flags):
@@ -38,16 +54,32 @@ def lists_of(column: InternedSets, length: int, *, masked: bool = True) -> tuple
     return places[ids], [[encodable(shown(text)) for text in column.table[entry]] for entry in used.tolist()]
 
 
-def _texts(column: Interned, length: int, *, masked: bool) -> NDArray[Any]:
-    ids = whole(column.ids, length)
-    used = _used(ids)
-    entries = np.empty(int(used[-1]) + 1 if len(used) else 1, object)
+def _texts(column: Interned, length: int, *, masked: bool) -> Generator[None, None, NDArray[Any]]:
     table: Any = column.table
-    found = [table[entry] for entry in used.tolist()]
-    entries[used] = list(map(encodable, masked_texts(found) if masked else found))
-    if length and (ids == ids[0]).all():
-        return _repeated(entries[int(ids[0])], length)
-    return entries[ids]
+    entries, known = np.empty(1, object), np.zeros(1, np.bool_)
+    found = np.empty(length, object)
+    single = True
+    for start in range(0, length, _BLOCK):
+        stop = min(length, start + _BLOCK)
+        ids = np.asarray(column.ids[slice(start, stop)])
+        most = int(ids.max(initial=0))
+        if most >= len(entries):
+            room = max(most + 1, 2 * len(entries))
+            entries, known = (
+                np.append(entries, np.empty(room - len(entries), object)),
+                np.append(known, np.zeros(room - len(known), np.bool_)),
+            )
+        used = _used(ids)
+        new = used[~known[used]]
+        if len(new):
+            texts = [table[entry] for entry in new.tolist()]
+            entries[new] = list(map(encodable, masked_texts(texts) if masked else texts))
+            known[new] = True
+        found[start:stop] = entries[ids]
+        single = single and len(used) <= 1 and (len(used) == 0 or bool((ids == used[0]).all()))
+        single = single and found[start] == found[0]
+        yield
+    return _repeated(found[0], length) if length and single else found
 
 
 def encodable(text: str) -> str:

@@ -15,7 +15,7 @@ import errno
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from inspector.analysis.findings import Severity
 from inspector.base.memory import free_bytes
 from inspector.document.document import CaptureDocument
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
-from inspector.tables.arrays import array_of, encodable, lists_of
+from inspector.tables.arrays import array_in_steps, encodable, lists_of
 from inspector.tables.columns import Content, SqlType, Table, TableColumn
 from inspector.tables.errors import QueryError, error_of
 from inspector.tables.payloads import payload_json
@@ -187,11 +187,17 @@ class Database:
 
     def load(self, document: CaptureDocument, needed: Needed) -> None:
         """Take what a query reads from a document, as it is now. Called where the document may be read."""
+        for _ in self.load_in_steps(document, needed):
+            pass
+
+    def load_in_steps(self, document: CaptureDocument, needed: Needed) -> Generator[None]:
+        """The same, some milliseconds a step."""
         capture = document.capture
         self._values[PAYLOAD] = lambda row: payload_json(capture, row - 1) if 0 < row <= len(capture) else None
         for table in self._tables:
             names = needed.columns.get(table.name)
-            self.define(table, _nothing_of(table) if names is None else table.read(document, names))
+            content = _nothing_of(table) if names is None else table.read(document, names)
+            yield from self.define_in_steps(table, content)
 
     def run(self, sql: str) -> Result:
         """Answer a query over what was loaded.
@@ -269,6 +275,11 @@ class Database:
 
     def define(self, table: Table, content: Content) -> None:
         """Let a table hold some content; columns that are not in it are absent everywhere."""
+        for _ in self.define_in_steps(table, content):
+            pass
+
+    def define_in_steps(self, table: Table, content: Content) -> Generator[None]:
+        """The same, some milliseconds a step."""
         length, arrays, shown = content.length, dict[str, Any](), list[str]()
         for column in table.columns:
             values = content.columns.get(column.name)
@@ -286,8 +297,9 @@ class Database:
                 )
                 value = f"(SELECT l FROM {raw}_lists)[{raw}]"
             else:
-                arrays[raw] = array_of(values, length, column.type, masked=self._masks)
+                arrays[raw] = yield from array_in_steps(values, length, column.type, masked=self._masks)
                 value = raw
+            yield
             shown.append(f'({value})::{column.type.value} AS "{column.name}"')
         arrays[f"{table.name}__{_ROW}"] = np.arange(length)
         self._connection.register(f"{table.name}__", arrays)

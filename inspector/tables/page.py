@@ -15,9 +15,9 @@ from inspector.tables.schema import TABLES
 
 _HEAD = """# Tables for SQL
 
-`context-inspector query FILE... 'SELECT ...'` and the Query panel (View > Query) answer questions in SQL about what is
-open: the dialect is DuckDB's, the tables are those below. Several files are one document; `source` says which a message
-is from.
+`context-inspector query FILE... 'SELECT ...'` and the Query panel (Analyze > Query in SQL) answer questions in SQL
+about what is open: the dialect is DuckDB's, the tables are those below. Several files are one document; `source` says
+which a message is from.
 
 - One SELECT at a time. Nothing is written, and SQL reaches nothing but these tables: files, extensions, settings and
   the network are closed to it.

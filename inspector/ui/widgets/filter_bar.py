@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 from typing_extensions import override
 
@@ -213,6 +213,7 @@ class FilterBar(QFrame):
         self._editor.entered.connect(self._on_entered)
         self._editor.escaped.connect(self._on_escaped)
         self._editor.history_asked.connect(self._open_history)
+        self._editor.sql_asked.connect(self.copy_as_sql)
         self._editor.focus_moved.connect(self._on_focus_moved)
         self.setFocusProxy(self._editor)
         self._count = TextLabel(variant="small", name="filterCounts", parent=self)
@@ -340,6 +341,17 @@ class FilterBar(QFrame):
         self._refresh()
         if error is not None:
             self._tell_trouble()
+
+    def copy_as_sql(self) -> None:
+        """Copy what is written as a condition of SQL; what SQL cannot say is shown where it stands."""
+        from inspector.tables.conditions import condition_of
+
+        try:
+            condition = condition_of(self._editor.text())
+        except FilterError as error:
+            self.show_error(error)
+            return
+        QGuiApplication.clipboard().setText(condition)
 
     def recheck(self) -> None:
         """Check the text again, for what it means may have changed: `$context` after a click in the tree."""

@@ -6,6 +6,7 @@ import math
 
 from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QFocusEvent,
     QFontMetricsF,
     QKeyEvent,
@@ -37,6 +38,7 @@ class FilterEditor(QPlainTextEdit):
         history_asked: the key for earlier filters was pressed.
         focus_moved(bool): it got or lost the focus.
         typed: a key changed the text, other than by taking back what was written.
+        sql_asked: the filter is to be copied as SQL.
     """
 
     entered = Signal()
@@ -44,6 +46,7 @@ class FilterEditor(QPlainTextEdit):
     history_asked = Signal()
     focus_moved = Signal(bool)
     typed = Signal()
+    sql_asked = Signal()
 
     def __init__(
         self, theme_controller: ThemeController, parent: QWidget | None = None, *, placeholder: str = PLACEHOLDER
@@ -135,6 +138,18 @@ class FilterEditor(QPlainTextEdit):
             super().keyPressEvent(event)
             if self.text() != before and not back:
                 self.typed.emit()
+
+    @override
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self.createStandardContextMenu()
+        menu.setObjectName("filterEditorMenu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addSeparator()
+        action = menu.addAction("Copy as SQL")
+        action.setObjectName("filterCopySql")
+        action.setEnabled(bool(self.text().strip()))
+        action.triggered.connect(self.sql_asked)
+        menu.popup(event.globalPos())
 
     @override
     def canInsertFromMimeData(self, source: QMimeData) -> bool:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QInputDialog
+
+from inspector.protocol.secrets.masking import mask_text
 
 if TYPE_CHECKING:
-    from inspector.settings import Table
+    from inspector.settings import SavedQuery, Table
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.shown import Shown
     from inspector.ui.panels.findings.panel import FindingsPanel
     from inspector.ui.panels.findings.rows import Grouping
+    from inspector.ui.panels.query.panel import QueryPanel
     from inspector.ui.services import SettingsOwner
 
 
@@ -40,12 +44,43 @@ class Display(QObject):
         panes.table_changed.connect(self._on_table_changed)
         panes.plot_choices.spacing_chosen.connect(self._on_spacing_chosen)
         panes.when_made("findings", self._attach_findings)
+        panes.when_made("query", self._attach_query)
 
     def _attach_findings(self, findings: FindingsPanel) -> None:
         from inspector.ui.panels.findings.rows import Grouping
 
         findings.group_by(Grouping(self._owner.settings.findings_by))
         findings.grouping_chosen.connect(self._on_grouping_chosen)
+
+    def _attach_query(self, panel: QueryPanel) -> None:
+        panel.show_saved(self._owner.settings.queries, self._owner.settings.query_history)
+        panel.asked.connect(lambda sql: self._remember_query(panel, sql))
+        panel.saved_changed.connect(lambda saved: self._keep_queries(panel, saved))
+        panel.name_requested.connect(lambda: self._ask_for_name(panel))
+
+    def _remember_query(self, panel: QueryPanel, sql: str) -> None:
+        """What was asked is remembered, but for what holds a secret."""
+        settings = self._owner.settings
+        if mask_text(sql) == sql and settings.remember_query(sql):
+            panel.show_saved(settings.queries, settings.query_history)
+            self._owner.save_settings()
+
+    def _keep_queries(self, panel: QueryPanel, saved: list[SavedQuery]) -> None:
+        settings = self._owner.settings
+        settings.queries = [one for one in saved if mask_text(one.sql) == one.sql]
+        panel.show_saved(settings.queries, settings.query_history)
+        self._owner.save_settings()
+
+    def _ask_for_name(self, panel: QueryPanel) -> None:
+        if not panel.editor.text().strip():
+            return
+        dialog = QInputDialog(panel.window())
+        dialog.setObjectName("queryNameDialog")
+        dialog.setWindowTitle("Keep the query")
+        dialog.setLabelText("Its name in the menu of earlier and kept queries:")
+        dialog.textValueSelected.connect(panel.keep)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
 
     def apply(self, panes: Panes) -> None:
         """Take over what the settings say."""

@@ -158,6 +158,12 @@ def _tokens(panes: Panes) -> QWidget:
     return panel
 
 
+def _query(panes: Panes) -> QWidget:
+    from inspector.ui.panels.query.panel import QueryPanel
+
+    return QueryPanel(panes.document, panes.theme, panes.frame)
+
+
 def _details(panes: Panes) -> QWidget:
     from inspector.ui.panels.details.panel import DetailsPanel
 
@@ -189,4 +195,5 @@ PANELS: tuple[Panel[Panes], ...] = (
     Panel("latency", "Latency", Area.BOTTOM, "analyze.latency", _latency, waits=True),
     Panel("waste", "Waste", Area.BOTTOM, "analyze.waste", _waste, waits=True),
     Panel("tokens", "Tokens", Area.BOTTOM, "analyze.tokens", _tokens, waits=True),
+    Panel("query", "Query", Area.BOTTOM, "analyze.query", _query, waits=True),
 )  # fmt: skip

@@ -1,0 +1,88 @@
+"""What may come next in a query: tables where one is named, else columns of the tables in it, words and functions."""
+
+from __future__ import annotations
+
+import re
+
+from inspector.filters.completion import MOST, Candidate, Completion
+from inspector.tables.columns import Table
+from inspector.tables.schema import PAYLOAD, TABLE_BY_NAME, TABLES
+
+_WORD = re.compile(r'"?[\w]*$')
+_STRING = re.compile(r"'(?:[^']|'')*")
+_NAMES_TABLE = re.compile(r"\b(?:from|join)\s+(?:[\w\s,]+,\s*)?$", re.IGNORECASE)
+_RESERVED = frozenset(("from", "to"))
+_WORDS = (
+    "SELECT", "FROM", "WHERE", "GROUP BY", "ORDER BY", "HAVING", "LIMIT", "JOIN", "LEFT JOIN", "USING", "ON", "AS",
+    "AND", "OR", "NOT", "IN", "IS NULL", "IS NOT NULL", "LIKE", "BETWEEN", "DISTINCT", "DESC", "CASE WHEN", "WITH",
+)  # fmt: skip
+_FUNCTIONS = (
+    ("count(*)", "how many rows"), ("count(DISTINCT ", "how many different values"), ("sum(", "the sum"),
+    ("avg(", "the mean"), ("min(", "the least"), ("max(", "the greatest"), ("median(", "the middle one"),
+    ("quantile_cont(", "a quantile, as quantile_cont(latency, 0.95)"), ("date_trunc('minute', ", "times by the minute"),
+    ("contains(", "whether a text has another in it"), ("list_contains(", "whether a list has a value in it"),
+    ("unnest(", "a row for each element of a list"), ("epoch_ms(", "a time as milliseconds"),
+    (f"{PAYLOAD}(no)", "the payload of a message, as JSON"),
+)  # fmt: skip
+
+
+def complete(sql: str, cursor: int) -> Completion:
+    """What may stand at a place of a query.
+
+    Args:
+        sql: the query.
+        cursor: the place, in characters.
+    """
+    before = sql[:cursor]
+    if len(re.findall("'", _STRING.sub("", before))) % 2 or before.count("'") % 2:
+        return Completion(cursor, cursor)  # within a text
+    word = _WORD.search(before)
+    start = word.start() if word is not None else cursor
+    begun = before[start:].lstrip('"').lower()
+    rest = re.match(r'\w*"?', sql[cursor:])
+    stop = cursor + (rest.end() if rest is not None else 0)
+    if _NAMES_TABLE.search(before[:start]):
+        return Completion(start, stop, "word", _fitting(_tables(), begun))
+    qualified = re.search(r"(\w+)\.$", before[:start])
+    tables = _tables_in(sql)
+    if qualified is not None:
+        named = TABLE_BY_NAME.get(_alias(sql, qualified[1]).lower())
+        return Completion(start, stop, "value", _fitting(_columns([named] if named else tables), begun))
+    if not begun and before.strip() and not before[-1:].isspace() and before[-1:] not in "(,=<>":
+        return Completion(cursor, cursor)
+    offered = [*_columns(tables), *(Candidate(text, text, words) for text, words in _FUNCTIONS)]
+    offered += [Candidate(word, word) for word in _WORDS]
+    return Completion(start, stop, "value", _fitting(offered, begun))
+
+
+def _tables() -> list[Candidate]:
+    return [Candidate(table.name, table.name, table.help) for table in TABLES]
+
+
+def _columns(tables: list[Table]) -> list[Candidate]:
+    found: dict[str, Candidate] = {}
+    for table in tables:
+        for column in table.columns:
+            written = f'"{column.name}"' if column.name in _RESERVED else column.name
+            found.setdefault(column.name, Candidate(written, column.name, column.help))
+    return list(found.values())
+
+
+def _tables_in(sql: str) -> list[Table]:
+    """The tables a query names; `messages` where it names none yet."""
+    words = {word.lower() for word in re.findall(r"\w+", _STRING.sub("", sql))}
+    return [table for table in TABLES if table.name in words] or [TABLE_BY_NAME["messages"]]
+
+
+def _alias(sql: str, name: str) -> str:
+    """The table that a name stands for."""
+    found = re.search(rf"\b(\w+)\s+(?:as\s+)?{re.escape(name)}\b", sql, re.IGNORECASE)
+    return found[1] if found is not None and found[1].lower() in TABLE_BY_NAME else name
+
+
+def _fitting(candidates: list[Candidate], begun: str) -> list[Candidate]:
+    """Those that begin as is written, then those that have it in them."""
+    first = [one for one in candidates if one.label.lower().startswith(begun)]
+    inside = [one for one in candidates if one not in first and begun in one.label.lower()] if begun else []
+    found = first + inside
+    return found[:MOST] if [one.label.lower() for one in found] != [begun] else []

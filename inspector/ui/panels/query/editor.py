@@ -1,0 +1,158 @@
+"""Where a query is written: some lines of mono text, what may come next below them, a wavy line under what is wrong."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QMimeData, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QTextEdit, QWidget
+from typing_extensions import override
+
+from inspector.filters.completion import Candidate, Completion
+from inspector.tables.completion import complete
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.widgets.filter_completions import FilterCompletions
+
+PLACEHOLDER = "SELECT tool, count(*) AS calls, count(failed) AS failed FROM tool_calls GROUP BY tool"
+"""What the empty editor says."""
+_LINES = 4
+
+
+class SqlEditor(QPlainTextEdit):
+    """An editor of a query.
+
+    Signals:
+        run_asked: Ctrl+Enter was pressed.
+        left: Esc was pressed.
+    """
+
+    run_asked = Signal()
+    left = Signal()
+
+    def __init__(self, themes: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self._offered: Completion | None = None
+        self.setObjectName("queryEditor")
+        self.setAccessibleName("Query in SQL")
+        self.setPlaceholderText(PLACEHOLDER)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setTabChangesFocus(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.candidates = FilterCompletions(themes, self)
+        self.candidates.picked.connect(self._put_in)
+        self.textChanged.connect(lambda: self.mark_trouble(None))
+        themes.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def text(self) -> str:
+        """The query as written."""
+        return self.toPlainText()
+
+    def set_text(self, text: str) -> None:
+        """Replace everything; can be undone."""
+        cursor = self.textCursor()
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.insertText(text)
+        self.setTextCursor(cursor)
+        self.candidates.hide()
+
+    def mark_trouble(self, trouble: tuple[int, int] | None) -> None:
+        """Underline some characters, by place and length."""
+        if trouble is None:
+            self.setExtraSelections([])
+            return
+        place, length = trouble
+        selection = QTextEdit.ExtraSelection()
+        cursor = self.textCursor()
+        text = self.text()
+        start, stop = (len(text[:end].encode("utf-16-le")) // 2 for end in (place, place + max(1, length)))
+        last = self.document().characterCount() - 1
+        cursor.setPosition(min(start, last))
+        cursor.setPosition(min(stop, last), QTextCursor.MoveMode.KeepAnchor)
+        selection.cursor = cursor  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        form = QTextCharFormat()
+        form.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+        form.setUnderlineColor(self._themes.theme.color("severity.error"))
+        selection.format = form  # pyright: ignore[reportAttributeAccessIssue]
+        self.setExtraSelections([selection])
+
+    # What may come next
+
+    def offer(self) -> None:
+        """Show what may come next where the user writes."""
+        place = len(self.text().encode("utf-16-le")[: 2 * self.textCursor().position()].decode("utf-16-le", "ignore"))
+        self._offered = complete(self.text(), place)
+        self.candidates.show_completion(self._offered, self.cursorRect().left())
+
+    def _put_in(self, candidate: Candidate) -> None:
+        offered = self._offered
+        if offered is None:
+            return
+        text = self.text()
+        start, stop = (len(text[:end].encode("utf-16-le")) // 2 for end in (offered.start, offered.stop))
+        cursor = self.textCursor()
+        cursor.setPosition(start)
+        cursor.setPosition(stop, QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(candidate.text)
+        self.setTextCursor(cursor)
+        self.candidates.hide()
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, control = event.key(), bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and control:
+            self.candidates.hide()
+            self.run_asked.emit()
+            return
+        if key == Qt.Key.Key_Space and control:
+            self.offer()
+            return
+        current = self.candidates.current()
+        if current is not None:
+            if key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+                self.candidates.step(1 if key == Qt.Key.Key_Down else -1)
+                return
+            if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.candidates.chosen:
+                self._put_in(current)
+                return
+            if key == Qt.Key.Key_Escape:
+                self.candidates.hide()
+                return
+        elif key == Qt.Key.Key_Escape:
+            self.left.emit()
+            return
+        super().keyPressEvent(event)
+        if event.text().isprintable() and event.text() and not control:
+            self.offer()
+        elif key not in (Qt.Key.Key_Shift, Qt.Key.Key_Control):
+            self.candidates.hide()
+
+    @override
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Tab is the list's while it is shown."""
+        current = self.candidates.current()
+        if next and current is not None:
+            self._put_in(current)
+            return True
+        return super().focusNextPrevChild(next)
+
+    @override
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.candidates.hide()
+
+    @override
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return source.hasText() and not source.hasUrls()
+
+    @override
+    def sizeHint(self) -> QSize:
+        return QSize(
+            200, QFontMetrics(self.font()).lineSpacing() * _LINES + 2 * round(self.document().documentMargin())
+        )
+
+    def _on_theme_changed(self) -> None:
+        theme = self._themes.theme
+        self.setFont(theme.font("mono-row"))
+        self.document().setDocumentMargin(theme.metrics.pane_padding)
+        self.setFixedHeight(self.sizeHint().height())

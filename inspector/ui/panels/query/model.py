@@ -1,0 +1,122 @@
+"""The answer of a query as rows of a table; a row that names a message leads to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from typing_extensions import override
+
+from inspector.present.wire_text import plain, tool_tip
+from inspector.tables.shown import shown
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_NUMBERS = ("BIGINT", "INTEGER", "HUGEINT", "DOUBLE", "FLOAT", "DECIMAL", "UBIGINT", "UINTEGER", "SMALLINT", "TINYINT")
+_LONGEST = 1_000
+NUMBER = "no"
+"""The column that names a message."""
+
+
+class AnswerModel(QAbstractTableModel):
+    """Rows of an answer, in its order.
+
+    Attributes:
+        names, types: of its columns.
+        rows: values as DuckDB gives them.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.names: tuple[str, ...] = ()
+        self.types: tuple[str, ...] = ()
+        self.rows: list[tuple[object, ...]] = []
+
+    def begin(self, names: Sequence[str], types: Sequence[str]) -> None:
+        """Another answer, without rows yet."""
+        self.beginResetModel()
+        self.names, self.types, self.rows = tuple(names), tuple(types), []
+        self.endResetModel()
+
+    def add(self, rows: list[tuple[object, ...]]) -> None:
+        """Further rows."""
+        if rows:
+            start = len(self.rows)
+            self.beginInsertRows(_NOWHERE, start, start + len(rows) - 1)
+            self.rows += rows
+            self.endInsertRows()
+
+    def message(self, row: int) -> int | None:
+        """The message a row names by its No.; None where it names none."""
+        if NUMBER not in self.names or not 0 <= row < len(self.rows):
+            return None
+        found = self.rows[row][self.names.index(NUMBER)]
+        return found - 1 if isinstance(found, int) and not isinstance(found, bool) and found > 0 else None
+
+    def messages(self) -> list[int]:
+        """The messages that the rows name, each once, ascending."""
+        found = (self.message(row) for row in range(len(self.rows)))
+        return sorted({message for message in found if message is not None})
+
+    def text(self, row: int, column: int) -> str:
+        """What a cell says, as it may be copied."""
+        value = shown(self.rows[row][column], self.types[column])
+        if value is None:
+            return ""
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+            return ", ".join(value)
+        if isinstance(value, list | dict):
+            return json.dumps(value, ensure_ascii=False)
+        return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+    def row_text(self, row: int) -> str:
+        """A row with tabs between its cells."""
+        return "\t".join(self.text(row, column).replace("\t", " ") for column in range(len(self.names)))
+
+    def is_number(self, column: int) -> bool:
+        """Whether a column holds numbers, which stand at the right."""
+        return self.types[column].startswith(_NUMBERS) and not self.types[column].endswith("[]")
+
+    @override
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    @override
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self.names)
+
+    @override
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        row, column = index.row(), index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return plain(self.text(row, column)[:_LONGEST], _LONGEST)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return plain(f"{self.names[column]} {self.text(row, column)}"[:_LONGEST], _LONGEST)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            text = self.text(row, column)
+            return tool_tip(text[:_LONGEST]) if len(text) > _SHORT else None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if self.is_number(column) else _LEFT
+        return None
+
+    @override
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if orientation is not Qt.Orientation.Horizontal or section >= len(self.names):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return plain(self.names[section], 200)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tool_tip(self.types[section])
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if self.is_number(section) else _LEFT
+        return None
+
+
+_SHORT = 20

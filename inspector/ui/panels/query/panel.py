@@ -1,0 +1,297 @@
+"""The Query panel: a query in SQL above its answer; rows lead to messages, and the filter can be theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtWidgets import QHeaderView, QMenu, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.analysis import Changes
+from inspector.document.document import CaptureDocument
+from inspector.present.formats import count_of
+from inspector.present.wire_text import plain
+from inspector.settings.model import SavedQuery
+from inspector.tables import TABLES, QueryError
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.list_panel import HeadedPanel
+from inspector.ui.panels.pane_head import PaneHead
+from inspector.ui.panels.plain_table import PlainTable
+from inspector.ui.panels.query.editor import SqlEditor
+from inspector.ui.panels.query.model import AnswerModel
+from inspector.ui.panels.query.running import MOST_ROWS, QueryRun
+from inspector.ui.widgets.labels import HairLine, TextLabel
+
+MOST_FILTERED = 2_000
+"""Messages of an answer that the filter can be about: each is named in it."""
+_COPIED_MOST = 10_000
+_WIDEST = 360
+_NOTHING_YET = f"Ctrl+Enter asks. Tables: {', '.join(table.name for table in TABLES)}."
+
+
+class AnswerView(PlainTable):
+    """The answer.
+
+    Signals:
+        entered(int): a row was clicked twice, or Return was pressed on it.
+        copied(): the rows are to be copied.
+    """
+
+    entered = Signal(int)
+    picked = Signal(int)
+    copied = Signal()
+
+    def __init__(self, model: AnswerModel, themes: ThemeController, parent: QWidget) -> None:
+        super().__init__(themes, parent, name="queryAnswer", title="Answer")
+        self.setModel(model)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setMinimumSectionSize(24)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        themes.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def fit_columns(self) -> None:
+        """As wide as their first rows want, and no wider than somebody reads."""
+        self.resizeColumnsToContents()
+        for column in range(self.model().columnCount()):
+            wanted = self.columnWidth(column) + 12
+            self.setColumnWidth(column, min(wanted, round(_WIDEST * self._themes.theme.zoom)))
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.entered.emit(self.currentIndex().row())
+        elif event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            self.copied.emit()
+        else:
+            super().keyPressEvent(event)
+
+    @override
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        index = self.indexAt(event.position().toPoint())
+        if event.button() is Qt.MouseButton.LeftButton and index.isValid():
+            self.picked.emit(index.row())
+
+    def _on_theme_changed(self) -> None:
+        theme = self._themes.theme
+        self.setFont(theme.font("body"))
+        self.horizontalHeader().setFont(theme.font("column"))
+        self.verticalHeader().setDefaultSectionSize(theme.metrics.content_row)
+
+
+class QueryPanel(HeadedPanel):
+    """Questions in SQL about one document.
+
+    Signals:
+        asked(str): a query was asked.
+        saved_changed(list[SavedQuery]): queries were kept, or given up.
+        name_requested(): the query is to be kept under a name that is asked for.
+
+    Attributes:
+        head, editor, model, view, run: what it is made of.
+    """
+
+    asked = Signal(str)
+    saved_changed = Signal(object)
+    name_requested = Signal()
+
+    def __init__(
+        self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(document, "Query", parent)
+        self._saved: list[SavedQuery] = []
+        self._history: list[str] = []
+        self.model = AnswerModel(self)
+        self.run = QueryRun(document, self)
+        self.head = PaneHead(theme_controller, "Query", name="queryHead", parent=self)
+        add = self.head.add_button
+        self._run_button = add("resume", "Ask (Ctrl+Enter)", name="queryRun")
+        self._stop_button = add("stop", "Stop", name="queryStop")
+        self._filter_button = add("filter", "Filter to these messages", name="queryFilter")
+        self._history_button = add("history", "Earlier and kept queries", name="queryHistory")
+        self._save_button = add("save", "Keep the query under a name", name="querySave")
+        self._copy_button = add("copy", "Copy the answer", name="queryCopy")
+        add("clear", "Close", name="queryClose").clicked.connect(self.close_requested)
+        self.editor = SqlEditor(theme_controller, self)
+        self._line = HairLine("queryLine", self)
+        self.said = TextLabel(_NOTHING_YET, variant="hint", name="querySaid", wrap=True, parent=self)
+        self.view = AnswerView(self.model, theme_controller, self)
+        self._menu = QMenu(self)
+        self._menu.setObjectName("queryMenu")
+        self._put_together(theme_controller)
+        self._connect()
+        self._show_state()
+
+    def _put_together(self, themes: ThemeController) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for widget in (self.head, self.editor, self._line, self.said):
+            column.addWidget(widget)
+        column.addWidget(self.view, 1)
+        self.setFocusProxy(self.editor)
+
+        def fit() -> None:
+            padding = themes.theme.metrics.pane_padding
+            self.said.setContentsMargins(padding, themes.theme.metrics.unit, padding, themes.theme.metrics.unit)
+
+        themes.changed.connect(fit)
+        fit()
+
+    def _connect(self) -> None:
+        self._run_button.clicked.connect(self.ask)
+        self._stop_button.clicked.connect(self.cancel)
+        self._filter_button.clicked.connect(self._filter_to_these)
+        self._history_button.clicked.connect(self._open_menu)
+        self._save_button.clicked.connect(self.name_requested)
+        self._copy_button.clicked.connect(self._copy)
+        self.editor.run_asked.connect(self.ask)
+        self.editor.left.connect(self.left)
+        self.view.left.connect(self.left)
+        self.view.copied.connect(self._copy)
+        self.view.picked.connect(self._go_to)
+        self.view.entered.connect(self._enter)
+        self.run.began.connect(self._on_began)
+        self.run.came.connect(self._on_came)
+        self.run.ended.connect(self._on_ended)
+        self.run.failed.connect(self._on_failed)
+
+    # Asking
+
+    def ask(self) -> None:
+        """Answer the query that stands there."""
+        sql = self.editor.text()
+        if not sql.strip():
+            return
+        self.editor.mark_trouble(None)
+        self._say("Asking…")
+        self.run.ask(sql)
+        self.asked.emit(sql)
+        self._show_state()
+
+    def cancel(self) -> None:
+        """Give the query up; what came of it stays."""
+        if self.run.cancel():
+            self._say(f"Stopped; {count_of(len(self.model.rows), 'row')} came.")
+        self._show_state()
+
+    def _on_began(self, names: Sequence[str], types: Sequence[str]) -> None:
+        self.model.begin(names, types)
+
+    def _on_came(self, rows: list[tuple[object, ...]]) -> None:
+        first = not self.model.rows
+        self.model.add(rows)
+        if first:
+            self.view.fit_columns()
+
+    def _on_ended(self, count: int, more: bool, seconds: float) -> None:
+        most = f", the first {MOST_ROWS:,} of more" if more else ""
+        self._say(f"{count_of(count, 'row')}{most}, {seconds:,.2f} s." if count else f"No rows, {seconds:,.2f} s.")
+        self.head.set_count(f"{count:,}")
+        self._show_state()
+
+    def _on_failed(self, error: QueryError) -> None:
+        self.editor.mark_trouble(None if error.position is None else (error.position, error.length))
+        place = "" if error.position is None else f" (character {error.position + 1:,})"
+        self._say(plain(error.sentence, 600) + place, trouble=True)
+        self._show_state()
+
+    def _say(self, words: str, *, trouble: bool = False) -> None:
+        self.said.setText(words)
+        self.said.setAccessibleName(words)
+        self.said.setProperty("variant", "error" if trouble else "hint")
+        self.said.style().unpolish(self.said)
+        self.said.style().polish(self.said)
+
+    def _show_state(self) -> None:
+        running = self.run.running
+        self._run_button.setVisible(not running)
+        self._stop_button.setVisible(running)
+        found = self.model.message(0) is not None
+        self._filter_button.setEnabled(found and not running)
+        self._copy_button.setEnabled(bool(self.model.rows))
+
+    # Rows
+
+    def _go_to(self, row: int) -> None:
+        message = self.model.message(row)
+        if message is not None and message < len(self._document.capture):
+            self.message_requested.emit(message)
+
+    def _enter(self, row: int) -> None:
+        self._go_to(row)
+        self.left.emit()
+
+    def _filter_to_these(self) -> None:
+        messages = self.model.messages()
+        if not messages:
+            return
+        some = messages[:MOST_FILTERED]
+        numbers = ", ".join(str(message + 1) for message in some)
+        self.filter_requested.emit(f"no in {{{numbers}}}", "replace")
+        if len(messages) > len(some):
+            self._say(f"The filter is about the first {MOST_FILTERED:,} of {len(messages):,} messages.")
+
+    def _copy(self) -> None:
+        rows = range(min(len(self.model.rows), _COPIED_MOST))
+        lines = ["\t".join(self.model.names), *(self.model.row_text(row) for row in rows)]
+        QGuiApplication.clipboard().setText("\n".join(lines))
+
+    # Earlier and kept queries
+
+    def show_saved(self, saved: Sequence[SavedQuery], history: Sequence[str]) -> None:
+        """Say which queries are kept, and which were asked before, latest first."""
+        self._saved, self._history = list(saved), list(history)
+
+    def keep(self, name: str) -> None:
+        """Keep the query under a name, in place of one of that name."""
+        sql, name = self.editor.text().strip(), name.strip()
+        if sql and name:
+            self._saved = [*(one for one in self._saved if one.name != name), SavedQuery(name=name, sql=sql)]
+            self.saved_changed.emit(self._saved)
+
+    def _open_menu(self) -> None:
+        menu = self._menu
+        menu.clear()
+        for one in self._saved:
+            menu.addAction(plain(one.name, 60).replace("&", "&&")).triggered.connect(
+                lambda *_checked, sql=one.sql: self._take(sql)
+            )
+        if self._saved:
+            menu.addSeparator()
+        for sql in self._history:
+            words = plain(" ".join(sql.split()), 80).replace("&", "&&")
+            menu.addAction(words).triggered.connect(lambda *_checked, sql=sql: self._take(sql))
+        known = next((one for one in self._saved if one.sql == self.editor.text().strip()), None)
+        if known is not None:
+            menu.addSeparator()
+            forget = menu.addAction(f"Give up “{plain(known.name, 40)}”".replace("&", "&&"))
+            forget.triggered.connect(lambda: self._give_up(known))
+        if menu.isEmpty():
+            menu.addAction("No queries yet").setEnabled(False)
+        menu.popup(self._history_button.mapToGlobal(QPoint(0, self._history_button.height())))
+
+    def _take(self, sql: str) -> None:
+        self.editor.set_text(sql)
+        self.ask()
+
+    def _give_up(self, one: SavedQuery) -> None:
+        self._saved = [other for other in self._saved if other is not one]
+        self.saved_changed.emit(self._saved)
+
+    # What the window says
+
+    def apply_changes(self, changes: Changes) -> None:
+        """An answer is about what there was when it was asked for."""
+
+    def stop(self) -> None:
+        """Read no more of the document."""
+        self.run.close()

@@ -1,0 +1,272 @@
+"""A query at work: planned and answered by a thread, columns taken from the document in slices of the loop.
+
+The thread touches nothing of the document: what SQL wants of records is read on the loop for it, some rows ahead.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Generator
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from inspector.document.document import CaptureDocument
+from inspector.tables import Database, Needed, QueryError
+from inspector.ui import budgets
+
+MOST_ROWS = 10_000
+"""Rows of an answer that are shown."""
+_CHUNK = 500
+_MOST_AHEAD = 1 << 12
+_PATIENCE_S, _JOIN_S = 1.0, 0.005
+
+
+class LoopReading(QObject):
+    """Reads records on the loop for other threads, and ahead where they ask row after row."""
+
+    _asked = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._lock = threading.Lock()
+        self._waiting: list[_Asked] = []
+        self._ahead: dict[tuple[Callable[[int], object], int], object] = {}
+        self._last: tuple[Callable[[int], object], int] | None = None
+        self._stopped = False
+        self._asked.connect(self._serve)
+
+    def begin(self) -> None:
+        """Read again."""
+        with self._lock:
+            self._stopped = False
+            self._ahead.clear()
+
+    def stop(self) -> None:
+        """Nobody waits any longer; on the loop's thread."""
+        with self._lock:
+            self._stopped = True
+            waiting, self._waiting = self._waiting, []
+            self._ahead.clear()
+        for one in waiting:
+            one.done.set()
+
+    def __call__(self, value: Callable[[int], object], row: int) -> object:
+        """What a function gives for a row, called on the loop; None where nobody reads any more. For other threads."""
+        with self._lock:
+            if self._stopped:
+                return None
+            if (value, row) in self._ahead:
+                return self._ahead.pop((value, row))
+            asked = _Asked(value, row)
+            self._waiting.append(asked)
+        self._asked.emit()
+        asked.done.wait()
+        return asked.found
+
+    def _serve(self) -> None:
+        until = time.perf_counter() + budgets.current.slice_s
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            one.found = one.value(one.row)
+            if self._last == (one.value, one.row - 1):
+                self._read_ahead(one, until)
+            self._last = one.value, max(one.row, self._last[1] if self._last and self._last[0] == one.value else 0)
+            one.done.set()
+
+    def _read_ahead(self, one: _Asked, until: float) -> None:
+        row = one.row + 1
+        found: dict[tuple[Callable[[int], object], int], object] = {}
+        while time.perf_counter() < until and len(found) < _MOST_AHEAD:
+            try:
+                found[one.value, row] = one.value(row)
+            except LookupError:  # behind the last row
+                break
+            row += 1
+        self._last = one.value, row - 1
+        with self._lock:
+            if len(self._ahead) > _MOST_AHEAD:
+                self._ahead.clear()
+            self._ahead |= found
+
+
+class _Asked:
+    """What a thread waits for."""
+
+    def __init__(self, value: Callable[[int], object], row: int) -> None:
+        self.value, self.row = value, row
+        self.found: object = None
+        self.done = threading.Event()
+
+
+class QueryRun(QObject):
+    """Answers queries, one at a time.
+
+    Signals:
+        began(object, object): names and types of the columns of an answer.
+        came(object): rows of it.
+        ended(int, bool, float): rows in all, whether there are more, and seconds.
+        failed(object): a QueryError.
+    """
+
+    began = Signal(object, object)
+    came = Signal(object)
+    ended = Signal(int, bool, float)
+    failed = Signal(object)
+    _told = Signal(int, object, object)
+
+    def __init__(self, document: CaptureDocument, parent: QObject) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._reading = LoopReading(self)
+        self._database: Database | None = None
+        self._thread: threading.Thread | None = None
+        self._steps: Generator[None] | None = None
+        self._sql, self._number, self._started = "", 0, 0.0
+        self._given_up: list[tuple[threading.Thread, Database]] = []
+        self._timer, self._ending = QTimer(self), QTimer(self)
+        self._timer.timeout.connect(self._load_on)
+        self._ending.timeout.connect(self._end_threads)
+        self._told.connect(self._on_told)
+
+    @property
+    def running(self) -> bool:
+        """Whether a query is at work."""
+        return self._thread is not None or self._steps is not None
+
+    def ask(self, sql: str) -> None:
+        """Begin with a query; what is at work is given up for it."""
+        self.cancel()
+        self._number += 1
+        self._sql, self._started = sql, time.perf_counter()
+        self._start(self._plan, self._number)
+
+    def cancel(self) -> bool:
+        """Give up what is at work; whether anything was."""
+        if not self.running:
+            return False
+        self._number += 1
+        self._timer.stop()
+        if self._steps is not None:
+            self._steps.close()
+            self._steps = None
+        self._reading.stop()
+        if self._thread is not None:  # it ends by itself, and takes its tables along
+            if self._database is not None:
+                self._given_up.append((self._thread, self._database))
+                self._ending.start(budgets.current.poll_ms)
+            self._thread = self._database = None
+            self._reading = LoopReading(self)
+        else:
+            self._reading.begin()
+        return True
+
+    def close(self) -> None:
+        """Answer no more; waits a moment for what was given up, which is interrupted."""
+        self.cancel()
+        until = time.perf_counter() + _PATIENCE_S
+        while self._given_up and time.perf_counter() < until:
+            self._given_up[0][0].join(_JOIN_S)
+            self._end_threads()
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    def _end_threads(self) -> None:
+        """Interrupt what was given up until it has ended: before a query runs there is nothing to interrupt."""
+        for one in list(self._given_up):
+            thread, database = one
+            if thread.is_alive():
+                database.interrupt()
+            else:
+                database.close()
+                self._given_up.remove(one)
+        if not self._given_up:
+            self._ending.stop()
+
+    # On a thread
+
+    def _start(self, work: Callable[[int], None], number: int) -> None:
+        self._thread = threading.Thread(target=work, args=(number,), name="query", daemon=True)
+        self._thread.start()
+
+    def _tell(self, number: int, what: str, said: object) -> None:
+        with contextlib.suppress(RuntimeError):  # the window has gone meanwhile
+            self._told.emit(number, what, said)
+
+    def _plan(self, number: int) -> None:
+        try:
+            database = self._database
+            if database is None:  # importing DuckDB takes longer than a turn of the loop may
+                database = Database(read=self._reading)
+            self._tell(number, "planned", (database, database.needed(self._sql)))
+        except QueryError as error:
+            self._tell(number, "failed", error)
+
+    def _answer(self, number: int) -> None:
+        database = self._database
+        if database is None or number != self._number:
+            return
+        try:
+            result = database.run(self._sql)
+            self._tell(number, "began", (result.names, result.types))
+            count, more = 0, False
+            while rows := result.take(_CHUNK):
+                count += len(rows)
+                if count > MOST_ROWS:
+                    more = True
+                    self._tell(number, "came", rows[: MOST_ROWS - (count - len(rows))])
+                    break
+                self._tell(number, "came", rows)
+            self._tell(number, "ended", (min(count, MOST_ROWS), more))
+        except QueryError as error:
+            self._tell(number, "failed", error)
+
+    # On the loop
+
+    def _on_told(self, number: int, what: str, said: Any) -> None:
+        if number != self._number:
+            return
+        if what == "planned":
+            self._thread = None
+            self._database, needed = said
+            self._on_planned(needed)
+        elif what == "began":
+            self.began.emit(*said)
+        elif what == "came":
+            self.came.emit(said)
+        else:
+            self._thread = None
+            if what == "ended":
+                count, more = said
+                self.ended.emit(count, more, time.perf_counter() - self._started)
+            else:
+                self.failed.emit(said)
+
+    def _on_planned(self, needed: Needed) -> None:
+        assert self._database is not None
+        self._steps = self._loading(needed)
+        self._timer.start(budgets.current.awaited_ms)
+        self._load_on()
+
+    def _loading(self, needed: Needed) -> Generator[None]:
+        """Let checks and counting catch up where they are asked for, then take the columns, bit by bit."""
+        assert self._database is not None
+        document = self._document
+        while needed.checked and not document.look_further(time.perf_counter() + budgets.current.slice_s):
+            yield
+        yield from self._database.load_in_steps(document, needed)
+
+    def _load_on(self) -> None:
+        steps, until = self._steps, time.perf_counter() + budgets.current.awaited_slice_s
+        if steps is None:
+            return
+        for _ in steps:
+            if time.perf_counter() >= until:
+                return
+        self._timer.stop()
+        self._steps = None
+        self._start(self._answer, self._number)

@@ -1,0 +1,145 @@
+"""The Query panel: asked with the keyboard, answered in the table, its rows lead to messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QInputDialog, QMenu
+from pytestqt.qtbot import QtBot
+
+from inspector.tables.completion import complete
+from inspector.ui.app.application import Application
+from inspector.ui.panels.query.panel import QueryPanel
+from inspector.ui.window.main_window import MainWindow
+from tests.builders import document_of, envelope, tool_call, tool_result
+from tests.ui.windows import numbers, panes_of, window_on
+
+
+@pytest.fixture
+def window(application: Application) -> MainWindow:
+    call = tool_call("grep")
+    lines: list[Any] = [envelope(payload={"text": f"hello {n}"}) for n in range(600)]
+    return window_on(application, document_of(*lines, call, tool_result(call)))
+
+
+def opened(window: MainWindow) -> QueryPanel:
+    window.show()
+    window.actions_by_id["analyze.query"].trigger()
+    panel = panes_of(window).panel("query")
+    assert isinstance(panel, QueryPanel)
+    return panel
+
+
+def ask(panel: QueryPanel, qtbot: QtBot, sql: str) -> None:
+    panel.editor.set_text(sql)
+    QTest.keyClick(panel.editor, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: not panel.run.running, timeout=20_000)
+
+
+def press(panel: QueryPanel, name: str) -> None:
+    button = panel.head.findChild(QAbstractButton, name)
+    assert button is not None
+    assert button.isEnabled(), name
+    button.click()
+
+
+def test_a_query_is_answered_and_its_rows_lead_to_messages(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    ask(panel, qtbot, "SELECT no, kind, text FROM messages WHERE text LIKE 'hello 59%' ORDER BY no")
+    assert panel.model.names == ("no", "kind", "text")
+    assert panel.model.rowCount() == 11
+    assert panel.model.index(0, 2).data() == "hello 59"
+    assert "11 rows" in panel.said.text()
+    panel.message_requested.emit(0)
+    panel.view.selectRow(3)
+    QTest.keyClick(panel.view, Qt.Key.Key_Return)
+    assert panes_of(window).messages.current_message() == 592
+    press(panel, "queryFilter")
+    assert numbers(window) == [60, *range(591, 601)]
+    press(panel, "queryCopy")
+    assert QGuiApplication.clipboard().text().splitlines()[:2] == ["no\tkind\ttext", "60\tchat\thello 59"]
+
+
+def test_what_is_wrong_is_said_with_its_place(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    ask(panel, qtbot, "SELECT nix FROM messages")
+    assert "nix" in panel.said.text()
+    assert "(character 8)" in panel.said.text()
+    (marked,) = panel.editor.extraSelections()
+    assert marked.cursor.selectedText() == "nix"  # pyright: ignore[reportAttributeAccessIssue]
+    panel.editor.insertPlainText(" ")
+    assert panel.editor.extraSelections() == []
+
+
+def test_a_query_can_be_stopped_and_another_one_asked(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    panel.editor.set_text("SELECT count(*) FROM messages, range(1000000) a, range(1000000) b")
+    panel.ask()
+    qtbot.waitUntil(lambda: panel.run._database is not None, timeout=20_000)  # pyright: ignore[reportPrivateUsage]
+    press(panel, "queryStop")
+    assert not panel.run.running
+    assert "Stopped" in panel.said.text()
+    ask(panel, qtbot, "SELECT count(*) FROM tool_calls")
+    assert panel.model.index(0, 0).data() == "1"
+    qtbot.waitUntil(lambda: not panel.run._given_up, timeout=20_000)  # pyright: ignore[reportPrivateUsage]
+
+
+def test_queries_are_remembered_and_kept_but_none_with_a_secret(window: MainWindow, qtbot: QtBot) -> None:
+    panel, settings = opened(window), window.application.settings
+    ask(panel, qtbot, "SELECT 1 AS one")
+    token = "ghp_" + "a1B2c3D4e5" * 4
+    ask(panel, qtbot, f"SELECT '{token}'")
+    assert settings.query_history == ["SELECT 1 AS one"]
+    panel.editor.set_text("SELECT 2 AS two")
+    press(panel, "querySave")
+    dialog = window.findChild(QInputDialog, "queryNameDialog")
+    assert dialog is not None
+    dialog.setTextValue("Two")
+    dialog.accept()
+    assert [(one.name, one.sql) for one in settings.queries] == [("Two", "SELECT 2 AS two")]
+    press(panel, "queryHistory")
+    menu = panel.findChild(QMenu, "queryMenu")
+    assert menu is not None
+    assert [action.text() for action in menu.actions() if action.text()] == ["Two", "SELECT 1 AS one", "Give up “Two”"]
+    menu.actions()[0].trigger()
+    menu.hide()
+    qtbot.waitUntil(lambda: not panel.run.running, timeout=20_000)
+    assert panel.model.names == ("two",)
+
+
+def test_tables_and_columns_are_offered(window: MainWindow) -> None:
+    panel = opened(window)
+    panel.editor.setFocus()
+    QTest.keyClicks(panel.editor, "SELECT to")
+    assert panel.editor.candidates.labels()[:2] == ["to", "tool"]
+    QTest.keyClick(panel.editor, Qt.Key.Key_Down)
+    QTest.keyClick(panel.editor, Qt.Key.Key_Tab)
+    assert panel.editor.text() == 'SELECT "to"'
+
+
+@pytest.mark.parametrize(
+    ("sql", "offered"),
+    [
+        ("SELECT * FROM me", "messages"), ("SELECT * FROM messages JOIN tool_", "tool_calls"),
+        ("SELECT answ| FROM tool_calls", "answered"), ("SELECT m.ki| FROM messages m", "kind"),
+        ("SELECT qua", "quantile_cont("), ("SELECT 'ki", None), ("SELECT proposal_state", None),
+    ],
+)  # fmt: skip
+def test_what_is_offered(sql: str, offered: str | None) -> None:
+    place = sql.find("|") if "|" in sql else len(sql)
+    found = [one.label for one in complete(sql.replace("|", ""), place).candidates]
+    assert offered in found if offered is not None else found == []
+
+
+def test_the_filter_is_copied_as_sql(window: MainWindow) -> None:
+    window.show()
+    window.filter_bar.set_applied('kind == "chat" && !context')
+    window.actions_by_id["edit.copy_sql"].trigger()
+    assert QGuiApplication.clipboard().text() == "kind = 'chat' AND context IS NULL"
+    window.filter_bar.set_applied('"hello"')
+    window.actions_by_id["edit.copy_sql"].trigger()
+    assert QGuiApplication.clipboard().text() == "kind = 'chat' AND context IS NULL"
