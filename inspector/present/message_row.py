@@ -267,7 +267,7 @@ def _spoken_word(document: CaptureDocument, message: int, kind: str) -> str:
     if sender in _PROGRAMS:
         return "added"
     agent = capture.transcripts.agents.get(capture.string("context", message) or "")
-    return "answer" if agent is None or sender == agent.name else "prompt"
+    return "answer" if agent is None or not agent.name or sender == agent.name else "prompt"
 
 
 def _fill_context(content: RowContent, document: CaptureDocument) -> None:

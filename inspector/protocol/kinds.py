@@ -91,6 +91,7 @@ _NAMESPACES = {
     "gemini": Family.CONTROL,
     "opencode": Family.CONTROL,
     "vscode": Family.CONTROL,
+    "otlp": Family.CONTROL,
     "acp": Family.CONTROL,
     "a2a": Family.CONTROL,
     "http": Family.CONTROL,

@@ -132,6 +132,7 @@ class Database:
         self._connection.execute("SET enable_external_access = false")
         self._values: dict[str, Callable[[int], object]] = {}
         self._tables, self._masks = tables, masked
+        self._held: set[str] = set()  # tables that hold something of a document
         words = ", ".join(f"'{severity.word}'" for severity in sorted(Severity))
         self._connection.execute(f"CREATE TYPE SEVERITY AS ENUM ({words})")
         self._connection.execute("SET TimeZone = 'UTC'")
@@ -196,8 +197,12 @@ class Database:
         self._values[PAYLOAD] = lambda row: payload_json(capture, row - 1) if 0 < row <= len(capture) else None
         for table in self._tables:
             names = needed.columns.get(table.name)
-            content = _nothing_of(table) if names is None else table.read(document, names)
-            yield from self.define_in_steps(table, content)
+            if names is not None:
+                self._held.add(table.name)
+                yield from self.define_in_steps(table, table.read(document, names))
+            elif table.name in self._held:
+                self._held.discard(table.name)
+                self.define(table, _nothing_of(table))
 
     def run(self, sql: str) -> Result:
         """Answer a query over what was loaded.

@@ -118,6 +118,18 @@ def _reading(bench: Bench) -> list[Row]:
     ]
 
 
+def _query(bench: Bench) -> list[Row]:
+    messages = bench.sizes.envelopes
+    found = bench.measure("query", bench.log("envelopes", messages))
+    share, note = _scaled(messages)
+    return [
+        at_most("first row of a query, slowest of five", found["first_row_s"], 1.0, note=note),
+        at_most("Parquet of every field that is a column", found["parquet_s"], max(3.0 * share, 1.0), note=note),
+        at_least("spans received, a second of processor time", found["spans_per_s"], 5_000, ""),
+        exactly("spans lost", found["spans_lost"], 0),
+    ]
+
+
 def _filters(bench: Bench) -> list[Row]:
     messages = bench.sizes.envelopes
     found = bench.measure("filters", bench.log("envelopes", messages))
@@ -635,6 +647,7 @@ SECTIONS = (
     Section("envelopes", "Open a log of envelopes", _envelopes),
     Section("reading", "Reading alone, the same file by turns", _reading),
     Section("filters", "Filters over that log", _filters),
+    Section("query", "SQL over that log, Parquet of it; spans received", _query),
     Section("finding", "Finding and keeping in that log, in the window", _finding),
     Section("growth", "Growth, no window", _growth),
     Section("mixes", "Logs of traffic unlike the story, no window; the window's heartbeat", _mixes),

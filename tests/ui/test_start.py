@@ -74,7 +74,7 @@ def test_the_first_paint_waits_for_nothing_a_document_needs(tmp_path: Path) -> N
     assert not painted & _WAITS
     needed = {"numpy", "inspector.ui.docview.panes", "inspector.ui.features.opening"}
     assert needed <= complete  # the first document waits for none
-    assert not {"typer", "websockets", "keyring"} & complete
+    assert not {"typer", "websockets", "keyring", "duckdb", "_duckdb", "aiohttp"} & complete
 
 
 def test_presets_are_found_at_once(application: Application) -> None:

@@ -12,6 +12,7 @@ from inspector.cli.commands import COMMANDS
 from inspector.filters.completion import Completer
 from inspector.filters.fields import FIELDS
 from inspector.protocol.secrets.masking import mask_text
+from inspector.tables import TABLES
 from tests.builders import document_of, lines_of, log_file
 from tests.commands import asked, reading_once
 from tests.leaky import SECRET, SPLIT_KINDS, leaky, leaky_lines
@@ -29,6 +30,8 @@ WAYS: dict[str, list[list[str]]] = {
     "model-sees": [[], ["--json"], ["--participant", "lead"], ["--participant", "files", "--json"], ["--messages"]],
     "waste": [[], ["--json"]],
     "check": [[], ["--json"]],
+    "query": [[f"SELECT * FROM {table.name}", *form] for table in TABLES for form in ([], ["--format", "json"])]
+             + [["SELECT payload(no), payload(no)->>'$.token' FROM messages"]],
 }  # fmt: skip
 
 
@@ -71,7 +74,7 @@ def test_no_message_shows_a_secret(log: Path) -> None:
 
 def test_no_export_holds_a_secret(log: Path, tmp_path: Path) -> None:
     ways = [[form] for form in ("jsonl", "csv", "md", "html")]
-    ways += [["jsonl", "--self-contained"], ["csv", "-e", ALL]]
+    ways += [["jsonl", "--self-contained"], ["csv", "-e", ALL], ["otlp"], ["otlp", "--with-content"]]
     contexts = [f"c-{number}" for number in range(len(SPLIT_KINDS))]
     ways += [["msp", "--context", context] for context in contexts]
     out = tmp_path / "out"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QMimeData, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QTextCharFormat, QTextCursor
+from PySide6.QtCore import QMimeData, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QTextEdit, QWidget
 from typing_extensions import override
 
@@ -14,7 +14,9 @@ from inspector.ui.widgets.filter_completions import FilterCompletions
 
 PLACEHOLDER = "SELECT tool, count(*) AS calls, count(failed) AS failed FROM tool_calls GROUP BY tool"
 """What the empty editor says."""
-_LINES = 4
+_GAP = 2
+_LEAST = 24
+"""In a low window; by itself Qt keeps room for the arrows of a scroll bar."""
 
 
 class SqlEditor(QPlainTextEdit):
@@ -37,7 +39,8 @@ class SqlEditor(QPlainTextEdit):
         self.setPlaceholderText(PLACEHOLDER)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumHeight(_LEAST)
         self.candidates = FilterCompletions(themes, self)
         self.candidates.picked.connect(self._put_in)
         self.textChanged.connect(lambda: self.mark_trouble(None))
@@ -82,7 +85,14 @@ class SqlEditor(QPlainTextEdit):
         """Show what may come next where the user writes."""
         place = len(self.text().encode("utf-16-le")[: 2 * self.textCursor().position()].decode("utf-16-le", "ignore"))
         self._offered = complete(self.text(), place)
-        self.candidates.show_completion(self._offered, self.cursorRect().left())
+        cursor = self.cursorRect()
+        self.candidates.show_completion(self._offered, cursor.left())
+        if self.candidates.isVisible():  # at the bottom of a window, where the panel stands, only above is room
+            window, least = self.window(), self.candidates.height()
+            below = self.viewport().mapTo(window, cursor.bottomLeft()).y() + _GAP
+            above = self.viewport().mapTo(window, cursor.topLeft()).y() - _GAP - least
+            top = below if below + least <= window.height() or above < 0 else above
+            self.candidates.move(self.candidates.x(), top)
 
     def _put_in(self, candidate: Candidate) -> None:
         offered = self._offered
@@ -145,14 +155,7 @@ class SqlEditor(QPlainTextEdit):
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return source.hasText() and not source.hasUrls()
 
-    @override
-    def sizeHint(self) -> QSize:
-        return QSize(
-            200, QFontMetrics(self.font()).lineSpacing() * _LINES + 2 * round(self.document().documentMargin())
-        )
-
     def _on_theme_changed(self) -> None:
         theme = self._themes.theme
         self.setFont(theme.font("mono-row"))
         self.document().setDocumentMargin(theme.metrics.pane_padding)
-        self.setFixedHeight(self.sizeHint().height())

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
-from PySide6.QtWidgets import QHeaderView, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QMenu, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
@@ -28,6 +28,8 @@ MOST_FILTERED = 2_000
 """Messages of an answer that the filter can be about: each is named in it."""
 _COPIED_MOST = 10_000
 _WIDEST = 360
+_WRITTEN, _ANSWERED = 2, 3
+"""How the width is shared by the query and its answer."""
 _NOTHING_YET = f"Ctrl+Enter asks. Tables: {', '.join(table.name for table in TABLES)}."
 
 
@@ -134,9 +136,27 @@ class QueryPanel(HeadedPanel):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self.head, self.editor, self._line, self.said):
-            column.addWidget(widget)
-        column.addWidget(self.view, 1)
+        column.addWidget(self.head)
+        self.said.setMinimumHeight(1)  # in a low window its lines give way, as they do in all lists
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        policy.setHeightForWidth(False)
+        self.said.setSizePolicy(policy)
+        written = QWidget(self)
+        beside = QVBoxLayout(written)
+        beside.setContentsMargins(0, 0, 0, 0)
+        beside.setSpacing(0)
+        beside.addWidget(self.editor, 1)
+        beside.addWidget(self._line)
+        beside.addWidget(self.said)
+        self._halves = QSplitter(Qt.Orientation.Horizontal, self)
+        self._halves.setObjectName("queryHalves")
+        self._halves.setChildrenCollapsible(False)
+        self._halves.setHandleWidth(1)
+        for widget, share in ((written, _WRITTEN), (self.view, _ANSWERED)):
+            self._halves.addWidget(widget)
+            self._halves.setStretchFactor(self._halves.count() - 1, share)
+        self._halves.setSizes([_WRITTEN * 100, _ANSWERED * 100])
+        column.addWidget(self._halves, 1)
         self.setFocusProxy(self.editor)
 
         def fit() -> None:
