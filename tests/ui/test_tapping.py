@@ -121,7 +121,7 @@ def test_a_server_at_an_address_is_tapped_while_the_dialog_is_open(qapp: QApplic
         while not await asked():  # noqa: ASYNC110 - it is being started
             await asyncio.sleep(0.05)
         await until(lambda: shows(application, 3), "the exchange, in the window")
-        dialog.close()
+        window.close()  # and the dialog with it
         assert text_of(file) == before
         assert not await asked(), "the tap has ended"
 

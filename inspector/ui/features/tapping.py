@@ -166,6 +166,11 @@ class Tapping(QObject):
 
     # The end
 
+    def close(self) -> None:
+        """The window closes: so does the dialog, with what it runs."""
+        if self._dialog is not None:
+            self._dialog.close()
+
     def _on_finished(self) -> None:
         self._dialog = None
         if self._looking is not None:

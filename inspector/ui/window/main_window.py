@@ -482,6 +482,7 @@ class MainWindow(QMainWindow):
 
         tapping = Tapping(self, self.application, self.notices)
         tapping.arrived.connect(lambda target: self.opening.open_target(target))
+        self.shown.closing.connect(tapping.close)
         return tapping
 
     @cached_property
