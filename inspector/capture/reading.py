@@ -6,6 +6,7 @@ something has come. Whoever takes the blocks in need not know.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator
 from contextlib import closing
 
@@ -127,7 +128,8 @@ class SourceReader:
         """
         self.source = source
         self.waiting = self.left_lines = False
-        self.pace = Pace()
+        self.pace = Pace()  # of whoever takes in what is read
+        self._own_pace = Pace()
         self._place = place
         self._live = self._hands_over = live
         self._long_lines: LongLines | None = None
@@ -274,8 +276,8 @@ class SourceReader:
         source = self.source
         self.left_lines = False
         most_lines = max(1, size // _SHORT_LINE)
-        if self._live:
-            most_lines = min(most_lines, self.pace.lines)
+        if self._hands_over:  # somebody waits
+            most_lines = min(most_lines, self.pace.lines, self._own_pace.lines)
         if source.elements is not None:
             return self._next_elements(at_end=not whole_lines, size=size)
         if self._long_lines is not None and self._long_lines.pending:
@@ -302,7 +304,14 @@ class SourceReader:
             block = self._blocks().read(data, start) if data else None
             self._torn_at = _torn_at(block, data[end:], start + end) if block is not None else None
             return block
-        return self._blocks().read(data[:end], start) if end else None
+        return self._read_paced(data[:end], start) if end else None
+
+    def _read_paced(self, data: bytes, start: int) -> Block:
+        """Read lines, and see how many of them may be read at once: those of no known form take ten times as long."""
+        began = time.perf_counter()
+        block = self._blocks().read(data, start)
+        self._own_pace.note(len(block), time.perf_counter() - began)
+        return block
 
     def _start(self) -> int:
         """Where to read on. A line that was taken torn and goes on after all is read once more, whole.
