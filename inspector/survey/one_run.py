@@ -107,6 +107,8 @@ def survey_run(place: RunPlace, options: SurveyOptions, known: str = "", folder:
     try:
         with tempfile.TemporaryDirectory(prefix="context-inspector-", dir=folder) as here:
             path = _fetched(place, Path(here)) if place.is_remote else Path(place.path)
+            if path.exists() and not path.is_file():
+                raise _FailedError("unreadable", "It is no file.")  # a pipe would be waited for
             found.digest = _digest(_files(path))
             if found.digest == known:
                 found.unchanged = True

@@ -96,8 +96,9 @@ def _at(path: str, leave_out: Path | None) -> Iterator[RunPlace]:
         return
     listing = Listing(1 << 30)
     parents: dict[str, str] = {}
-    for folder, _, names in os.walk(path, onerror=_refuse if _is_unreadable(path) else None):
+    for folder, below, names in os.walk(path, onerror=_refuse if _is_unreadable(path) else None):
         if leave_out is not None and Path(folder).absolute() == leave_out.absolute():
+            below.clear()
             continue
         yield from _in_folder(Path(folder), names, listing, parents)
 

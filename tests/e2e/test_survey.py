@@ -20,11 +20,13 @@ from inspector.survey.one_run import SurveyOptions
 from inspector.survey.places import find_runs
 from inspector.survey.schema import SURVEY_TABLES
 from inspector.survey.surveying import Progress, survey
+from tests.bench.generate import write_envelopes
 from tests.builders import envelope, lines_of, tool_call, tool_result
 
 pytestmark = pytest.mark.real
 
 _MEMORY = 1 << 30
+_CALLS = 'kind == "mcp/request" && payload.method == "tools/call"'
 _ROOT = Path(__file__).parents[1] / "data/recordings"
 
 
@@ -163,6 +165,11 @@ def test_logs_of_an_object_store_give_the_rows_of_the_files(tmp_path: Path) -> N
         assert set(found) <= set(asked(tmp_path / "here", query))
         again = run_survey("survey", "s3://runs/night", "-o", tmp_path / "out", "--no-tokens", env=env)
         assert f"{len(found)} of them known as they are" in again.stdout
+        log, part = "mew/coding-agent/envelope-history.jsonl", tmp_path / "part.jsonl"
+        cut = run_survey("slice", f"s3://runs/night/{log}", "-Y", _CALLS, "-o", part, "--with-related", env=env)
+        assert cut.returncode == 0, cut.stderr
+        run_survey("slice", _ROOT / log, "-Y", _CALLS, "-o", tmp_path / "here.jsonl", "--with-related")
+        assert part.read_bytes() == (tmp_path / "here.jsonl").read_bytes()
         refused = run_survey("survey", "s3://nobody-has-it/x", "-o", tmp_path / "no", env=env)
         assert refused.returncode == 2
         assert "s3://nobody-has-it/x" in refused.stderr
@@ -191,3 +198,18 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     done = run_survey("survey", tmp_path / "logs", "-o", tmp_path / "out")
     assert f"{runs} of them known as they are" in done.stdout
     assert json.dumps(len(tables(tmp_path / "out")["runs"])) == "260"
+
+
+def test_a_slice_is_the_same_whoever_cuts_it_and_has_what_list_has(tmp_path: Path) -> None:
+    log = tmp_path / "long.jsonl"
+    write_envelopes(log, 60_000)  # more than one stretch
+    filter_ = 'kind == "mcp/request" && payload.params.name == "grep" && from == "lead"'
+    parts = [tmp_path / f"{workers}.jsonl" for workers in (1, 2)]
+    for workers, part in enumerate(parts, 1):
+        done = run_survey("slice", log, "-Y", filter_, "-o", part, "--workers", str(workers))
+        assert done.returncode == 0, done.stderr
+    assert parts[0].read_bytes() == parts[1].read_bytes()
+    listed = run_survey("list", log, "-Y", filter_, "-e", "id,time,kind")
+    assert run_survey("list", parts[0], "-e", "id,time,kind").stdout == listed.stdout
+    numbers = run_survey("list", log, "-Y", filter_, "-e", "no", "--format", "csv").stdout.splitlines()[1:]
+    assert run_survey("list", parts[0], "-e", "slice.line", "--format", "csv").stdout.splitlines()[1:] == numbers

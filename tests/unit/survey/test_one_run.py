@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,9 @@ def test_what_cannot_be_read_is_a_failure_with_its_reason(tmp_path: Path) -> Non
         (row,) = found.tables["failures"]
         assert (row["kind"], words in row["text"]) == (kind, True), row
         assert "What can be read" not in row["text"]
+    os.mkfifo(tmp_path / "pipe")
+    (row,) = surveyed(tmp_path / "pipe").tables["failures"]
+    assert (row["kind"], row["text"]) == ("unreadable", "It is no file.")
     gone = find_runs([str(tmp_path / "odd.jsonl")])[0]
     (tmp_path / "odd.jsonl").unlink()
     (row,) = survey_run(gone, SurveyOptions()).tables["failures"]

@@ -43,6 +43,7 @@ def test_below_a_folder_only_logs_are_runs_and_what_is_named_is_one(tmp_path: Pa
     write(tmp_path / "deep/.hidden.jsonl", {})
     (tmp_path / "deep/link.jsonl").symlink_to(log)
     write(tmp_path / "out/runs.jsonl", {})
+    write(tmp_path / "out/below/a.jsonl", {})
     assert found(tmp_path, leave_out=tmp_path / "out") == [str(log)]
     assert found(tmp_path / "deep", notes) == [str(log), str(notes)]
 
