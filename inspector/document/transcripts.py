@@ -12,8 +12,11 @@ from pathlib import Path
 from inspector.capture.capture import Capture
 from inspector.capture.sources import SourceFile
 from inspector.sources.follow import FollowedLog
+from inspector.sources.inputs import open_source
 from inspector.sources.transcript_files import Member, Seen, members_of
 
+PACKED = ".zst"
+"""How the name of a thread ends that Codex has compressed."""
 _EVERY_S = 1.0
 _LONGEST_LOOK = 0.02
 """Seconds that a look for new files may take; a folder in which it takes longer is looked at as much less often."""
@@ -59,7 +62,7 @@ class TranscriptFiles:
     def _open(self, member: Member) -> SourceFile:
         self._known.add(member.path)
         name = member.path.name
-        source = SourceFile(member.path, name)
+        source = open_source(member.path, name) if name.endswith(PACKED) else SourceFile(member.path, name)
         place = self._capture.add_source(source)
         transcripts = self._capture.transcripts
         if member.session:
@@ -91,7 +94,7 @@ class TranscriptFiles:
                     self._follow(place)
 
     def _follow(self, place: int) -> None:
-        if len(self.followed) < _MOST_FOLLOWED:
+        if len(self.followed) < _MOST_FOLLOWED and self.sources[place].feed is None:  # what is packed does not grow
             try:
                 self.followed[place] = FollowedLog(self.sources[place])
             except OSError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from inspector.analysis.model_context.reader import Reader
 from inspector.analysis.model_context.story import ModelContext
@@ -82,3 +83,14 @@ def test_threads_of_codex(codex: CaptureDocument) -> None:
     assert rows(codex, 'kind == "chat" && from == user && !repeats') == [5, 65]
     assert rows(codex, 'context && !repeats && kind == "mcp/request"') == [44]
     assert sees(codex, "codex") == [59, 60]
+
+
+def test_threads_that_codex_has_compressed(tmp_path: Path) -> None:
+    first = agent_work.write_codex(tmp_path)
+    for path in [*first.parent.iterdir()]:
+        path.with_name(f"{path.name}.zst").write_bytes(zstandard.ZstdCompressor().compress(path.read_bytes()))
+        path.unlink()
+    document = opened(first.with_name(f"{first.name}.zst"))
+    found = summary(document, "")
+    assert (found["records"], found["unreadable"], found["sub_agents"]) == (66, 0, 1)
+    assert found["calls"] == {"tools": 7, "answered": 7, "failed": 1, "unanswered": 0}
