@@ -40,7 +40,7 @@ from inspector.capture.name_sets import NameSets
 from inspector.capture.odd_forms import OddForm
 from inspector.capture.own_copies import Echoes
 from inspector.capture.reader import JOINING_EVENTS, NO_MESSAGE, correlations
-from inspector.capture.sightings import Seen, Sightings
+from inspector.capture.sightings import Seen, SeenBy, Sightings
 from inspector.capture.sources import SourceFile, space_of_origin
 from inspector.capture.strings import InternTable
 from inspector.capture.transcripts import AgentNews, Transcripts
@@ -306,6 +306,7 @@ class Capture:
         to_sets: tuples of recipients by id; id 0 is nobody named.
         columns: arrays of capture.columns.MESSAGE_COLUMNS, one value per message.
         deliveries: arrays of DELIVERY_COLUMNS, in log order.
+        seen_by: which sources have each message; None where they share none.
         sightings: arrays of SIGHTING_COLUMNS: records of messages that another source has as well.
         sources: the files records lie in.
         impostors: `message` and `participant` (string id) of messages whose sender is not who the log says sent them.
@@ -330,6 +331,7 @@ class Capture:
         self._sightings: Sightings | None = None
         self.sightings = GrowingColumns(SIGHTING_COLUMNS)
         self._sighted_by = HashIndex()
+        self.seen_by: SeenBy | None = None
         self._late_impostors = False
         self._echoes = Echoes(self._payload_at)
         self._gateway_copies = GatewayCopies()
@@ -374,7 +376,7 @@ class Capture:
 
     def share_messages(self) -> None:
         """Let what several sources have seen be one message. To be called before anything is appended."""
-        self._sightings = Sightings()
+        self._sightings, self.seen_by = Sightings(), SeenBy()
 
     def append(self, block: Block) -> Appended:
         """Take in the records of a block. Called on the loop's thread; O(records in the block)."""
@@ -405,6 +407,8 @@ class Capture:
                 self._salts.share(space)
         self._keep_apart(columns)
         self.columns.append(columns, len(starts))
+        if self.seen_by is not None:
+            self.seen_by.append(columns["source"].astype(np.int64))
         self._note_impostors(block, starts, start, ids)
         self.unreadable_count += int(np.count_nonzero(columns["flags"] & np.uint32(Flag.UNREADABLE)))
         self.failed_count += int(np.count_nonzero(columns["flags"] & np.uint32(Flag.ERROR)))
@@ -583,6 +587,8 @@ class Capture:
         start = self.sightings.append({**columns, "message": message_of[also]}, len(also))
         places = np.arange(start, start + len(also), dtype=np.uint32)
         self._sighted_by.add(_row_hash(message_of[also].astype(np.uint64)), places)
+        if self.seen_by is not None:
+            self.seen_by.add(message_of[also], block.columns["source"][also].astype(np.int64))
         copy, first = block.columns["content_hash"][also], self.columns["content_hash"][message_of[also]]
         self._flag(message_of[also[_content_kept(copy) != first]], Flag.COPIES_DIFFER)
         places = also[_told_otherwise(block, also)]
@@ -707,8 +713,9 @@ class Capture:
 
     def sources_of(self, message: int) -> list[int]:
         """The numbers of the sources that have a message, the one it is read from first."""
-        also = (one.source for one in self.sightings_of(message))
-        return list(dict.fromkeys((int(self.columns["source"][message]), *also)))
+        if self.seen_by is None:
+            return [int(self.columns["source"][message])]
+        return list(self.seen_by.table[int(self.seen_by.sets[message])])
 
     def sightings_of(self, message: int) -> list[Sighting]:
         """The records that other sources have of a message, in the order read. O(log of all such records)."""

@@ -10,11 +10,13 @@ that what is a sighting does not depend on which source came first. A gateway's 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inspector.capture.block import Block
+from inspector.capture.columns import GrowingColumns
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text, hash_texts
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.times import NO_TIME
@@ -94,6 +96,61 @@ class Sightings:
         new = np.unique(there[~before])
         self._known.add(new, np.zeros(len(new), np.uint32))
         return same
+
+
+class SeenBy:
+    """Which sources have each message, as it is found out.
+
+    Attributes:
+        table: the sets of sources there are so far, each the numbers of sources, the one a message is read from first;
+            entry 0 is none. It only grows.
+        counts: of each set, how many messages have it.
+    """
+
+    def __init__(self) -> None:
+        self.table: list[tuple[int, ...]] = [()]
+        self.counts: list[int] = [0]
+        self._places: dict[tuple[int, ...], int] = {(): 0}
+        self._columns = GrowingColumns({"set": np.uint32})
+
+    @property
+    def sets(self) -> NDArray[Any]:
+        """(messages,) places in `table`."""
+        return self._columns["set"]
+
+    def append(self, sources: NDArray[Any]) -> None:
+        """Take in new messages, by the source each is read from."""
+        self._columns.append({"set": self._extended(np.zeros(len(sources), np.int64), sources)}, len(sources))
+
+    def add(self, messages: NDArray[np.int64], sources: NDArray[Any]) -> None:
+        """Take in further records of messages; a message may have several. O(records)."""
+        order = np.argsort(messages, kind="stable")
+        messages, sources = messages[order], sources[order]
+        while len(messages):
+            first = np.concatenate(([True], messages[1:] != messages[:-1]))
+            rows = messages[first]
+            self._columns.put("set", rows, self._extended(self.sets[rows].astype(np.int64), sources[first]))
+            messages, sources = messages[~first], sources[~first]
+
+    def _extended(self, sets: NDArray[np.int64], sources: NDArray[Any]) -> NDArray[np.uint32]:
+        """(n,) the sets with one source more each."""
+        pairs, which, counts = np.unique(sets << 16 | sources, return_inverse=True, return_counts=True)
+        found = np.empty(len(pairs), np.uint32)
+        for place, (pair, count) in enumerate(zip(pairs.tolist(), counts.tolist(), strict=True)):
+            before, source = pair >> 16, pair & 0xFFFF
+            known = self.table[before]
+            found[place] = after = before if source in known else self._place_of((*known, source))
+            self.counts[before] -= count if before else 0
+            self.counts[after] += count
+        return found[which]
+
+    def _place_of(self, found: tuple[int, ...]) -> int:
+        place = self._places.get(found)
+        if place is None:
+            place = self._places[found] = len(self.table)
+            self.table.append(found)
+            self.counts.append(0)
+        return place
 
 
 def identities(block: Block) -> NDArray[np.uint64]:

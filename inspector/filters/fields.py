@@ -411,23 +411,14 @@ def _sources(analysis: Analysis) -> Column:
 
 
 def _seen_by(analysis: Analysis) -> Column:
-    """The sources that have each message. O(records that others have as well), as those few sets are put together."""
     capture = analysis.capture
-    names = [source.name for source in capture.sources]
-    table: list[tuple[str, ...]] = [(), *((name,) for name in names)]
-    ids = capture.columns["source"][: len(analysis)].astype(np.uint32) + 1
-    known: dict[tuple[int, ...], int] = {}
-    messages, sources = capture.sightings["message"], capture.sightings["source"]
-    order = np.argsort(messages, kind="stable")
-    starts = np.flatnonzero(np.diff(messages[order], prepend=-1)) if len(messages) else order
-    for group in np.split(order, starts[1:]) if len(order) else ():
-        message = int(messages[group[0]])
-        found = tuple(dict.fromkeys((int(ids[message]) - 1, *sources[group].tolist())))
-        if found not in known:
-            known[found] = len(table)
-            table.append(tuple(names[source] for source in found))
-        ids[message] = known[found]
-    return InternedSets(ids, table)
+    names, found = [source.name for source in capture.sources], capture.seen_by
+    if found is None:  # nobody else has what is in a log that was opened alone
+        sources = capture.columns["source"]
+        own = [(), *((name,) for name in names)]
+        return InternedSets(_lazy(analysis, lambda rows: sources[rows].astype(np.uint32) + 1), own)
+    table = [tuple(names[source] for source in one) for one in found.table]
+    return InternedSets(_lazy(analysis, lambda rows: found.sets[rows]), table)
 
 
 def _severity(analysis: Analysis) -> Column:

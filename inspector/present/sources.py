@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from inspector.capture.sources import ClockBasis, SourceFile
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
@@ -56,12 +54,12 @@ def token_of(place: int) -> str:
 
 
 def source_rows(document: CaptureDocument) -> list[SourceRow]:
-    """The sources of a document, in its order. O(messages that several have) in numpy."""
+    """The sources of a document, in its order."""
     capture = document.capture
     counts = capture.records_by_source()
     shared = _shared(document)
     return [
-        _row(document, place, source, counts[place], int(shared[place]))
+        _row(document, place, source, counts[place], shared[place])
         for place, source in enumerate(capture.sources)
     ]  # fmt: skip
 
@@ -100,12 +98,10 @@ def offset_words(source: SourceFile) -> str:
     return f"{words} ({source.clock.value})"
 
 
-def _shared(document: CaptureDocument) -> np.ndarray:
+def _shared(document: CaptureDocument) -> list[int]:
     """(sources,) how many messages of each another one has as well."""
-    capture = document.capture
-    messages, sources = capture.sightings["message"], capture.sightings["source"]
-    if not len(messages):
-        return np.zeros(len(capture.sources), np.int64)
-    first = np.unique(messages)
-    leads = np.bincount(capture.columns["source"][first], minlength=len(capture.sources))
-    return leads + np.bincount(sources, minlength=len(capture.sources))
+    shared, found = [0] * len(document.capture.sources), document.capture.seen_by
+    for sources, count in zip(found.table, found.counts, strict=True) if found is not None else ():
+        for source in sources if len(sources) > 1 else ():
+            shared[source] += count
+    return shared
