@@ -34,7 +34,7 @@ _ADVICE = {
     errno.ENOENT: "Choose a folder that exists",
     errno.ENAMETOOLONG: "Choose a shorter name",
     errno.EISDIR: "Choose another name",
-    errno.ENOTSUP: "Export its messages instead",
+    errno.ENOTSUP: "Save a list of its sources instead, or export its messages",
 }
 
 

@@ -51,6 +51,7 @@ def test_a_source_is_added_its_clock_is_set_and_it_is_removed(qapp: QApplication
         window = application.windows[0]
         await until(lambda: shows(application, 2) and not window.opening.reading, "the transcript")
         panes_of(window).messages.go_to(1)
+        window.actions_by_id["edit.mark"].trigger()
         window.actions_by_id["file.add_source"].trigger()
         dialog = window.findChild(QFileDialog, "addSourceDialog")
         assert dialog is not None
@@ -59,6 +60,7 @@ def test_a_source_is_added_its_clock_is_set_and_it_is_removed(qapp: QApplication
         await until(lambda: shows(application, 4), "both")
         assert panes_of(window).messages.current_message() == 3  # the same message, with its new number
         assert [step.message for step in window.document.likely_chain(0).steps] == [0, 1, 2, 3]
+        assert list(window.document.analysis.marks.rows) == [3]
         panel = _panel(window)
         await until(lambda: len(panel.model.rows) == 2, "the rows of the list")
         assert [(one.name, one.state, one.records) for one in panel.model.rows] == [
@@ -68,6 +70,7 @@ def test_a_source_is_added_its_clock_is_set_and_it_is_removed(qapp: QApplication
         kept = window.opening.home_of(window.document)
         assert kept is not None
         assert is_own_source_list(kept)
+        await until(lambda: list(kept.parent.glob("*.ctxmarks.json")), "the mark beside the list")
         panel.view.enter_row(1)
         clock = window.findChild(QInputDialog, "clockOffsetDialog")
         assert clock is not None

@@ -117,6 +117,11 @@ class Marking(QObject):
         panes.bridge.settled.connect(self._on_settled)
         self.restore(complete=False)
 
+    def carried_over(self) -> None:
+        """Marks were taken along from another document: they are kept for this one, too."""
+        if len(self._marks):
+            self._changed()
+
     # Restoring
 
     def _on_settled(self, changes: Changes) -> None:

@@ -463,6 +463,7 @@ class MainWindow(QMainWindow):
         )  # fmt: skip
         sources.exchanged.connect(lambda document, path: self.gateway.adopt(document))
         sources.exchanged.connect(lambda document, path: self.opening.adopt(document, path))
+        sources.exchanged.connect(lambda document, path: self.marking.carried_over())
         sources.list_saved.connect(lambda path: self.opening.remember(path))
         return sources
 

@@ -468,6 +468,6 @@ async def test_several_logs_are_not_saved_as_the_first_of_them(tmp_path: Path) -
     document = _opened(*_scenario(tmp_path))
     with pytest.raises(OSError, match="several logs") as refused:
         await save_copy(document, tmp_path / "all.jsonl")
-    assert "Export its messages instead" in why_not_saved(refused.value, tmp_path / "all.jsonl")
+    assert "Save a list of its sources instead" in why_not_saved(refused.value, tmp_path / "all.jsonl")
     assert not (tmp_path / "all.jsonl").exists()
     document.close()
