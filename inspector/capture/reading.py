@@ -221,7 +221,7 @@ class SourceReader:
                 yield from self._wait(wait=wait)
         self._hands_over = self._live
         if not self._live:
-            rest = self._blocks().read_rest(self.source.read_to) if not to_be_followed else None
+            rest = self.rest() if not to_be_followed else None
             if rest is not None:
                 yield rest
             self.close()
@@ -351,6 +351,10 @@ class SourceReader:
             return overlong.read_element(self._place, found.data, found.offset, found.overlong_to)
         spans = found.spans[::-1] if newest_first else found.spans
         return self._blocks().read_spans(found.data, spans, found.offset)
+
+    def rest(self) -> Block | None:
+        """What was left of what comes in pieces, where nothing more will come; None for nothing."""
+        return self._blocks().read_rest(self.source.read_to)
 
     def end_live(self) -> None:
         """Nobody writes any more, and nobody waits: all that is left can be read here."""

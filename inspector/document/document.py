@@ -511,6 +511,8 @@ class CaptureDocument:
             pass
         for reader in self._readers if self._merged is None else ():
             self._read_on(reader, whole_lines=False)
+            if (rest := reader.rest()) is not None:
+                self._take(reader.source, rest)
         self._tell(self.analysis.catch_up())
         self.live = False
         if self.source_set is not None:

@@ -147,6 +147,19 @@ def test_a_growing_log_gains_a_text_once_it_is_whole() -> None:
     assert [row[0] for row in values(log.document, "text")[2:]] == ["ab", "end turn"]
 
 
+def test_a_live_session_that_ends_in_a_text_has_it(tmp_path: Path) -> None:
+    path = tmp_path / "live.ctxcap"
+    path.write_bytes(lines_of({"ctxcap": 1}, {"t": 1, "dir": "server->client", "src": 0, "frame": piece("a")}))
+    document = CaptureDocument()
+    document.follow_capture(path, name="live")
+    while document.poll():
+        pass
+    assert len(document.capture) == 0
+    document.end_live()
+    assert [row[0] for row in values(document, "text")] == ["a"]
+    document.close()
+
+
 def test_what_is_told_again_when_a_session_is_loaded_is_no_new_message() -> None:
     document = document_of(
         prompt(1, "Go"), piece("Done."), result(1, stopReason="end_turn"), rpc("session/load", 2, cwd="/"),
