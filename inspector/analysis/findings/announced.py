@@ -111,6 +111,7 @@ class Announced:
         self._senders: dict[tuple[int, int], _Sender] = {}  # by space and sender
         self._judged = 0  # calls
         self._of_finding: dict[int, tuple[_Sender, _Call]] = {}  # by the message of the finding
+        self._wanting: dict[int, str] = {}  # messages of the batch that nothing covers, and what they call
         self._unplaced = UnplacedGrants()
         self._silent = False
 
@@ -140,6 +141,8 @@ class Announced:
             space, sender = pair >> 32, pair & 0xFFFFFFFF
             if sender:
                 self._of_sender(batch, space, sender, asked[start:stop])
+        wanting, self._wanting = self._wanting, {}
+        batch.findings.add(BEYOND, [*wanting], details=[*wanting.values()])
 
     def _asked(self, batch: Batch, rows: Rows) -> list[_Asked]:
         """What some messages call: in a crowd each of a batch may be another sender's, so arrays are asked once."""
@@ -193,7 +196,7 @@ class Announced:
                 sender.found.add(call)
                 self._of_finding[row] = sender, call
                 words = " ".join(batch.capture.strings[code] for code in call if code)
-                batch.findings.add(BEYOND, [row], details=masked_words(words, _LONGEST))
+                self._wanting[row] = masked_words(words, _LONGEST)
 
 
 def _are_refused(batch: Batch, rows: Rows) -> np.ndarray:
