@@ -13,6 +13,7 @@ what is known of the call, so that the line is read by itself, then and later.
 
 from __future__ import annotations
 
+import json
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -48,7 +49,7 @@ class _Line(msgspec.Struct, gc=False):
     headers: Any = None
     how: Any = None
     text: Any = None
-    message: Any = None
+    message: msgspec.Raw = msgspec.Raw(b"")
     untimed: Any = None
 
 
@@ -184,8 +185,10 @@ class ModelAnswers:
 
     def _unknown(self, found: _Line) -> _Exchange | None:
         """An exchange whose request was not seen, and that is a model's by what comes."""
-        message = found.message if found.kind == "sse-event" else None
-        if not isinstance(message, Mapping) or "jsonrpc" in message or stream_of(message) is None:
+        if found.kind != "sse-event" or b'"jsonrpc"' in bytes(found.message):
+            return None
+        message = _body(found)
+        if not isinstance(message, Mapping) or stream_of(message) is None:
             return None
         call = ModelCall(f"exchange-{found.x}-{found.t}", "", None, f"exchange-{found.x}")
         self._open[found.x] = exchange = _Exchange(call)
@@ -194,7 +197,7 @@ class ModelAnswers:
     def _head(self, x: int, exchange: _Exchange, found: _Line) -> bytes | None:
         """The head of an answer: all of it, unless events follow."""
         exchange.head = found
-        if found.message is None and found.text is None:
+        if found.text is None and _body(found) is None:
             return None
         return self._joined_line(x, exchange, found, None)
 
@@ -202,7 +205,7 @@ class ModelAnswers:
         if exchange.call is None:
             return None
         exchange.events += 1
-        message = found.message
+        message = _body(found)
         if isinstance(message, Mapping):
             if exchange.stream is None:
                 exchange.stream = stream_of(message)
@@ -221,9 +224,7 @@ class ModelAnswers:
         if call is None:
             return None
         head = exchange.head
-        body: Any = (
-            exchange.stream.body() if exchange.stream is not None else head.message if head is not None else None
-        )
+        body: Any = exchange.stream.body() if exchange.stream is not None else _body(head) if head is not None else None
         status = head.status if head is not None else None
         said = self._said(call, body)
         known = {
@@ -278,7 +279,19 @@ def _read(line: bytes) -> _Line | None:
             value = decode_json(line)
         except NotAnObjectError:
             return None
-        return _Line(**{name: value.get(name) for name in _Line.__struct_fields__}) if isinstance(value, dict) else None
+        if not isinstance(value, dict):
+            return None
+        plain = {name: value.get(name) for name in _Line.__struct_fields__ if name != "message"}
+        return _Line(**plain, message=msgspec.Raw(json.dumps(value.get("message")).encode()))
+
+
+def _body(line: _Line) -> Any:
+    """The body or the event that a line carries, decoded; None where it carries none."""
+    raw = bytes(line.message)
+    try:
+        return decode_json(raw) if raw else None
+    except NotAnObjectError:
+        return None
 
 
 def _with(line: bytes, added: dict[str, Any]) -> bytes:
