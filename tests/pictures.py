@@ -35,7 +35,7 @@ def message_picture(document: CaptureDocument, message: int) -> dict[str, Any]:
     """One message: every field, its bytes, deliveries, links and story."""
     analysis, capture = document.analysis, document.capture
     return {
-        **{field.name: field.value(analysis, message) for field in FIELDS if field.name != "source"},
+        **{field.name: field.value(analysis, message) for field in FIELDS if field.name not in ("source", "seen_by")},
         "flags": capture.flags(message),
         "bytes": capture.record_bytes(message),
         "reason": capture.reason(message),
