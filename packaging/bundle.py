@@ -44,13 +44,13 @@ EXCLUDES = (
     "numpy.testing", "numpy.f2py", "numpy.distutils", "numpy.conftest", "numpy._pyinstaller",
     "lark.tools", "pydantic.v1", "pydantic.mypy", "pydantic._hypothesis_plugin", "mypy",
     # imported only where something is fetched, which this program never does
-    "requests", "urllib3", "certifi", "charset_normalizer", "idna", "blobfile",
+    "requests", "urllib3", "certifi", "charset_normalizer", "blobfile",
     # other bindings and tools that libraries ask for in `try`
     "PyQt5", "PyQt6", "PySide2", "IPython", "matplotlib", "scipy", "pandas", "cupy", "numba", "h5py", "OpenGL", "PIL",
     "tkinter", "_tkinter", "turtle", "idlelib", "lib2to3", "ensurepip", "pip", "setuptools", "pkg_resources", "wheel",
-    "distutils", "unittest", "doctest", "pdb", "pydoc_data", "sqlite3", "curses", "readline", "xmlrpc",
-    "pytest", "hypothesis", "_uuid", "numpy.random", "zstandard._cffi", "zstandard.backend_cffi",
-    "numpy.polynomial", "websockets.legacy", "websockets.trio", "trio", "attr", "attrs", "mcp", "cython",
+    "distutils", "unittest", "doctest", "pdb", "pydoc_data", "curses", "readline", "xmlrpc",
+    "pytest", "hypothesis", "numpy.random", "zstandard._cffi", "zstandard.backend_cffi",
+    "numpy.polynomial", "websockets.legacy", "websockets.trio", "trio", "cython",
     "Cython",
     # of Qt, modules that nothing here imports
     "PySide6.QtTest", "PySide6.QtSql", "PySide6.QtXml", "PySide6.QtHelp", "PySide6.QtDesigner", "PySide6.QtUiTools",
