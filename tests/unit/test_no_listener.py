@@ -1,4 +1,5 @@
-"""Nothing in the source listens on the network but the demo's gateway, and a tap over HTTP that somebody asked for.
+"""Nothing in the source listens on the network but the demo's gateway, and what somebody asked for: a tap over HTTP, a
+receiver of traces.
 
 `tests/e2e/test_listeners.py` looks at runs.
 """
@@ -16,13 +17,16 @@ _LISTENING = {"start_server", "create_server", "listen", "bind", "QTcpServer", "
 _NAMED = re.compile(rf"\b(?:{'|'.join(_LISTENING)})\b")
 _LOCAL = {("ui/app/single_instance.py", "listen")}
 """A QLocalServer: no network address, and the user's alone."""
-_OF_OUR_OWN = {("sources/session.py", "listen"), ("ui/panels/messages/model.py", "serve")}
+_OF_OUR_OWN = {
+    ("sources/session.py", "listen"), ("ui/panels/messages/model.py", "serve"), ("cli/mcp.py", "serve"),
+}  # fmt: skip
 """Methods of that name that have nothing to do with sockets."""
 _DEMO = {("demo/gateway.py", "serve")}
+_TRACES = {("sources/otlp_receiver.py", name) for name in ("bind", "listen", "SockSite")}
 _TAP = {("tap/http/ports.py", "listen"), ("tap/http/ports.py", "bind")}
 
 
-def test_only_the_demo_and_a_tap_listen() -> None:
+def test_only_the_demo_and_what_was_asked_for_listen() -> None:
     package = Path(inspector.__file__).parent
     found: set[tuple[str, str]] = set()
     for file in package.rglob("*.py"):
@@ -35,5 +39,5 @@ def test_only_the_demo_and_a_tap_listen() -> None:
                 name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
                 if name in _LISTENING:
                     found.add((file.relative_to(package).as_posix(), name))
-    listening = _DEMO | _TAP | {("tap/http/proxy.py", "SockSite")}
+    listening = _DEMO | _TAP | _TRACES | {("tap/http/proxy.py", "SockSite")}
     assert found - _LOCAL - _OF_OUR_OWN == listening

@@ -19,8 +19,11 @@ from tests.leaky import SECRET, SPLIT_KINDS, leaky, leaky_lines
 
 BEGUN = SECRET[:6]
 ALL = ",".join(field.name for field in FIELDS)
-WITHOUT_A_LOG = {"record", "tap", "explain-filter", "msp", "sessions", "tap install", "tap uninstall", "tap list"}
-"""What they print is tested where they are: it is not what a log holds."""
+WITHOUT_A_LOG = {
+    "record", "tap", "explain-filter", "msp", "sessions", "tap install", "tap uninstall", "tap list",
+    "mcp", "mcp install", "survey", "slice",
+}  # fmt: skip
+"""What they print is tested where they are: it is not what a log holds, or its lines as they are."""
 WAYS: dict[str, list[list[str]]] = {
     "summary": [[], ["--json"], ["--tokens"]],
     "list": [[], ["--format", "jsonl"], ["--format", "csv"], ["-e", ALL], ["-e", ALL, "--format", "jsonl"],

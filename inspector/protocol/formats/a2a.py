@@ -177,6 +177,7 @@ def _answered(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entr
         found[-1].meaning.correlation = question_id(task)
     if state in ENDED and task is not None:
         found.append(_ended(value, task, str(state)))
+    found = found or [answer(message, known, AGENT, words=words)]  # an event that tells nothing else
     context = _context(text(value.get("contextId")), task)
     for entry in found:
         entry.meaning.context = context
