@@ -326,7 +326,7 @@ def _contexts(document: CaptureDocument) -> Iterator[Row]:
     for node in context_nodes(document):
         if node["path"] is not None:
             yield {
-                "context": mask_text(node["path"]), "label": _masked(node["label"]), "type": node["type"],
+                "context": mask_text(node["path"]), "label": _masked(node["label"]), "type": _masked(node["type"]),
                 "state": node["state"], "depth": node["depth"], "messages": node["messages"],
                 "subtree_messages": node["subtree_messages"],
                 "participants": [mask_text(name) for name in node["participants"]], "first_no": node["first"],
