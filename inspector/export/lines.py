@@ -110,7 +110,7 @@ class LinesWriter:
         raw = capture.record_bytes(message).strip()
         of_batch = self._is_of_batch(message)
         src = self._src(message, raw, of_batch=of_batch) if self._several else 0
-        if self._several and int(columns["flags"][message]) & _RPC:
+        if self._several and int(columns["flags"][message]) & _RPC and not self._exchange(message, None):
             yield from self._marks(message, src)
         line = self._cut(message, raw) or self._line(raw, big=capture.is_big(message))
         if of_batch:
@@ -128,11 +128,15 @@ class LinesWriter:
     def _exchange(self, message: int, direction: str | None) -> dict[str, Any] | None:
         """What a line of a recording says of the HTTP exchange that carried a message; None where none did."""
         capture, row = self._document.capture, np.array([message])
-        number, status, path = (int(capture.exchanges(name, row)[0]) for name in ("number", "status", "path"))
+        names = ("number", "status", "method", "path")
+        number, status, method, path = (int(capture.exchanges(name, row)[0]) for name in names)
         if not number:
             return None
         kind = http_lines.REQUEST if (direction or "").startswith("client") else http_lines.EVENT
-        return {"kind": kind, "x": number, "status": status or None, "path": capture.strings[path] if path else None}
+        return {
+            "kind": kind, "x": number, "status": status or None,
+            "method": capture.strings[method] if method else None, "path": capture.strings[path] if path else None,
+        }  # fmt: skip
 
     def _is_of_batch(self, message: int) -> bool:
         """Whether its line is one of a batch, so that its time and direction stand around it (capture.batches)."""
