@@ -28,11 +28,16 @@ from inspector.ui.look import design_tokens
 from tests.builders import clean_up, document_at, document_of, envelope, lines_of, log_file, tool_call, tool_result
 
 DATA = Path(__file__).parents[2] / "data"
+_NO_LOGS = ("package.json", ".meta.json", "mcp_figures.json")
 LOGS = sorted(
     path
     for path in DATA.rglob("*")
-    if path.suffix in (".jsonl", ".ctxcap", ".json") and not path.name.endswith(("package.json", ".meta.json"))
+    if path.suffix in (".jsonl", ".ctxcap", ".json") and not path.name.endswith(_NO_LOGS)
 )
+_OF_THE_FILE = ("source", "seen_by", "mark", "comment")
+"""Fields that say where a message lies, not what it is."""
+_MEASURED_ANEW = ("damaged", "acp", "a2a", "model-calls")
+"""It is no UTF-8; the others are written with what was known of them by messages before, which has another size."""
 HOSTILE = '</pre><script>alert(1)</script> ``` \u202e\x1b[31m <img src=x onerror=a> & "q" # *b* [l](http://x)'
 
 
@@ -59,13 +64,7 @@ def test_what_was_logged_opens_again_as_the_same_messages(path: Path, tmp_path: 
     for field in FIELDS:
         if document.msp is not None and field.name.startswith("finding"):
             continue  # what is wrong with the document of sessions is not wrong with a capture of what they hold
-        if field.name not in (
-            "source",
-            "seen_by",
-            "mark",
-            "comment",
-            "size" if path.stem == "damaged" else "",
-        ):  # it is no UTF-8
+        if field.name not in _OF_THE_FILE and not (field.name == "size" and path.stem in _MEASURED_ANEW):
             before, after = (field.column(one.analysis) for one in (document, again))
             assert [before.value(row) for row in readable] == [after.value(row) for row in readable], field.name
 
