@@ -46,7 +46,6 @@ class Params(
     schema: Any = None
     mode: Any = None
     cursor: Any = None
-    url: Any = None
 
     def meta_value(self, key: str) -> Any:
         """A member of `_meta`; None where there is none."""
@@ -59,7 +58,7 @@ class Result(
         "version": "protocolVersion", "server": "serverInfo", "type": "resultType", "inputs": "inputRequests",
         "state": "requestState", "next_cursor": "nextCursor", "structured": "structuredContent",
         "is_error": "isError", "ttl_ms": "ttlMs", "task_id": "taskId", "meta": "_meta",
-        "poll_ms": "pollIntervalMilliseconds", "poll_ms_2025": "pollInterval", "versions": "supportedVersions",
+        "poll_ms": "pollIntervalMilliseconds", "poll_ms_2025": "pollInterval",
     },
     gc=False,
 ):  # fmt: skip
@@ -82,14 +81,12 @@ class Result(
     meta: Any = None
     poll_ms: Any = None
     poll_ms_2025: Any = None
-    versions: Any = None
 
 
 class RpcError(msgspec.Struct, gc=False):
-    """An error's code and what it adds."""
+    """An error by its code."""
 
     code: Any = None
-    data: Any = None
 
 
 class Note(msgspec.Struct, gc=False):
