@@ -350,7 +350,7 @@ class CaptureDocument:
         finally:
             if self._readers and not finished:  # else closed while it was read: the checks would find the files shut
                 self._tell(self.analysis.catch_up())
-            self.live = finished and self.live_source is not None
+            self.live = finished and any(one.is_live for one in self._readers)
             for one in reader.sources:
                 if one.feed is not None:
                     one.feed.stop()

@@ -71,7 +71,7 @@ class TraceWriter:
                 yield self._line(who, spans), len(spans)
 
     def _line(self, who: str, spans: list[Json]) -> bytes:
-        resource = _attributes({"service.name": self._text(who or "unknown")})
+        resource = self._attributes({"service.name": self._text(who or "unknown")})
         scope = {"name": "context-inspector", "version": version()}
         held = {"resource": {"attributes": resource}, "scopeSpans": [{"scope": scope, "spans": spans}]}
         return json.dumps({"resourceSpans": [held]}, ensure_ascii=False, separators=(",", ":")).encode(
@@ -135,7 +135,8 @@ class TraceWriter:
         who = self._capture.strings[speakers[0]] if speakers else ""
         facts = {
             "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": self._text(who),
-            "mew.context": self._text(contexts.tree.path(node)), "mew.context.type": contexts.type(node),
+            "mew.context": self._text(contexts.tree.path(node)),
+            "mew.context.type": contexts.type(node),
             "mew.context.state": contexts.state(node, self._analysis.now_ns),
         }  # fmt: skip
         parent = self._of_node(space, int(contexts.tree.parent[node]))
@@ -233,12 +234,12 @@ class TraceWriter:
         if self._content and (text := message_text(capture, row)):
             facts["content"] = self._text(text[:_LONGEST_TEXT])
         kind = self._text(capture.string("kind", row) or "message")
-        return _event(kind, int(capture.columns["time_ns"][row]), facts)
+        return self._event_of(kind, int(capture.columns["time_ns"][row]), facts)
 
     def _findings(self, row: int) -> list[Json]:
         time_ns = int(self._capture.columns["time_ns"][row])
         return [
-            _event("finding", time_ns, {
+            self._event_of("finding", time_ns, {
                 "mew.finding": found.code, "mew.finding.severity": found.severity.word,
                 "mew.finding.text": self._text(found.text), **self._about(row),
             })
@@ -257,10 +258,21 @@ class TraceWriter:
     ) -> Json:  # fmt: skip
         start = 0 if start == NO_TIME else start
         return {
-            "traceId": trace, "spanId": identifier, "parentSpanId": parent, "name": name, "kind": kind,
+            "traceId": trace, "spanId": identifier, "parentSpanId": parent, "name": self._text(name), "kind": kind,
             "startTimeUnixNano": str(max(start, 0)), "endTimeUnixNano": str(max(start, end, 0)),
-            "attributes": _attributes(facts), "events": events, "status": {},
+            "attributes": self._attributes(facts), "events": events, "status": {},
         }  # fmt: skip
+
+    def _event_of(self, name: str, time_ns: int, facts: Json) -> Json:
+        return {"name": name, "timeUnixNano": str(max(0, time_ns)), "attributes": self._attributes(facts)}
+
+    def _attributes(self, facts: Json) -> list[Json]:
+        """What is told of something; whatever it holds, no secret."""
+        return [
+            {"key": key, "value": _value(self._text(value) if isinstance(value, str) else value)}
+            for key, value in facts.items()
+            if value is not None
+        ]
 
     def _trace(self, space: int) -> str:
         return _hashed(f"space {self._capture.strings[space]}", 16)
@@ -296,14 +308,6 @@ def write_traces(writer: TraceWriter, target: Path) -> int:
 
 def _hashed(text: str, size: int) -> str:
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=size).hexdigest()
-
-
-def _event(name: str, time_ns: int, facts: Json) -> Json:
-    return {"name": name, "timeUnixNano": str(max(0, time_ns)), "attributes": _attributes(facts)}
-
-
-def _attributes(facts: Json) -> list[Json]:
-    return [{"key": key, "value": _value(value)} for key, value in facts.items() if value is not None]
 
 
 def _value(value: Any) -> Json:

@@ -26,7 +26,7 @@ _SAID = {
     "Ctrl+D": "edit.save_preset", "Ctrl+1": "view.contexts", "Ctrl+2": "view.details", "Ctrl+3": "view.findings",
     "Ctrl+4": "analyze.latency", "Ctrl+5": "view.marks", "Ctrl+6": "view.messages", "Ctrl+7": "view.timeline",
     "Ctrl+8": "view.model_sees", "Ctrl+9": "analyze.tokens", "Ctrl+Alt+W": "analyze.waste", "Ctrl+E": "view.expand",
-    "Ctrl+Alt+F": "view.facets",
+    "Ctrl+Alt+F": "view.facets", "Ctrl+Alt+Q": "analyze.query",
     "Ctrl+End": "go.last", "Ctrl+]": "go.chain_next", "Ctrl+[": "go.chain_previous", "Ctrl+\\": "go.chain_alone",
     "F8": "go.problem_next", "F7": "go.mark_next", "Shift+F7": "go.mark_previous", "Alt+Down": "go.context_next",
     "Alt+Up": "go.context_previous", "Alt+Shift+Down": "go.participant_next",
@@ -70,7 +70,7 @@ def test_every_picture_is_made_by_the_script_and_shown_on_a_page() -> None:
 
 
 def test_the_logs_of_pictures_are_there() -> None:
-    assert all((ROOT / picture.log).is_file() for picture in script("docs/screenshots.py").PICTURES)
+    assert all((ROOT / picture.log).exists() for picture in script("docs/screenshots.py").PICTURES)
 
 
 def test_what_a_picture_selects_its_filter_shows(qapp: QApplication, tmp_path: Path) -> None:

@@ -1,5 +1,4 @@
-"""Nothing in the source listens on the network but the demo's gateway, and what somebody asked for: a tap over HTTP, a
-receiver of traces.
+"""Nothing in the source listens on the network but the demo's gateway, and a tap or receiver that somebody asked for.
 
 `tests/e2e/test_listeners.py` looks at runs.
 """

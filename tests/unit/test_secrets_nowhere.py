@@ -62,7 +62,7 @@ def test_no_command_shows_a_secret(log: Path, command: str) -> None:
     with reading_once():
         outputs = [(way, output(command, log, *way)) for way in WAYS[command]]
     for way, text in outputs:
-        assert len(text) > 20, way
+        assert len(text) > 20 or text.strip() == "[]", way
         assert around(text) == "", way
 
 

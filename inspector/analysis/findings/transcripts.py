@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from collections import deque
 
 import numpy as np
 
@@ -66,6 +68,7 @@ class Transcripts:
     def __init__(self) -> None:
         self._full_since: dict[tuple[int, int], int] = {}  # by space and context, where its context was found full
         self._looked_at = 0
+        self._alike: deque[Rows] = deque()  # calls that look the same, to be compared word by word
 
     def feed(self, batch: Batch) -> None:
         """Look at the new messages of transcripts."""
@@ -110,12 +113,18 @@ class Transcripts:
         what = _numbered(batch.links["target"][asked], batch.of("size", asked))
         run = _runs(key, _same_as_before(key, what))
         places = np.flatnonzero((run == AGAIN) & (asked >= batch.start))
-        found: list[int] = []
         for place in places.tolist():
-            same = asked[: place + 1][key[: place + 1] == key[place]][-AGAIN:]
+            self._alike.append(asked[: place + 1][key[: place + 1] == key[place]][-AGAIN:])
+
+    def go_on(self, batch: Batch, until: float) -> bool:
+        """Compare calls that look the same until a time (`time.perf_counter`); whether all have been."""
+        while self._alike:
+            same = self._alike.popleft()
             if _goes_in_circles(batch, same):
-                found.append(int(asked[place]))
-        batch.findings.add(REPEATING, found)
+                batch.findings.add(REPEATING, [int(same[-1])])
+            if time.perf_counter() >= until:
+                break
+        return not self._alike
 
     def _full(self, batch: Batch) -> None:
         spaces, contexts = (batch.capture.columns[name] for name in ("space", "context"))
