@@ -83,6 +83,8 @@ class CodeColors(QObject):
         looks = {sort: self._look(token) for sort, token in _TOKENS.items()}
         by_block: dict[int, list[QTextLayout.FormatRange]] = {}
         for piece in pieces:
+            if not isValid(document):  # making formats leaves time for what is garbage to go as well
+                return
             start, stop = (self._units(place) for place in (piece.start, piece.stop))
             block = document.findBlock(start)
             while block.isValid() and block.position() < stop:
@@ -94,7 +96,7 @@ class CodeColors(QObject):
                     one.start, one.length, one.format = first - block.position(), last - first, looks[piece.sort]  # pyright: ignore[reportAttributeAccessIssue]
                     ranges.append(one)
                 block = block.next()
-        for number, ranges in by_block.items():
+        for number, ranges in by_block.items() if isValid(document) else ():
             block = document.findBlockByNumber(number)
             block.layout().setFormats(ranges)
             document.markContentsDirty(block.position(), block.length())
