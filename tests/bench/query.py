@@ -23,7 +23,7 @@ QUERIES = (
     "SELECT tool, count(*), quantile_cont(latency, 0.95) FROM messages WHERE kind LIKE 'mcp/%' GROUP BY tool",
     "SELECT no, text FROM messages WHERE context IS NOT NULL",
     "SELECT context, count(*) FROM messages GROUP BY context ORDER BY 2 DESC",
-    "SELECT * FROM tool_calls ORDER BY latency DESC",
+    "SELECT no, tool, latency FROM tool_calls ORDER BY latency DESC",
 )
 SPANS, BATCHES = 512, 20
 
