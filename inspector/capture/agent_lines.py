@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
-
 from inspector.capture.model_answers import Known
 from inspector.protocol.calls import rpc_id
 from inspector.protocol.formats import KNOWN, a2a, acp, read_line_as
@@ -22,6 +20,7 @@ from inspector.protocol.formats.agent_rpc import AGENT, CLIENT, mapping, mapping
 from inspector.protocol.formats.entries import decoded_object
 from inspector.protocol.header import Header
 from inspector.protocol.record import Record, Shape
+from inspector.protocol.written_json import to_json
 
 Taken = tuple[bytes, int | None, tuple[Record, str | None] | None]
 """A line, its offset (None for one that was put together), and its record where it was read already."""
@@ -385,9 +384,7 @@ def _put_text(message: dict[str, Any], whole: str) -> None:
 def _with(line: bytes, raw: bytes, message: Mapping[str, Any], beside: Mapping[str, Any]) -> bytes:
     """A line with what is known of its message beside it."""
     name = KNOWN.strip(b'"').decode()
-    written = msgspec.json.encode(
-        {**{k: v for k, v in message.items() if k != name}, name: dict(beside)} if beside else message
-    )
+    written = to_json({**{k: v for k, v in message.items() if k != name}, name: dict(beside)} if beside else message)
     return line.replace(raw, written, 1) if raw in line else written
 
 

@@ -13,7 +13,6 @@ what is known of the call, so that the line is read by itself, then and later.
 
 from __future__ import annotations
 
-import json
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -28,6 +27,7 @@ from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.model_api.streams import Stream, stream_of
 from inspector.protocol.record import ModelCall, Record
 from inspector.protocol.times import parse_time
+from inspector.protocol.written_json import to_json
 
 Known = dict[int, tuple[Record, str | None]]
 """By number of a line, its record and the format that knew it, where it was read already."""
@@ -233,7 +233,7 @@ class ModelAnswers:
         }  # fmt: skip
         self._note(call, body, status)
         exchange.stream = None
-        return msgspec.json.encode(
+        return to_json(
             {
                 "t": last.t if last is not None else head.t if head is not None else None,
                 "dir": "server->client", "kind": "http-response", "x": x, "status": status,
@@ -282,7 +282,7 @@ def _read(line: bytes) -> _Line | None:
         if not isinstance(value, dict):
             return None
         plain = {name: value.get(name) for name in _Line.__struct_fields__ if name != "message"}
-        return _Line(**plain, message=msgspec.Raw(json.dumps(value.get("message")).encode()))
+        return _Line(**plain, message=msgspec.Raw(to_json(value.get("message"))))
 
 
 def _body(line: _Line) -> Any:
@@ -297,4 +297,4 @@ def _body(line: _Line) -> Any:
 def _with(line: bytes, added: dict[str, Any]) -> bytes:
     """A request's line, with what is known of it by others."""
     value = decoded_object(line)
-    return msgspec.json.encode({**value, CALL: added}) if value is not None else line
+    return to_json({**value, CALL: added}) if value is not None else line

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import heapq
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from inspector.capture.elements import ElementScanner, trimmed
 from inspector.protocol.har import Line, lines_of
 from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.written_json import to_json
 from inspector.sources.converting_feed import NotConvertedError
 
 FORMAT = "har"
@@ -117,8 +115,5 @@ class HarConversion:
         raise NotConvertedError("it has no entries")
 
 
-def _written(line: dict[str, Any]) -> bytes:
-    try:
-        return msgspec.json.encode(line) + b"\n"
-    except (UnicodeEncodeError, msgspec.MsgspecError, OverflowError):  # half a surrogate, a number of any length
-        return json.dumps(line).encode() + b"\n"
+def _written(value: dict[str, Any]) -> bytes:
+    return to_json(value) + b"\n"

@@ -6,7 +6,6 @@ are touched. One session comes with those it started; all of a place, one after 
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -14,10 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
-import msgspec
-
 from inspector.protocol.formats.opencode import ROOT
 from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.written_json import to_json
 from inspector.sources.converting_feed import NotConvertedError
 
 FORMAT = "opencode"
@@ -285,7 +283,4 @@ def _identifier(info: Mapping[str, Any]) -> str | None:
 
 
 def _line(value: dict[str, Any]) -> bytes:
-    try:
-        return msgspec.json.encode(value) + b"\n"
-    except (UnicodeEncodeError, msgspec.MsgspecError, OverflowError):
-        return json.dumps(value).encode() + b"\n"
+    return to_json(value) + b"\n"

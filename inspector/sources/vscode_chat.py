@@ -6,16 +6,14 @@ those from `i` on; 3, nothing more at a path.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from inspector.protocol.formats.vscode_chat import SESSION
 from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.written_json import to_json
 from inspector.sources.converting_feed import NotConvertedError
 
 FORMAT = "vscode-chat"
@@ -143,7 +141,4 @@ def _push(holder: Any, step: Any, items: Any, start: Any) -> None:
 
 
 def _line(value: dict[str, Any]) -> bytes:
-    try:
-        return msgspec.json.encode(value) + b"\n"
-    except (UnicodeEncodeError, msgspec.MsgspecError, OverflowError):
-        return json.dumps(value).encode() + b"\n"
+    return to_json(value) + b"\n"

@@ -162,6 +162,16 @@ def test_a_stream_is_one_answer_while_its_recording_grows() -> None:
     assert [row[0] for row in values(log.document, "text")[-1:]] == ["She may."]
 
 
+def test_half_a_surrogate_is_borne() -> None:
+    odd = "I \ud800 know"
+    document = document_of(
+        asked(1, "/v1/responses", input=odd), head(1, message={"object": "response", "id": "r", "output": []}), end(1),
+        asked(2, "/v1/responses", input=odd, previous_response_id="r"), head(2), event(2, chunk(content=odd)),
+        event(2, "[DONE]"),
+    )  # fmt: skip
+    assert [row[0] for row in values(document, "text")].count(odd) == 3
+
+
 def test_a_request_made_again_is_the_same_call() -> None:
     error = {"error": {"message": "slow down", "type": "rate_limit"}}
     document = document_of(
