@@ -36,7 +36,8 @@ test: setup ## run the tests of everything within the program
 	|| { [ $$? -ne 1 ] || $(BIN)/python -m pytest --last-failed -m 'not real' tests/unit tests/ui; exit 1; }
 
 test-real: setup ## run the tests that start processes: the whole program, gateways, taps, SDKs
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m real tests/unit tests/ui tests/e2e
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m real tests/unit tests/e2e
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m real tests/ui
 
 fuzz: setup ## run the properties again and again with new examples; MINUTES=60
 	@$(BIN)/python -m tests.fuzz $(or $(MINUTES),5)
