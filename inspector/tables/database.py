@@ -17,7 +17,7 @@ import re
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -31,9 +31,6 @@ from inspector.tables.columns import Content, SqlType, Table, TableColumn
 from inspector.tables.errors import QueryError, error_of
 from inspector.tables.payloads import payload_json
 from inspector.tables.schema import PAYLOAD, TABLES
-
-if TYPE_CHECKING:
-    pass
 
 ReadRow = Callable[[Callable[[int], object], int], object]
 """Calls a function that reads records for a row; DuckDB calls it on threads of its own."""
