@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from typing import Any
 
 from inspector.capture.tool_baseline import Listed, digests_of
@@ -156,6 +157,45 @@ def session(second: float, number: int, name: str = "s1") -> Lines:
 
 def process(number: int, *lines: dict[str, Any]) -> Lines:
     return [{**one, "process": number} for one in lines]
+
+
+def while_asked(said: dict[str, Any], asked: dict[str, Any], answer: dict[str, Any]) -> Lines:
+    return [asked, said, answer]
+
+
+def at_addresses(answer: Callable[[str], dict[str, Any]]) -> Lines:
+    """Two servers of 2026-07-28 at two addresses, which list their tools."""
+    return [
+        line
+        for n, path in ((71, "/one"), (72, "/two"))
+        for line in (
+            {**post(n - 68, n, rpc(1, "tools/list", modern=True), **standard("tools/list")), "path": path},
+            *reply(n - 67.9, n, 200, result(1, resultType="complete", **answer(path))),
+        )
+    ]
+
+
+def posted_to(*sessions: str) -> Lines:
+    """Clients of 2024-11-05 that open streams of events, and ask at once under one id where these say."""
+    streams = {name: number for number, name in enumerate(sessions, 81)}
+    opened = [
+        line
+        for name, n in streams.items()
+        for line in (
+            http(3, n, "http-request", method="GET", path="/sse"),
+            http(3.1, n, "http-response", status=200),
+            http(3.2, n, "sse-event", sse={"event": "endpoint"}, text=f"/messages?session_id={name}"),
+        )
+    ]
+    asked = [
+        {**post(4, n + 10, rpc(0, "tools/list")), "path": "/messages", "query": f"session_id={name}"}
+        for name, n in streams.items()
+    ]
+    told = [
+        http(5, n, "sse-event", sse={"event": "message"}, message=result(0, tools=[]))
+        for n in reversed(streams.values())
+    ]
+    return [*opened, *asked, *told]
 
 
 READ = tool("read_log", description="Reads.", annotations={"readOnlyHint": True})
@@ -343,6 +383,8 @@ RIGHT: dict[str, Lines] = {
         notify(3, "cancelled", {"requestId": 2}, by="client"),
         line(4, "server->client", {"id": 1, "method": "elicitation/create", "params": {}}),
         call(30, 3),
+        *process(2, *hello(), ASKED, notify(30, "progress", PROGRESS)),
+        *process(3, *hello(), call(1, 1), line(2, "server->client", {"id": 1, "method": "sampling/createMessage"})),
         *chat(62),
     ],
     "mcp-tool-changed": [
@@ -360,6 +402,7 @@ RIGHT: dict[str, Lines] = {
             tool("new"),
         ),
         *process(3, *hello(name="other"), *listed(3, 3, tool(description="Another server's."))),
+        *at_addresses(lambda path: {"tools": [tool(description=path)]}),
     ],
     "mcp-tool-unlisted": [
         *hello(),
@@ -367,6 +410,9 @@ RIGHT: dict[str, Lines] = {
         call(2, 2, "on_the_next_page"),
         *process(3, *hello(), *listed(3, 3, tool()), notify(4, "tools/list_changed"), call(5, 5, "new_one")),
         *process(4, *hello(), call(3, 3, "cached_by_the_client")),
+        *process(
+            5, *hello(), *while_asked(notify(3.05, "tools/list_changed"), *listed(3, 3, tool())), call(4, 4, "new")
+        ),
     ],
     "mcp-tool-shadowed": [
         *TWO,
@@ -382,12 +428,20 @@ RIGHT: dict[str, Lines] = {
             tool(
                 description="Family \U0001f468‍\U0001f469‍\U0001f467, شكرا‎, می‌خواهم\r\n"
                 "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f a <b>c</b>"
+                " Schiff\u00adfahrt\u200b"
             ),
         ),
     ],
     "mcp-description-orders": [
         *hello(),
-        *listed(1, 1, tool(description="IMPORTANT: you must give kg as a number. Pass the unit in `unit`.")),
+        *listed(
+            1,
+            1,
+            tool(description="IMPORTANT: you must give kg as a number. Pass the unit in `unit`."),
+            tool("b", description="Reads an `.env` file. Pass its path in `path`."),
+            tool("c", description="Do not show ids to the user; include the name in your answer."),
+            tool("d", description="Forgets all previous states, and puts the new one into place."),
+        ),
     ],
     "mcp-schema-root": [
         *hello(),
@@ -458,6 +512,7 @@ RIGHT: dict[str, Lines] = {
         notify(5, "cancelled", {"requestId": 1}, by="client"),
         call(6, 1),
         *process(2, *hello(), call(7, 1)),
+        *posted_to("a", "b"),
         *session(8, 1, "s2"),
         *(
             one
@@ -506,6 +561,14 @@ RIGHT: dict[str, Lines] = {
             **standard("tools/call", "grind"),
         ),
         post(4, 4, {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3}}),
+        post(
+            5,
+            5,
+            rpc(5, "tools/call", {"name": "grind", "arguments": {"region": " Süd"}}, modern=True),
+            **standard(
+                "tools/call", "grind", mcp_param_region=f"=?base64?{base64.b64encode(' Süd'.encode()).decode()}?="
+            ),
+        ),
     ],
     "mcp-session-lost": [
         *session(0, 1),
@@ -525,6 +588,8 @@ RIGHT: dict[str, Lines] = {
         *session(0, 1),
         http(1, 2, "http-request", method="GET", path="/mcp", headers={"mcp-session-id": "s1"}),
         *reply(1.1, 2, 405),
+        http(1.2, 4, "http-request", method="HEAD", path="/mcp"),
+        *reply(1.3, 4, 405),
         post(2, 3, rpc(2, "no/such"), mcp_session_id="s1"),
         *reply(2.1, 3, 400, {"jsonrpc": "2.0", "id": 2, "error": {"code": -32601, "message": "?"}}),
     ],
@@ -649,6 +714,16 @@ RIGHT: dict[str, Lines] = {
         notify(3, "tools/list_changed", {"_meta": LISTEN_ID}),
         *listed(4, 4, tool(), modern=True, ttlMs=0),
         *listed(5, 5, tool(), modern=True),
+        *at_addresses(lambda _: {"tools": [], "ttlMs": 300_000}),
+        *(
+            one
+            for n, name in enumerate(("one", "two"))
+            for one in process(
+                2,
+                ask(6 + n, name, "prompts/list", {"_meta": meta(clientInfo={"name": name})}, modern=True),
+                tell(6.1 + n, name, {"resultType": "complete", "prompts": [], "ttlMs": 300_000}),
+            )
+        ),
     ],
 }
 

@@ -1,7 +1,8 @@
 """Puts the exchanges of an HTTP recording into conversations, in the order read (docs/protocols.md 13, Over HTTP).
 
-RULE: a conversation is a session where one is named. A client without one goes on with the conversation of its last
-`initialize`; what it asks is answered in the same exchange, so that ids of several such clients do not meet.
+RULE: a conversation is a session where one is named. A client without one goes on with the conversation of the last
+`initialize` at the same address, else with one for each address where a revision is named; what it asks is answered in
+the same exchange, so that ids of several such clients do not meet.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from inspector.protocol.times import NO_TIME
 
 _NUMBERS = 1 << 16
 _MOST_US = (1 << 32) - 1
+_VERSION = "mcp-protocol-version"
 
 
 @dataclass(slots=True)
@@ -46,7 +48,7 @@ class HttpConversations:
     def __init__(self) -> None:
         self._open: dict[tuple[int, int], _Open] = {}  # by source and number of the exchange
         self._sessions: dict[tuple[int, str], int] = {}  # by source and session
-        self._latest: dict[int, int] = {}  # by source, the conversation of a client without a session
+        self._latest: dict[tuple[int, str | None], int] = {}  # by source and path, that of clients without a session
         self._count: dict[int, int] = {}
 
     def resolve(self, block: Block) -> None:
@@ -94,7 +96,13 @@ class HttpConversations:
         if found is None or (exchange.begins and not found.has_asked):
             found = self._open[key] = self._begun(source, exchange)
         elif exchange.session is not None:
-            self._sessions.setdefault((source, exchange.session), found.conversation)
+            session = source, exchange.session
+            if (
+                exchange.headers is None
+            ):  # an event that says where to post to: the stream is that session's from here on
+                found.conversation = self._of_session(session)
+            else:
+                self._sessions.setdefault(session, found.conversation)
             found.alone &= found.has_asked
         found.status = exchange.status or found.status
         if exchange.ends:
@@ -103,15 +111,20 @@ class HttpConversations:
 
     def _begun(self, source: int, exchange: Exchange) -> _Open:
         session = (source, exchange.session) if exchange.session is not None else None
+        place = source, exchange.path
         if session is not None:
-            number = self._sessions.get(session)
-            if number is None:
-                number = self._sessions[session] = self._new(source)
-        elif exchange.initializes:
-            number = self._latest[source] = self._new(source)
+            number = self._of_session(session)
+        elif exchange.initializes or (place not in self._latest and _VERSION in (exchange.headers or ())):
+            number = self._latest[place] = self._new(source)
         else:
-            number = self._latest.get(source, 0)
+            number = self._latest.get(place, 0)
         return _Open(number, exchange.begins and session is None, path=exchange.path, method=exchange.method)
+
+    def _of_session(self, session: tuple[int, str]) -> int:
+        number = self._sessions.get(session)
+        if number is None:
+            number = self._sessions[session] = self._new(session[0])
+        return number
 
     def _new(self, source: int) -> int:
         number = self._count[source] = self._count.get(source, 0) + 1

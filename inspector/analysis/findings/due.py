@@ -83,12 +83,15 @@ class Overdue:
         check: what is found then; its `limit` is how long.
         settled: which of some messages wait no more.
         details: words for the finding about a message.
+        since: since when each of some messages waits, where that is not its own time: nanoseconds, never earlier
+            than was said before. Messages for which it has moved are handed over as changed.
     """
 
     def __init__(
-        self, check: Check, settled: Callable[[Batch, Rows], Array], details: Callable[[int], str] = lambda _: ""
-    ) -> None:
-        self._check, self._settled, self._details = check, settled, details
+        self, check: Check, settled: Callable[[Batch, Rows], Array], details: Callable[[int], str] = lambda _: "",
+        since: Callable[[Batch, Rows], Array] = lambda batch, rows: batch.of("time_ns", rows),
+    ) -> None:  # fmt: skip
+        self._check, self._settled, self._details, self._since = check, settled, details, since
         self._waiting = WaitingByTime(check.limit)
         self._now_ns = NO_TIME
 
@@ -103,17 +106,25 @@ class Overdue:
         found = batch.findings
         if found.counts_of(self._check):
             changed = changed[found.has(self._check, changed)]
-            found.withdraw(self._check, changed[self._settled(batch, changed)])
+            settled = self._settled(batch, changed)
+            found.withdraw(self._check, changed[settled])
+            late = changed[~settled]
             if batch.now_ns < self._now_ns:  # a time that nobody believes any more (analysis.log_clock)
                 late = np.sort(found.rows_of(self._check))
-                early = late[~overdue(batch.of("time_ns", late), batch.now_ns, self._check.limit)]
-                found.withdraw(self._check, early)
-                self._wait(batch, early)
+            early = late[~self._are_late(batch, late)]
+            found.withdraw(self._check, early)
+            self._wait(batch, early)
         self._wait(batch, new[~self._settled(batch, new)])
         due = self._waiting.take_due(batch.now_ns)
         due = due[~self._settled(batch, due)]
+        late = self._are_late(batch, due)
+        self._wait(batch, due[~late])
+        due = due[late]
         found.add(self._check, due, details=[self._details(row) for row in due.tolist()])
         self._now_ns = batch.now_ns
 
+    def _are_late(self, batch: Batch, rows: Rows) -> Array:
+        return overdue(self._since(batch, rows), batch.now_ns, self._check.limit)
+
     def _wait(self, batch: Batch, rows: Rows) -> None:
-        self._waiting.add(batch.of("time_ns", rows), rows, lambda waiting: ~self._settled(batch, waiting))
+        self._waiting.add(self._since(batch, rows), rows, lambda waiting: ~self._settled(batch, waiting))

@@ -9,6 +9,7 @@ from inspector.analysis.connections import connection_keys
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
+from inspector.protocol.times import NO_TIME
 
 TWICE = Check(
     "mcp-answer-twice", WARNING, "Request of MCP answered twice",
@@ -49,6 +50,31 @@ class McpRows:
         self.first: dict[int, int] = {}
         self.whole: set[int] = set()
         self.noise: set[int] = set()
+        self._alive: dict[int, int] = {}  # by request that is open, when something was last said of it, nanoseconds
+        self._stirred: list[int] = []
+
+    def stir(self, request: int, time_ns: int) -> None:
+        """Something is said of a request that has no answer yet: whoever asked waits from then on."""
+        if time_ns > self._alive.get(request, NO_TIME):
+            self._alive[request] = time_ns
+            self._stirred.append(request)
+
+    def end(self, request: int) -> None:
+        """A request was answered."""
+        self._alive.pop(request, None)
+
+    def take_stirred(self, before: int) -> Rows:
+        """Requests of which something was said since this was asked, of the messages before one."""
+        rows = np.unique(np.array(self._stirred, np.int64))
+        self._stirred.clear()
+        return rows[rows < before]
+
+    def alive_at(self, capture: Capture, rows: Rows) -> np.ndarray:
+        """(n,) when each of some requests was made, or something was last said of it; NO_TIME."""
+        times = capture.columns["time_ns"][rows].copy()
+        if self._alive:
+            times = np.maximum(times, np.array([self._alive.get(row, NO_TIME) for row in rows.tolist()], np.int64))
+        return times
 
     def are_ours(self, capture: Capture, rows: Rows) -> np.ndarray:
         """(n,) bool, which of some messages are, or stand where such a message should. O(n)."""

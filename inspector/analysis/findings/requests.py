@@ -93,7 +93,7 @@ class Requests:
 
     def __init__(self) -> None:
         self._waiting = WaitingByTime(PATIENCE_S)  # requests nobody has answered, not found wanting yet
-        self._of_mcp = Overdue(OF_MCP, _is_settled)
+        self._of_mcp = Overdue(OF_MCP, _is_settled, since=lambda batch, rows: batch.mcp.alive_at(batch.capture, rows))
         self._now_ns = NO_TIME
 
     def feed(self, batch: Batch) -> None:
@@ -150,7 +150,8 @@ class Requests:
         new = batch.rows(kinds.REQUEST)
         new = new[wants_answer(batch.capture, new, batch.links["method"][new])]
         ours = batch.mcp.are_ours(batch.capture, new)
-        self._of_mcp.feed(batch, new[ours & ~_are_for_people(batch, new)], batch.changed_rows(kinds.REQUEST))
+        changed = np.union1d(batch.changed_rows(kinds.REQUEST), batch.mcp.take_stirred(batch.start))
+        self._of_mcp.feed(batch, new[ours & ~_are_for_people(batch, new)], changed)
         new = new[~ours]
         if batch.findings.counts_of(UNANSWERED):
             self._mend(batch)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.mcp.conversations import Asked, Heard, Talk, put_away, seconds
 from inspector.analysis.findings.wire import UNREADABLE
+from inspector.protocol import mcp
 from inspector.protocol.header import ABSENT
 from inspector.protocol.times import NO_TIME
 
@@ -115,6 +117,8 @@ class Calls:
             self._exchanges[heard.talk.source, own.exchange] = own
             if len(self._exchanges) > _MOST_TOKENS:
                 del self._exchanges[next(iter(self._exchanges))]
+        if own.by_server and own.method in mcp.SERVER_METHODS:
+            _stir_calls(heard, _FOR_PEOPLE_NS)
         token = note.params.meta_value("progressToken") if note.params is not None else None
         if token is not None:
             tokens = self._tokens.setdefault(heard.talk.key, OrderedDict())
@@ -132,6 +136,9 @@ class Calls:
         asked, note = heard.asked, heard.note
         if asked is None or note is None:
             return
+        heard.batch.mcp.end(asked.row)
+        if asked.by_server:
+            _stir_calls(heard)
         tokens = self._tokens.get(heard.talk.key)
         request = asked.note.params
         token = request.meta_value("progressToken") if request is not None else None
@@ -184,6 +191,8 @@ class Calls:
         asked, now = found.asked, heard.time_ns
         if now == NO_TIME:
             return
+        if asked.row in heard.talk.open:
+            heard.batch.mcp.stir(asked.row, now)
         cancelled = asked.cancelled_ns
         if cancelled is not None and cancelled != NO_TIME and seconds(now, cancelled) > _GRACE_S:
             if heard.talk.once(GOES_ON, str(asked.row)):
@@ -195,6 +204,22 @@ class Calls:
         over = answered not in (None, NO_TIME) and not found.lives_on and seconds(now, answered or 0) > _GRACE_S
         if over and heard.talk.once(UNKNOWN, f"answered {asked.row}"):
             heard.report(UNKNOWN, "Progress of a request that was answered before", other=asked.row)
+
+
+_FOR_PEOPLE_NS = 240_000_000_000
+"""So much longer a call may wait when its server asks something that people think about."""
+
+
+def _stir_calls(heard: Heard, more_ns: int = 0) -> None:
+    """What a server asks of its client, and what comes of it, may be for the sake of any call that is open."""
+    if heard.time_ns == NO_TIME:
+        return
+    for one in islice(reversed(heard.talk.open.values()), _MOST_STIRRED):
+        if not one.by_server:
+            heard.batch.mcp.stir(one.row, heard.time_ns + more_ns)
+
+
+_MOST_STIRRED = 256
 
 
 class _Token:

@@ -208,7 +208,7 @@ class HttpExchanges:
             self._refused[source, known.path or ""] = heard.row, heard.time_ns
         elif status == 404 and known.session is not None:
             self._session_gone(heard, known)
-        elif status == 405 and known.method in ("GET", "DELETE"):
+        elif status == 405 and known.method != "POST":
             return
         elif heard.note is None or status in _OF_HTTP:
             again = headers.get("retry-after", "").strip()
@@ -274,7 +274,7 @@ def _is_same(given: str, meant: Any) -> bool:
             return float(given) == float(meant)
         except (ValueError, OverflowError):
             return False
-    return given == str(meant).strip()
+    return given in (str(meant), str(meant).strip())  # blanks around a value do not survive in a header
 
 
 def _challenge(header: str) -> str:

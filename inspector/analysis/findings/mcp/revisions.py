@@ -9,7 +9,7 @@ from typing import Any
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.findings.mcp.conversations import Heard, Talk, seconds
 from inspector.protocol import mcp
-from inspector.protocol.mcp_notes import CAPABILITIES_KEY, LOG_LEVEL_KEY, SUBSCRIPTION_KEY
+from inspector.protocol.mcp_notes import CAPABILITIES_KEY, CLIENT_KEY, LOG_LEVEL_KEY, SUBSCRIPTION_KEY, Params
 from inspector.protocol.times import NO_TIME
 
 BY_SERVER = Check(
@@ -284,9 +284,15 @@ class Revisions:
 _OF_REQUESTS = ("notifications/progress", "notifications/message")
 
 
-def _cache_key(method: str, params: Any) -> tuple[str, str, str]:
-    uri = params.uri if params is not None and isinstance(params.uri, str) else ""
-    return method, uri, repr(params.cursor) if params is not None else ""
+def _cache_key(method: str, params: Params | None) -> tuple[str, str, str]:
+    """What answers are told apart by: method, resource, and page and client, as several may ask one server."""
+    if params is None:
+        return method, "", ""
+    return (
+        method,
+        params.uri if isinstance(params.uri, str) else "",
+        repr((params.cursor, params.meta_value(CLIENT_KEY))),
+    )
 
 
 def _span(value: float) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
@@ -112,8 +114,10 @@ class ToolBook:
     Attributes:
         listed: by name, as the last complete list has them.
         row: where that list ended; NO_ROW before there was one.
-        stale: the server has said since that they changed.
+        stale: the server has said since it was asked for that they changed.
         ever: every name that a complete list had.
+        pages: the list that is coming in, `asked_for` with its first request.
+        changed_at: when the server said last that they changed.
     """
 
     listed: dict[str, Definition] = field(default_factory=dict)
@@ -121,6 +125,8 @@ class ToolBook:
     stale: bool = False
     ever: set[str] = field(default_factory=set)
     pages: ListPages = field(default_factory=ListPages)
+    asked_for: int = NO_ROW
+    changed_at: int = NO_ROW
 
     def definition(self, name: str) -> Definition | None:
         """The tool of that name, where its definition is known to hold."""
@@ -152,8 +158,8 @@ class Tools:
             self._changed_meanwhile(heard, _SAYS_CHANGED[note.method])
         if note.method == _LIST_CHANGED and heard.by_server:
             for modern in (False, True):
-                if (book := self.books.get((heard.talk.key, modern))) is not None:
-                    book.stale = True
+                book = self.book(heard.talk, modern=modern)
+                book.stale, book.changed_at = True, heard.row
         elif note.method == "tools/call" and note.params is not None and not heard.by_server:
             self._called(heard, note.params.name)
         elif heard.asked is not None and heard.asked.method == _LIST and note.result is not None:
@@ -196,6 +202,8 @@ class Tools:
         if page is None:
             book.pages.give_up()
             return
+        if cursor is None:
+            book.asked_for = asked.row
         if book.pages.fits(cursor):
             self._look_at(heard, page)
         complete = book.pages.take(cursor, page, result.next_cursor)
@@ -215,7 +223,7 @@ class Tools:
         for name, one in listed.items():
             if (same := before.listed.get(name)) is not None and same.aspects == one.aspects:
                 one.called = same.called
-        book.listed, book.row, book.stale = listed, heard.row, False
+        book.listed, book.row, book.stale = listed, heard.row, book.changed_at > book.asked_for
         book.ever |= listed.keys()
         if talk.server:
             self._of_server[talk.source, talk.server, heard.modern] = book
@@ -243,39 +251,18 @@ class Tools:
 
     def _look_at(self, heard: Heard, tools: list[dict[str, Any]]) -> None:
         version = _version(heard)
+        told: dict[Check, list[str]] = {}
         for tool in tools:
             name = tool.get("name")
             if not isinstance(name, str):
                 continue
-            if version >= _NAMES_FROM and not _NAME.fullmatch(name) and heard.talk.once(NAME, name):
-                heard.report(NAME, f"`{_short(name)}` is no name that every client takes")
-            self._schemas(heard, tool, name, version)
-            self._texts(heard, tool, name)
-
-    def _schemas(self, heard: Heard, tool: dict[str, Any], name: str, version: str) -> None:
-        for member in ("inputSchema", "outputSchema"):
-            schema = tool.get(member)
-            if member == "outputSchema" and (schema is None or version >= _OUTPUTS_ANY):
-                wrong = False
-            else:
-                wrong = not isinstance(schema, dict) or schema.get("type") != "object"
-            if wrong and heard.talk.once(ROOT, name):
-                heard.report(ROOT, f"The {member} of `{_short(name)}` is no object; clients leave the tool out")
-            target = references_elsewhere(schema)
-            if target is not None and heard.talk.once(ELSEWHERE, name):
-                heard.report(ELSEWHERE, f"The {member} of `{_short(name)}` refers to {_short(target, 60)}")
-
-    def _texts(self, heard: Heard, tool: dict[str, Any], name: str) -> None:
-        for where, text in _texts_of(tool):
-            hidden = hidden_characters(text)
-            if hidden and heard.talk.once(HIDDEN, name):
-                place = "description" if where == "description" else "definition"
-                noun = "character" if hidden == 1 else "characters"
-                heard.report(HIDDEN, f"The {place} of `{_short(name)}` has {hidden:,} {noun} nobody sees")
-        description = tool.get("description")
-        if isinstance(description, str) and (order := order_in(description)) and heard.talk.once(ORDERS, name):
-            words = f"The description of `{_short(name)}` tells the model to {order}, and to pass something on"
-            heard.report(ORDERS, words)
+            for check, words in chain(_wrong_names(name, version), _wrong_schemas(tool, version), _wrong_texts(tool)):
+                if heard.talk.once(check, name):
+                    told.setdefault(check, []).append(words)
+        for check, words in told.items():
+            more = len(words) - 1
+            others = f"; so it is with {more:,} more tool{'s' * (more > 1)}" if more else ""
+            heard.report(check, f"{words[0]}{others}")
 
     def _shadows(self, heard: Heard, book: ToolBook) -> None:
         """Compare a complete list with those of other servers. O(lists x names)."""
@@ -294,6 +281,41 @@ class Tools:
                 told.append(f"`{_short(same[0])}`{more} {verb} of both {_short(server)} and {_short(talk.server)}")
             if words := "; ".join(filter(None, told)):
                 heard.report(SHADOWED, words, other=other.row)
+
+
+_Wrong = Iterator[tuple[Check, str]]
+
+
+def _wrong_names(name: str, version: str) -> _Wrong:
+    if version >= _NAMES_FROM and not _NAME.fullmatch(name):
+        yield NAME, f"`{_short(name)}` is no name that every client takes"
+
+
+def _wrong_schemas(tool: dict[str, Any], version: str) -> _Wrong:
+    name = _short(tool["name"])
+    for member in ("inputSchema", "outputSchema"):
+        schema = tool.get(member)
+        if member == "outputSchema" and (schema is None or version >= _OUTPUTS_ANY):
+            wrong = False
+        else:
+            wrong = not isinstance(schema, dict) or schema.get("type") != "object"
+        if wrong:
+            yield ROOT, f"The {member} of `{name}` is no object; clients leave the tool out"
+        target = references_elsewhere(schema)
+        if target is not None:
+            yield ELSEWHERE, f"The {member} of `{name}` refers to {_short(target, 60)}"
+
+
+def _wrong_texts(tool: dict[str, Any]) -> _Wrong:
+    name = _short(tool["name"])
+    for where, text in _texts_of(tool):
+        if hidden := hidden_characters(text):
+            place = "description" if where == "description" else "definition"
+            noun = "character" if hidden == 1 else "characters"
+            yield HIDDEN, f"The {place} of `{name}` has {hidden:,} {noun} nobody sees"
+    description = tool.get("description")
+    if isinstance(description, str) and (order := order_in(description)):
+        yield ORDERS, f"The description of `{name}` tells the model to {order}, and to pass something on"
 
 
 def _compare_with_last_time(heard: Heard, last: Listed | None, listed: dict[str, Definition]) -> None:
@@ -350,20 +372,24 @@ def _texts_of(tool: dict[str, Any]) -> list[tuple[str, str]]:
 _MOST_TEXTS = 10_000
 _DEEPEST = 64
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u180e\u200b\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u180e\u202a-\u202e\u2061-\u2064\u2066-\u206f]"
     "|(?<!\U0001f3f4)(?<![\U000e0020-\U000e007e])[\U000e0000-\U000e007f]+"
 )
+_LAYOUT = re.compile("[\u00ad\u200b\u2060\ufeff]+")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BLANKS = re.compile(r"[ \t\r\n\u00a0\u2800\u3164]{1001,}")
+_FEW_LAYOUT = 8
 
 
 def hidden_characters(text: str) -> int:
     """How many characters of a text nobody sees who reads it: controls, tags, overrides of direction, comments, gaps.
 
     RULE: joiners of emoji and of Persian or Indic words, marks of direction in Arabic and Hebrew, flags made of tags,
-    and ends of lines are what they seem.
+    and ends of lines are what they seem; so are soft hyphens and the like where a few of them stand alone.
     """
-    return sum(len(found[0]) for rule in (_UNSEEN, _COMMENT, _BLANKS) for found in rule.finditer(text))
+    hidden = sum(len(found[0]) for rule in (_UNSEEN, _COMMENT, _BLANKS) for found in rule.finditer(text))
+    layout = [len(found[0]) for found in _LAYOUT.finditer(text)]
+    return hidden + (sum(layout) if len(layout) > _FEW_LAYOUT or any(length > 1 for length in layout) else 0)
 
 
 _COMMANDS = {
@@ -384,10 +410,12 @@ _COMMANDS = {
     ),
 }  # fmt: skip
 _PASSES_ON = re.compile(
-    r"\b(?:pass|send|put|include|forward|append|attach|copy|provide|submit)\b[^.\n]{0,80}\b"
-    r"(?:as|in|into|to|with|via)\b[^.\n]{0,40}",
+    r"\b(?:pass|send|put|include|forward|append|attach|copy|provide|submit)\s+(?:(?:along|all|of|the|full|whole|its|their)\s+)*"
+    r"(?:it|this|that|them|these|those|contents?|results?|outputs?|text|files?|data|keys?|secrets?|history|"
+    r"conversation|messages?|prompts?)\b[^.\n]{0,80}\b(?:as|in|into|to|with|via)\b",
     re.IGNORECASE,
 )
+"""What was found out, not what a parameter is about."""
 _LONGEST_READ = 20_000
 
 
