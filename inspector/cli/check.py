@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from inspector.analysis.findings import CHECK_BY_CODE, Check, FindingPass, Severity
+from inspector.analysis.findings import Check, FindingPass, Severity
 from inspector.analysis.findings.store import LONGEST_SENTENCES
 from inspector.analysis.tool_calls import tool_calls
 from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts
@@ -156,25 +156,25 @@ def _print_findings(findings: FindingPass, file: str) -> None:
 
     That is said once where it is the same for all of a code, else below each.
     """
-    counts = findings.found.counts()
-    if not counts:
+    every = findings.found.checks()
+    if not every:
         say(f"{file}: nothing found.")
         return
     for severity in sorted(Severity, reverse=True):
-        codes = [CHECK_BY_CODE[code] for code in counts if CHECK_BY_CODE[code].severity is severity]
-        if not codes:
+        checks = [check for check in every if check.severity is severity]
+        if not checks:
             continue
-        total = sum(counts[check.code] for check in codes)
-        say(count_of(total, severity.word))
-        for check in codes:
-            say(f"  {check.code} ({counts[check.code]:,}): {check.title}")
+        say(count_of(sum(findings.found.counts_of(check) for check in checks), severity.word))
+        for check in checks:
+            count = findings.found.counts_of(check)
+            say(f"  {check.code} ({count:,}): {check.title}")
             for found in islice(findings.found.each(check), MOST_LISTED):
                 text = mask_text(findings.in_words(found).text)
                 say(f"    No. {found.row + 1:<7,} {printable(text, LONGEST_SENTENCES)}")
                 if _names_somebody(check):
                     say(f"                -> {printable(mask_text(findings.hint(found)), 400)}")
-            if counts[check.code] > MOST_LISTED:
-                say(f"    and {counts[check.code] - MOST_LISTED:,} more")
+            if count > MOST_LISTED:
+                say(f"    and {count - MOST_LISTED:,} more")
             if not _names_somebody(check):
                 say(f"    -> {printable(mask_text(findings.hint(next(findings.found.each(check)))), 400)}")
 

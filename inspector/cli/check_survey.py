@@ -110,8 +110,11 @@ def _print(folder: Path, held: Sequence[Expectation]) -> None:
         say(f"{severity} {printable(code, 100)} ({number:,} in {count_of(among, 'run')})"
             f"{f': {check.title}' if check is not None else ''}")  # fmt: skip
         quoted = code.replace("'", "''")
-        some = asked(folder, f"SELECT path, no, text FROM findings WHERE code = '{quoted}' ORDER BY path, no "
-                             f"LIMIT {_MOST_LISTED}")  # fmt: skip
+        some = asked(
+            folder,
+            f"SELECT path, no, text FROM findings WHERE code = '{quoted}' AND severity = '{severity}' "
+            f"ORDER BY path, no LIMIT {_MOST_LISTED}",
+        )
         for path, no, text in some:
             say(f"  {printable(mask_text(path), 300)} No. {no:,}  {printable(text, LONGEST_SENTENCES)}")
         if number > _MOST_LISTED:

@@ -65,8 +65,8 @@ def _duration_s(document: CaptureDocument) -> float:
 
 def _of_severity(word: str) -> Callable[[CaptureDocument], dict[str, float]]:
     def count(document: CaptureDocument) -> dict[str, float]:
-        counts = document.analysis.findings.found.counts()
-        return {"": sum(number for code, number in counts.items() if CHECK_BY_CODE[code].severity.word == word)}
+        found = document.analysis.findings.found
+        return {"": sum(found.counts_of(check) for check in found.checks() if check.severity.word == word)}
 
     return count
 

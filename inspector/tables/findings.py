@@ -8,7 +8,7 @@ import numpy as np
 
 from inspector.analysis.changes import NO_ROWS
 from inspector.analysis.columns import Column, Decoded, Interned
-from inspector.analysis.findings import CHECK_BY_CODE, Severity
+from inspector.analysis.findings import Severity
 from inspector.analysis.findings.store import Found
 from inspector.capture.hashes import NO_ROW
 from inspector.document.document import CaptureDocument
@@ -22,7 +22,7 @@ _SEVERITIES = ("", *(severity.word for severity in Severity))
 
 def _findings(document: CaptureDocument, names: Collection[str]) -> Content:
     findings = document.analysis.findings
-    checks = [CHECK_BY_CODE[code] for code in findings.found.counts()]
+    checks = findings.found.checks()
     arrays = [findings.found.arrays_of(check) for check in checks]
     rows, others, places = (np.concatenate([NO_ROWS, *column]) for column in zip(*arrays, strict=True)) if arrays else (
         NO_ROWS, NO_ROWS, NO_ROWS,

@@ -36,7 +36,8 @@ def page() -> str:
     links = " and ".join(f"[`{check.code}`](#{check.code})" for check in CHECKS if check.on_transcripts)
     parts = [_HEAD.format(example=CHECKS[0].code, transcripts=links)]
     for severity in sorted(Severity, reverse=True):
-        checks = sorted((check for check in CHECKS if check.severity is severity), key=lambda check: check.code)
+        declared = (check for check in CHECKS if check.severity is severity and not check.where)
+        checks = sorted(declared, key=lambda check: check.code)
         parts.append(f"## {severity.word.capitalize()}s\n\n{_MEANS[severity]}\n")
         parts.append("".join(f"- [`{check.code}`](#{check.code}): {check.title}\n" for check in checks))
         parts += map(_section, checks)
@@ -50,6 +51,11 @@ def _section(check: Check) -> str:
         f"> {_plain(check, check.sentence)}\n",
         f"- Why it matters: {_plain(check, check.matters)}",
         f"- What to do: {_plain(check, check.fix)}",
+    ]
+    lines += [
+        f"- Severity: {one.severity.word} where {one.where}; else {check.severity.word}"
+        for one in CHECKS
+        if one.code == check.code and one.where
     ]
     if check.limit:
         lines.append(f"- Threshold: {check.limit:,}")

@@ -5,7 +5,6 @@ The cost goes by the messages whose findings changed; where contexts moved or me
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.findings.batch import Array
-from inspector.analysis.findings.check import Check, Severity
+from inspector.analysis.findings.check import Severity
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.node_facts import as_numpy
 from inspector.analysis.node_lines import gathered
@@ -61,11 +60,10 @@ class FindingsByContext:
     Every message is counted with the findings it had when last looked at, so that only the difference moves up.
     """
 
-    def __init__(self, capture: Capture, contexts: ContextPass, found: Findings, checks: Mapping[str, Check]) -> None:
+    def __init__(self, capture: Capture, contexts: ContextPass, found: Findings) -> None:
         self._capture = capture
         self._contexts = contexts
         self._found = found
-        self._checks = checks
         self._waiting: list[Rows] = []
         self._waits = 0
         self._counted = np.zeros(1024, np.uint16)  # by message, the set of findings it is counted with
@@ -132,9 +130,9 @@ class FindingsByContext:
         sets, known = self._found.sets, len(self._worth)
         if len(sets) > known:
             new = np.zeros((len(sets) - known, _KINDS), np.int64)
-            for place, codes in enumerate(sets[known:]):
-                for code in codes:
-                    new[place, self._checks[code].severity - 1] += 1
+            for place in range(len(new)):
+                for check in self._found.checks_in(known + place):
+                    new[place, check.severity - 1] += 1
             new[:, -1] = new[:, Severity.WARNING - 1 : -1].any(axis=1)
             self._worth = np.concatenate((self._worth, new))
         return self._worth

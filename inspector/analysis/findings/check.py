@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 class Severity(enum.IntEnum):
@@ -45,6 +45,12 @@ class Check:
     """It makes sense of what transcripts tell, which nobody sent as envelopes: rules about those do not."""
     limit: int = 0
     """The threshold, where there is one: `{limit}` in the texts. Unit as the sentence says it."""
+    where: str = ""
+    """When it is as severe as this, where the check of its code is declared with another severity."""
+
+    def at(self, severity: Severity, where: str) -> Check:
+        """The same, as severe as this in some cases: findings of both have one code, and a message has one of them."""
+        return replace(self, severity=severity, where=where)
 
 
 NOTE, WARNING, ERROR = Severity

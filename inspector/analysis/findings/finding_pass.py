@@ -91,7 +91,8 @@ _TOPICS = (
 CHECKS: tuple[Check, ...] = (*(check for module, _ in _TOPICS for check in module.CHECKS), *beginning.CHECKS)
 """Every check, topic by topic."""
 
-CHECK_BY_CODE: dict[str, Check] = {check.code: check for check in CHECKS}
+CHECK_BY_CODE: dict[str, Check] = {check.code: check for check in CHECKS if not check.where}
+"""Each as it is declared first; some have other severities as well."""
 
 
 def _name(module: str) -> str:
@@ -127,7 +128,7 @@ class FindingPass:
         self.reported: Sequence[ReportedProblem] = ()
         self.baseline: Mapping[str, Listed] | None = None
         self.found = Findings(CHECKS, passes.capture.are_derived)
-        self.by_context = FindingsByContext(self._passes.capture, self._passes.contexts, self.found, CHECK_BY_CODE)
+        self.by_context = FindingsByContext(self._passes.capture, self._passes.contexts, self.found)
         self._beginnings = beginning.Beginnings(passes.capture, passes.trust)
         self._mcp = McpRows()
         self._topics: dict[str, Topic] = {_name(module.__name__): make() for module, make in _TOPICS}

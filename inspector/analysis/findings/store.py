@@ -180,7 +180,7 @@ class Findings:
         if found is None:
             held = [self._checks[n] for n in self._order if mask >> n & 1]
             found = self._set_of[mask] = len(self.sets)
-            self.sets.append(tuple(check.code for check in held))
+            self.sets.append(tuple(dict.fromkeys(check.code for check in held)))
             self.severities = np.append(self.severities, np.uint8(held[0].severity))
             self._masks.append(mask)
             bits = np.array([bool(mask >> n & 1) for n in range(len(self._checks))], np.bool_)
@@ -212,9 +212,20 @@ class Findings:
         """One of a check's findings."""
         return self._found(self._number[check], place)
 
+    def checks(self) -> list[Check]:
+        """The checks that have findings, most severe first."""
+        return [self._checks[n] for n in self._order if self._counts[n]]
+
     def counts(self) -> dict[str, int]:
         """How many findings each code has, most severe first; codes without any are left out."""
-        return {self._checks[n].code: self._counts[n] for n in self._order if self._counts[n]}
+        counts: dict[str, int] = {}
+        for check in self.checks():
+            counts[check.code] = counts.get(check.code, 0) + self.counts_of(check)
+        return counts
+
+    def checks_in(self, place: int) -> list[Check]:
+        """The checks whose findings one of `sets` holds."""
+        return [check for number, check in enumerate(self._checks) if self._masks[place] >> number & 1]
 
     def of(self, row: int) -> list[Found]:
         """The findings about a message, most severe first."""

@@ -9,7 +9,7 @@ from inspector.document.participant_summary import ParticipantStory, story_of
 from inspector.document.summary import participant_stories
 from inspector.present.participant_facts import change_of_tools_rows, tool_rows, tool_use_rows
 from tests.builders import document_at, document_of, envelope, tool_call, tool_result
-from tests.mcp_findings import call, done, hello, listed, process, tool
+from tests.mcp_lines import call, done, hello, listed, process, tool
 
 MODERN = Path(__file__).parents[2] / "data" / "recordings" / "mcp" / "py2-stdio-modern.jsonl"
 

@@ -13,7 +13,7 @@ from inspector.capture.tool_baseline import FILE_NAME, baseline_path, read_basel
 from inspector.document.document import CaptureDocument
 from inspector.tap.capture_file import TapCapture
 from tests.commands import printed
-from tests.mcp_findings import hello, listed, tool
+from tests.mcp_lines import hello, listed, tool
 
 CODE = "mcp-tool-changed-since-last-time"
 

@@ -38,6 +38,7 @@ LOST = Check(
     "MCP 2025-11-25, Transports, session management",
     example="The server does not know the session any more",
 )  # fmt: skip
+LOST_FOR_GOOD = LOST.at(WARNING, "the client begins no other session within a minute")
 AUTH = Check(
     "mcp-auth-refused", WARNING, "Not signed in, or not allowed",
     "{detail}.",
@@ -46,6 +47,7 @@ AUTH = Check(
     "MCP 2025-06-18, Authorization; RFC 9110, 11.6.1",
     example="Status 401: the server wants a sign-in by “Bearer”, with scope “berths:read”",
 )  # fmt: skip
+SIGNED_IN = AUTH.at(NOTE, "it works more than a minute later: somebody has signed in")
 STATUS = Check(
     "mcp-http-status", WARNING, "HTTP error without an answer of MCP",
     "{detail}.",
@@ -54,7 +56,7 @@ STATUS = Check(
     "MCP 2025-11-25, Transports; RFC 9110, 15",
     example="Status 429 (Too Many Requests) without a message; try again after 30 s",
 )  # fmt: skip
-CHECKS = (MISMATCH, LOST, AUTH, STATUS)
+CHECKS = (MISMATCH, LOST, LOST_FOR_GOOD, AUTH, SIGNED_IN, STATUS)
 
 _NAMED_BY = {
     "tools/call": "name", "prompts/get": "name", "resources/read": "uri", "tasks/get": "task_id",
@@ -94,6 +96,7 @@ class HttpExchanges:
         self._worked: set[tuple[int, str]] = set()  # sessions, by source, that a server has answered
         self._ended: set[tuple[int, str]] = set()  # sessions that their client ended
         self._refused: dict[tuple[int, str], tuple[int, int]] = {}  # by source and path, the row and its time
+        self._lost: dict[tuple[int, str], tuple[int, int]] = {}  # the same of sessions that are gone
 
     def hear(self, heard: Heard) -> None:
         """Take in a message or a line."""
@@ -110,6 +113,8 @@ class HttpExchanges:
                 )  # fmt: skip
                 if len(self._open) > _MOST:
                     del self._open[next(iter(self._open))]
+            if known.initializes:
+                self._begun_anew(heard, known)
             if heard.note is not None and exchange.headers is not None:
                 self._request(heard, exchange.headers, known)
             return
@@ -207,7 +212,7 @@ class HttpExchanges:
             heard.report(AUTH, f"Status {status}: {_challenge(headers.get('www-authenticate', ''))}", other=known.row)
             self._refused[source, known.path or ""] = heard.row, heard.time_ns
         elif status == 404 and known.session is not None:
-            self._session_gone(heard, known)
+            self._session_gone(heard, known, exchange.number)
         elif status == 405 and known.method != "POST":
             return
         elif heard.note is None or status in _OF_HTTP:
@@ -216,31 +221,47 @@ class HttpExchanges:
             what = "" if heard.note is not None else " without a message"
             heard.report(STATUS, f"Status {_status(status)}{what}{wait}", other=known.row)
 
-    def _session_gone(self, heard: Heard, known: _Exchange) -> None:
+    def _session_gone(self, heard: Heard, known: _Exchange, exchange: int) -> None:
         key = heard.talk.source, known.session or ""
         if key in self._worked:
-            heard.report(LOST, "The server does not know the session any more", other=known.row)
+            left = sum(not one.by_server and one.exchange != exchange for one in heard.talk.open.values())
+            calls = (
+                f"; {left:,} more call{'s' * (left > 1)} in it ha{'ve' if left > 1 else 's'} no answer" if left else ""
+            )
+            words = f"The server does not know the session any more{calls}"
+            heard.report(LOST_FOR_GOOD, words, other=known.row)
+            self._lost[heard.talk.source, known.path or ""] = heard.row, heard.time_ns
             self._worked.discard(key)
         elif key in self._ended:
             heard.report(LOST, "The client goes on in a session that it has ended", other=known.row)
         elif heard.note is None:
             heard.report(STATUS, "Status 404 (Not Found) without a message", other=known.row)
 
+    def _begun_anew(self, heard: Heard, known: _Exchange) -> None:
+        """A client whose session was gone begins another."""
+        lost = self._lost.pop((heard.talk.source, known.path or ""), None)
+        if lost is not None and _is_soon(heard, lost[1]):
+            _tell_instead(heard.batch, lost[0], LOST_FOR_GOOD, LOST)
+
     def _signed_in(self, heard: Heard, known: _Exchange) -> None:
-        """What was refused at first and works soon after was a sign-in."""
+        """What was refused at first and works later was a sign-in."""
         refused = self._refused.pop((heard.talk.source, known.path or ""), None)
-        if refused is None:
-            return
-        row, then_ns = refused
-        if NO_TIME in (then_ns, heard.time_ns) or not 0 <= seconds(heard.time_ns, then_ns) <= _SOON_S:
-            return
-        _withdraw(heard.batch, AUTH, row)
+        if refused is not None:
+            _tell_instead(heard.batch, refused[0], AUTH, None if _is_soon(heard, refused[1]) else SIGNED_IN)
 
 
-def _withdraw(batch: Batch, check: Check, row: int) -> None:
-    rows = np.array([row], np.int64)
-    if batch.findings.has(check, rows)[0]:
-        batch.findings.withdraw(check, rows)
+def _is_soon(heard: Heard, then_ns: int) -> bool:
+    return NO_TIME not in (then_ns, heard.time_ns) and 0 <= seconds(heard.time_ns, then_ns) <= _SOON_S
+
+
+def _tell_instead(batch: Batch, row: int, told: Check, now: Check | None) -> None:
+    """Let a finding be as severe as another of its code, or nothing."""
+    found = next((one for one in batch.findings.of(row) if one.check is told), None)
+    if found is not None:
+        rows = np.array([row], np.int64)
+        batch.findings.withdraw(told, rows)
+        if now is not None:
+            batch.findings.add(now, rows, others=found.other, details=found.detail)
 
 
 def _status(status: int) -> str:

@@ -63,6 +63,7 @@ UNDECLARED = Check(
     "MCP 2024-11-05 to 2025-11-25, Lifecycle, capability negotiation",
     example="The server said that its tools never change, and says now that they did",
 )  # fmt: skip
+ASKED_UNDECLARED = UNDECLARED.at(WARNING, "it is a request")
 MIXED = Check(
     "mcp-version-mixed", WARNING, "Two revisions in one request",
     "{detail}.",
@@ -95,7 +96,9 @@ EARLY = Check(
     "MCP 2026-07-28, Caching",
     example="`tools/list` was asked again after 3 s; the answer was good for 300 s",
 )  # fmt: skip
-CHECKS = (BY_SERVER, META, BY_CLIENT, MIXED, NO_TYPE, CANCELS, LOGS, UNDECLARED, DEPRECATED, LISTEN, EARLY)
+CHECKS = (
+    BY_SERVER, META, BY_CLIENT, MIXED, NO_TYPE, CANCELS, LOGS, UNDECLARED, ASKED_UNDECLARED, DEPRECATED, LISTEN, EARLY,
+)  # fmt: skip
 
 _CHANGES = {
     "notifications/tools/list_changed": ("tools", "toolsListChanged"),
@@ -150,7 +153,9 @@ class Revisions:
             elif talk.legacy and talk.client_can is not None:
                 can = _CLIENT_CAN.get(method)
                 if can is not None and can not in talk.client_can and talk.once(UNDECLARED, method):
-                    heard.report(UNDECLARED, f"The server asks for `{method}`, and the client has not declared {can}")
+                    heard.report(
+                        ASKED_UNDECLARED, f"The server asks for `{method}`, and the client has not declared {can}"
+                    )
             return
         if heard.modern:
             self._ask_again(heard, method)
@@ -167,7 +172,7 @@ class Revisions:
         lacks = part not in can or (member and isinstance(declared, dict) and declared.get(member) is not True)
         if lacks and heard.talk.once(UNDECLARED, method):
             what = f"{part}.{member}" if member else part
-            heard.report(UNDECLARED, f"The client asks for `{method}`, and the server has not declared {what}")
+            heard.report(ASKED_UNDECLARED, f"The client asks for `{method}`, and the server has not declared {what}")
 
     def _notification(self, heard: Heard, method: str) -> None:
         talk, note = heard.talk, heard.note

@@ -10,6 +10,7 @@ from typing import Any
 
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.findings.mcp.conversations import Heard, Talk
+from inspector.analysis.findings.mcp.orders import MORE_ORDERS, ORDERS, orders_in
 from inspector.capture.hashes import NO_ROW
 from inspector.capture.tool_baseline import Listed, digests_of
 from inspector.protocol.json_schemas import references_elsewhere
@@ -23,6 +24,8 @@ CHANGED = Check(
     "MCP 2025-06-18, Tools, list changed; OWASP MCP Top 10 (2025), MCP03 tool poisoning",
     example="`tide` was changed after it had been used: description, arguments, hints",
 )  # fmt: skip
+USED_CHANGED = CHANGED.at(ERROR, "a tool that had been called lost its readOnlyHint, or its description grew")
+NEWER = CHANGED.at(NOTE, "the server calls itself another version than before")
 SINCE = Check(
     "mcp-tool-changed-since-last-time", NOTE, "Tool that was another one when the server was tapped last",
     "{detail}.",
@@ -54,14 +57,6 @@ HIDDEN = Check(
     "Do not allow the tool; look at the definition in Raw, and ask whoever publishes the server.",
     "OWASP MCP Top 10 (2025), MCP03; Snyk agent-scan, E001",
     example="The description of `add` has 212 characters nobody sees",
-)  # fmt: skip
-ORDERS = Check(
-    "mcp-description-orders", NOTE, "Description that orders the model about",
-    "{detail}.",
-    "It may be meant to make the model hand over what is none of the tool's business. Words alone prove nothing.",
-    "Read the whole description; do not allow the tool where the order serves no purpose of its own.",
-    "Snyk agent-scan, E001; OWASP MCP Top 10 (2025), MCP03",
-    example="The description of `add` tells the model to keep quiet, and to pass something on",
 )  # fmt: skip
 ROOT = Check(
     "mcp-schema-root", WARNING, "Schema of a tool is none of an object",
@@ -95,7 +90,9 @@ SURPRISE = Check(
     "MCP 2025-03-26, Tools, annotations: hints are untrusted",
     example="While `load`, which says that it only reads, was at work alone, the server said that its tools changed",
 )  # fmt: skip
-CHECKS = (SURPRISE, CHANGED, SINCE, UNLISTED, SHADOWED, HIDDEN, ORDERS, ROOT, ELSEWHERE, NAME)
+CHECKS = (
+    SURPRISE, CHANGED, USED_CHANGED, NEWER, SINCE, UNLISTED, SHADOWED, HIDDEN, ROOT, ELSEWHERE, NAME,
+)  # fmt: skip
 
 _LIST = "tools/list"
 _LIST_CHANGED = "notifications/tools/list_changed"
@@ -114,6 +111,7 @@ class ToolBook:
     Attributes:
         listed: by name, as the last complete list has them.
         row: where that list ended; NO_ROW before there was one.
+        version: what the server called itself then.
         stale: the server has said since it was asked for that they changed.
         ever: every name that a complete list had.
         pages: the list that is coming in, `asked_for` with its first request.
@@ -122,6 +120,7 @@ class ToolBook:
 
     listed: dict[str, Definition] = field(default_factory=dict)
     row: int = NO_ROW
+    version: str = ""
     stale: bool = False
     ever: set[str] = field(default_factory=set)
     pages: ListPages = field(default_factory=ListPages)
@@ -172,11 +171,7 @@ class Tools:
             return
         book = self.books.get((heard.talk.key, calls[0].modern))
         tool = book.definition(calls[0].name) if book is not None else None
-        if (
-            tool is not None
-            and b'"readOnlyHint":true' in tool.aspects["annotations"]
-            and heard.talk.once(SURPRISE, tool.name)
-        ):
+        if tool is not None and _reads_only(tool) and heard.talk.once(SURPRISE, tool.name):
             words = (
                 f"While `{_short(tool.name)}`, which says that it only reads, was at work alone, the server said that"
             )
@@ -224,6 +219,7 @@ class Tools:
             if (same := before.listed.get(name)) is not None and same.aspects == one.aspects:
                 one.called = same.called
         book.listed, book.row, book.stale = listed, heard.row, book.changed_at > book.asked_for
+        book.version = talk.server_version
         book.ever |= listed.keys()
         if talk.server:
             self._of_server[talk.source, talk.server, heard.modern] = book
@@ -245,7 +241,12 @@ class Tools:
         after = " after it had been used" if first.name in used else ""
         verb = "were" if more else "was"
         words = f"`{_short(first.name)}`{more} {verb} changed{after}: {', '.join(aspects)}"
-        heard.report(CHANGED, words, other=before.row)
+        check = CHANGED
+        if before.version and heard.talk.server_version not in ("", before.version):
+            check, words = NEWER, f"{words}; the server calls itself {_short(heard.talk.server_version)} now"
+        elif any(_is_worse(before.listed[name], listed[name]) for name in used):
+            check = USED_CHANGED
+        heard.report(check, words, other=before.row)
 
     # What a list says
 
@@ -314,8 +315,19 @@ def _wrong_texts(tool: dict[str, Any]) -> _Wrong:
             noun = "character" if hidden == 1 else "characters"
             yield HIDDEN, f"The {place} of `{name}` has {hidden:,} {noun} nobody sees"
     description = tool.get("description")
-    if isinstance(description, str) and (order := order_in(description)):
-        yield ORDERS, f"The description of `{name}` tells the model to {order}, and to pass something on"
+    if isinstance(description, str) and (orders := orders_in(description)):
+        words = f"The description of `{name}` tells the model to {', to '.join(orders)}, and to pass something on"
+        yield MORE_ORDERS if len(orders) > 1 else ORDERS, words
+
+
+def _is_worse(before: Definition, after: Definition) -> bool:
+    """Whether a tool does not only read any more, or more stands in its description."""
+    told, tells = (one.aspects.get("description", b"") for one in (before, after))
+    return (_reads_only(before) and not _reads_only(after)) or (told != tells and len(tells) > len(told))
+
+
+def _reads_only(tool: Definition) -> bool:
+    return b'"readOnlyHint":true' in tool.aspects["annotations"]
 
 
 def _compare_with_last_time(heard: Heard, last: Listed | None, listed: dict[str, Definition]) -> None:
@@ -390,40 +402,6 @@ def hidden_characters(text: str) -> int:
     hidden = sum(len(found[0]) for rule in (_UNSEEN, _COMMENT, _BLANKS) for found in rule.finditer(text))
     layout = [len(found[0]) for found in _LAYOUT.finditer(text)]
     return hidden + (sum(layout) if len(layout) > _FEW_LAYOUT or any(length > 1 for length in layout) else 0)
-
-
-_COMMANDS = {
-    "keep quiet": re.compile(
-        r"\b(?:do not|don't|never|without)\s+(?:ever\s+)?(?:tell(?:ing)?|mention(?:ing)?|inform(?:ing)?|reveal(?:ing)?|"
-        r"notify(?:ing)?|show(?:ing)?)\b[^.\n]{0,60}\b(?:user|human|anyone|anybody|them)\b",
-        re.IGNORECASE,
-    ),
-    "read what is private": re.compile(
-        r"(?:~/\.\w|\bid_rsa\b|\.ssh\b|\.env\b|\bmcp\.json\b|\bcredentials?\s+file|\bprivate\s+key)", re.IGNORECASE
-    ),
-    "ignore what it was told": re.compile(
-        r"\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+|the\s+)*(?:previous|prior|earlier|above|other)\b",
-        re.IGNORECASE,
-    ),
-    "call it before any other tool": re.compile(
-        r"\bbefore\s+(?:using|calling|invoking|running)\s+(?:any|every|all)\s+(?:other\s+)?tools?\b", re.IGNORECASE
-    ),
-}  # fmt: skip
-_PASSES_ON = re.compile(
-    r"\b(?:pass|send|put|include|forward|append|attach|copy|provide|submit)\s+(?:(?:along|all|of|the|full|whole|its|their)\s+)*"
-    r"(?:it|this|that|them|these|those|contents?|results?|outputs?|text|files?|data|keys?|secrets?|history|"
-    r"conversation|messages?|prompts?)\b[^.\n]{0,80}\b(?:as|in|into|to|with|via)\b",
-    re.IGNORECASE,
-)
-"""What was found out, not what a parameter is about."""
-_LONGEST_READ = 20_000
-
-
-def order_in(text: str) -> str:
-    """What a description orders a model to do beside passing something on; "" where it does not order both."""
-    text = text[:_LONGEST_READ]
-    found = [words for words, rule in _COMMANDS.items() if rule.search(text)]
-    return found[0] if found and _PASSES_ON.search(text) else ""
 
 
 def _short(text: str, longest: int = 48) -> str:

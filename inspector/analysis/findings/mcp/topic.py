@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from inspector.analysis.findings import mcp_rows
 from inspector.analysis.findings.batch import Batch
-from inspector.analysis.findings.mcp import calls, http, revisions, rounds, schemas, tools
+from inspector.analysis.findings.mcp import calls, http, orders, revisions, rounds, schemas, tools
 from inspector.analysis.findings.mcp.calls import Calls, settle_noise
 from inspector.analysis.findings.mcp.conversations import Conversations
 from inspector.analysis.findings.mcp.http import HttpExchanges
+from inspector.analysis.findings.mcp.orders import Orders
 from inspector.analysis.findings.mcp.revisions import Revisions
 from inspector.analysis.findings.mcp.rounds import InputRounds, Tasks
 from inspector.analysis.findings.mcp.schemas import Schemas
 from inspector.analysis.findings.mcp.tools import Tools
 
-_DECLARING = (mcp_rows, tools, schemas, calls, http, rounds, revisions)
+_DECLARING = (mcp_rows, tools, orders, schemas, calls, http, rounds, revisions)
 CHECKS = tuple(check for module in _DECLARING for check in module.CHECKS)
 
 
@@ -29,9 +30,10 @@ class Mcp:
         self.conversations = Conversations()
         self.tools = Tools()
         self._schemas = Schemas(self.tools)
-        self._rounds, self._tasks = InputRounds(), Tasks()
+        self._rounds, self._tasks, self._orders = InputRounds(), Tasks(), Orders()
         self._parts = (
             Calls(), HttpExchanges(self.tools), Revisions(), self.tools, self._schemas, self._rounds, self._tasks,
+            self._orders,
         )  # fmt: skip
 
     def feed(self, batch: Batch) -> None:
@@ -47,5 +49,5 @@ class Mcp:
         self._schemas.feed(batch)
 
     def go_on(self, batch: Batch, until: float) -> bool:
-        """Hold more values against their schemas, until a time; whether nothing waits."""
-        return self._schemas.go_on(batch, until)
+        """Hold more values against their schemas, and read results again, until a time; whether nothing waits."""
+        return self._schemas.go_on(batch, until) and self._orders.go_on(batch, until)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.analysis.findings import CHECK_BY_CODE, Severity
+from inspector.analysis.findings import CHECKS, Severity
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.filters.visible import VisibleRows
@@ -246,11 +246,11 @@ class FindingsPanel(ListPanel):
 
     def show_code(self, code: str) -> None:
         """List the findings of a check, all of them and open, with the first one at the top."""
-        check = CHECK_BY_CODE[code]
         choice = self.model.choice
         choice.codes_off.discard(code)
-        choice.severities_off.discard(check.severity)
-        self.head.show_severity(check.severity, on=True)
+        for severity in {check.severity for check in CHECKS if check.code == code}:
+            choice.severities_off.discard(severity)
+            self.head.show_severity(severity, on=True)
         choice.grouping = Grouping.CODE
         choice.opened[Grouping.CODE, code] = True
         self.shown_requested.emit()
@@ -266,7 +266,7 @@ class FindingsPanel(ListPanel):
 
     def _lists_all_of(self, code: str) -> bool:
         listed = next((group.count for group in self.model.rows.groups if group.key == code), 0)
-        return listed == self._document.analysis.findings.found.counts_of(CHECK_BY_CODE[code])
+        return listed == self._document.analysis.findings.found.counts().get(code, 0)
 
     def stop(self) -> None:
         """Read no more of the document."""

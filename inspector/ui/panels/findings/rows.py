@@ -62,6 +62,7 @@ class Group:
 
     Attributes:
         key: the code, or the severity's word.
+        severity: the worst of its findings.
         check: whose findings they are; None where they are of several checks.
         has_head: a row above them says what they are, and can close them.
         first_row: the row of the head, or of the first finding where there is none.
@@ -226,9 +227,8 @@ class FindingRows:
 
 
 def _grouped(listed: list[tuple[Check, Rows]], grouping: Grouping) -> list[tuple[str, list[tuple[Check, Rows]]]]:
-    if grouping is Grouping.CODE:
-        return [(check.code, [(check, messages)]) for check, messages in listed]
-    by_severity: dict[str, list[tuple[Check, Rows]]] = {}
+    groups: dict[str, list[tuple[Check, Rows]]] = {}
     for check, messages in listed:
-        by_severity.setdefault(check.severity.word, []).append((check, messages))
-    return list(by_severity.items())
+        key = check.code if grouping is Grouping.CODE else check.severity.word
+        groups.setdefault(key, []).append((check, messages))
+    return list(groups.items())

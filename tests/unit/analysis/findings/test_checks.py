@@ -11,13 +11,16 @@ from inspector.analysis.findings import CHECK_BY_CODE, CHECKS
 from inspector.analysis.findings.__main__ import page
 from tests.builders import GrowingLog, document_of
 from tests.findings import CASES
+from tests.mcp_findings import VARIED
 
 DOCS = Path(__file__).parents[4] / "docs" / "findings.md"
 
 
 def test_every_check_has_its_captures() -> None:
     assert CASES.keys() == CHECK_BY_CODE.keys(), "one Case in tests/findings.py for each check"
-    assert len(CHECK_BY_CODE) == len(CHECKS) >= 30
+    assert len({(check.code, check.severity) for check in CHECKS}) == len(CHECKS)
+    varied = {(check.code, check.severity.word) for check in CHECKS if check.where}
+    assert varied <= VARIED.keys(), "a case in tests/mcp_findings.py for each severity that depends"
 
 
 @pytest.mark.parametrize("code", CASES)
@@ -28,6 +31,15 @@ def test_it_is_found_once(code: str) -> None:
     assert code in {known.code for known in found.of(finding.row)}
     assert finding.text.endswith(".")
     assert "{" not in finding.text
+
+
+@pytest.mark.parametrize(("code", "severity"), VARIED)
+def test_its_severity_depends(code: str, severity: str) -> None:
+    findings = document_of(*VARIED[code, severity]).analysis.findings
+    (found,) = (found for found in findings.all() if found.code == code)
+    assert found.severity.word == severity
+    assert findings.found.counts()[code] == 1
+    assert findings.found.severities[findings.columns["set"][found.row]] >= found.severity
 
 
 @pytest.mark.parametrize("code", CASES)

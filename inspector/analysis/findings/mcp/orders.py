@@ -1,0 +1,196 @@
+"""Texts of servers that order the model about: descriptions of tools, and results that a call follows as ordered.
+
+Words alone prove nothing: what a result says is told only where the model then called a tool of another server, by the
+name that the result gave or with what it said. Results are read again for that, when there is time, and only where
+several servers are spoken to.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from array import array
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from inspector.analysis.findings.batch import Batch
+from inspector.analysis.findings.check import NOTE, WARNING, Check
+from inspector.analysis.findings.mcp.conversations import Heard, report
+from inspector.protocol.times import NO_TIME
+
+ORDERS = Check(
+    "mcp-description-orders", NOTE, "Description that orders the model about",
+    "{detail}.",
+    "It may be meant to make the model hand over what is none of the tool's business. Words alone prove nothing.",
+    "Read the whole description; do not allow the tool where the order serves no purpose of its own.",
+    "Snyk agent-scan, E001; OWASP MCP Top 10 (2025), MCP03",
+    example="The description of `add` tells the model to keep quiet, and to pass something on",
+)  # fmt: skip
+MORE_ORDERS = ORDERS.at(WARNING, "it orders several such things")
+FOLLOWED = Check(
+    "mcp-result-orders", NOTE, "Call that a result of another server had asked for",
+    "{detail}.",
+    "Whoever writes what a tool reads can make the model act elsewhere, with what it may do there.",
+    "Read the result; let people allow calls that follow what comes from outside.",
+    "OWASP MCP Top 10 (2025), MCP06 prompt injection by context",
+    example="After this result the model called `delete_branch` of another server; the result had asked for it",
+)  # fmt: skip
+CHECKS = (ORDERS, MORE_ORDERS, FOLLOWED)
+
+_COMMANDS = {
+    "keep quiet": re.compile(
+        r"\b(?:do not|don't|never|without)\s+(?:ever\s+)?(?:tell(?:ing)?|mention(?:ing)?|inform(?:ing)?|reveal(?:ing)?|"
+        r"notify(?:ing)?|show(?:ing)?)\b[^.\n]{0,60}\b(?:user|human|anyone|anybody|them)\b",
+        re.IGNORECASE,
+    ),
+    "read what is private": re.compile(
+        r"(?:~/\.\w|\bid_rsa\b|\.ssh\b|\.env\b|\bmcp\.json\b|\bcredentials?\s+file|\bprivate\s+key)", re.IGNORECASE
+    ),
+    "ignore what it was told": re.compile(
+        r"\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+|the\s+)*(?:previous|prior|earlier|above|other)\b",
+        re.IGNORECASE,
+    ),
+    "call it before any other tool": re.compile(
+        r"\bbefore\s+(?:using|calling|invoking|running)\s+(?:any|every|all)\s+(?:other\s+)?tools?\b", re.IGNORECASE
+    ),
+}  # fmt: skip
+_PASSES_ON = re.compile(
+    r"\b(?:pass|send|put|include|forward|append|attach|copy|provide|submit)\s+(?:(?:along|all|of|the|full|whole|its|their)\s+)*"
+    r"(?:it|this|that|them|these|those|contents?|results?|outputs?|text|files?|data|keys?|secrets?|history|"
+    r"conversation|messages?|prompts?)\b[^.\n]{0,80}\b(?:as|in|into|to|with|via)\b",
+    re.IGNORECASE,
+)
+"""What was found out, not what a parameter is about."""
+_LONGEST_READ = 20_000
+
+
+def orders_in(text: str) -> list[str]:
+    """What a description orders a model to do beside passing something on; empty where it does not order both."""
+    text = text[:_LONGEST_READ]
+    return [words for words, rule in _COMMANDS.items() if rule.search(text)] if _PASSES_ON.search(text) else []
+
+
+_ASKS = re.compile(
+    r"\b(?:you\s+(?:must|should|need\s+to|have\s+to|are\s+to)|please|now|then|first|next|immediately|always)\s+(?:\w+\s+){0,2}?"
+    r"(?:call|use|run|invoke|execute)\b[^.\n]{0,60}",
+    re.IGNORECASE,
+)
+_IN_RESULTS = ("keep quiet", "ignore what it was told")
+"""Orders that nobody gives in passing, other than what a file says of files."""
+_WORD = re.compile(r"[A-Za-z0-9_-]+")
+_TELLING = re.compile(r"(?=.*[_-]).{5,}", re.DOTALL)
+_LEAST_TEXT = 12
+_LONGEST_RECORD = 1 << 18
+_MOST_SUSPECTS = 64
+_CALLS_AFTER = 32
+_LONG_AFTER_NS = 600_000_000_000
+_READ = ("tools/call", "resources/read")
+
+
+class _Suspect(NamedTuple):
+    """A result that orders something.
+
+    Attributes:
+        named: words of it by which it asks for calls.
+        rules: it orders what no data has a reason to.
+        until: the number of the last call that may follow it.
+    """
+
+    row: int
+    server: int
+    text: str
+    named: frozenset[str]
+    rules: bool
+    until: int
+
+
+class Orders:
+    """Follows results and calls of servers that say who they are."""
+
+    def __init__(self) -> None:
+        self._rows, self._servers = array("q"), array("l")
+        self._names: dict[str, int] = {}
+        self._looked_to = 0
+        self._calls = 0
+        self._suspects: deque[_Suspect] = deque(maxlen=_MOST_SUSPECTS)
+
+    def hear(self, heard: Heard) -> None:
+        """Let results and calls wait to be read."""
+        note = heard.note
+        if note is None or not heard.talk.server:
+            return
+        is_call = note.method == "tools/call" and not heard.by_server
+        is_read = note.result is not None and heard.asked is not None and heard.asked.method in _READ
+        if is_call or is_read:
+            self._rows.append(heard.row if is_read else ~heard.row)
+            self._servers.append(self._names.setdefault(heard.talk.server, len(self._names)))
+
+    def go_on(self, batch: Batch, until: float) -> bool:
+        """Read more until a time (`time.perf_counter`); whether nothing waits."""
+        if len(self._names) < 2:
+            return True
+        while self._looked_to < len(self._rows):
+            row, server = self._rows[self._looked_to], self._servers[self._looked_to]
+            self._looked_to += 1
+            if row >= 0:
+                self._read_result(batch, row, server)
+            else:
+                self._read_call(batch, ~row, server)
+            if time.perf_counter() >= until:
+                break
+        return self._looked_to >= len(self._rows)
+
+    def _read_result(self, batch: Batch, row: int, server: int) -> None:
+        if int(batch.capture.columns["length"][row]) > _LONGEST_RECORD:
+            return
+        text = "\n".join(_texts(batch.capture.payload(row).get("result")))[:_LONGEST_READ]
+        named = frozenset(word for asks in _ASKS.finditer(text) for word in _WORD.findall(asks[0]))
+        named = frozenset(word for word in named if _TELLING.fullmatch(word))
+        rules = any(_COMMANDS[what].search(text) for what in _IN_RESULTS)
+        if named or rules:
+            self._suspects.append(_Suspect(row, server, text, named, rules, self._calls + _CALLS_AFTER))
+
+    def _read_call(self, batch: Batch, row: int, server: int) -> None:
+        self._calls += 1
+        before = [one for one in self._suspects if one.server != server and self._calls <= one.until]
+        if not before or int(batch.capture.columns["length"][row]) > _LONGEST_RECORD:
+            return
+        params = batch.capture.payload(row).get("params")
+        name, arguments = (params.get("name"), params.get("arguments")) if isinstance(params, dict) else (None, None)
+        for one in before:
+            asked_for = isinstance(name, str) and name in one.named
+            carries = one.rules and any(len(text) >= _LEAST_TEXT and text in one.text for text in _strings(arguments))
+            if (asked_for or carries) and _is_soon(batch, one.row, row):
+                how = "the result had asked for it" if asked_for else "with what the result had said"
+                words = f"After this result the model called `{str(name)[:48]}` of another server; {how}"
+                report(batch, FOLLOWED, one.row, words, other=row)
+                self._suspects.remove(one)
+
+
+def _is_soon(batch: Batch, before: int, after: int) -> bool:
+    first, then = (int(batch.capture.columns["time_ns"][row]) for row in (before, after))
+    return NO_TIME in (first, then) or 0 <= then - first <= _LONG_AFTER_NS
+
+
+def _texts(result: Any) -> Iterator[str]:
+    """What a result of a tool, or a resource, says in words."""
+    found = result if isinstance(result, dict) else {}
+    for member in ("content", "contents"):
+        items = found.get(member)
+        for item in items if isinstance(items, list) else ():
+            inner = item.get("resource", item) if isinstance(item, dict) else None
+            text = inner.get("text") if isinstance(inner, dict) else None
+            if isinstance(text, str):
+                yield text
+
+
+def _strings(value: Any, depth: int = 0) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list) and depth < _DEEPEST:
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _strings(inner, depth + 1)
+
+
+_DEEPEST = 32
