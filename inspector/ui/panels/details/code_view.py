@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QTextBlockFormat, QTextCharFormat, QTextCursor, QTextLayout
 from PySide6.QtWidgets import QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from inspector.present import formats
 from inspector.present.code import Sort, Stretch, language_of, stretches_of, without_numbers
@@ -60,6 +59,7 @@ class CodeColors(QObject):
         self._timer.start()
 
     def _go_on(self) -> None:
+        window = self._view.window()  # a window that nobody else holds may go with any garbage, and its views with it
         until = time.perf_counter() + _SLICE_S
         new: list[Stretch] = []
         done = True
@@ -68,12 +68,11 @@ class CodeColors(QObject):
             if time.perf_counter() > until:
                 done = False
                 break
-        if not isValid(self):  # imports and lexers leave time for what is garbage to go
-            return
         if done:
             self._timer.stop()
         self._found += new
         self._paint(new)
+        del window  # not before
 
     def _renew(self) -> None:
         self._paint(self._found)
@@ -83,8 +82,6 @@ class CodeColors(QObject):
         looks = {sort: self._look(token) for sort, token in _TOKENS.items()}
         by_block: dict[int, list[QTextLayout.FormatRange]] = {}
         for piece in pieces:
-            if not isValid(document):  # making formats leaves time for what is garbage to go as well
-                return
             start, stop = (self._units(place) for place in (piece.start, piece.stop))
             block = document.findBlock(start)
             while block.isValid() and block.position() < stop:
@@ -96,7 +93,7 @@ class CodeColors(QObject):
                     one.start, one.length, one.format = first - block.position(), last - first, looks[piece.sort]  # pyright: ignore[reportAttributeAccessIssue]
                     ranges.append(one)
                 block = block.next()
-        for number, ranges in by_block.items() if isValid(document) else ():
+        for number, ranges in by_block.items():
             block = document.findBlockByNumber(number)
             block.layout().setFormats(ranges)
             document.markContentsDirty(block.position(), block.length())
