@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from bisect import bisect_left
 from pathlib import Path
+from weakref import ref
 
 import pytest
 from PySide6.QtGui import QTextLayout
@@ -100,19 +101,24 @@ def test_a_long_text_is_shown_whole_on_request(
 def test_a_window_that_nobody_holds_is_coloured_to_the_end_of_a_slice(
     session: CaptureDocument, qtbot: QtBot, theme_controller: ThemeController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    coloured: list[int] = []
+    held: list[DetailsPanel | None] = []
 
     def bisect_collecting(places: list[int], place: int) -> int:
-        gc.collect()
-        coloured.append(place)
+        if not held:
+            gc.collect()
+            held.append(nobody_holds())
         return bisect_left(places, place)
 
     monkeypatch.setattr(code_view, "bisect_left", bisect_collecting)
     panel = DetailsPanel(session, theme_controller)
     panel.show_message(9)
     panel.its_own = panel  # pyright: ignore[reportAttributeAccessIssue]  # a circle, as windows have them
+    nobody_holds = ref(panel)
     del panel
-    qtbot.waitUntil(lambda: bool(coloured))
+    qtbot.waitUntil(lambda: bool(held))
+    (panel,) = held
+    assert panel is not None
+    qtbot.addWidget(panel)
 
 
 def test_a_call_shows_what_its_sub_agent_was_told_and_gave_back(
