@@ -24,9 +24,12 @@ _PATIENT = budgets.Budgets(
 
 
 @pytest.fixture
-def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[QtBot]:
     """One for busy machines, `tests/ui/waiting.py`."""
-    return PatientBot(request)
+    bot = PatientBot(request)
+    yield bot
+    bury()
+    bot.held.clear()
 
 
 @pytest.fixture(autouse=True)

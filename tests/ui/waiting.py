@@ -10,7 +10,9 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 from pytestqt.wait_signal import SignalBlocker
 
@@ -42,7 +44,20 @@ async def time_passes(ms: int) -> None:
 
 
 class PatientBot(QtBot):
-    """Waits until something is so for as long as a busy machine needs, and lets time pass in many turns."""
+    """Waits until something is so for as long as a busy machine needs, and lets time pass in many turns.
+
+    It holds its widgets until they are deleted, as the program does its windows. Without that a test's last widget is a
+    circle that nobody holds: Python deletes it whenever it looks for garbage, also while Qt paints it.
+    """
+
+    def __init__(self, request: pytest.FixtureRequest) -> None:
+        super().__init__(request)
+        self.held: list[QWidget] = []
+
+    def addWidget(self, widget: QWidget, **more: Any) -> None:
+        """Close a widget at the end of the test, and hold it until then."""
+        self.held.append(widget)
+        super().addWidget(widget, **more)
 
     def wait(self, ms: int) -> None:
         """Let the loop turn for so long at least, and several times."""

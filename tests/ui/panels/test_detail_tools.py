@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from bisect import bisect_left
 from pathlib import Path
-from weakref import ref
 
 import pytest
 from PySide6.QtGui import QTextLayout
@@ -13,7 +10,6 @@ from pytestqt.qtbot import QtBot
 
 from inspector.document.document import CaptureDocument
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details import code_view
 from inspector.ui.panels.details.code_view import CodeBlock, DifferenceView
 from inspector.ui.panels.details.panel import DetailsPanel
 from tests.builders import document_at, document_of
@@ -96,29 +92,6 @@ def test_a_long_text_is_shown_whole_on_request(
     assert "x79" not in text(panel, "difference0")
     view.more.click()
     assert text(panel, "difference0").endswith("+ x79 = 79")
-
-
-def test_a_window_that_nobody_holds_is_coloured_to_the_end_of_a_slice(
-    session: CaptureDocument, qtbot: QtBot, theme_controller: ThemeController, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held: list[DetailsPanel | None] = []
-
-    def bisect_collecting(places: list[int], place: int) -> int:
-        if not held:
-            gc.collect()
-            held.append(nobody_holds())
-        return bisect_left(places, place)
-
-    monkeypatch.setattr(code_view, "bisect_left", bisect_collecting)
-    panel = DetailsPanel(session, theme_controller)
-    panel.show_message(9)
-    panel.its_own = panel  # pyright: ignore[reportAttributeAccessIssue]  # a circle, as windows have them
-    nobody_holds = ref(panel)
-    del panel
-    qtbot.waitUntil(lambda: bool(held))
-    (panel,) = held
-    assert panel is not None
-    qtbot.addWidget(panel)
 
 
 def test_a_call_shows_what_its_sub_agent_was_told_and_gave_back(

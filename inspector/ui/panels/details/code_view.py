@@ -59,7 +59,6 @@ class CodeColors(QObject):
         self._timer.start()
 
     def _go_on(self) -> None:
-        window = self._view.window()  # a window that nobody else holds may go with any garbage, and its views with it
         until = time.perf_counter() + _SLICE_S
         new: list[Stretch] = []
         done = True
@@ -72,7 +71,6 @@ class CodeColors(QObject):
             self._timer.stop()
         self._found += new
         self._paint(new)
-        del window  # not before
 
     def _renew(self) -> None:
         self._paint(self._found)
