@@ -150,6 +150,7 @@ class Counting:
             columns["part"][rows].astype(np.uint16),
             source.reading,
             tuple(texts),
+            joined=begin > 0,
         )
 
     def _bury(self, process: CountingProcess) -> None:

@@ -174,9 +174,10 @@ class TokenPass:
         def read(start: int, length: int) -> bytes:
             return capture.line_part(row, start, length)
 
-        reading = capture.sources[int(capture.columns["source"][row])].reading
-        length, part = (int(capture.columns[name][row]) for name in ("length", "part"))
-        found = count_line(read, length, capture.string("kind", row) or "", part, reading)
+        source = capture.sources[int(capture.columns["source"][row])]
+        offset, length, part = (int(capture.columns[name][row]) for name in ("offset", "length", "part"))
+        known = source.known(offset, length)
+        found = count_line(read, length, capture.string("kind", row) or "", part, source.reading, known)
         return min(found, _MOST)
 
     # Summaries

@@ -2,28 +2,26 @@
 
 An answer says nothing but an id, and in ACP both sides number from 0. Here the request is found that it answers: of
 the other side where a direction is known, else the latest with that id that is open and that such an answer fits.
-What a line means by those before it is written beside its message; pieces of one text are one line. Such a line lies
-with those that stand for several (`inspector.capture.joined_lines`); every other stays as it is.
+What a line means by those before it goes with it; pieces of one text are one line. Such a line is read from beside the
+source (`inspector.capture.joined_lines`); every other stays as it is.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from inspector.capture.model_answers import Known
+from inspector.capture.joined_lines import JoinedLines, OrderedLine
 from inspector.protocol.calls import rpc_id
-from inspector.protocol.formats import KNOWN, a2a, acp, read_line_as
+from inspector.protocol.formats import a2a, acp, read_line_as
 from inspector.protocol.formats.agent_rpc import AGENT, CLIENT, mapping, mappings, text
 from inspector.protocol.formats.entries import decoded_object
 from inspector.protocol.header import Header
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.written_json import to_json
-
-Taken = tuple[bytes, int | None, tuple[Record, str | None] | None]
-"""A line, its offset (None for one that was put together), and its record where it was read already."""
 
 _MARKS = (
     b'"session/', b'"message/', b'"SendMessage"', b'"SendStreamingMessage"', b'"GetTask"', b'"CancelTask"',
@@ -49,20 +47,20 @@ class _Request:
 
 @dataclass(slots=True)
 class _Run:
-    """Pieces of one text, so far."""
+    """Pieces of one text, so far: the last of them, and what all say."""
 
-    line: bytes
-    offset: int
+    line: OrderedLine
     record: Record
     message: dict[str, Any]
-    texts: list[str]
-    read: tuple[Record, str | None]
+    texts: list[str] = field(default_factory=list)
+    places: array[int] = field(default_factory=lambda: array("q"))
 
 
 class AgentLines:
     """Looks at the lines of one source, each once, in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, joined: JoinedLines) -> None:
+        self._joined = joined
         self._protocol: str | None = None  # of the lines so far
         self._open: OrderedDict[tuple[_Pipe, str], list[_Request]] = OrderedDict()
         self._runs: dict[tuple[Any, ...], _Run] = {}
@@ -75,74 +73,50 @@ class AgentLines:
         """Whether there is anything to look at in some lines."""
         return self._protocol is not None or any(mark in data for mark in _MARKS)
 
-    def take(
-        self, lines: Sequence[bytes], places: Sequence[int], known: Known, put: Callable[[bytes], int]
-    ) -> tuple[list[bytes], list[int], Known]:
-        """The lines that are to be read in place of some, with their offsets, and those that were read meanwhile.
-
-        Args:
-            lines, places, known: lines, their offsets, and the records of those that were read already.
-            put: keeps a line that was put together, and gives its offset.
+    def take(self, lines: Sequence[OrderedLine]) -> list[OrderedLine]:
+        """The lines that are to be read in place of some.
 
         Raises:
             OSError: there is no room for one.
         """
-        kept: list[bytes] = []
-        offsets: list[int] = []
-        read: Known = {}
-        for number, (line, offset) in enumerate(zip(lines, places, strict=True)):
-            for taken, at, record in self._line(line, offset, known.get(number)):
-                if record is not None:
-                    read[len(kept)] = record
-                kept.append(taken)
-                offsets.append(put(taken) if at is None else at)
-        return kept, offsets, read
+        return [found for line in lines for found in self._line(line)]
 
-    def end(self) -> list[tuple[bytes, int | None]]:
-        """What is left of texts when the source has ended: lines and their offsets."""
-        return [(line, at) for key in list(self._runs) for line, at, _ in self._flush(key)]
+    def end(self) -> list[OrderedLine]:
+        """What is left of texts when the source has ended. Raises OSError."""
+        return [self._flush(key) for key in list(self._runs)]
 
-    def _line(self, line: bytes, offset: int, known: tuple[Record, str | None] | None) -> Iterator[Taken]:
+    def _line(self, line: OrderedLine) -> Iterator[OrderedLine]:
         """What one line becomes, and texts that end before it."""
-        if self._protocol is None and not any(mark in line for mark in _MARKS):
-            yield line, offset, known
+        if line.known is not None or (self._protocol is None and not any(mark in line.data for mark in _MARKS)):
+            yield line
             return
-        if KNOWN in line:  # only ours is believed
-            line, offset_or_none = _without(line), None
-            known = None
-        else:
-            offset_or_none = offset
-        read = known or read_line_as(line)
-        record = read[0]
-        header = record.header
-        if header is None or (record.shape is not Shape.RPC and record.meant_by not in (acp.LABEL, a2a.LABEL)):
-            yield line, offset_or_none, read if offset_or_none is not None else None
+        read = line.read or read_line_as(line.data)
+        line, record = line._replace(read=read), read[0]
+        if record.header is None or (record.shape is not Shape.RPC and record.meant_by not in (acp.LABEL, a2a.LABEL)):
+            yield line
             return
         if record.meant_by in (acp.LABEL, a2a.LABEL):
             self._protocol = record.meant_by
-        yield from self._message(line, offset_or_none, read, header)
+        yield from self._message(line, record, record.header)
 
-    def _message(
-        self, line: bytes, offset: int | None, read: tuple[Record, str | None], header: Header
-    ) -> Iterator[Taken]:
-        record = read[0]
+    def _message(self, line: OrderedLine, record: Record, header: Header) -> Iterator[OrderedLine]:
         pipe = (record.src, record.exchange.number if record.exchange is not None else 0)
         message = decoded_object(record.raw)
         if message is None:
-            yield line, offset, read if offset is not None else None
+            yield line
             return
         key = self._piece_of(pipe, message)
         if key is not None:
-            yield from self._piece(key, _Run(line, -1 if offset is None else offset, record, message, [], read))
+            yield from self._piece(key, _Run(line, record, message))
             return
         for one in [one for one in self._runs if one[0] == pipe]:  # whatever comes next, a text does not go on
-            yield from self._flush(one)
-        known = self._asked if isinstance(header.method, str) else self._answered
-        beside = known(pipe, message, record)
-        if beside:
-            yield _with(line, record.raw, message, beside), None, None
-        else:
-            yield line, offset, read if offset is not None else None
+            yield self._flush(one)
+        known = (self._asked if isinstance(header.method, str) else self._answered)(pipe, message, record)
+        yield self._with(line.data, known, (line.offset, line.length)) if known else line
+
+    def _with(self, data: bytes, known: Mapping[str, Any], places: Sequence[int]) -> OrderedLine:
+        """A line with what is known of it, in place of those that lie somewhere."""
+        return OrderedLine(data, self._joined.put(data, known, places), len(data), known)
 
     # Requests
 
@@ -312,36 +286,34 @@ class AgentLines:
             return None
         return pipe, "artifact", str(value.get("taskId")), str(artifact.get("artifactId"))
 
-    def _piece(self, key: tuple[Any, ...], piece: _Run) -> Iterator[Taken]:
+    def _piece(self, key: tuple[Any, ...], piece: _Run) -> Iterator[OrderedLine]:
         """Take in a piece of a text; texts of the same connection that end with it."""
         artifact = key[1] == "artifact"
         told = a2a.outcome_of(piece.message.get("result"))[1]
         begins = artifact and told.get("append") is not True
         for one in [one for one in self._runs if one[0] == key[0] and (one != key or begins)]:
-            yield from self._flush(one)
+            yield self._flush(one)
         run = self._runs.get(key)
-        piece.texts = run.texts if run is not None else []
+        if run is not None:
+            piece.texts, piece.places = run.texts, run.places
         piece.texts.append(_text_of(piece.message))
+        piece.places.extend((piece.line.offset, piece.line.length))
         self._runs[key] = piece
         if artifact and told.get("lastChunk") is True:
-            yield from self._flush(key)
+            yield self._flush(key)
 
-    def _flush(self, key: tuple[Any, ...]) -> Iterator[Taken]:
+    def _flush(self, key: tuple[Any, ...]) -> OrderedLine:
         """A text whose pieces have all come."""
         run = self._runs.pop(key)
-        pipe = key[0]
-        beside: dict[str, Any] = {}
-        if key[1] == "artifact":
-            beside = self._answered(pipe, run.message, run.record)
-        else:
-            beside = self._asked(pipe, run.message, run.record)
-        if len(run.texts) == 1 and not beside and run.offset >= 0:
-            yield run.line, run.offset, run.read
-            return
-        if len(run.texts) > 1:
-            _put_text(run.message, "".join(run.texts))
-            beside |= {"pieces": len(run.texts), "protocol": a2a.LABEL if key[1] == "artifact" else acp.LABEL}
-        yield _with(run.line, run.record.raw, run.message, beside), None, None
+        of_artifact = key[1] == "artifact"
+        known = (self._answered if of_artifact else self._asked)(key[0], run.message, run.record)
+        line = run.line.data
+        if len(run.texts) == 1:
+            return self._with(line, known, run.places) if known else run.line
+        _put_text(run.message, "".join(run.texts))
+        known |= {"pieces": len(run.texts), "protocol": a2a.LABEL if of_artifact else acp.LABEL}
+        raw, whole = run.record.raw, to_json(run.message)
+        return self._with(line.replace(raw, whole, 1) if raw in line else whole, known, run.places)
 
     def _bound(self, remembered: OrderedDict[Any, Any]) -> None:
         if len(remembered) > _MOST_OPEN:
@@ -379,15 +351,3 @@ def _put_text(message: dict[str, Any], whole: str) -> None:
     artifact = mapping(value.get("artifact"))
     first = mappings(artifact.get("parts"))[0]
     artifact["parts"] = [{**first, "text": whole}]  # type: ignore[index]
-
-
-def _with(line: bytes, raw: bytes, message: Mapping[str, Any], beside: Mapping[str, Any]) -> bytes:
-    """A line with what is known of its message beside it."""
-    name = KNOWN.strip(b'"').decode()
-    written = to_json({**{k: v for k, v in message.items() if k != name}, name: dict(beside)} if beside else message)
-    return line.replace(raw, written, 1) if raw in line else written
-
-
-def _without(line: bytes) -> bytes:
-    """A line of somebody who writes what only we may: as if that were not there."""
-    return line.replace(KNOWN, b'"not-context-inspector"')

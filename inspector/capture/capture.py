@@ -758,7 +758,7 @@ class Capture:
         return bool(int(self.columns["flags"][message]) & bits)
 
     def record_bytes(self, message: int) -> bytes:
-        """The exact line the message was read from; of an overlong one its head."""
+        """The exact line the message is read from; of an overlong one its head."""
         columns = self.columns
         source = self.sources[int(columns["source"][message])]
         offset, length = int(columns["offset"][message]), int(columns["length"][message])
@@ -803,11 +803,17 @@ class Capture:
         """The format that was chosen for the message's source."""
         return self.sources[int(self.columns["source"][message])].reading
 
+    def _known(self, message: int) -> Mapping[str, Any] | None:
+        """What lines before it tell of the message's line."""
+        columns = self.columns
+        source = self.sources[int(columns["source"][message])]
+        return source.known(int(columns["offset"][message]), int(columns["length"][message]))
+
     def _read_record(self, message: int) -> Record:
         line = self.record_bytes(message)
         if len(line) < int(self.columns["length"][message]):
             return unreadable(line, "its file has become shorter since it was opened")
-        record = read_line(line, self._reading(message))
+        record = read_line(line, self._reading(message), self._known(message))
         if self._has(message, Flag.DERIVED.value):
             return self._derived(message, record)
         if record.shape is Shape.NOTHING:  # such a line is no message, unless it stands in a batch
@@ -858,10 +864,10 @@ class Capture:
 
     def _derived_head(self, message: int) -> Record:
         """What a big record of a transcript means, with its payload as far as the record's head goes."""
-        head = completed(self.line_part(message, 0, HEAD)) or b"{}"
-        record, part = read_line(head, self._reading(message)), int(self.columns["part"][message])
+        head, known = completed(self.line_part(message, 0, HEAD)) or b"{}", self._known(message)
+        record, part = read_line(head, self._reading(message), known), int(self.columns["part"][message])
         if part > len(record.means):  # what tells it apart stands behind a long value
-            record = read_line(self.record_bytes(message), self._reading(message))
+            record = read_line(self.record_bytes(message), self._reading(message), known)
         return self._derived(message, record, head)
 
     def line_part(self, message: int, start: int, length: int) -> bytes:
@@ -1016,7 +1022,7 @@ class Capture:
         """Whether a transcript's record of that id ends in a message."""
         if not self._has(message, Flag.DERIVED.value):
             return False
-        means = read_line(self.record_bytes(message), self._reading(message)).means
+        means = read_line(self.record_bytes(message), self._reading(message), self._known(message)).means
         part = int(self.columns["part"][message])
         return part <= len(means) and means[part - 1].alias == identifier
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from inspector.base.whole_file import in_place_of
 from inspector.capture.capture import Capture
 from inspector.capture.heads import HEAD, MAX_WHOLE
-from inspector.capture.sources import read_at
+from inspector.capture.sources import JOINED_FROM, read_at
 from inspector.protocol.cut import completed
 from inspector.protocol.formats import read_line
 
@@ -35,18 +35,23 @@ class ExactMessage:
         self._offset, self._length, self._size = (int(columns[name][message]) for name in ("offset", "length", "size"))
         if self._offset < source.lost_to:
             raise self._shorter()
-        self._file, self._offset = source.duplicate_at(self._offset)
+        self._places = source.places_of(self._offset, self._length) if self._offset >= JOINED_FROM else None
+        self._file = source.duplicate()
         # Not closed by whoever asked: who waits for a thread may be gone while the thread still reads.
         weakref.finalize(self, os.close, self._file)
 
     def parts(self) -> Iterator[bytes]:
         """The bytes of the envelope, JSON-RPC message or frame as written, part by part.
 
-        Of what could not be read it is the whole line.
+        Of what could not be read it is the whole line, and of what was put together they are all its lines.
 
         Raises:
             OSError: the log cannot be read, or has become shorter.
         """
+        if self._places is not None:
+            for place, (offset, length) in enumerate(self._places):
+                yield b"\n" * bool(place) + self._read_at(offset, length)
+            return
         span = self._span() if self._length > MAX_WHOLE else None
         if span is None:
             yield read_line(self._read(0, self._length)).raw
@@ -79,7 +84,10 @@ class ExactMessage:
 
     def _read(self, start: int, length: int) -> bytes:
         """So many bytes of its line."""
-        data = read_at(self._file, self._offset + start, length)
+        return self._read_at(self._offset + start, length)
+
+    def _read_at(self, offset: int, length: int) -> bytes:
+        data = read_at(self._file, offset, length)
         if len(data) < length:
             raise self._shorter()
         return data

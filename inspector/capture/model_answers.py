@@ -2,8 +2,8 @@
 
 An answer is of the request in the same exchange, and comes in one body or in up to thousands of events, between those
 of other exchanges. Here lines are looked at in the order read, before they become records: what belongs to an answer is
-left out, and one line stands for it once it is complete, in the form of an answer that came at once. Beside it stands
-what is known of the call, so that the line is read by itself, then and later.
+left out, and one line stands for it once it is complete, in the form of an answer that came at once. With it goes what
+is known of the call, so that the line is read by itself, then and later.
 
 - An exchange is known by its request; of a recording that begins in the middle, a stream by its first event.
 - A request that was made before and failed, and is made again, is the same call: it says which, and which attempt.
@@ -13,24 +13,21 @@ what is known of the call, so that the line is read by itself, then and later.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from inspector.capture.joined_lines import JoinedLines
+from inspector.capture.joined_lines import JoinedLines, OrderedLine
 from inspector.protocol.formats import http_lines, read_line_as
-from inspector.protocol.formats.entries import decoded_object
-from inspector.protocol.formats.model_calls import CALL, own_marks
+from inspector.protocol.formats.model_calls import own_marks
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.model_api.streams import Stream, stream_of
-from inspector.protocol.record import ModelCall, Record
+from inspector.protocol.record import ModelCall
 from inspector.protocol.times import parse_time
 from inspector.protocol.written_json import to_json
-
-Known = dict[int, tuple[Record, str | None]]
-"""By number of a line, its record and the format that knew it, where it was read already."""
 
 _MOST_OPEN = 1_000
 """Exchanges that have not ended; of more the oldest are given up."""
@@ -61,12 +58,16 @@ class _Exchange:
 
     Attributes:
         call: None once the answer was given out: what comes after it is the end of the exchange alone.
+        places: offset and length of each line of the answer, one behind the other.
+        answer: the offset of the line that was given out for it.
     """
 
-    __slots__ = ("call", "events", "first_ns", "head", "stream")
+    __slots__ = ("answer", "call", "events", "first_ns", "head", "places", "stream")
 
     def __init__(self, call: ModelCall | None) -> None:
         self.call = call
+        self.places = array("q")
+        self.answer: int | None = None
         self.head: _Line | None = None
         self.stream: Stream | None = None
         self.events = 0
@@ -88,31 +89,24 @@ class ModelAnswers:
         """Whether there is anything to look at in some lines."""
         return bool(self._open) or b"http-request" in data or b"sse-event" in data
 
-    def take(self, lines: Sequence[bytes], offsets: Sequence[int]) -> tuple[list[bytes], list[int], Known]:
-        """The lines that are to be read in place of some, with their offsets, and those that were read meanwhile.
+    def take(self, lines: Sequence[OrderedLine]) -> list[OrderedLine]:
+        """The lines that are to be read in place of some.
 
         Raises:
             OSError: there is no room for an answer.
         """
-        kept: list[bytes] = []
-        places: list[int] = []
-        known: Known = {}
-        for line, offset in zip(lines, offsets, strict=True):
-            if not self._is_of_http(line):
-                found: bytes | None = line
-            elif b"http-request" in line:
-                found, read = self._request(line)
-                if read is not None:
-                    known[len(kept)] = read
+        found: list[OrderedLine] = []
+        for line in lines:
+            if self._is_of_http(line.data):
+                one = self._request(line) if b"http-request" in line.data else self._part(line)
+                if one is not None:
+                    found.append(one)
             else:
-                found = self._part(line)
-            if found is not None:
-                kept.append(found)
-                places.append(offset if found is line else self._joined.put(found))
-        return kept, places, known
+                found.append(line)
+        return found
 
-    def end(self) -> list[bytes]:
-        """What is left of answers when the recording has ended."""
+    def end(self) -> list[OrderedLine]:
+        """What is left of answers when the recording has ended. Raises OSError."""
         left = [self._joined_line(x, one, None, "unfinished") for x, one in self._open.items() if one.events]
         self._open.clear()
         return [line for line in left if line is not None]
@@ -122,26 +116,26 @@ class ModelAnswers:
 
     # Requests
 
-    def _request(self, line: bytes) -> tuple[bytes, tuple[Record, str | None] | None]:
-        """A request, as it is to be read; and as it was, where that is the same."""
-        read = read_line_as(line)
+    def _request(self, line: OrderedLine) -> OrderedLine:
+        """A request, as it is to be read."""
+        read = read_line_as(line.data)
         record, label = read
         if label != http_lines.LABEL or record.exchange is None:
-            return line, read
+            return line._replace(read=read)
         number = record.exchange.number
         self._open.pop(number, None)  # the number is used again
         call = record.call
         if call is None:
-            return line, read
-        added = self._added(call)
-        if added:
-            line = _with(line, added)
-            read = read_line_as(line)
+            return line._replace(read=read)
+        known = self._added(call)
+        if known:
+            read = read_line_as(line.data, known=known)
             call = read[0].call or call
+            line = line._replace(offset=self._joined.put(line.data, known, (line.offset, line.length)), known=known)
         self._open[number] = _Exchange(call)
         if len(self._open) > _MOST_OPEN:
             self._open.popitem(last=False)
-        return line, None if added else read
+        return line._replace(read=read)
 
     def _added(self, call: ModelCall) -> dict[str, Any]:
         """What is known of a request by those before it."""
@@ -158,9 +152,9 @@ class ModelAnswers:
 
     # Answers
 
-    def _part(self, line: bytes) -> bytes | None:
+    def _part(self, line: OrderedLine) -> OrderedLine | None:
         """A line that is no request: itself, None where it is part of an answer, or the answer that it completes."""
-        found = _read(line)
+        found = _read(line.data)
         if found is None or not isinstance(found.x, int):
             return line
         exchange = self._open.get(found.x)
@@ -169,19 +163,25 @@ class ModelAnswers:
         if exchange is None:
             return line
         if found.kind == "http-response":
-            return self._head(found.x, exchange, found)
+            return self._head(found.x, exchange, found, line)
         if found.kind == "sse-event":
-            return self._event(found.x, exchange, found)
+            return self._event(found.x, exchange, found, line)
         if found.kind not in ("http-end", "http-error"):
             return line
         del self._open[found.x]
         if exchange.call is None:
-            return None if found.how in (None, "complete") else line
+            return self._after(exchange, line) if found.how in (None, "complete") else line
         how = found.how if isinstance(found.how, str) else None
         if not exchange.events and exchange.head is None:  # nothing of an answer has come
             self._note_failure(exchange.call)
             return line
+        exchange.places.extend((line.offset, line.length))
         return self._joined_line(found.x, exchange, found, how or "server-broke")
+
+    def _after(self, exchange: _Exchange, line: OrderedLine) -> None:
+        """A line that comes when the answer was given out, and says nothing more."""
+        if exchange.answer is not None:
+            self._joined.put_late(exchange.answer, (line.offset, line.length))
 
     def _unknown(self, found: _Line) -> _Exchange | None:
         """An exchange whose request was not seen, and that is a model's by what comes."""
@@ -194,16 +194,20 @@ class ModelAnswers:
         self._open[found.x] = exchange = _Exchange(call)
         return exchange
 
-    def _head(self, x: int, exchange: _Exchange, found: _Line) -> bytes | None:
+    def _head(self, x: int, exchange: _Exchange, found: _Line, line: OrderedLine) -> OrderedLine | None:
         """The head of an answer: all of it, unless events follow."""
+        if exchange.call is None:
+            return self._after(exchange, line)
         exchange.head = found
+        exchange.places.extend((line.offset, line.length))
         if found.text is None and _body(found) is None:
             return None
-        return self._joined_line(x, exchange, found, None)
+        return self._joined_line(x, exchange, found, None, line.data)
 
-    def _event(self, x: int, exchange: _Exchange, found: _Line) -> bytes | None:
+    def _event(self, x: int, exchange: _Exchange, found: _Line, line: OrderedLine) -> OrderedLine | None:
         if exchange.call is None:
-            return None
+            return self._after(exchange, line)
+        exchange.places.extend((line.offset, line.length))
         exchange.events += 1
         message = _body(found)
         if isinstance(message, Mapping):
@@ -218,8 +222,10 @@ class ModelAnswers:
             return None
         return self._joined_line(x, exchange, found, "complete")
 
-    def _joined_line(self, x: int, exchange: _Exchange, last: _Line | None, how: str | None) -> bytes | None:
-        """The line that stands for an answer; the exchange has no call any more."""
+    def _joined_line(
+        self, x: int, exchange: _Exchange, last: _Line | None, how: str | None, whole: bytes | None = None
+    ) -> OrderedLine | None:
+        """The line that stands for an answer, where none is the whole of it; the exchange has no call any more."""
         call, exchange.call = exchange.call, None
         if call is None:
             return None
@@ -227,22 +233,24 @@ class ModelAnswers:
         body: Any = exchange.stream.body() if exchange.stream is not None else _body(head) if head is not None else None
         status = head.status if head is not None else None
         said = self._said(call, body)
-        known = {
+        told = {
             "id": call.identifier, "operation": call.operation, "model": call.model, "conversation": call.conversation,
             "asked": call.asked_ns, "first": exchange.first_ns, "events": exchange.events or None, "said": said,
         }  # fmt: skip
         self._note(call, body, status)
-        exchange.stream = None
-        return to_json(
+        line = whole or to_json(
             {
                 "t": last.t if last is not None else head.t if head is not None else None,
                 "dir": "server->client", "kind": "http-response", "x": x, "status": status,
                 "headers": head.headers if head is not None else None, "how": how,
-                CALL: {key: value for key, value in known.items() if value is not None},
                 **({"text": head.text} if head is not None and head.text is not None else {}),
                 "message": body if body is not None else {},
             }
         )  # fmt: skip
+        known = {key: value for key, value in told.items() if value is not None}
+        exchange.answer = self._joined.put(line, known, exchange.places)
+        exchange.stream, exchange.places = None, array("q")
+        return OrderedLine(line, exchange.answer, len(line), known)
 
     def _said(self, call: ModelCall, body: Any) -> dict[str, int]:
         """How often what an answer says was said before."""
@@ -292,9 +300,3 @@ def _body(line: _Line) -> Any:
         return decode_json(raw) if raw else None
     except NotAnObjectError:
         return None
-
-
-def _with(line: bytes, added: dict[str, Any]) -> bytes:
-    """A request's line, with what is known of it by others."""
-    value = decoded_object(line)
-    return to_json({**value, CALL: added}) if value is not None else line

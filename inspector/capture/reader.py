@@ -29,7 +29,7 @@ from inspector.capture.extracts import Decoded, Extracts, extract, matters
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_bytes, hash_rpc_ids, hash_text, hash_texts
 from inspector.capture.heads import MAX_WHOLE
-from inspector.capture.model_answers import Known
+from inspector.capture.joined_lines import OrderedLine
 from inspector.capture.name_sets import BlockSets
 from inspector.capture.odd_forms import OddForm, odd_form
 from inspector.capture.odd_values import TOLD_FLAGS, context_key, recipients
@@ -86,7 +86,7 @@ class BlockReader:
         """
         self._reading = reading
         self._wires = wires
-        self._known: Known = {}
+        self._ordered: list[OrderedLine] | None = None
         self._source = source
         self._tables = Tables(InternTable(""), BlockSets())
         # Row after row in one list: tuples kept by the thousand would each be looked at by the garbage collector.
@@ -124,9 +124,7 @@ class BlockReader:
         """
         with no_collection():
             lines, offsets = _split(data, offset)
-            if self._wires is not None:
-                lines, offsets, self._known = self._wires.take(data, lines, offsets)
-            return self._block(lines, offsets, offset + len(data))
+            return self._in_order(data, lines, offsets, offset + len(data))
 
     def read_rest(self, stop: int) -> Block | None:
         """What was left of what comes in pieces when the source ended; None for nothing.
@@ -134,15 +132,24 @@ class BlockReader:
         Args:
             stop: offset in bytes where the source ends.
         """
-        lines, offsets = self._wires.end() if self._wires is not None else ([], np.zeros(0, np.int64))
-        return self._block(lines, offsets, stop) if lines else None
+        left = self._wires.end() if self._wires is not None else []
+        return self._ordered_block(left, stop) if left else None
 
     def read_spans(self, data: bytes, spans: Sequence[tuple[int, int]], offset: int) -> Block:
         """Read records that lie at (start, stop) in `data`, which need not be lines."""
         texts = [data[start:stop] for start, stop in spans]
         with no_collection():
             offsets = np.array([start + offset for start, _ in spans], np.int64)
-            return self._block(texts, offsets, offset + len(data))
+            return self._in_order(data, texts, offsets, offset + len(data))
+
+    def _in_order(self, data: bytes, lines: list[bytes], offsets: NDArray[np.int64], stop: int) -> Block:
+        """Read lines, put together where some hold what belongs to others."""
+        ordered = self._wires.take(data, lines, offsets) if self._wires is not None else None
+        return self._block(lines, offsets, stop) if ordered is None else self._ordered_block(ordered, stop)
+
+    def _ordered_block(self, ordered: list[OrderedLine], stop: int) -> Block:
+        self._ordered = ordered
+        return self._block([one.data for one in ordered], np.array([one.offset for one in ordered], np.int64), stop)
 
     def _block(self, lines: list[bytes], offsets: NDArray[np.int64], stop: int) -> Block:
         """The usual lines column by column, the others one by one, and both put together in their order."""
@@ -215,19 +222,14 @@ class BlockReader:
         places: list[int] = []
         for number in numbers:
             line, offset = lines[number], int(offsets[number])
-            reading = self._reading
-            if number in self._known:
-                record, known_as = self._known[number]
-            else:
-                record, known_as = read_line_as(line) if reading is None else read_chosen(line, reading)
+            record, known_as = self._read(line, number)
             if record.means:
                 self._formats[known_as] += 1
                 self._mean(record, line, offset)
                 places += [number] * len(record.means)
                 continue
             if record.batch and (spans := batches.spans_of(record, line)):
-                self._batch(record, known_as, line, offset, spans)
-                places += [number] * len(spans)
+                places += [number] * self._batch(record, known_as, line, offset, spans)
                 continue
             self._formats[known_as] += 1
             if record.shape is _NOTHING:
@@ -238,6 +240,15 @@ class BlockReader:
                 self._add(record, known_as, line, offset)
                 places.append(number)
         return np.array(places, np.int64)
+
+    def _read(self, line: bytes, number: int) -> tuple[Record, str | None]:
+        """One line, and the format that knew it."""
+        ordered = self._ordered[number] if self._ordered is not None else None
+        if ordered is not None and ordered.read is not None:
+            return ordered.read
+        if self._reading is not None:
+            return read_chosen(line, self._reading)
+        return read_line_as(line, known=ordered.known if ordered is not None else None)
 
     def _note(self, record: Record, line: bytes, number: int) -> None:
         """Note what a line without a message says of those around it."""
@@ -252,8 +263,9 @@ class BlockReader:
 
     def _batch(
         self, batch: Record, known_as: str | None, line: bytes, offset: int, spans: Sequence[tuple[int, int]]
-    ) -> None:
-        """Read each element of a batch as a message, with the time and the direction of its line."""
+    ) -> int:
+        """Read each element of a batch, with the time and the direction of its line; how many messages there are."""
+        first = len(self._records)
         for start, stop in spans:
             element = line[start:stop]
             record, own = read_line_as(element)
@@ -262,7 +274,11 @@ class BlockReader:
             label = None if record.shape is Shape.UNREADABLE else known_as or own
             self._formats[label] += 1
             record.within(batch)
-            self._add(record, known_as, element, offset + start)
+            if record.means:
+                self._mean(record, element, offset + start)
+            else:
+                self._add(record, known_as, element, offset + start)
+        return len(self._records) - first
 
     def _mean(self, record: Record, line: bytes, offset: int) -> None:
         """Add the messages that a transcript's record means."""

@@ -19,15 +19,17 @@ _ENDS = 1 << 12
 """Bytes of an overlong element that are read at each end."""
 
 
+Place = tuple[int, int]
+"""Where a line lies: its offset, and its length in bytes."""
 JOINED_FROM = 1 << 50
-"""Offsets from here on are of lines that stand for several of a file (`inspector.capture.joined_lines`)."""
+"""Offsets from here on are of lines read otherwise than they lie in a file (`inspector.capture.joined_lines`)."""
 
 
 class Joined(Protocol):
-    """Lines that stand for several of a source.
+    """Lines of a source that are read otherwise: put together of several, or with what is known of them.
 
     Attributes:
-        left_out: those that they stand for, less themselves.
+        left_out: lines that they stand for, less themselves.
     """
 
     left_out: int
@@ -41,8 +43,12 @@ class Joined(Protocol):
         """Bytes at an offset, JOINED_FROM or greater."""
         ...
 
-    def duplicate(self) -> int:
-        """A file descriptor of one's own on where they lie, from JOINED_FROM on. Raises OSError."""
+    def known(self, offset: int, length: int) -> Mapping[str, Any]:
+        """What is known of a line, by its offset and its length."""
+        ...
+
+    def places(self, offset: int, length: int) -> list[Place]:
+        """Offset and length of the lines in the source that a line stands for."""
         ...
 
     def close(self) -> None:
@@ -136,7 +142,7 @@ class SourceFile:
         clock: where that is from.
         trouble: why it is read no further, as a sentence; None while all is well.
         space: what its records are of where they name none; "" where nobody knows.
-        joined: lines that stand for several of it; None while there are none.
+        joined: lines that are read otherwise than they lie in it; None while there are none.
     """
 
     def __init__(
@@ -212,6 +218,16 @@ class SourceFile:
             length = min(length, self.limit - offset)
         return read_at(self._file.fileno(), offset, length)
 
+    def known(self, offset: int, length: int) -> Mapping[str, Any] | None:
+        """What lines before it tell of a line, by its offset and its length; None for nothing."""
+        return self.joined.known(offset, length) if offset >= JOINED_FROM and self.joined is not None else None
+
+    def places_of(self, offset: int, length: int) -> list[Place]:
+        """Offset and length of the lines, as they lie in the file, that a line is read from: itself, or several."""
+        if offset >= JOINED_FROM and self.joined is not None:
+            return self.joined.places(offset, length)
+        return [(offset, length)]
+
     def next_elements(self, size: int, *, at_end: bool, longest: int) -> Elements | None:
         """The next elements of a JSON array; None at the end.
 
@@ -261,12 +277,6 @@ class SourceFile:
             return self.data_path, self.identity, 0
         found = path.stat()
         return path, (found.st_dev, found.st_ino), JOINED_FROM
-
-    def duplicate_at(self, offset: int) -> tuple[int, int]:
-        """A file descriptor of one's own on the file that a line lies in, and where it lies there. Raises OSError."""
-        if offset >= JOINED_FROM and self.joined is not None:
-            return self.joined.duplicate(), offset - JOINED_FROM
-        return self.duplicate(), offset
 
     def move_to(self, path: Path, *, lost_to: int = 0) -> None:
         """Read from a copy from now on, in which everything lies at the same offset. Raises OSError.

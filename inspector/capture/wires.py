@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.capture.agent_lines import AgentLines
-from inspector.capture.joined_lines import JoinedLines
-from inspector.capture.model_answers import Known, ModelAnswers
+from inspector.capture.joined_lines import JoinedLines, OrderedLine
+from inspector.capture.model_answers import ModelAnswers
 
 IN_ORDER = (b'"http-request"', b'"session/update"', b'"session/new"', b'"message/stream"', b'"message/send"')
 """What the beginning of a source has whose lines have to be seen in order."""
@@ -24,12 +24,12 @@ class Wires:
     def __init__(self, joined: JoinedLines) -> None:
         self._joined = joined
         self._answers = ModelAnswers(joined)
-        self._agents = AgentLines()
+        self._agents = AgentLines(joined)
 
     def take(
         self, data: bytes, lines: Sequence[bytes], offsets: NDArray[np.int64]
-    ) -> tuple[list[bytes], NDArray[np.int64], Known]:
-        """The lines that are to be read in place of some, with their offsets, and those that were read meanwhile.
+    ) -> list[OrderedLine] | None:  # fmt: skip
+        """The lines that are to be read in place of some; None where all stay as they are.
 
         Args:
             data: the lines as they lie in the source.
@@ -38,18 +38,19 @@ class Wires:
         Raises:
             OSError: there is no room for what is put together.
         """
-        found, places, known = list(lines), offsets.tolist(), Known()
         answers, agents = self._answers.may_matter(data), self._agents.may_matter(data)
+        if not answers and not agents:
+            return None
+        found = [OrderedLine(line, at, len(line)) for line, at in zip(lines, offsets.tolist(), strict=True)]
         if answers:
-            found, places, known = self._answers.take(found, places)
+            found = self._answers.take(found)
         if agents:
-            found, places, known = self._agents.take(found, places, known, self._joined.put)
+            found = self._agents.take(found)
         self._joined.left_out += len(lines) - len(found)
-        return found, np.array(places, np.int64) if answers or agents else offsets, known
+        return found
 
-    def end(self) -> tuple[list[bytes], NDArray[np.int64]]:
+    def end(self) -> list[OrderedLine]:
         """What is left when the source has ended. Raises OSError."""
-        left = [(line, None) for line in self._answers.end()] + self._agents.end()
+        left = self._answers.end() + self._agents.end()
         self._joined.left_out -= len(left)
-        places = [self._joined.put(line) if at is None else at for line, at in left]
-        return [line for line, _ in left], np.array(places, np.int64)
+        return left

@@ -1,9 +1,9 @@
 """Messages as JSON Lines: as they were logged, or each by itself with what it answers.
 
 *As logged* is for opening again: a line is what the log had, with its time and direction, followed by the copies for
-those it was delivered to; from a capture of ours the first line says so. What opens from it are the same messages: a
-message out of a batch has a line with that time and direction for itself, and where a connection of a capture was
-opened anew there is a mark.
+those it was delivered to; from a capture of ours the first line says so. What opens from it are the same messages: of
+one that was put together there are all lines that it was logged as, a message out of a batch has a line with that time
+and direction for itself, and where a connection of a capture was opened anew there is a mark.
 
 *Self-contained* is for readers that have no capture beside it: each message is one line, its envelope or JSON-RPC
 message as it was written. From v0.2 on a response names neither its method nor its tool (Decision 002), so that alone
@@ -34,6 +34,8 @@ from inspector.analysis.correlation import ToolRule
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.capture.heads import MAX_WHOLE
+from inspector.capture.logged_lines import LoggedLines
+from inspector.capture.sources import JOINED_FROM
 from inspector.document.document import CaptureDocument
 from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
@@ -47,8 +49,9 @@ CONTEXT_KEY = "response_context"
 """Where a self-contained response says what it answers."""
 
 _NO_JSON = (Flag.UNREADABLE | Flag.FRAME).value
-_RPC = Flag.RPC.value
-_SAYS_ITSELF = (Flag.UNREADABLE | Flag.LOG_ONLY | Flag.GAP).value
+_RPC = (Flag.RPC | Flag.DERIVED).value
+"""What means something within its connection."""
+_SAYS_ITSELF = (Flag.UNREADABLE | Flag.LOG_ONLY | Flag.GAP | Flag.DERIVED).value
 """What is a whole line, with its time."""
 
 
@@ -107,7 +110,7 @@ class LinesWriter:
         if columns["part"][message] and self._last == own:
             return  # the record that means it has been written
         self._last = own
-        raw = capture.record_bytes(message).strip()
+        raw, *others = self._logged_lines(message)
         of_batch = self._is_of_batch(message)
         src = self._src(message, raw, of_batch=of_batch) if self._several else 0
         if self._several and int(columns["flags"][message]) & _RPC and not self._exchange(message, None):
@@ -120,10 +123,19 @@ class LinesWriter:
             head = _dumped({key: value for key, value in fields.items() if value is not None})
             line = head[:-1] + (b',"message":' if exchange else b',"frame":') + line + b"}"
         yield line
+        for one in others:
+            yield self._line(one, big=len(one) > MAX_WHOLE)
         for copy in capture.deliveries_of(message) if len(capture.deliveries) else ():
             if (copy.source, copy.offset) != own:
                 line = capture.sources[copy.source].read(copy.offset, copy.length).strip()
                 yield self._line(line, big=capture.is_big(message))
+
+    def _logged_lines(self, message: int) -> list[bytes]:
+        """The lines that a message was read from, as they are; of an overlong one its head."""
+        capture = self._document.capture
+        if capture.columns["offset"][message] < JOINED_FROM:
+            return [capture.record_bytes(message).strip()]
+        return [line.strip() for line in LoggedLines(capture, message)] or [b""]
 
     def _exchange(self, message: int, direction: str | None) -> dict[str, Any] | None:
         """What a line of a recording says of the HTTP exchange that carried a message; None where none did."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -118,6 +120,8 @@ class Record(msgspec.Struct, gc=False):
     """The format that says so."""
     call: ModelCall | None = None
     """The call of a model that a line of a recording is about."""
+    known: Mapping[str, Any] | None = None
+    """What lines before it tell of it (`inspector.capture.wires`); None for nothing."""
 
     def within(self, around: Record) -> None:
         """Take what it does not say itself from the line around it."""

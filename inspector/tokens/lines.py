@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from inspector.capture.heads import MAX_WHOLE
@@ -26,7 +26,10 @@ Read = Callable[[int, int], bytes]
 """Bytes of the line: from a place on, so many."""
 
 
-def count_line(read: Read, length: int, kind: str, part: int = 0, reading: str | None = None) -> int:
+def count_line(
+    read: Read, length: int, kind: str, part: int = 0, reading: str | None = None,
+    known: Mapping[str, Any] | None = None,
+) -> int:  # fmt: skip
     """Tokens of the message a line holds; 0 where a model would be given nothing, NOT_COUNTED where it is gone.
 
     Args:
@@ -35,6 +38,7 @@ def count_line(read: Read, length: int, kind: str, part: int = 0, reading: str |
         kind: canonical kind of the message.
         part: of a transcript's record, which of the messages it means, from 1; 0 where the line is one itself.
         reading: the format that was chosen for its log.
+        known: what lines before it tell of it.
     """
     if part and kind != SUMMARY and family(kind) in (Family.CONTROL, Family.GATEWAY):
         return 0  # bookkeeping, which no model is given
@@ -43,14 +47,16 @@ def count_line(read: Read, length: int, kind: str, part: int = 0, reading: str |
         whole = completed(head, mark=False)
         if whole is None:
             return 0
-        return round(count(line_text(whole, kind, part, reading)) * (1 if part else length / len(head)))
+        return round(count(line_text(whole, kind, part, reading, known)) * (1 if part else length / len(head)))
     line = read(0, length)
-    return count(line_text(line, kind, part, reading)) if len(line) == length else NOT_COUNTED
+    return count(line_text(line, kind, part, reading, known)) if len(line) == length else NOT_COUNTED
 
 
-def line_text(line: bytes, kind: str, part: int = 0, reading: str | None = None) -> str:
+def line_text(
+    line: bytes, kind: str, part: int = 0, reading: str | None = None, known: Mapping[str, Any] | None = None
+) -> str:
     """What of a line a model would be given."""
-    record = read_line(line, reading)
+    record = read_line(line, reading, known)
     if part:
         return counted_text(kind, payload_of(record, part - 1)) if part <= len(record.means) else ""
     return counted_text(kind, _payload(record))

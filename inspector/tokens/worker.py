@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from inspector.capture.ahead import ReadAhead
 from inspector.capture.helper import HelperProcess, stand_back
+from inspector.capture.joined_lines import known_behind
 from inspector.capture.sources import SourceFile
 from inspector.tokens.counter import count, count_many
 from inspector.tokens.lines import NOT_COUNTED, count_line
@@ -40,6 +41,7 @@ class Lines:
         reading: the format that was chosen for their file.
         parts: of transcripts' records, which of the messages it means, from 1; 0.
         texts: counted as they are.
+        joined: they lie in a spool of `joined_lines`, what is known of each behind it.
     """
 
     path: str
@@ -51,6 +53,7 @@ class Lines:
     parts: NDArray[np.uint16]
     reading: str | None = None
     texts: tuple[str, ...] = ()
+    joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,19 +153,18 @@ def _count_lines(source: SourceFile | None, lines: Lines) -> NDArray[np.int32]:
     for offset, length, kind, part in zip(
         lines.offsets.tolist(), lines.lengths.tolist(), lines.kinds.tolist(), lines.parts.tolist(), strict=True
     ):
-        found.append(_count_one(source, ahead, (offset, length), lines.kind_names[kind], part, lines.reading))
+        found.append(_count_one(source, ahead, (offset, length), lines.kind_names[kind], part, lines))
     counts[:] = found
     return counts
 
 
-def _count_one(
-    source: SourceFile, ahead: ReadAhead, span: tuple[int, int], kind: str, part: int, reading: str | None
-) -> int:
+def _count_one(source: SourceFile, ahead: ReadAhead, span: tuple[int, int], kind: str, part: int, lines: Lines) -> int:
     offset, length = span
 
     def read(start: int, wanted: int) -> bytes:
         return ahead.read(source, offset + start, min(wanted, length - start))
 
     with contextlib.suppress(Exception):  # whatever is odd about one line, the others are counted
-        return min(count_line(read, length, kind, part, reading), _MOST)
+        known = known_behind(source.read, offset + length) if lines.joined else None
+        return min(count_line(read, length, kind, part, lines.reading, known), _MOST)
     return NOT_COUNTED

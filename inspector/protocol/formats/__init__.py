@@ -24,7 +24,9 @@ know more than its record does; nothing above a capture can tell it from one tha
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import ModuleType
+from typing import Any
 
 from inspector.protocol.batch import batch_in
 from inspector.protocol.formats import (
@@ -91,14 +93,15 @@ READINGS: dict[str, str] = {one.LABEL: one.WORDS[one.LABEL] for one in EVERY}
 """What a log may be read as when that is chosen: label and words."""
 
 
-def read_line(line: bytes, reading: str | None = None) -> Record:
+def read_line(line: bytes, reading: str | None = None, known: Mapping[str, Any] | None = None) -> Record:
     """Read one line of any format. Never raises.
 
     Args:
         line: the line without its end; not blank.
         reading: the format to read it as, one of READINGS; None for the one that knows it.
+        known: what lines before it tell of it (`inspector.capture.wires`).
     """
-    return read_line_as(line)[0] if reading is None else read_chosen(line, reading)[0]
+    return read_line_as(line, known=known)[0] if reading is None else read_chosen(line, reading)[0]
 
 
 def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
@@ -124,7 +127,9 @@ def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
     return record, reading
 
 
-def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
+def read_line_as(
+    line: bytes, nesting: int = 0, known: Mapping[str, Any] | None = None
+) -> tuple[Record, str | None]:  # fmt: skip
     """Read one line, and name the format that knew it (None when none did)."""
     if line[:1] == b"#":
         record = read_frame(line)
@@ -136,15 +141,15 @@ def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
     try:
         header = read_header(line)
     except NotAnObjectError as error:
-        return _other(line, str(error), nesting)
+        return _other(line, str(error), nesting, known)
     for read, labels in _READERS:
-        record = read(header, line)
+        record = read(header, line) if known is None or read is not http_lines.read else read(header, line, known)
         if record is not None:
             label = labels[record.shape]
-            own = _of_agents(record) if record.shape is Shape.RPC else None
+            own = _of_agents(record, known) if record.shape is Shape.RPC else None
             return record, own.LABEL if own is not None and label == _UNNAMED else label
     if nesting < _MAX_NESTING:
-        record = wrapped.read(header, line, lambda inner: read_line_as(inner, nesting + 1)[0])
+        record = wrapped.read(header, line, lambda inner: read_line_as(inner, nesting + 1, known)[0])
         if record is not None:
             return record, wrapped.LABEL
     for transcript in LATE:
@@ -158,20 +163,16 @@ def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
     return read_frame(line), None
 
 
-def _of_agents(record: Record) -> ModuleType | None:
+def _of_agents(record: Record, known: Mapping[str, Any] | None) -> ModuleType | None:
     """The protocol between agents that JSON-RPC is of, whose messages its record means from here on; None."""
     header = record.header
     if header is None:
         return None
-    if KNOWN in record.raw:
-        named = agent_rpc.known_beside(record.raw).get("protocol")
-        found = next((one for one in AGENTS if named == one.LABEL), None)
-    else:
-        found = next((one for one in AGENTS if one.is_own(header)), None)
-    return found if found is not None and agent_rpc.mean(record, found.LABEL, found.entries) else None
+    named = known.get("protocol") if known is not None else None
+    found = next((one for one in AGENTS if (named == one.LABEL if named is not None else one.is_own(header))), None)
+    return found if found is not None and agent_rpc.mean(record, found.LABEL, found.entries, known) else None
 
 
-KNOWN = f'"{agent_rpc.KNOWN}"'.encode()
 _UNNAMED = bare.LABELS[Shape.RPC]
 """What JSON-RPC is called that says no more of itself."""
 
@@ -179,10 +180,16 @@ _UNNAMED = bare.LABELS[Shape.RPC]
 def payload_of(record: Record, number: int) -> Payload:
     """What message `number` of a transcript's record says, from 0. Never raises."""
     module = _PAYLOADS.get(record.meant_by or "")
-    return module.payload(record.raw, number) if module is not None else {}
+    if module is None:
+        return {}
+    if record.known is not None:  # of those that are put together
+        return module.payload(record.raw, number, record.known)
+    return module.payload(record.raw, number)
 
 
-def _other(line: bytes, why: str, nesting: int) -> tuple[Record, str | None]:
+def _other(
+    line: bytes, why: str, nesting: int, known: Mapping[str, Any] | None
+) -> tuple[Record, str | None]:  # fmt: skip
     """Read a line that is no JSON object, and name the format that knew it.
 
     A batch has those of its elements, and so have objects that share a line.
@@ -191,7 +198,7 @@ def _other(line: bytes, why: str, nesting: int) -> tuple[Record, str | None]:
         return _too_deep(line, nesting)
     batch = batch_in(line) or (None if nesting else joined_in(line))
     if batch is None and nesting <= 1:  # a container's log may hold a program's, which has a prefix of its own
-        record = prefixed.read(line, lambda inner: read_line_as(inner, nesting + 1)[0])
+        record = prefixed.read(line, lambda inner: read_line_as(inner, nesting + 1, known)[0])
         if record is not None:
             return record, prefixed.LABEL if record.shape is not Shape.NOTHING else None
     return batch or unreadable(line, why), None

@@ -63,9 +63,9 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     return record if agent_rpc.mean(record, LABEL, entries) else None
 
 
-def payload(line: bytes, number: int) -> Payload:
-    """What message `number` of a record says, from 0. Never raises."""
-    return agent_rpc.payload_from(line, number, entries)
+def payload(line: bytes, number: int, known: Mapping[str, Any] = agent_rpc.NOTHING) -> Payload:
+    """What message `number` of a record says, from 0, given what is known of it. Never raises."""
+    return agent_rpc.payload_from(line, number, known, entries)
 
 
 def entries(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:

@@ -1,15 +1,13 @@
 """JSON-RPC between agents, and between an agent and its client: what ACP and A2A share (docs/protocols.md 18).
 
 A request or a notification is known by its method alone. An answer is not, nor is what a line means that goes on with
-an earlier one: whoever reads lines in order (`inspector.capture.agent_lines`) writes what is known beside it.
+an earlier one: whoever reads lines in order (`inspector.capture.agent_lines`) says with each what is known of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
-
-import msgspec
 
 from inspector.protocol import kinds
 from inspector.protocol.calls import rpc_id
@@ -19,51 +17,34 @@ from inspector.protocol.meaning import MOST_MEANINGS, Meaning, Payload
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.text import compact
 
-KNOWN = "context-inspector"
-"""Key of what is known of a line by those before it."""
+NOTHING: Mapping[str, Any] = {}
+"""What is known of a line that stands for itself."""
 CLIENT, AGENT = "client", "agent"
 
 Entries = Callable[[Mapping[str, Any], Mapping[str, Any]], list[Entry]]
 """What a message means, given what is known of it by others."""
 
 
-class _Beside(msgspec.Struct, rename={"known": KNOWN}, gc=False):
-    known: Any = None
+def mean(record: Record, label: str, entries_of: Entries, known: Mapping[str, Any] | None = None) -> bool:
+    """Let a record of JSON-RPC be one that means messages of a protocol; False where it means none.
 
-
-_decode_beside = msgspec.json.Decoder(_Beside).decode
-
-
-def known_beside(raw: bytes) -> Mapping[str, Any]:
-    """What stands beside a message; empty for nothing. Never raises."""
-    if KNOWN.encode() not in raw:
-        return {}
-    try:
-        found = _decode_beside(raw).known
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return {}
-    return found if isinstance(found, Mapping) else {}
-
-
-def mean(record: Record, label: str, entries_of: Entries) -> bool:
-    """Let a record of JSON-RPC be one that means messages of a protocol; False where it means none."""
+    Args:
+        record: of the message.
+        label: the protocol.
+        entries_of: what its messages mean.
+        known: what lines before it tell of it.
+    """
     message = decoded_object(record.raw)
     if message is None:
         return False
-    entries = finished(entries_of(message, known_in(message)))[:MOST_MEANINGS]
+    entries = finished(entries_of(message, known or NOTHING))[:MOST_MEANINGS]
     if not entries:
         return False
     for entry in entries:
         entry.meaning.time_ns = record.time_ns
-    record.shape, record.meant_by = Shape.MEANING, label
+    record.shape, record.meant_by, record.known = Shape.MEANING, label, known
     record.means = tuple(entry.meaning for entry in entries)
     return True
-
-
-def known_in(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What is known of a decoded message by those before it."""
-    known = message.get(KNOWN)
-    return known if isinstance(known, Mapping) else {}
 
 
 def bare(line: bytes) -> Record | None:
@@ -76,10 +57,10 @@ def bare(line: bytes) -> Record | None:
     return Record(Shape.RPC, line, header) if is_rpc else None
 
 
-def payload_from(raw: bytes, number: int, entries_of: Entries) -> Payload:
-    """What message `number` of a record says, from 0. Never raises."""
+def payload_from(raw: bytes, number: int, known: Mapping[str, Any], entries_of: Entries) -> Payload:
+    """What message `number` of a record says, from 0, given what is known of it. Never raises."""
     message = decoded_object(raw)
-    entries = finished(entries_of(message, known_in(message))) if message is not None else []
+    entries = finished(entries_of(message, known)) if message is not None else []
     return entries[number].payload if number < len(entries) else {}
 
 

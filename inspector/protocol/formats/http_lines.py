@@ -16,7 +16,6 @@ from inspector.protocol.batch import batch_in
 from inspector.protocol.formats import model_calls
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
-from inspector.protocol.meaning import Payload
 from inspector.protocol.record import Exchange, Record, Shape
 from inspector.protocol.times import parse_time
 
@@ -57,7 +56,7 @@ FAILED = 400
 _MOST_NUMBER = 1 << 32
 
 
-class Line(msgspec.Struct, rename={"model_call": model_calls.CALL}, gc=False):
+class Line(msgspec.Struct, gc=False):
     """What a line says beside its message; values of any type, as nobody has checked them."""
 
     x: Any = None
@@ -72,7 +71,6 @@ class Line(msgspec.Struct, rename={"model_call": model_calls.CALL}, gc=False):
     process: Any = None
     transport: Any = None
     exit: Any = None
-    model_call: Any = None
     first_ms: Any = None
     message: msgspec.Raw = msgspec.Raw()
 
@@ -80,8 +78,8 @@ class Line(msgspec.Struct, rename={"model_call": model_calls.CALL}, gc=False):
 _decode = msgspec.json.Decoder(Line).decode
 
 
-def read(header: Header, line: bytes) -> Record | None:
-    """Read one line; None when it is none. Never raises."""
+def read(header: Header, line: bytes, known: Mapping[str, Any] | None = None) -> Record | None:
+    """Read one line, given what lines before it tell of it; None when it is none. Never raises."""
     sort = header.kind
     if header.t is ABSENT or not isinstance(sort, str) or sort not in _NAMES or header.sender is not ABSENT:
         return None
@@ -94,7 +92,7 @@ def read(header: Header, line: bytes) -> Record | None:
         found = _read_leniently(line)
     if sort in _PROCESS and not directed and found.transport is None and sort == "start":
         return None
-    record = _message(header) or _model_call(sort, found, line, header)
+    record = _message(header) or _model_call(sort, found, line, header, known)
     if record is not None and record.shape is Shape.MEANING:
         record.exchange = _exchange(sort, found, record)
         return record
@@ -128,18 +126,18 @@ def _message(header: Header) -> Record | None:
     return record if record.shape is Shape.RPC else None
 
 
-def payload(line: bytes, number: int) -> Payload:
-    """What message `number` of a record about a model's call says, from 0. Never raises."""
-    return model_calls.payload(line, number)
+payload = model_calls.payload
 
 
-def _model_call(sort: str, found: Line, line: bytes, header: Header) -> Record | None:
+def _model_call(
+    sort: str, found: Line, line: bytes, header: Header, known: Mapping[str, Any] | None
+) -> Record | None:  # fmt: skip
     """A request that calls a model, or an answer of one; None for what is neither."""
-    if sort == RESPONSE and found.model_call is not None:
-        return model_calls.read_answer(line, LABEL)
+    if sort == RESPONSE and known is not None:
+        return model_calls.read_answer(line, LABEL, known)
     if sort != REQUEST or bytes(header.message)[:1] != b"{":
         return None
-    return model_calls.read_request(line, found.path, found.headers, header.t, _number(found.x), LABEL)
+    return model_calls.read_request(line, found.path, found.headers, header.t, _number(found.x), LABEL, known)
 
 
 def _in_text(raw: bytes) -> bytes:
@@ -164,7 +162,7 @@ def _exchange(sort: str, found: Line, record: Record) -> Exchange:
         begins=sort == REQUEST,
         # Who recorded it saw the answer begin when its line was written, unless that holds a body as well.
         answers=sort == RESPONSE and not found.message and found.text is None,
-        ends=sort in (END, ERROR) or (sort == RESPONSE and found.model_call is not None),
+        ends=sort in (END, ERROR) or (sort == RESPONSE and record.call is not None),
         hung_up=found.how == _HUNG_UP,
         headers=_chosen(found.headers) if sort in (REQUEST, RESPONSE) else None,
         initializes=record.header is not None and record.header.method == "initialize",

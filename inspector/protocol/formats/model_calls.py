@@ -4,8 +4,8 @@ A request is a row of its own, followed by what it sends; an answer is one too, 
 sent again with every request is told by what it says, and by how often that was said before in the same request: so
 what was left out or put in elsewhere makes nothing else new.
 
-An answer alone does not tell what it answers. So whoever puts it together (`inspector.capture.model_answers`) writes
-what is known of the call beside it, under CALL.
+An answer alone does not tell what it answers. So whoever puts it together (`inspector.capture.model_answers`) says with
+it what is known of the call.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from inspector.protocol.record import ModelCall, Record, Shape
 from inspector.protocol.times import NO_TIME, parse_time
 
 CALL = "model_call"
-"""Key of what a line says of the call that it answers, or of how it goes on from an earlier one."""
+"""Key of what a payload says of the call itself."""
+_NOTHING: Mapping[str, Any] = {}
 CLIENT = "client"
 _SENT = ("messages", "system", "instructions", "input", "contents", "systemInstruction", "system_instruction")
 """Members of a request's body that are messages: rows of their own."""
@@ -36,51 +37,58 @@ _CUT = {
 }  # fmt: skip
 
 
-def read_request(line: bytes, path: object, headers: object, t: object, x: int, label: str) -> Record | None:
+def read_request(
+    line: bytes, path: object, headers: object, t: object, x: int, label: str, known: Mapping[str, Any] | None = None
+) -> Record | None:
     """The record of a request that calls a model; None for any other. Never raises.
 
     Args:
         line: of the recording.
         path, headers, t, x: what it says of itself.
         label: the format it is read as.
+        known: what lines before it tell of it.
     """
     value = decoded_object(line)
     body = value.get("message") if value is not None else None
     operation = operations.operation_of(path, body)
     if operation is None or value is None or not isinstance(body, Mapping):
         return None
-    known = value.get(CALL)
-    known = known if isinstance(known, Mapping) else {}
+    told = known or _NOTHING
     call = ModelCall(
-        identifier=_text(known.get("id")) or f"exchange-{x}-{t}",
+        identifier=_text(told.get("id")) or f"exchange-{x}-{t}",
         operation=operation.name,
         model=operations.asked_model(path, body),
-        conversation=_text(known.get("conversation")) or _conversation(body),
+        conversation=_text(told.get("conversation")) or _conversation(body),
         asked_ns=parse_time(t),
         previous=_text(body.get("previous_response_id")),
         digest=hashlib.blake2b(bytes_of(dict(body)), digest_size=8).digest(),
         retries=_retries(headers),
     )
-    entries = _request_entries(value, body, call)
-    call.seen = _counts(known.get("said"))
+    entries = _request_entries(body, call, told)
+    call.seen = _counts(told.get("said"))
     _identify(entries[1:], call)
-    return _record(line, entries, call, label, t)
+    return _record(line, entries, call, label, t, known)
 
 
-def read_answer(line: bytes, label: str) -> Record | None:
-    """The record of an answer that was put together; None for a line that is none. Never raises."""
+def read_answer(line: bytes, label: str, known: Mapping[str, Any]) -> Record | None:
+    """The record of an answer that was put together; None for a line that is none. Never raises.
+
+    Args:
+        line: of the recording, or like one.
+        label: the format it is read as.
+        known: what lines before it tell of the call.
+    """
     value = decoded_object(line)
-    known = value.get(CALL) if value is not None else None
-    if value is None or not isinstance(known, Mapping) or not isinstance(known.get("id"), str):
+    if value is None:
         return None
     call = _call_told(known)
-    entries = _answer_entries(value, call)
+    entries = _answer_entries(value, call, known)
     _identify(entries[1:], call, new=True)
-    return _record(line, entries, call, label, value.get("t"))
+    return _record(line, entries, call, label, value.get("t"), known)
 
 
-def payload(line: bytes, number: int) -> Payload:
-    """What message `number` of a record says, from 0. Never raises."""
+def payload(line: bytes, number: int, known: Mapping[str, Any] = _NOTHING) -> Payload:
+    """What message `number` of a record says, from 0, given what is known of it. Never raises."""
     value = decoded_object(line)
     if value is None:
         return {}
@@ -89,15 +97,14 @@ def payload(line: bytes, number: int) -> Payload:
         operation = operations.operation_of(value.get("path"), body)
         model = operations.asked_model(value.get("path"), body)
         call = ModelCall("", operation.name if operation is not None else "", model, "")
-        entries = _request_entries(value, body, call)
+        entries = _request_entries(body, call, known)
     else:
-        entries = _answer_entries(value, _call_told(value.get(CALL)))
+        entries = _answer_entries(value, _call_told(known), known)
     return entries[number].payload if number < len(entries) else {}
 
 
-def _call_told(known: object) -> ModelCall:
-    """What is written of a call beside its answer."""
-    known = known if isinstance(known, Mapping) else {}
+def _call_told(known: Mapping[str, Any]) -> ModelCall:
+    """What is known of the call that an answer is of."""
     return ModelCall(
         identifier=_text(known.get("id")) or "", operation=_text(known.get("operation")) or "",
         model=_text(known.get("model")), conversation=_text(known.get("conversation")) or "",
@@ -110,23 +117,25 @@ def own_marks(body: Mapping[str, Any]) -> list[str]:
     return [_own(entry) for entry in messages.spoken_in(body)]
 
 
-def _record(line: bytes, entries: Sequence[Entry], call: ModelCall, label: str, t: object) -> Record:
+def _record(
+    line: bytes, entries: Sequence[Entry], call: ModelCall, label: str, t: object, known: Mapping[str, Any] | None
+) -> Record:
     means, time_ns = tuple(entry.meaning for entry in entries[:MOST_MEANINGS]), parse_time(t)
     for meaning in means:
         meaning.time_ns = time_ns
     return Record(
-        Shape.MEANING, line, time_ns=time_ns, space=call.conversation or None, means=means, meant_by=label, call=call
-    )
+        Shape.MEANING, line, time_ns=time_ns, space=call.conversation or None, means=means, meant_by=label, call=call,
+        known=known,
+    )  # fmt: skip
 
 
 # Requests
 
 
-def _request_entries(value: Mapping[str, Any], body: Mapping[str, Any], call: ModelCall) -> list[Entry]:
+def _request_entries(body: Mapping[str, Any], call: ModelCall, known: Mapping[str, Any]) -> list[Entry]:
     """The request itself, and what it sends."""
     sent = messages.spoken_in(body)
     tools = body.get("tools")
-    known = value.get(CALL)
     told: dict[str, Any] = {
         "operation": call.operation, "model": call.model, "messages": _sent_messages(body), "entries": len(sent),
         **({"tools": tools} if isinstance(tools, list) else {}),
@@ -134,9 +143,9 @@ def _request_entries(value: Mapping[str, Any], body: Mapping[str, Any], call: Mo
     }  # fmt: skip
     previous = _text(body.get("previous_response_id"))
     if previous is not None:
-        seen = isinstance(known, Mapping) and known.get("after") == previous
+        seen = known.get("after") == previous
         told["goes_on_from"] = previous if seen else f"{previous}, which was not seen: what stands before is not known"
-    attempt = _number(known.get("attempt"), 1) if isinstance(known, Mapping) else 1
+    attempt = _number(known.get("attempt"), 1)
     if attempt > 1:
         told["attempt"] = attempt
     row = Meaning(
@@ -195,10 +204,8 @@ _LONGEST_COUNT = 4
 # Answers
 
 
-def _answer_entries(value: Mapping[str, Any], call: ModelCall) -> list[Entry]:
+def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[str, Any]) -> list[Entry]:
     """The answer itself, and what the model says in it."""
-    known = value.get(CALL)
-    known = known if isinstance(known, Mapping) else {}
     body = value.get("message")
     body = body if isinstance(body, Mapping) else {}
     said = messages.spoken_in(body) if body else []

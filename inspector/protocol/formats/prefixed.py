@@ -25,7 +25,7 @@ READS = "any of these behind a time or a name"
 _LONGEST = 512
 """Bytes that may stand before a message, and behind it."""
 _TRIES = 4
-_KNOWN = (Shape.ENVELOPE, Shape.RPC, Shape.JOIN, Shape.LOG_ONLY)
+_KNOWN = (Shape.ENVELOPE, Shape.RPC, Shape.JOIN, Shape.LOG_ONLY, Shape.MEANING)
 _TIME = re.compile(rb"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:[Zz]|[+-]\d\d:?\d\d)?")
 _FROM = re.compile(rb"\bfrom (client|server)\b", re.IGNORECASE)
 _WAYS = {b"client": "client->server", b"server": "server->client"}
@@ -82,8 +82,8 @@ def _is_certain(record: Record) -> bool:
     """Whether a program would log nothing of its own that looks so: `{"kind":"Pod"}`, `{"method":"GET","path":"/"}`."""
     header = record.header
     if header is None or record.shape is Shape.JOIN:
-        return True
-    if record.shape is Shape.RPC:
+        return record.shape is not Shape.MEANING
+    if record.shape in (Shape.RPC, Shape.MEANING):
         return header.jsonrpc is not ABSENT
     if record.shape is Shape.LOG_ONLY:
         return header.participant is not ABSENT or header.envelope_id is not ABSENT

@@ -9,6 +9,8 @@ from PySide6.QtGui import QGuiApplication, QTextOption
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.capture.flags import Flag
+from inspector.capture.heads import MAX_WHOLE
+from inspector.capture.logged_lines import LoggedLines
 from inspector.present import formats, wire_text
 from inspector.present.subject import Subject
 from inspector.present.wire_text import visible_controls
@@ -51,6 +53,7 @@ class RawPage(QWidget):
         self.setProperty("variant", "base")
         self._themes = themes
         self._subject: Subject | None = None
+        self._logged: LoggedLines | None = None
         self._head = self._copied = ""
         self._end = ""
         self._left_out = ""
@@ -104,7 +107,7 @@ class RawPage(QWidget):
         """Show a message's bytes; secrets are masked again."""
         if keep_place:
             return  # bytes never change
-        self._subject = subject
+        self._subject, self._logged = subject, LoggedLines(subject.capture, subject.message)
         self.secrets.blockSignals(True)
         self.secrets.setChecked(False)
         self.secrets.blockSignals(False)
@@ -116,21 +119,23 @@ class RawPage(QWidget):
         self._read()
 
     def _read(self) -> None:
-        subject = self._subject
-        if subject is None:
+        subject, logged = self._subject, self._logged
+        if subject is None or logged is None:
             return
-        text, end, hidden = self._big(subject) if subject.big else self._small(subject)
+        big = subject.big or (subject.derived and logged.length > MAX_WHOLE)
+        text, end, hidden = self._big(logged) if big else self._small(subject, logged)
         with_secrets = self.secrets.isChecked()
         # What is not shown is masked when it is copied: a megabyte of JSON takes a tenth of a second.
-        head = text[: 4 * self._room] if hidden and not subject.big else text
+        head = text[: 4 * self._room] if hidden and not big else text
         masked = head if with_secrets else wire_text.masked(head, self._room)
         masked_end = end if with_secrets else mask_text(end)
         self._left_out = hidden
-        self._head = masked[: self._room] if subject.big or hidden else masked
+        self._head = masked[: self._room] if big or hidden else masked
         self._end = masked_end[-LAST:] if hidden else ""
-        self._copied = text if not subject.big else self._seen()
+        self._copied = text if not big else self._seen()
         is_masked = masked != head or masked_end != end
-        self._say(subject, is_masked=is_masked, may_be=is_masked or bool(hidden and may_hold_secrets(text)))
+        may_be = is_masked or bool(hidden and may_hold_secrets(text))
+        self._say(subject, logged, big=big, is_masked=is_masked, may_be=may_be)
         folds = self.what.choice == FORMATTED and self._formatted is not None
         is_json = not subject.flags & Flag.FRAME.value
         self.text.show_text(self._visible(), is_json=is_json, folds=folds and not hidden)
@@ -158,37 +163,39 @@ class RawPage(QWidget):
         value = subject.capture.envelope(subject.message)
         return pretty_json(value) if isinstance(value, dict | list) else None
 
-    def _small(self, subject: Subject) -> tuple[str, str, str]:
+    def _small(self, subject: Subject, logged: LoggedLines) -> tuple[str, str, str]:
         """Text, its end, and words for what is between the two when not all is shown."""
         capture, message = subject.capture, subject.message
         self._formatted = self._formatted_text(subject) if self.what.choice == FORMATTED else None
         if self._formatted is not None:
             return self._cut(self._formatted)
         line = self.what.choice == "Line" or subject.derived
-        raw = capture.record_bytes(message) if line else capture.envelope_bytes(message)
+        raw = logged.read(0, logged.length) if line else capture.envelope_bytes(message)
         return self._cut(raw.decode("utf-8", "backslashreplace"))
 
     def _cut(self, text: str) -> tuple[str, str, str]:
         hidden = len(text) - self._room - LAST
         return (text, text[-LAST - _AROUND :], f"{formats.number(hidden)} characters") if hidden > 0 else (text, "", "")
 
-    def _big(self, subject: Subject) -> tuple[str, str, str]:
+    def _big(self, logged: LoggedLines) -> tuple[str, str, str]:
         """Of a big message only what is shown is read."""
-        length = int(subject.capture.columns["length"][subject.message])
-        head = subject.capture.line_part(subject.message, 0, self._room)
-        end = subject.capture.line_part(subject.message, length - LAST - _AROUND, LAST + _AROUND)
-        hidden = formats.size(length - self._room - LAST)
+        head = logged.read(0, self._room)
+        end = logged.read(logged.length - LAST - _AROUND, LAST + _AROUND)
+        hidden = formats.size(logged.length - self._room - LAST)
         return head.decode("utf-8", "replace"), end.decode("utf-8", "replace"), hidden
 
-    def _say(self, subject: Subject, *, is_masked: bool, may_be: bool) -> None:
+    def _say(self, subject: Subject, logged: LoggedLines, *, big: bool, is_masked: bool, may_be: bool) -> None:
         """Say what is left out; `may_be`: what is not shown may hold secrets that a copy would have."""
         words: list[str] = []
-        if subject.big:
-            size = formats.size(int(subject.capture.columns["length"][subject.message]))
-            words.append(f"Its line has {size}; the beginning and the end are shown.")
+        several = len(logged.places) > 1
+        if several:
+            words.append(f"Put together of {formats.number(len(logged.places))} lines, shown as they were logged.")
+        if big:
+            what = "They have" if several else "Its line has"
+            words.append(f"{what} {formats.size(logged.length)}; the beginning and the end are shown.")
         if is_masked:
             words.append("Secrets are masked.")
-        self.what.setVisible(not subject.big and not subject.derived)
+        self.what.setVisible(not big and not subject.derived)
         self.secrets.setVisible(may_be or self.secrets.isChecked())
         self.sentence.setText(" ".join(words))
         self.sentence.setVisible(bool(words))

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.capture.exact import ExactMessage
+from inspector.capture.logged_lines import LoggedLines
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import read_line_as
-from inspector.protocol.formats.agent_rpc import KNOWN
 from tests.builders import GrowingLog, document_at, document_of, lines_of, log_file
 
 SAMPLES = Path(__file__).parents[3] / "data" / "formats"
@@ -139,6 +140,21 @@ def test_pieces_of_a_text_are_one_until_something_else_is_said() -> None:
     assert document.capture.record_count == 8
 
 
+def test_what_was_put_together_is_shown_as_it_was_logged() -> None:
+    lines = [prompt(1), piece("a"), piece("b"), result(1, stopReason="end_turn")]
+    plain, array = document_of(*lines), document_at(log_file(json.dumps(lines, indent=1).encode()))
+    for document in (plain, array):
+        logged = [LoggedLines(document.capture, row) for row in range(len(document.capture))]
+        assert [[json.loads(line) for line in one] for one in logged] == [lines[:1], lines[:1], lines[1:3], lines[3:]]
+        assert [logged[2].read(start, 9) for start in (0, logged[2].length - 9)] == [
+            b"".join(logged[2].read(at, 1) for at in range(start, start + 9)) for start in (0, logged[2].length - 9)
+        ]  # fmt: skip
+    behind = b"".join(b"2026-09-01T08:00:0%dZ [agent] %s" % (at, lines_of(line)) for at, line in enumerate(lines))
+    assert values(document_at(log_file(behind)), "text") == values(plain, "text")
+    assert b"".join(ExactMessage(plain.capture, 2).parts()).splitlines() == list(LoggedLines(plain.capture, 2))
+    assert values(plain, "text", "answers") == values(array, "text", "answers")
+
+
 def test_half_a_surrogate_is_borne() -> None:
     document = document_of(prompt(1, "\ud800"), piece("a\ud800"), piece("b"), result(1, stopReason="\udfff"))
     assert len(document.capture) == 4
@@ -187,9 +203,9 @@ def test_a_tool_that_is_known_by_its_first_update_is_called_then() -> None:
     assert rows[1][4] == '{"code":1}'
 
 
-def test_only_ours_is_believed_that_stands_beside_a_message() -> None:
-    forged = {**result(9, outcome={}), KNOWN: {"protocol": "acp", "method": "session/prompt"}}
-    document = document_of(prompt(9), forged, {**piece("x"), KNOWN: {"pieces": 9}})
+def test_nothing_is_believed_that_a_message_tells_of_itself() -> None:
+    forged = {**result(9, outcome={}), "known": {"protocol": "acp", "method": "session/prompt"}}
+    document = document_of(prompt(9), forged, {**piece("x"), "known": {"pieces": 9}})
     assert [row[0] for row in values(document, "method")][:1] == ["session/prompt"]
     assert "pieces" not in document.capture.payload(3)
 
