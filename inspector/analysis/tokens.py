@@ -70,7 +70,7 @@ class TokenPass:
         if self._capture.has_copies:
             rows = np.arange(start, stop)
             copied = rows[self._capture.repeats(rows)[1]]
-            self._note(copied, np.zeros(len(copied), np.int32))
+            self._note(copied, np.zeros(len(copied), np.int32))  # they are new anyway: no change to tell
 
     def take_changes(self) -> Rows:
         """Messages that were counted since the last call."""
@@ -132,29 +132,29 @@ class TokenPass:
     def put(self, rows: Rows, counts: NDArray[np.int32]) -> None:
         """Take in the counts of a batch that was given out."""
         self._out -= len(rows)
-        self._note(rows, counts)
+        self._changed.update_all(self._note(rows, counts))
 
     def give_back(self, rows: Rows) -> None:
         """A batch that was given out was not counted: somebody else may."""
         self._out -= len(rows)
         self._first.extendleft(rows[::-1].tolist())
 
-    def _note(self, rows: Rows, counts: NDArray[np.int32]) -> None:
+    def _note(self, rows: Rows, counts: NDArray[np.int32]) -> Rows:
+        """Take in counts of messages; those that had none yet."""
         new = (self.columns["tokens"][rows] == NOT_COUNTED) & (counts != NOT_COUNTED)
         rows, counts = rows[new], counts[new]
-        if not len(rows):
-            return
-        self.columns.put("tokens", rows, counts)
-        self.counted += len(rows)
-        self._tally.add(rows, counts)
-        self._changed.update_all(rows)
+        if len(rows):
+            self.columns.put("tokens", rows, counts)
+            self.counted += len(rows)
+            self._tally.add(rows, counts)
+        return rows
 
     def count_now(self, rows: Iterable[int]) -> NDArray[np.int32]:
         """Tokens of a few messages, counted at once and in this process where nobody has counted them."""
         found = np.fromiter(rows, np.int64)
         missing = np.unique(found[self.columns["tokens"][found] == NOT_COUNTED])
         if len(missing):
-            self._note(missing, self._count_here(missing))
+            self._changed.update_all(self._note(missing, self._count_here(missing)))
         return self.columns["tokens"][found]
 
     def count_some(self, until: float) -> bool:

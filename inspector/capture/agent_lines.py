@@ -27,6 +27,8 @@ _MARKS = (
     b'"session/', b'"message/', b'"SendMessage"', b'"SendStreamingMessage"', b'"GetTask"', b'"CancelTask"',
     b'"ListTasks"', b'"SubscribeToTask"', b'"GetExtendedAgentCard"', b'"tasks/send', b'"clientCapabilities"',
 )  # fmt: skip
+_METHOD = b'"method"'
+"""Stands beside each of these: most data is told apart by one look."""
 _MOST_OPEN = 10_000
 """Requests without an answer, tools and tasks that are remembered."""
 _Pipe = tuple[int, int]
@@ -71,7 +73,7 @@ class AgentLines:
 
     def may_matter(self, data: bytes) -> bool:
         """Whether there is anything to look at in some lines."""
-        return self._protocol is not None or any(mark in data for mark in _MARKS)
+        return self._protocol is not None or _may_begin(data)
 
     def take(self, lines: Sequence[OrderedLine]) -> list[OrderedLine]:
         """The lines that are to be read in place of some.
@@ -87,7 +89,7 @@ class AgentLines:
 
     def _line(self, line: OrderedLine) -> Iterator[OrderedLine]:
         """What one line becomes, and texts that end before it."""
-        if line.known is not None or (self._protocol is None and not any(mark in line.data for mark in _MARKS)):
+        if line.known is not None or (self._protocol is None and not _may_begin(line.data)):
             yield line
             return
         read = line.read or read_line_as(line.data)
@@ -351,3 +353,8 @@ def _put_text(message: dict[str, Any], whole: str) -> None:
     artifact = mapping(value.get("artifact"))
     first = mappings(artifact.get("parts"))[0]
     artifact["parts"] = [{**first, "text": whole}]  # type: ignore[index]
+
+
+def _may_begin(data: bytes) -> bool:
+    """Whether a message of one of the protocols may be among lines."""
+    return _METHOD in data and any(mark in data for mark in _MARKS)

@@ -8,9 +8,10 @@ first. So the order does not depend on the blocks in which files are read.
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack, closing
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,8 @@ _MOST_IN_PROCESSES = 4
 """Of more sources none is read by processes of its own: there would be too many."""
 _TAKEN = 2_000
 """Records that are put in order at once while somebody waits to paint; fewer cost more, each source anew."""
+_AHEAD_BYTES, _LEAST_BYTES = 1 << 23, 1 << 17
+"""Of all sources together that are read and not in order yet; of one of them, however many there are."""
 _END = object()
 
 
@@ -81,15 +84,15 @@ def _limit(waiting: Sequence[_Waiting], until_ns: int | None, most: int) -> int 
 
 
 class _InOrder:
-    """Puts the records of sources in order: each source gives a block whenever nothing of it waits."""
+    """Puts the records of sources in order: each gives a block when nothing of it waits, or the others wait for it."""
 
     def __init__(self) -> None:
-        self._waiting: list[_Waiting | None] = []
+        self._waiting: list[deque[_Waiting]] = []  # of each source
         self._after: list[int] = []  # the last key of each source
 
     def add(self) -> None:
         """Take in one more source."""
-        self._waiting.append(None)
+        self._waiting.append(deque())
         self._after.append(NO_TIME)
 
     @property
@@ -99,12 +102,27 @@ class _InOrder:
 
     def wants(self, place: int) -> bool:
         """Whether nothing of a source waits."""
-        return self._waiting[place] is None
+        return not self._waiting[place]
 
     def give(self, place: int, block: Block) -> None:
-        """Let the records of a source wait, which wants them."""
-        self._waiting[place] = held = _Waiting(block, self._after[place])
+        """Let the records of a source wait."""
+        held = _Waiting(block, self._after[place])
+        self._waiting[place].append(held)
         self._after[place] = held.last
+
+    def awaited(self, more: Collection[int]) -> int | None:
+        """The source that all others wait for, where so few records are in order that it is worth its next block.
+
+        Args:
+            more: sources that have more to give at once, of each of which something waits.
+        """
+        until, place = min(((self._after[place], place) for place in more), default=(None, -1))
+        ready = 0
+        for held in chain.from_iterable(self._waiting) if until is not None else ():
+            ready += len(held.within(until))
+            if ready >= _TAKEN:
+                return None
+        return place if until is not None else None
 
     def take(self, more: Collection[int], until_ns: int | None = None, most: int | None = None) -> Block | None:
         """What is in order by now; None where nothing is.
@@ -114,21 +132,21 @@ class _InOrder:
             until_ns: nothing later than that; None for no such limit.
             most: about so many records; of one time all are given. None for all that are in order.
         """
-        there = [(place, held) for place, held in enumerate(self._waiting) if held is not None]
         ends = [(self._after[place], place) for place in more]
         if until_ns is not None:
             ends.append((until_ns, len(self._waiting)))
         # What goes by the last time that is known waits for what the sources before it may have of the same time.
         until, first = min(ends, default=(None, len(self._waiting)))
-        if most is not None and (sooner := _limit([held for _, held in there], until, most)) is not None:
+        if most is not None and (sooner := _limit([*chain.from_iterable(self._waiting)], until, most)) is not None:
             until, first = sooner, len(self._waiting)
         parts: list[tuple[Block, int, int, NDArray[np.int64]]] = []
-        for place, held in there:
-            begin, stop = held.take(until, inclusive=place <= first)
-            if begin < stop:
-                parts.append((held.block, begin, stop, held.keys))
-            if held.is_empty:
-                self._waiting[place] = None
+        for place, waiting in enumerate(self._waiting):
+            for held in waiting:
+                begin, stop = held.take(until, inclusive=place <= first)
+                if begin < stop:
+                    parts.append((held.block, begin, stop, held.keys))
+            while waiting and waiting[0].is_empty:
+                waiting.popleft()
         return merged(parts) if parts else None
 
     def due(self, growing: Collection[int], now: float) -> int | None:
@@ -141,7 +159,7 @@ class _InOrder:
         if len(growing) < 2:
             return None
         known = min(self._after[place] for place in growing)
-        old = (held.last for held in self._waiting if held is not None and now - held.since >= HOLD_S)
+        old = (held.last for held in chain.from_iterable(self._waiting) if now - held.since >= HOLD_S)
         return max([known, *old])
 
 
@@ -213,6 +231,7 @@ class MergedReader:
     def read(self, size: int, *, wait: bool, to_be_followed: bool = False) -> Steps:
         """Blocks of all sources up to their ends; as `SourceReader.read`."""
         readers = 1 if len(self._readers) <= _MOST_IN_PROCESSES else 0
+        size = min(size, max(_LEAST_BYTES, _AHEAD_BYTES // len(self._readers)))
         with ExitStack() as stack:
             steps = [
                 stack.enter_context(
@@ -226,18 +245,28 @@ class MergedReader:
                 for place in sorted(going):
                     while place in going and self._order.wants(place):
                         block = self._next(place, steps[place])
-                        if block is _END:
-                            going.discard(place)
-                            continue
-                        if isinstance(block, Block):
-                            self._give(place, block)
-                        if not wait or not isinstance(block, Block):  # first blocks of hundreds of files take long
-                            yield None
+                        self._put(place, block, going)
+                        if block is not _END and not (wait and isinstance(block, Block)):
+                            yield None  # first blocks of hundreds of files take long
+                while (place := self._order.awaited(going)) is not None:
+                    block = self._next(place, steps[place])
+                    self._put(place, block, going)
+                    if block is None or not wait:
+                        yield None
+                    if block is None:  # it may take long to come
+                        break
                 block = self._order.take(going, most=None if wait else max(self.pace.lines, _TAKEN))
                 if block is None and not going:
                     return
                 if block is not None:
                     yield block
+
+    def _put(self, place: int, block: object, going: set[int]) -> None:
+        """Take in what a step of a source gave."""
+        if block is _END:
+            going.discard(place)
+        elif isinstance(block, Block):
+            self._give(place, block)
 
     def _next(self, place: int, steps: Steps) -> object:
         """The next step of a source; what cannot be read any more is at its end, and leaves the others alone."""

@@ -14,8 +14,8 @@ made at.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,12 @@ from inspector.protocol.meaning import ApiCall, ThreadMark
 
 AGENT, USER, SUB_AGENT = "codex", "user", "agent"
 _MOST_OPEN = 512
-"""Words waiting to be told in another way: copies stand within a turn of each other."""
+"""Words that may be told in another way, the last half of these at least: copies stand within a turn of each other."""
 _MOST_ALIKE = 8
 """Of the same words."""
+_WAYS = 16
+_Tellings = tuple[int, ...]
+"""Of the same words: each a number with a bit below it for each way."""
 _TIMED_VERSION = "7"
 """Of ids that begin with the time they were made at (RFC 9562, section 5.7)."""
 
@@ -61,7 +64,8 @@ class Thread:
     began: bool = False
     prompted: bool = False
     _told: int = 0
-    _open: OrderedDict[int, list[tuple[int, set[str]]]] = field(default_factory=OrderedDict)
+    _open: dict[int, _Tellings] = field(default_factory=dict)
+    _ways: dict[str, int] = field(default_factory=dict)
 
     def begin(self, mark: ThreadMark) -> None:
         """Take in the first record."""
@@ -101,27 +105,41 @@ class Thread:
 
     def said(self, words: int, channel: str) -> int:
         """What words have in common with the same words told in another way; of its own where there are none."""
-        tellings = self._open.setdefault(words, [])
-        self._open.move_to_end(words)
-        for shared, channels in tellings:
-            if channel not in channels:
-                channels.add(channel)
-                return shared
-        self._told += 1
-        shared = hash_text(f"told\0{self.source}\0{self._told}")
-        tellings.append((shared, {channel}))
-        del tellings[:-_MOST_ALIKE]
-        if len(self._open) > _MOST_OPEN:
-            self._open.popitem(last=False)
+        shared, tellings = self._in_another_way(self._open.pop(words, ()), channel)
+        if shared == NO_HASH:
+            self._told += 1
+            shared = self._shared(self._told)
+            tellings = (*tellings, self._told << _WAYS | self._way(channel))[-_MOST_ALIKE:]
+        if len(self._open) >= _MOST_OPEN:
+            for oldest in [*islice(self._open, _MOST_OPEN // 2)]:
+                del self._open[oldest]
+        self._open[words] = tellings
         return shared
 
     def told_again(self, words: int, channel: str) -> int:
         """What words have in common with those that an item told before; NO_HASH where none did."""
-        for shared, channels in self._open.get(words, ()):
-            if channel not in channels:
-                channels.add(channel)
-                return shared
-        return NO_HASH
+        if words not in self._open:
+            return NO_HASH
+        shared, self._open[words] = self._in_another_way(self._open[words], channel)
+        return shared
+
+    def _in_another_way(self, tellings: _Tellings, channel: str) -> tuple[int, _Tellings]:
+        """What a telling in another way than `channel` has in common with this one, and what was told from here on."""
+        way = self._way(channel)
+        for place, told in enumerate(tellings):
+            if not told & way:
+                return self._shared(told >> _WAYS), (*tellings[:place], told | way, *tellings[place + 1 :])
+        return NO_HASH, tellings
+
+    def _way(self, channel: str) -> int:
+        """A bit for each way; all after the first ones are one."""
+        known = self._ways.get(channel)
+        if known is None and len(self._ways) < _WAYS - 1:
+            known = self._ways[channel] = 1 << len(self._ways)
+        return known or 1 << (_WAYS - 1)
+
+    def _shared(self, told: int) -> int:
+        return hash_text(f"told\0{self.source}\0{told}")
 
     def name(self, call: ApiCall) -> None:
         """Say which model was called; the same count in another thread is another call."""

@@ -63,6 +63,8 @@ FORMATS = (gateway_log, http_lines, bare, capture_file, wrapped)
 TRANSCRIPTS = (claude, codex, copilot, gemini, opencode, otlp, vscode_chat)
 """Formats whose records mean messages, in the order asked: before FORMATS, some of which know a line by one key."""
 
+_CODEX = (codex,)
+
 AGENTS = (acp, a2a)
 """Protocols between agents as JSON-RPC: told by their methods, of lines in any of FORMATS that carry it."""
 
@@ -134,7 +136,7 @@ def read_line_as(
     if line[:1] == b"#":
         record = read_frame(line)
         return record, None if record.shape is Shape.UNREADABLE else FRAME_LABEL
-    for transcript in TRANSCRIPTS:
+    for transcript in TRANSCRIPTS if not codex.is_usual(line) else _CODEX:
         record = transcript.read(line)
         if record is not None:
             return record, transcript.LABEL

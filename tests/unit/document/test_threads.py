@@ -14,6 +14,7 @@ import pytest
 
 from inspector.analysis.model_context.reader import Reader
 from inspector.analysis.model_context.story import ModelContext
+from inspector.capture.threads import Thread
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
 from inspector.filters import compile_filter
@@ -147,3 +148,18 @@ def test_a_compaction_is_the_context_from_there_and_a_turn_can_be_taken_back() -
     assert sees(document, 39) == [34, 37]
     assert sees(document, 42) == [34]
     assert document.capture.payload(33)["text"].endswith("Summary: ledger.py rounds once, all tests pass.")
+
+
+def test_words_are_one_in_each_way_and_forgotten_after_so_many_others() -> None:
+    thread = Thread(0, {})
+    first, second = thread.said(1, "item"), thread.said(1, "item")
+    assert len({first, second}) == 2
+    assert [thread.said(1, way) for way in ("event", "event")] == [first, second]
+    ways = [thread.told_again(1, f"end{number}") for number in range(20)]
+    assert ways[:13] == [first] * 13
+    assert set(ways) <= {first, second, 0}
+    for number in range(2, 600):
+        assert thread.told_again(number, "event") == 0
+        thread.said(number, "item")
+    assert thread.told_again(1, "completed") == 0
+    assert thread.told_again(500, "completed") != 0

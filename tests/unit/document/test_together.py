@@ -11,12 +11,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inspector.capture import merging
 from inspector.capture.reading import SourceReader, UnknownFormatError
 from inspector.capture.sources import ClockBasis
 from inspector.document.document import CaptureDocument
@@ -266,10 +268,14 @@ _TIMES = st.lists(st.integers(0, 30), min_size=1, max_size=25).map(sorted)  # in
 
 
 @settings(deadline=None)
-@given(st.lists(_TIMES, min_size=2, max_size=4), st.integers(150, 4_000), st.randoms(use_true_random=False))
+@given(
+    st.lists(_TIMES, min_size=2, max_size=4), st.integers(150, 4_000), st.integers(0, 40),
+    st.randoms(use_true_random=False),
+)  # fmt: skip
 def test_the_order_is_by_time_and_does_not_depend_on_blocks(
-    tmp_path_factory: pytest.TempPathFactory, by_source: list[list[int]], block_bytes: int, shuffled: Random
-) -> None:
+    tmp_path_factory: pytest.TempPathFactory, by_source: list[list[int]], block_bytes: int, worthwhile: int,
+    shuffled: Random,
+) -> None:  # fmt: skip
     folder = tmp_path_factory.mktemp("order")
     expected: list[tuple[int, str]] = []
     paths: list[Path] = []
@@ -279,7 +285,8 @@ def test_the_order_is_by_time_and_does_not_depend_on_blocks(
         paths.append(_write(folder / f"{name}.log", lines))
     expected.sort(key=lambda one: (one[0], one[1][0]))
     shuffled.shuffle(paths)
-    document = _opened(*paths, block_bytes=block_bytes)
+    with patch.object(merging, "_TAKEN", worthwhile):
+        document = _opened(*paths, block_bytes=block_bytes)
     found = [document.capture.envelope_id(row) for row in range(len(document.capture))]
     document.close()
     assert found == [name for _, name in expected]

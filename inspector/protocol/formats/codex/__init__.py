@@ -7,7 +7,7 @@ each other, copies, the model of a turn, and what was copied from another thread
 
 from __future__ import annotations
 
-from inspector.protocol.formats.codex.lines import read_codex
+from inspector.protocol.formats.codex.lines import USUAL, read_codex
 from inspector.protocol.formats.codex.meanings import meanings_of
 from inspector.protocol.formats.codex.payloads import payload_of
 from inspector.protocol.meaning import Payload
@@ -35,6 +35,11 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     return Record(
         Shape.MEANING, line, time_ns=written_time(found.timestamp), means=meanings_of(found), meant_by=LABEL
     )  # fmt: skip
+
+
+def is_usual(line: bytes) -> bool:
+    """Whether a line begins as a record of a thread does, and no other."""
+    return USUAL.match(line) is not None
 
 
 def payload(line: bytes, number: int) -> Payload:

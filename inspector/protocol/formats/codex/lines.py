@@ -23,6 +23,11 @@ TYPES = frozenset(
     }
 )  # fmt: skip
 """Types of envelopes."""
+USUAL = re.compile(
+    rb'\{\s?"timestamp":\s?"[^"]{20,35}",\s?(?:"ordinal":\s?\d+,\s?)?"type":\s?"(?:%s)",\s?"payload":\s?\{'
+    % "|".join(sorted(TYPES)).encode()
+)
+"""How nearly all envelopes begin, and no record of another format: what others hold need not be looked for in them."""
 ITEM, EVENT, HEADER, STATE = "response_item", "event_msg", "session_meta", "state"
 
 
@@ -134,7 +139,7 @@ def read_codex(line: bytes, *, unknown: bool = False) -> Line | None:
     """
     if line[:1] != b"{":
         return None
-    if b'"payload"' in line and b'"timestamp"' in line:
+    if USUAL.match(line) or (b'"payload"' in line and b'"timestamp"' in line):
         return _read_envelope(line, unknown=unknown)
     if b'"record_type"' in line or b'"instructions"' in line:
         return _read_header(line)

@@ -25,7 +25,6 @@ from inspector.protocol.formats.codex.lines import (
     text_of,
 )
 from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Meaning, Spawn, ThreadMark
-from inspector.protocol.times import written_time
 
 USER, AGENT, TOOLS, PROGRAM = "user", "codex", "tools", "codex-cli"
 NAMESPACE = "codex/"
@@ -63,11 +62,8 @@ def meanings_of(line: Line) -> tuple[Meaning, ...]:
         found = _header(inner)
     else:
         found = _other(line, inner)
-    time_ns = written_time(line.timestamp)
-    for place, one in enumerate(found):
-        one.time_ns = time_ns
-        if place and not one.size:
-            one.size = 1
+    for one in found[1:]:
+        one.size = one.size or 1
     if line.ordinal is not None and found[0].thread is None:
         found[0].thread = ThreadMark(ordinal=line.ordinal)
     elif found[0].thread is not None:
