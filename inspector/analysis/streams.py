@@ -24,10 +24,11 @@ from numpy.typing import NDArray
 
 from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.trust import TrustPass
-from inspector.capture.capture import Capture, kept_name
+from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH
+from inspector.capture.long_names import stored_name
 from inspector.capture.name_sets import MAX_NAMES
 from inspector.protocol.participants import GATEWAY_IDS
 
@@ -305,12 +306,12 @@ class StreamPass:
         return bool(opened) and int(hashes[row]) != NO_HASH and int(hashes[row]) == int(hashes[opened - 1])
 
     def _name(self, name: object) -> int:
-        return self._capture.strings.intern(kept_name(name)) if isinstance(name, str) and name else 0
+        return self._capture.strings.intern(stored_name(name)) if isinstance(name, str) and name else 0
 
     def _targets(self, payload: Mapping[str, object]) -> int:
         listed = payload.get("target")
         names = [listed] if isinstance(listed, str) else listed if isinstance(listed, list) else []
-        targets = tuple(kept_name(name) for name in names[:MAX_NAMES] if isinstance(name, str) and name)
+        targets = tuple(stored_name(name) for name in names[:MAX_NAMES] if isinstance(name, str) and name)
         return int(self._capture.to_sets.intern_all([targets])[0]) if targets else 0
 
     # Frames

@@ -3,14 +3,13 @@
 Folding (docs/protocols.md 11, RULE): a `received` line starts a message; a `delivered` or `rejected` line joins the
 latest message with the same (space, id, from, ts, kind), or starts one; a line whose envelope has no id never
 folds. A message is read from its first record for ever; later copies only add deliveries. What comes back of what we
-sent ourselves is a copy as well (`echoes`).
+sent ourselves is a copy as well (`own_copies`).
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections import OrderedDict
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -30,18 +29,22 @@ from inspector.capture.columns import (
     GrowingColumns,
     message_columns,
 )
+from inspector.capture.connections import ConnectionNumbers
 from inspector.capture.extracts import MOST_NAMED, OWN_PAYLOAD, DecodedRecord, Extracts, ToolList, payload_of
 from inspector.capture.flags import Flag
 from inspector.capture.gateway_copies import GatewayCopies
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.capture.heads import HEAD, MAX_WHOLE, Noted, read_head
 from inspector.capture.http_conversations import HttpConversations
+from inspector.capture.id_namespaces import IdNamespaces
+from inspector.capture.long_names import stored_name, stored_names
 from inspector.capture.name_sets import NameSets
 from inspector.capture.odd_forms import OddForm
-from inspector.capture.own_copies import Echoes
+from inspector.capture.own_copies import OwnCopies
 from inspector.capture.reader import JOINING_EVENTS, NO_MESSAGE, correlations
 from inspector.capture.sightings import Seen, SeenBy, Sightings
 from inspector.capture.sources import SourceFile, space_of_origin
+from inspector.capture.sparse_columns import SparseColumns
 from inspector.capture.strings import InternTable
 from inspector.capture.transcripts import AgentNews, Transcripts
 from inspector.protocol import mcp
@@ -58,132 +61,6 @@ from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.record import Exchange, Record, Shape, unreadable
 from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME, format_time
-
-# What keeps the ids of one space apart from the same ids in another (docs/protocols.md 2: ids are unique in a space).
-
-
-class Salts:
-    """A number for each space, by which the hashes of its ids differ from those of others; 0 where none is named.
-
-    Args:
-        strings: where the spaces' names are.
-    """
-
-    def __init__(self, strings: InternTable[str]) -> None:
-        self._strings = strings
-        self._known: dict[int, int] = {0: 0}
-
-    def one(self, space: int) -> int:
-        """The salt of a space (its string id)."""
-        found = self._known.get(space)
-        if found is None:
-            found = self._known[space] = hash_text(f"space {self._strings[space]}")
-        return found
-
-    def of(self, spaces: NDArray[Any]) -> NDArray[np.uint64] | None:
-        """(n,) the salts of some messages' spaces, or one for all; None where no space is named."""
-        if not len(spaces):
-            return None
-        first = int(spaces[0])
-        if (spaces == first).all():
-            return np.array([self.one(first)], np.uint64) if first else None
-        found, inverse = np.unique(spaces, return_inverse=True)
-        return np.array([self.one(space) for space in found.tolist()], np.uint64)[inverse]
-
-    def each(self) -> Iterable[int]:
-        """Every salt so far, each once."""
-        return set(self._known.values())
-
-    def share(self, space: int) -> None:
-        """Let the ids of a space be known in all that share theirs: they are unique in the world."""
-        self._known.setdefault(space, 0)
-
-
-# Names of any length kept in little room: hostile traffic has kinds and contexts of 10 MB.
-#
-# RULE: of a name above 64 k characters the capture keeps the beginning and a digest of the whole, so that two long
-# names stay two; of more than 10,000 recipients it keeps the first and says how many there are besides. The message has
-# all of it, in Raw.
-
-MAX_NAME = 1 << 16
-"""Characters of a kind, participant, context, tool, stream... that are kept as they are."""
-KEPT = 1_000
-"""Characters kept of a longer one."""
-
-
-def kept_name(name: str) -> str:
-    """A name as the capture keeps it; the same object unless it is too long."""
-    if len(name) <= MAX_NAME:
-        return name
-    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-    return f"{name[:KEPT]}… ({len(name):,} characters, {digest})"
-
-
-def kept_names(names: Sequence[str]) -> list[str | None]:
-    """Names of a block as the capture keeps them, after the absent one."""
-    return [None, *(names if max(map(len, names), default=0) <= MAX_NAME else map(kept_name, names))]
-
-
-# Which connection each message of a source came over: JSON-RPC ids and pairs of tools mean something within one only.
-#
-# A capture may hold several connections at a time (`src`), and several after one another: a mark says that one was
-# opened anew, as when a tapped server was started again. Both are one number here, counted from 0 in each source in the
-# order in which messages came over them.
-
-
-class Connections:
-    """Numbers the connections of a capture's sources, however its bytes were cut into blocks.
-
-    Attributes:
-        ended: source and number of those that others took the place of.
-    """
-
-    def __init__(self) -> None:
-        self.ended: list[tuple[int, int]] = []
-        self._open: dict[tuple[int, int], int] = {}  # by source and what its lines say
-        self._count: dict[int, int] = {}  # by source
-
-    def of(self, block: Block) -> NDArray[np.uint32]:
-        """(records,) for each record the number of its connection. Each block once, in order."""
-        said, sources = block.columns["connection"], block.columns["source"]
-        numbers = np.zeros(len(said), np.uint32)
-        read = {one.source for one in block.opened} | set(np.unique(sources).tolist())
-        for source in sorted(read):
-            rows = np.flatnonzero(sources == source)
-            start = 0
-            for opened in block.opened:
-                if opened.source != source:
-                    continue
-                stop = int(np.searchsorted(rows, opened.place))
-                self._fill(numbers, said, source, rows[start:stop])
-                before = self._open.pop((source, opened.src), None)
-                if before is not None:
-                    self.ended.append((source, before))
-                start = stop
-            self._fill(numbers, said, source, rows[start:])
-        return numbers
-
-    def _fill(self, numbers: NDArray[np.uint32], said: Array, source: int, rows: NDArray[np.int64]) -> None:
-        """Number some records of one source, between which no connection was opened."""
-        if not len(rows):
-            return
-        said = said[rows]
-        if (said == said[0]).all():
-            numbers[rows] = self._number(source, int(said[0]))
-            return
-        found, first, which = np.unique(said, return_index=True, return_inverse=True)
-        given = np.zeros(len(found), np.uint32)
-        for place in np.argsort(first).tolist():  # in the order seen
-            given[place] = self._number(source, int(found[place]))
-        numbers[rows] = given[which]
-
-    def _number(self, source: int, src: int) -> int:
-        found = self._open.get((source, src))
-        if found is None:
-            found = self._open[source, src] = self._count.get(source, 0)
-            self._count[source] = found + 1
-        return found
-
 
 TASK_STATUS, TASK_RESULT, TASK_FAILED, TASK_HANDED = 0x0F, 0x10, 0x20, 0x40
 """Of what a message says of a task: bits of its `TaskStatus`, that a result is in it, that this is a failure, and that
@@ -208,45 +85,6 @@ class Appended:
     start: int
     stop: int
     touched: NDArray[np.int64]
-
-
-class _Sparse:
-    """Numbers that few messages have: (k,) of each message, ascending, in a row of `names`."""
-
-    def __init__(self, **names: Any) -> None:
-        self._columns = GrowingColumns({"message": np.uint32, **names})
-        self._names = tuple(names)
-
-    def append(self, found: Mapping[int, tuple[int, ...]]) -> None:
-        """Add those of messages that come after all others."""
-        rows = sorted(found)
-        values = np.array([found[row] for row in rows], np.uint64).reshape(-1, len(self._names))
-        columns = {name: values[:, place] for place, name in enumerate(self._names)}
-        self._columns.append({"message": np.array(rows, np.uint32), **columns}, len(rows))
-
-    @property
-    def messages(self) -> NDArray[Any]:
-        """The messages that have any, ascending."""
-        return self._columns["message"]
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        """(k,) a number of all messages that have any."""
-        return self._columns[name]
-
-    def has(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """(n,) which of some messages have any. O(n log k)."""
-        messages = self._columns["message"]
-        if not len(messages):
-            return np.zeros(len(rows), np.bool_)
-        return messages[np.minimum(np.searchsorted(messages, rows), len(messages) - 1)] == rows
-
-    def of(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """(n,) the numbers of some messages; 0 where they have none."""
-        messages = self._columns["message"]
-        if not len(messages):
-            return np.zeros(len(rows), np.uint64)
-        places = np.minimum(np.searchsorted(messages, rows), len(messages) - 1)
-        return np.where(messages[places] == rows, self._columns[name][places], 0)
 
 
 def _content_kept(hashes: Array) -> NDArray[np.uint32]:
@@ -322,8 +160,8 @@ class Capture:
         self.sources: list[SourceFile] = []
         self.impostors = GrowingColumns({"message": np.uint32, "participant": np.uint32})
         self.ids = HashIndex()
-        self._salts = Salts(self.strings)
-        self._connections = Connections()
+        self._namespaces = IdNamespaces(self.strings)
+        self._connections = ConnectionNumbers()
         self._record_count = 0
         self._records_of: dict[int, int] = {}
         self.unreadable_count = self.failed_count = 0
@@ -333,7 +171,7 @@ class Capture:
         self._sighted_by = HashIndex()
         self.seen_by: SeenBy | None = None
         self._late_impostors = False
-        self._echoes = Echoes(self._payload_at)
+        self._own_copies = OwnCopies(self._payload_at)
         self._gateway_copies = GatewayCopies()
         self._order: NDArray[np.int64] = np.empty(0, np.int64)
         self._ordered: NDArray[np.uint32] = np.empty(0, np.uint32)
@@ -341,11 +179,11 @@ class Capture:
         self._cached_bytes = 0
         self._ahead: ReadAhead | None = None
         self._extracts = Extracts()
-        self._arguments = _Sparse(hash=np.uint64)
-        self._listed = _Sparse(records=np.uint32, of_anything=np.uint32)
+        self._arguments = SparseColumns(hash=np.uint64)
+        self._listed = SparseColumns(records=np.uint32, of_anything=np.uint32)
         self.transcripts = Transcripts()
         self._conversations = HttpConversations()
-        self._exchanges = _Sparse(
+        self._exchanges = SparseColumns(
             number=np.uint32,
             status=np.uint16,
             path=np.uint32,
@@ -354,9 +192,9 @@ class Capture:
             first_us=np.uint32,
             whole_us=np.uint32,
         )
-        self._mcp = _Sparse(version=np.uint32, state=np.uint64, task=np.uint64, task_says=np.uint8)
-        self._repeats = _Sparse(of=np.uint32, is_copy=np.uint8)
-        self._filled = _Sparse(tokens=np.uint64, window=np.uint64)
+        self._mcp = SparseColumns(version=np.uint32, state=np.uint64, task=np.uint64, task_says=np.uint8)
+        self._repeats = SparseColumns(of=np.uint32, is_copy=np.uint8)
+        self._filled = SparseColumns(tokens=np.uint64, window=np.uint64)
         self._agent_news: list[AgentNews] = []
 
     def __len__(self) -> int:
@@ -391,9 +229,9 @@ class Capture:
             self.transcripts.resolve(block)
         if not count:
             return Appended(start, start, np.empty(0, np.int64))
-        self._echoes.mark(block)
+        self._own_copies.mark(block)
         joining = self._joining(block)
-        ids = self.strings.intern_all(kept_names(block.strings[1:]), len(block.strings))
+        ids = self.strings.intern_all(stored_names(block.strings[1:]), len(block.strings))
         self._tell_gateway_copies_apart(block, joining, ids)
         seen = self._sightings.mark(block, joining, self._folds) if self._sightings is not None else None
         message_of, starts = self._fold(block.columns["fold"], joining if seen is None else seen.joining, start)
@@ -404,7 +242,7 @@ class Capture:
         self._take_extracts(block, starts, start)
         if derived:  # ids of transcripts are copied from session to session
             for space in np.unique(columns["space"][columns["part"] != 0]).tolist():
-                self._salts.share(space)
+                self._namespaces.share(space)
         self._keep_apart(columns)
         self.columns.append(columns, len(starts))
         if self.seen_by is not None:
@@ -438,7 +276,7 @@ class Capture:
         self._exchanges.append({
             row: (
                 one.number, one.status,
-                *(intern(kept_name(text)) if text is not None else 0 for text in (one.path, one.method)), one.hung_up,
+                *(intern(stored_name(text)) if text is not None else 0 for text in (one.path, one.method)), one.hung_up,
                 one.first_us, one.whole_us,
             )
             for row, one in extracts.exchanges.items()
@@ -485,8 +323,8 @@ class Capture:
                 found[row] = before, 0
         self._repeats.append(found)
         for news in self.transcripts.told(messages, self.columns["space"]):
-            above = None if news.parent is None else kept_name(news.parent)
-            self._agent_news.append(replace(news, context=kept_name(news.context), parent=above))
+            above = None if news.parent is None else stored_name(news.parent)
+            self._agent_news.append(replace(news, context=stored_name(news.context), parent=above))
 
     def take_api_calls(self) -> dict[int, ApiCall]:
         """By message, the calls of models that messages came from since the last call."""
@@ -625,7 +463,7 @@ class Capture:
         for name in STRING_COLUMNS:
             if name in columns:
                 columns[name] = ids[columns[name]]
-        sets = self.to_sets.take_in(block.to_sets, kept_names(block.to_sets.names[1:]))
+        sets = self.to_sets.take_in(block.to_sets, stored_names(block.to_sets.names[1:]))
         columns["to_set"] = sets[columns["to_set"]]
         for source in np.unique(block.columns["source"]).tolist():
             space = self._origin_space(source)
@@ -636,7 +474,7 @@ class Capture:
 
     def _keep_apart(self, columns: dict[str, Array]) -> None:
         """Let one id have another hash in each space: an id means a message of its own space only."""
-        salts = self._salts.of(columns["space"])
+        salts = self._namespaces.salts(columns["space"])
         if salts is None:
             return
         for name in ("id_hash", "correlation_hash"):
@@ -985,7 +823,7 @@ class Capture:
         plain = self._extracts.named.get(message)
         if plain is None:
             plain = [hash_text(name) for name in islice(dict.fromkeys(self.correlation_ids(message)), MOST_NAMED)]
-        salt = self._salts.one(int(self.columns["space"][message]))
+        salt = self._namespaces.salt(int(self.columns["space"][message]))
         return [value ^ salt for value in plain]
 
     def reason(self, message: int) -> str | None:
@@ -1015,7 +853,7 @@ class Capture:
     def find_id(self, identifier: str) -> list[int]:
         """Every message with this envelope id in any space, ascending; confirmed against the records."""
         plain = hash_text(identifier)
-        rows = sorted(row for salt in self._salts.each() for row in self.ids.rows(plain ^ salt))
+        rows = sorted(row for salt in self._namespaces.each() for row in self.ids.rows(plain ^ salt))
         return [row for row in rows if self.envelope_id(row) == identifier or self._is_record(row, identifier)]
 
     def _is_record(self, message: int, identifier: str) -> bool:
@@ -1028,19 +866,19 @@ class Capture:
 
     def hash_in(self, space: int, identifier: str) -> int:
         """What `id_hash` and `correlation_hash` are for an id in a space (its string id)."""
-        return hash_text(identifier) ^ self._salts.one(space)
+        return hash_text(identifier) ^ self._namespaces.salt(space)
 
     def text_hashes(self, column: str, rows: Any) -> NDArray[np.uint64]:
         """Of some messages `id_hash` or `correlation_hash` as `hash_text` gives it, whatever their space."""
         hashes = self.columns[column][rows]
-        salts = self._salts.of(self.columns["space"][rows])
+        salts = self._namespaces.salts(self.columns["space"][rows])
         return hashes if salts is None else np.where(hashes != NO_HASH, hashes ^ salts, hashes)
 
     def latest_anywhere(self, hashes: NDArray[np.uint64], before: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
         """For hashes as `hash_text` gives them, the latest message (below `before`) with that id anywhere; NO_ROW."""
         before = np.full(len(hashes), np.iinfo(np.int64).max) if before is None else before
         latest = np.full(len(hashes), NO_ROW, np.int64)
-        for salt in self._salts.each():
+        for salt in self._namespaces.each():
             salted = np.where(hashes != NO_HASH, hashes ^ np.uint64(salt), hashes)
             latest = np.maximum(latest, self.ids.latest(salted, before))
         return latest

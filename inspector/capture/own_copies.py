@@ -18,7 +18,7 @@ _SENT = Flag.SENT.value
 _Line: TypeAlias = "tuple[int, int, int, int]"  # source, offset and length of a line; hash of its payload, NO_HASH
 
 
-class Echoes:
+class OwnCopies:
     """Knows what was sent: we send little, an answer to `tools/list` here and there.
 
     Args:

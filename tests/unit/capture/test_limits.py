@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.capture import KEPT, MAX_NAME, kept_name
+from inspector.capture.long_names import MAX_NAME, STORED, stored_name
 from inspector.capture.name_sets import MAX_NAMES
 from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import document_of, envelope
@@ -15,18 +15,18 @@ LONG = "n" * (MAX_NAME + 1)
 
 @given(st.text(max_size=200))
 def test_ordinary_names_stay_as_they_are(name: str) -> None:
-    assert kept_name(name) is name
+    assert stored_name(name) is name
 
 
 @given(st.text(max_size=5), st.text(max_size=5))
 def test_long_names_are_cut_and_stay_different(one: str, other: str) -> None:
-    first, second = kept_name(LONG + one), kept_name(LONG + other)
+    first, second = stored_name(LONG + one), stored_name(LONG + other)
     assert (first == second) == (one == other)
-    assert len(first) < KEPT + 100
+    assert len(first) < STORED + 100
 
 
 def test_a_half_character_is_no_obstacle() -> None:
-    assert kept_name(LONG + "\ud800").startswith("nnn")
+    assert stored_name(LONG + "\ud800").startswith("nnn")
 
 
 def test_of_a_crowd_the_first_are_kept_and_the_rest_counted() -> None:
