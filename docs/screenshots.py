@@ -29,6 +29,7 @@ from inspector.document.marks_file import MarksFile
 ROOT = Path(__file__).parents[1]
 DEMO = "tests/data/captures/demo-round.ctxcap"
 LOOP = "tests/data/captures/loop-mcp.jsonl"
+WIRE = "tests/data/captures/model-wire.jsonl"
 CODER = "tests/data/recordings/mew/coding-agent/envelope-history.jsonl"
 SESSIONS = "tests/data/msp/weekly-report.json"
 TOGETHER = "tests/data/together/invoices.ctxsources"
@@ -72,6 +73,11 @@ PICTURES = (
     Picture("docs/pictures/tapped.png", LOOP, ("--select", "11", "--hints", *_LOW), _CENTER_AND_DETAILS),
     Picture("docs/pictures/tokens.png", DEMO, ("--panel", "tokens"), _BELOW),
     Picture("docs/pictures/model-sees.png", DEMO, ("--select", "106", "--view", "model sees"), _CENTER),
+    Picture("docs/pictures/model-wire.png", WIRE, ("--select", "35", "--view", "model sees"), (177, 100, 802, 500)),
+    Picture(
+        "docs/pictures/model-wire-compared.png", WIRE,
+        ("--select", "61", "--view", "model sees", "--compare", "47", "--theme", "dark"), (177, 100, 802, 570),
+    ),
     Picture("docs/pictures/waste.png", RUNE, ("--panel", "waste"), (177, 579, 1103, 100)),
     Picture("docs/pictures/chain.png", CODER, ("--select", "25", *_LOW), _CENTER_AND_DETAILS),
     Picture("docs/pictures/findings.png", CODER, ("--select", "22", "--panel", "findings")),

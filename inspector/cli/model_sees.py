@@ -10,11 +10,13 @@ from inspector.analysis.model_context import ModelContext, Moment, Options, Read
 from inspector.analysis.model_context.difference import difference
 from inspector.analysis.model_context.file import conversation_parts
 from inspector.analysis.model_context.messages import content_of_entry
+from inspector.analysis.model_context.request_change import request_at
 from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts, fail
 from inspector.cli.opening import opened
 from inspector.cli.printing import dump, printable, say, visible
 from inspector.document.document import CaptureDocument
 from inspector.present.answers import entry_answer, model_context_answer
+from inspector.present.request_words import cache_words, change_words
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.tokens.counter import TOKENIZER
 
@@ -98,6 +100,11 @@ def _say(moment: Moment, *, out: bool) -> None:
     outside = moment.outside()
     if outside is not None:
         say(f"About {outside:,} of them are not in the traffic: its system prompt, and what its client adds.")
+    change = request_at(moment)
+    if change is not None:
+        read, why = cache_words(change)
+        say(f"{change_words(change)}.")
+        say(f"{read}. {why}")
     for role, (count, tokens) in moment.by_role().items():
         entries = "entry  " if count == 1 else "entries"
         say(f"  {role.word:<10} {count:>7,} {entries} {tokens:>10,} tokens")
@@ -105,9 +112,10 @@ def _say(moment: Moment, *, out: bool) -> None:
         mark = " " if entry.included else "-"
         star = "*" if entry.assumed else " "
         text = printable(mask_text(content_of_entry(moment, entry)), 60)
+        cached = f" Cache mark: {entry.cache}." if entry.cache is not None else ""
         say(
             f"{mark} {entry.message + 1:>7,} {entry.role.word:<9} {entry.tokens or 0:>7,} {star} "
-            f"{text:<60}  {entry.reason}".rstrip()
+            f"{text:<60}  {entry.reason}{cached}".rstrip()
         )
 
 

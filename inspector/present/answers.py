@@ -15,6 +15,7 @@ from inspector.analysis.account import AccountTally
 from inspector.analysis.model_context import Entry, Moment, Role
 from inspector.analysis.model_context.messages import content_of_entry
 from inspector.analysis.model_context.origins import origin_of
+from inspector.analysis.model_context.request_change import request_at
 from inspector.analysis.token_shares import summing
 from inspector.analysis.waste import Waste, WasteFinder, WasteReport
 from inspector.base.slices import finished
@@ -23,6 +24,7 @@ from inspector.document.summary import message_story, summary
 from inspector.export.redaction import shown_value
 from inspector.filters.fields import FIELD_BY_NAME, Field
 from inspector.present.account import Account, account_json, account_of, waiting_json
+from inspector.present.request_words import request_json
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.tokens.counter import TOKENIZER
 
@@ -155,6 +157,7 @@ def model_context_answer(moment: Moment, *, out: bool = False) -> dict[str, Any]
             "estimate": TOKENIZER,
             "reported": _reported(moment),
             "not_in_traffic": moment.outside(),
+            "request": request_json(request_at(moment)),
             "entries": [entry_answer(moment, entry) for entry in moment.entries(out=out)],
         }
     )
@@ -170,6 +173,7 @@ def entry_answer(moment: Moment, entry: Entry) -> dict[str, Any]:
         "tokens": entry.tokens,
         "reason": entry.reason,
         "assumed": entry.assumed,
+        "cache_mark": entry.cache,
         "because": None if entry.because is None else entry.because + 1,
         "origin": _origin(moment.context.analysis, entry),
         "content": content_of_entry(moment, entry),

@@ -47,6 +47,14 @@ LOOKS: dict[Became, tuple[str, Glyph]] = {
 """Colour and mark of what became of a message; its word is that of the field `state` everywhere."""
 QUIET = _GREY
 """The colour of what is done and over: in a row its words are enough, it needs no pill."""
+NOT_CACHED = State("not cached from here", _AMBER, "cross")
+
+
+def cache_state(mark: str) -> State:
+    """Of what bears the mark of a prompt cache: how long it is to last."""
+    return State(f"cache {mark}", _GOOD, "check")
+
+
 CONTEXT_STATES: dict[str, State] = {
     "active": State("active", _GOOD, "ring"),  # a pill's text needs more contrast than a mark's colour has
     "idle": State("idle", _GREY, "ring"),

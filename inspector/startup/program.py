@@ -138,6 +138,9 @@ def screenshot_command(
         str | None,
         typer.Option("--panel", metavar="TITLE", help="Findings, Marks, Sources, Waiting, Latency, Tokens, Waste."),
     ] = None,
+    compare: Annotated[
+        int | None, typer.Option("--compare", metavar="NO", help="With the view Model sees: the moment compared with.")
+    ] = None,
     tool_alias: ToolAliasTexts = None,
 ) -> None:
     """Write a picture of the window on a log."""
@@ -162,7 +165,7 @@ def screenshot_command(
     with _one_file(files) as file:
         shot = Shot(
             file, output, display_filter, select, preset, int(width), int(height), _theme(theme), hints, expand,
-            view, panel, aliases,
+            view, panel, compare, aliases,
         )  # fmt: skip
         sentence = take_screenshot(shot)
     if sentence:

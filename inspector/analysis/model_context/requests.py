@@ -27,20 +27,50 @@ from inspector.protocol.model_api.operations import OPERATIONS
 
 Rows = NDArray[np.int64]
 
+CACHED_WITH = ("tool_choice", "thinking", "cache_control")
+"""Parameters of a request that a prompt cache depends on (docs/protocols.md 17, Prompt caches), or that ask for one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request to a model.
+
+    Attributes:
+        message: the request itself.
+        last: the last message that it sends.
+        stands: (n,) int64, places in the context of what stands for each entry that the model is given, in their
+            order; behind an earlier answer that it goes on from, what stood before comes first.
+        marks: how long a prompt cache is asked to hold all up to an entry, by its place.
+        tools: definitions of tools.
+        settings: those of its parameters that a cache depends on, and `cache_control` of all of it.
+    """
+
+    message: int
+    last: int
+    stands: Rows
+    marks: dict[int, str]
+    tools: list[Any]
+    settings: dict[str, Any]
+
 
 @dataclass(frozen=True, slots=True)
 class Sent:
     """What requests to a model sent that stands nowhere else.
 
     Attributes:
-        is_known: there are such requests: nothing of the context is assumed.
         tools: definitions of tools, by the place of the request.
         copies: by the place of a copy that stands for a message that had left, that message.
+        requests: in the order they were made.
     """
 
-    is_known: bool = False
     tools: dict[int, list[Any]] = field(default_factory=dict)
     copies: dict[int, int] = field(default_factory=dict)
+    requests: list[Request] = field(default_factory=list)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there are such requests: nothing of the context is assumed."""
+        return bool(self.requests)
 
 
 def follow_requests(analysis: Analysis, sorted_in: SortedIn, left: Left, read: Payloads) -> Steps[Sent]:
@@ -56,7 +86,7 @@ def follow_requests(analysis: Analysis, sorted_in: SortedIn, left: Left, read: P
         What requests sent beside messages.
     """
     requests = model_requests(analysis, sorted_in.rows)
-    following = _Following(analysis, sorted_in, left, read, Sent(bool(len(requests))))
+    following = _Following(analysis, sorted_in, left, read)
     yield
     for place in requests.tolist():
         following.take(place)
@@ -80,7 +110,7 @@ def model_requests(analysis: Analysis, rows: Rows) -> Rows:
 class _Following:
     """Walks the requests of one context in the order they were made."""
 
-    def __init__(self, analysis: Analysis, sorted_in: SortedIn, left: Left, read: Payloads, sent: Sent) -> None:
+    def __init__(self, analysis: Analysis, sorted_in: SortedIn, left: Left, read: Payloads) -> None:
         self._capture = analysis.capture
         self._rows, self._roles, self._whys = sorted_in.rows, sorted_in.roles, sorted_in.whys
         self._left = left
@@ -88,7 +118,7 @@ class _Following:
         self._inside: dict[int, int] = {}  # by the message that was first, the place of what stands for it
         self._fed = 0
         self._tools_at: int | None = None
-        self.sent = sent
+        self.sent = Sent()
 
     def take(self, place: int) -> None:
         """Take in what was said before a request, then what the request sends."""
@@ -105,6 +135,20 @@ class _Following:
         self._inside |= {first: at for first, at in sent.items() if at is not None}
         self._offer(place, row, told.get("tools"))
         self._fed = stop
+        self.sent.requests.append(self._request(place, stop, firsts, told))
+
+    def _request(self, place: int, stop: int, firsts: list[int], told: dict[str, Any]) -> Request:
+        marks, tools, settings = (told.get(key) for key in ("cache_marks", "tools", "parameters"))
+        marks = marks if isinstance(marks, dict) else {}
+        settings = settings if isinstance(settings, dict) else {}
+        by_place = {
+            self._inside[first]: marks[str(number)]
+            for number, first in enumerate(firsts, 1) if str(number) in marks and first in self._inside
+        }  # fmt: skip
+        return Request(
+            int(self._rows[place]), int(self._rows[stop - 1]), np.fromiter(self._inside.values(), np.int64), by_place,
+            tools if isinstance(tools, list) else [], {key: settings[key] for key in CACHED_WITH if key in settings},
+        )  # fmt: skip
 
     def _admit(self, stop: int) -> None:
         """What stands there since the last request: what the model said."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,10 +17,11 @@ from inspector.analysis.model_context.eviction import Payloads, find_left
 from inspector.analysis.model_context.reader import Options, Reader
 from inspector.analysis.model_context.reasons import COLLAPSED, REASONS, Reason, Role, Why
 from inspector.analysis.model_context.reported import Reported, reported_at
-from inspector.analysis.model_context.requests import follow_requests
+from inspector.analysis.model_context.requests import Request, follow_requests
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.base.slices import Steps, finished
 from inspector.capture.hashes import NO_ROW
+from inspector.protocol.formats.messages import cache_mark
 from inspector.protocol.text import compact
 
 Array = NDArray[np.int64]
@@ -44,6 +46,7 @@ class Entry:
         because: the message that collapsed it or took it out; None.
         tokens: what it costs as it stands there, estimate; 0 when it is not there, None when it is not counted yet.
         whole_tokens: of the whole message; None when it is not counted yet.
+        cache: how long a prompt cache was asked to hold all up to here: "5m"; None where nothing asks for it.
     """
 
     message: int
@@ -55,6 +58,7 @@ class Entry:
     because: int | None
     tokens: int | None
     whole_tokens: int | None
+    cache: str | None = None
 
 
 class ModelContext:
@@ -168,13 +172,15 @@ class Moment:
 
     Attributes:
         context: whose.
-        message: the last message it takes in.
+        message: the last message it takes in; of a request to the model, all that the request sends.
         places: (m,) slice of the context's arrays up to there.
         included, collapsed: (m,) bool.
     """
 
     def __init__(self, context: ModelContext, message: int) -> None:
         self.context, self.message = context, message
+        if self.request is not None:
+            message = max(message, self.request.last)
         stop = int(np.searchsorted(context.rows, message, side="right"))
         self.places = slice(0, stop)
         left, collapsed = context.left_by[:stop], context.collapsed_by[:stop]
@@ -205,6 +211,13 @@ class Moment:
     def uncounted(self) -> int:
         """Entries whose tokens are not known yet."""
         return int(np.count_nonzero(self.tokens == NOT_COUNTED))
+
+    @cached_property
+    def request(self) -> Request | None:
+        """What was sent to the model last; None where no such request was recorded."""
+        requests = self.context.sent.requests
+        place = bisect_right(requests, self.message, key=lambda one: one.message) - 1
+        return None if place < 0 else requests[place]
 
     def reported(self) -> Reported | None:
         """What the participant itself reported last; no estimate."""
@@ -246,7 +259,15 @@ class Moment:
             because=because,
             tokens=None if tokens == NOT_COUNTED else tokens,
             whole_tokens=None if whole == NOT_COUNTED else whole,
+            cache=self._cache_mark(place) if included else None,
         )
+
+    def _cache_mark(self, place: int) -> str | None:
+        if self.request is None:
+            return None
+        if place not in self.context.sent.tools:
+            return self.request.marks.get(place)
+        return next((mark for tool in self.request.tools if (mark := cache_mark(tool)) is not None), None)
 
     def _reason(self, place: int) -> tuple[Reason, int | None]:
         context = self.context

@@ -23,6 +23,11 @@ class Entry(msgspec.Struct, gc=False):
 
     meaning: Meaning
     payload: Payload
+    cache: str | None = None
+    """How long a prompt cache is asked to hold all up to here (`cache_control`): "5m", "1h"; None for no mark.
+
+    No part of what it says: clients move the mark from request to request.
+    """
 
 
 def has_text(part: object) -> bool:

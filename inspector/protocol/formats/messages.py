@@ -195,13 +195,14 @@ def spoken(message: Mapping[str, Any]) -> Iterator[Entry]:
     """Each block of a message is one of ours."""
     role = message.get("role")
     if not isinstance(role, str):
-        yield _item(message)
+        yield _marked(_item(message), message)
         if message.get("type") in _BY_THE_SERVER:
             yield _server_result(message)
         return
     if role in ("tool", "function"):
         called = message.get("tool_call_id") or message.get("name")
-        yield result_entry(called, message.get("content"), AGENT, name=message.get("name"))
+        result = result_entry(called, message.get("content"), AGENT, name=message.get("name"))
+        yield _marked(result, message, message.get("content"))
         return
     sender = _SENDERS.get(role, role)
     thought = message.get("reasoning_content") or message.get("reasoning")
@@ -209,7 +210,7 @@ def spoken(message: Mapping[str, Any]) -> Iterator[Entry]:
         yield _said(THOUGHT, sender, thought)
     content = message.get("parts", message.get("content"))
     for block in content if isinstance(content, list) else [content] if content else []:
-        yield _block(block, sender)
+        yield _marked(_block(block, sender), block, message)
     if isinstance(refusal := message.get("refusal"), str) and refusal:
         yield _said(CHAT, sender, refusal)
     calls = message.get("tool_calls")
@@ -220,6 +221,29 @@ def spoken(message: Mapping[str, Any]) -> Iterator[Entry]:
             yield call_entry(call.get("id"), made.get("name"), made.get("arguments", made.get("input")), sender)
     if isinstance(call := message.get("function_call"), Mapping):
         yield call_entry(call.get("name"), call.get("name"), call.get("arguments"), sender)
+
+
+def _marked(entry: Entry, *holders: object) -> Entry:
+    """An entry with the cache mark that its block, one inside it, or its message bears."""
+    for holder in holders:
+        inside = holder.get("content") if isinstance(holder, Mapping) and "tool_use_id" in holder else holder
+        for one in (holder, *(inside if isinstance(inside, list) else ())):
+            entry.cache = entry.cache or cache_mark(one)
+    return entry
+
+
+def cache_mark(block: object) -> str | None:
+    """How long the `cache_control` of a block, a tool or a request asks a cache to last; None where it has none."""
+    mark = block.get("cache_control") if isinstance(block, Mapping) else None
+    if not isinstance(mark, Mapping):
+        return None
+    lasts = mark.get("ttl")
+    return lasts[:_LONGEST_MARK] if isinstance(lasts, str) and lasts else USUAL_CACHE
+
+
+USUAL_CACHE = "5m"
+"""So long a mark lasts that does not say (Anthropic's reference, Prompt caching)."""
+_LONGEST_MARK = 8
 
 
 def _block(block: object, sender: str) -> Entry:

@@ -136,9 +136,11 @@ def _request_entries(body: Mapping[str, Any], call: ModelCall, known: Mapping[st
     """The request itself, and what it sends."""
     sent = messages.spoken_in(body)
     tools = body.get("tools")
+    marks = {str(place): entry.cache for place, entry in enumerate(sent, 1) if entry.cache is not None}
     told: dict[str, Any] = {
         "operation": call.operation, "model": call.model, "messages": _sent_messages(body), "entries": len(sent),
         **({"tools": tools} if isinstance(tools, list) else {}),
+        **({"cache_marks": marks} if marks else {}),
         "parameters": {key: one for key, one in body.items() if key not in (*_SENT, "tools", "model", "metadata")},
     }  # fmt: skip
     previous = _text(body.get("previous_response_id"))

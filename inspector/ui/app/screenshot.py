@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from inspector.capture.reading import UnknownFormatError
 from inspector.survey import is_survey
 from inspector.ui.app.application import Application, make_qt, run_loop
+from inspector.ui.panels.model_sees.panel import ModelSeesPanel
 from inspector.ui.window.main_window import MainWindow
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class Shot:
     """Which view of the middle column, by its title; None for the messages."""
     panel: str | None = None
     """Which panel below, by its title."""
+    compare: int | None = None
+    """The message whose moment Model sees compares with."""
     tool_aliases: tuple[str, ...] = ()
 
 
@@ -82,6 +85,9 @@ def _arrange(window: MainWindow, shot: Shot) -> str | None:
         window.document.count_tokens()
     if shot.view is not None:
         window.center.show_view(views[shot.view.lower()])
+        shown = window.center.currentWidget()
+        if shot.compare is not None and isinstance(shown, ModelSeesPanel):
+            shown.compare_with(min(max(shot.compare - 1, 0), len(window.document.capture) - 1))
         window.focus_center()  # as a user's key does; else Qt gives the keyboard, and its ring, to the next button
     if shot.panel is not None:
         dock = panels[shot.panel.lower()]

@@ -22,7 +22,7 @@ from inspector.ui.panels.model_sees.delegate import columns_of
 from inspector.ui.panels.model_sees.panel import NOBODY, WORKING, ModelSeesPanel
 from inspector.ui.panels.plot_choices import PlotChoices
 from inspector.ui.window.main_window import MainWindow
-from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.builders import GrowingLog, document_at, document_of, envelope, tool_call, tool_result
 from tests.ui.budgeting import set_budgets
 from tests.ui.find import child
 from tests.ui.waiting import pass_time
@@ -31,6 +31,7 @@ from tests.ui.windows import application_of, panes_of, window_on
 HINT = {"contextHints": [{"step": 1, "tool": "search", "lifecycle": "transient", "consumedBy": "store"}]}
 TRANSIENT = {"context": {"lifecycle": "transient", "summary": "15 visits"}}
 CONSUMED = {"context": {"consumed": True}}
+WIRE = Path(__file__).parents[2] / "data" / "captures" / "model-wire.jsonl"
 SECRET = "sk-abcdefghijkl0123456789MNOPQRSTuv"
 
 
@@ -361,8 +362,9 @@ def test_what_is_reported_and_in_no_traffic_is_said(window: MainWindow, qtbot: Q
     assert figures is not None
     high = panel.figures.height()
 
-    assert figures.outside.startswith(f"Not in the traffic: about {900 - figures.now} of the 900 tokens it reported.")
-    assert figures.outside in panel.figures.accessibleName()
+    (line,) = figures.lines
+    assert line[0] == f"Not in the traffic: about {900 - figures.now} of the 900 tokens it reported."
+    assert " ".join(line) in panel.figures.accessibleName()
     select(window, 4, qtbot)
     QApplication.processEvents()
     assert panel.figures.height() < high
@@ -529,6 +531,27 @@ def test_too_many_entries_are_not_copied(window: MainWindow, monkeypatch: pytest
     assert QGuiApplication.clipboard().text() == "before"
 
 
+def test_requests_to_a_model_are_compared_and_say_why_a_cache_was_missed(application: Application) -> None:
+    window = window_on(application, counted(document_at(WIRE)))
+    panel = opened(window)
+    panel.show_at(35)
+    figures = panel.figures.figures
+    assert figures is not None
+    assert [lead for lead, _ in figures.lines[:2]] == [
+        "No. 35 sends 9 entries and 3 tools: 3 added, 1 compacted since No. 25.",
+        "968 of 1,289 tokens read from a cache, 318 written to one (reported with No. 45).",
+    ]
+    pills = {panel.model.line(row).entry.message + 1: panel.model.line(row).pills for row in range(len(listed(panel)))}
+    assert {number: [one.word for one in found] for number, found in pills.items() if found} == {
+        3: ["cache 5m"], 40: ["not cached from here"], 44: ["cache 5m"],
+    }  # fmt: skip
+    QTest.keyClick(panel.view, Qt.Key.Key_R)
+    assert {number: panel.model.rows.mark(row) for row, number in enumerate(listed(panel))} == {
+        13: "went", 34: "came", 40: "came", 44: "came",
+    }  # fmt: skip
+    assert panel.head.compare.isChecked()
+
+
 def test_without_a_reader_it_says_so(application: Application) -> None:
     panel = opened(window_on(application, document_of()))
 
@@ -571,7 +594,7 @@ def test_what_is_not_in_the_traffic_stays_said_while_what_came_later_is_counted(
     panel = opened(window_on(application, log.document))
     known = panel.figures.figures
     assert known is not None
-    assert known.outside
+    assert known.lines
 
     log.write(envelope("chat", {"text": "One more"}))
     panel.context_state.spoil()
@@ -580,7 +603,7 @@ def test_what_is_not_in_the_traffic_stays_said_while_what_came_later_is_counted(
     now = panel.figures.figures
     assert now is not None
     assert now.counting
-    assert now.outside == known.outside
+    assert now.lines == known.lines
 
 
 def test_it_stays_where_one_scrolled_while_traffic_comes(application: Application) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from inspector.analysis.model_context import ModelContext, Moment, Options, Reader, reader_of, readers
 from inspector.analysis.model_context.difference import Difference, difference
 from inspector.analysis.model_context.growth import changing
+from inspector.analysis.model_context.request_change import request_at
 from inspector.base.slices import Steps, finished, go_on
 from inspector.document.document import CaptureDocument
 from inspector.ui import budgets
@@ -173,6 +174,11 @@ class ContextState:
 
     # Asking
 
+    def request_before(self) -> int | None:
+        """The last message of what was sent to the model before the moment's request; None where nothing was."""
+        request = request_at(self.moment) if self.moment is not None else None
+        return None if request is None or request.before is None else request.before.last
+
     @property
     def counting(self) -> bool:
         """Whether figures are not all there yet."""
@@ -205,6 +211,7 @@ class EntryRows:
         messages: (n,) int64, message indices.
         last: the greatest of them; -1 when there is none.
         most: tokens of the largest entry listed; while two moments are compared, of what changed most.
+        not_cached_from: the place from which on what was sent last could not be read from a prompt cache; None.
     """
 
     def __init__(
@@ -214,6 +221,7 @@ class EntryRows:
         self.moment, self.change, self.by_size = moment, change, by_size
         self.places, self.messages = places, _NONE
         self.most, self.last = 0, -1
+        self.not_cached_from: int | None = None
         self._ascending, self._order = _NONE, _NONE
         if moment is None or not len(places):
             return
@@ -225,6 +233,8 @@ class EntryRows:
             self._order = np.argsort(-sizes, kind="stable")
             self.places = places[self._order]
         self.messages = moment.context.rows[self.places]
+        request = request_at(moment)
+        self.not_cached_from = None if request is None else request.not_cached_from
 
     def __len__(self) -> int:
         return len(self.places)

@@ -9,8 +9,6 @@ from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
-from inspector.present.badges import BADGE_BY_ID
-from inspector.present.states import State
 from inspector.ui.look import icons
 from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.panels.details.pills import paint_pill, pill_width
@@ -33,8 +31,6 @@ _ARROWS = {True: "ri.arrow-down-line", False: "ri.arrow-up-line"}
 """At the column the list is ordered by; whether it descends."""
 STAR = " *"
 """Behind a reason that is assumed."""
-_COLLAPSED = BADGE_BY_ID["collapsed"]
-_PILL = State(_COLLAPSED.text, _COLLAPSED.token, "dash")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +117,12 @@ class EntryDelegate(ListDelegate):
 
     def _paint_text(self, painter: QPainter, cell: QRect, x: int, end: int, line: EntryLine) -> None:
         ink = "ink.primary" if line.entry.included and not line.entry.collapsed else "ink.tertiary"
-        if line.entry.collapsed:
-            theme = self._themes.theme
-            wide, high = pill_width(theme, _PILL), theme.metrics.badge
+        theme = self._themes.theme
+        for pill in line.pills:
+            wide, high = pill_width(theme, pill), theme.metrics.badge
             if x + wide < end:
                 top = cell.top() + (cell.height() - high) / 2
-                paint_pill(painter, theme, QRectF(x, top, wide, high), _PILL)
+                paint_pill(painter, theme, QRectF(x, top, wide, high), pill)
                 x += wide + round(8 * self._zoom)
         self._draw(painter, "body", ink, x, cell, line.text, end - x)
 

@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
 from inspector.analysis.model_context import Moment, Role
+from inspector.analysis.model_context.request_change import request_at
 from inspector.present import formats
+from inspector.present.request_words import cache_words, change_words
 from inspector.present.wire_text import tool_tip
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui.look.theme import ThemeController
@@ -21,6 +23,7 @@ _ORDER = (Role.TOOLS, Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL)
 _ALPHAS = {Role.TOOLS: 0.45, Role.SYSTEM: 0.28, Role.USER: 0.62, Role.ASSISTANT: 0.8, Role.TOOL: 1.0}
 """Steps of the accent, as layers have them (docs/design.md 11); none so faint that it is nothing in the dark."""
 _HEIGHT, _LINE = 84, 18
+_INKS = ("ink.primary", "ink.secondary")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,8 @@ class Figures:
         counting: not all are counted yet.
         reported: what the participant reported itself, as two lines; "" for nothing.
         share: of its maximum, as reported; None.
-        outside: what it reported that is not in the traffic, as a sentence; "" for nothing.
+        lines: what is said below, each as a lead and the rest: what it reported that is not in the traffic, or what was
+            changed for its last request and read from a cache.
     """
 
     now: int
@@ -44,7 +48,7 @@ class Figures:
     counting: bool
     reported: str
     share: float | None
-    outside: str = ""
+    lines: tuple[tuple[str, str], ...] = ()
 
     @property
     def saved(self) -> int:
@@ -64,7 +68,8 @@ class Figures:
         if self.saved:
             parts.append(f"{self.whole:,} without collapsing, {self.saved:,} saved")
         parts += [f"{ROLE_WORDS[role]} {tokens:,}" for role, _, tokens in self.roles]
-        return "; ".join(filter(None, (*parts, self.reported.replace("\n", ", "), self.outside)))
+        lines = (" ".join(filter(None, line)) for line in self.lines)
+        return "; ".join(filter(None, (*parts, self.reported.replace("\n", ", "), *lines)))
 
 
 def figures_of(moment: Moment, *, counting: bool) -> Figures:
@@ -78,18 +83,24 @@ def figures_of(moment: Moment, *, counting: bool) -> Figures:
     roles = tuple((role, *by_role[role]) for role in _ORDER if role in by_role)
     entries = sum(count for _, count, _ in roles)
     # What came after the report may still be counted: the line stays, so that live traffic does not move the list.
-    outside = _outside_words(moment)
-    return Figures(moment.total, moment.uncollapsed_total, entries, roles, counting, words, share, outside)
+    lines = _request_lines(moment) or _outside_line(moment)
+    return Figures(moment.total, moment.uncollapsed_total, entries, roles, counting, words, share, lines)
 
 
-def _outside_words(moment: Moment) -> str:
+def _outside_line(moment: Moment) -> tuple[tuple[str, str], ...]:
     outside, reported = moment.outside(), moment.reported()
     if outside is None or reported is None:
-        return ""
-    return (
-        f"Not in the traffic: about {outside:,} of the {reported.tokens or 0:,} tokens it reported. "
-        "That is its system prompt, and what its client adds."
-    )
+        return ()
+    lead = f"Not in the traffic: about {outside:,} of the {reported.tokens or 0:,} tokens it reported."
+    return ((lead, "That is its system prompt, and what its client adds."),)
+
+
+def _request_lines(moment: Moment) -> tuple[tuple[str, str], ...]:
+    change = request_at(moment)
+    if change is None:
+        return ()
+    read, why = cache_words(change)
+    return (f"{change_words(change)}.", ""), (f"{read}.", ""), ("", why)
 
 
 class FiguresView(QWidget):
@@ -127,12 +138,14 @@ class FiguresView(QWidget):
             lines.append(f"saved by collapsing: {figures.saved:,} tokens")
         if figures.reported:
             lines += ["", *figures.reported.split("\n")]  # which is not painted where there is no room
+        if figures.lines:
+            lines += ["", *(" ".join(filter(None, line)) for line in figures.lines)]
         note = f"Estimate, counted with {TOKENIZER}. What the participant reports is its own count, and never mixed in."
         return "\n".join([*lines, "", note])
 
     @override
     def sizeHint(self) -> QSize:
-        more = _LINE if self.figures is not None and self.figures.outside else 0
+        more = _LINE * len(self.figures.lines) if self.figures is not None else 0
         return QSize(0, round((_HEIGHT + more) * self._themes.theme.zoom))
 
     # Painting
@@ -154,10 +167,9 @@ class FiguresView(QWidget):
         self._paint_bar(painter, bar, figures)
         legend = QRect(area.left(), bar.bottom() + round(5 * zoom), area.width(), round(16 * zoom))
         self._paint_legend(painter, legend, figures)
-        if figures.outside:
-            line = legend.translated(0, round(_LINE * zoom))
-            lead, _, rest = figures.outside.partition(". ")
-            self._line(painter, line, (("ink.primary", f"{lead}."), ("ink.tertiary", rest)))
+        for place, (lead, rest) in enumerate(figures.lines, 1):
+            line = legend.translated(0, round(place * _LINE * zoom))
+            self._line(painter, line, tuple((ink, text) for ink, text in zip(_INKS, (lead, rest), strict=True) if text))
 
     def _paint_numbers(self, painter: QPainter, box: QRect, figures: Figures) -> None:
         """The big figure, and beside it two small lines: what it counts, and what was saved."""

@@ -89,14 +89,16 @@ class MoreActions(QObject):
         filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
         end_requested(): look at the end of the capture.
         order_requested(bool): list the largest entries first, or the oldest.
+        request_compare_requested(): compare with what was sent to the model before.
 
     Attributes:
-        copy, export, unmasked, largest, listed, end: the actions.
+        copy, export, unmasked, requests, largest, listed, end: the actions.
     """
 
     filter_requested = Signal(str, str)
     end_requested = Signal()
     order_requested = Signal(bool)
+    request_compare_requested = Signal()
 
     def __init__(
         self, menu: QMenu, context_state: ContextState, context_export: ContextExport, parent: QObject
@@ -109,6 +111,9 @@ class MoreActions(QObject):
             "exportUnmasked", "Export with secrets as they are...", lambda: self._export(secrets=True)
         )
         menu.addSeparator()
+        self.requests = self._add(
+            "compareRequests", "Compare with the request before (R)", self.request_compare_requested.emit
+        )
         self.largest = self._add("largest", "List the largest entries first (S)", self._order)
         self.largest.setCheckable(True)
         self.listed = self._add("filterListed", "Filter by all listed here", self._filter)
@@ -126,6 +131,7 @@ class MoreActions(QObject):
         there = self._context_state.moment is not None
         for action in (self.copy, self.export, self.unmasked, self.end):
             action.setEnabled(there)
+        self.requests.setEnabled(self._context_state.request_before() is not None)
         self.largest.setChecked(self._context_state.by_size)
         self.listed.setEnabled(bool(filter_for(self._context_state.rows)))
 

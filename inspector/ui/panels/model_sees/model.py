@@ -9,11 +9,14 @@ from typing_extensions import override
 
 from inspector.analysis.model_context import Entry, Moment, Role
 from inspector.analysis.model_context.messages import content_of
+from inspector.analysis.model_context.request_change import tool_name
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
+from inspector.present.badges import BADGE_BY_ID
 from inspector.present.message_row import row_content
 from inspector.present.plot_words import signed
+from inspector.present.states import NOT_CACHED, State, cache_state
 from inspector.present.wire_text import plain, tool_tip
 from inspector.ui.look.roles import Role as ItemRole
 from inspector.ui.panels.list_view import ListModel
@@ -36,6 +39,8 @@ ROLE_WORDS = {
     Role.NONE: "out",
 }
 """What users read; `Role.word` is for chat interfaces."""
+_COLLAPSED = BADGE_BY_ID["collapsed"]
+COLLAPSED = State(_COLLAPSED.text, _COLLAPSED.token, "dash")
 ASSUMED = "Assumed: no client reports what it hands to its model."
 
 
@@ -50,6 +55,7 @@ class EntryLine:
         share: of the largest entry listed, 0 to 1.
         mark: came, went or collapsed, while two moments are compared.
         change: by how many tokens it costs more or less since; None where nothing is compared.
+        pills: that its summary stands there, that a cache is asked to hold all up to it, or could not from it on.
     """
 
     entry: Entry
@@ -58,6 +64,7 @@ class EntryLine:
     share: float
     mark: str
     change: int | None = None
+    pills: tuple[State, ...] = ()
 
     @property
     def number(self) -> str:
@@ -85,7 +92,8 @@ class EntryLine:
         tokens = f"{self.tokens} tokens" if self.entry.included or self.change else ""
         assumed = "assumed" if self.entry.assumed else ""
         number = formats.message_number(self.entry.message)
-        words = (self.mark, number, self.role, self.state, self.text, tokens, self.entry.reason, assumed)
+        cached = (pill.word for pill in self.pills if pill is not COLLAPSED)
+        words = (self.mark, number, self.role, self.state, *cached, self.text, tokens, self.entry.reason, assumed)
         return ", ".join(filter(None, words))
 
     @property
@@ -95,6 +103,8 @@ class EntryLine:
         parts = [self.text, self.entry.reason + (f"\n{ASSUMED}" if self.entry.assumed else "")]
         if self.entry.collapsed and whole is not None:
             parts.append(f"{self.entry.tokens or 0:,} tokens now, {whole:,} before it was collapsed (estimate).")
+        elif self.entry.cache is not None:
+            parts.append(f"A prompt cache was asked to hold all up to here for {self.entry.cache}.")
         elif not self.entry.included and whole:
             parts.append(f"It would cost {formats.count_of(whole, 'token')} (estimate).")
         return "\n\n".join(parts)
@@ -117,7 +127,11 @@ def entry_line(document: CaptureDocument, rows: EntryRows, row: int) -> EntryLin
         change = int(rows.change.by_entry[place])
         tokens = tokens if tokens == "counting" else signed(change)
         share = abs(change) / rows.most if rows.most else 0.0
-    return EntryLine(entry, _text(document, rows.moment, place), tokens, share, rows.mark(row), change)
+    pills = [COLLAPSED] if entry.collapsed else []
+    pills += [cache_state(entry.cache)] if entry.cache is not None else []
+    pills += [NOT_CACHED] if entry.included and place == rows.not_cached_from else []
+    text = _text(document, rows.moment, place)
+    return EntryLine(entry, text, tokens, share, rows.mark(row), change, tuple(pills))
 
 
 _AS_IN_TABLE = (Role.NONE, Role.TOOLS)
@@ -126,6 +140,8 @@ _AS_IN_TABLE = (Role.NONE, Role.TOOLS)
 def _text(document: CaptureDocument, moment: Moment, place: int) -> str:
     """The first words; of what is above 1 MB, of lists of tools and of what is out, what the table says."""
     message = int(moment.context.rows[place])
+    if place in moment.context.sent.tools:
+        return plain(", ".join(map(tool_name, moment.context.sent.tools[place])))
     in_table = moment.context.roles[place] in _AS_IN_TABLE or document.capture.is_big(message)
     if in_table and not moment.collapsed[place]:
         return plain(row_content(document, message).text)

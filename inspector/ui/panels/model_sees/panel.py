@@ -37,6 +37,7 @@ class EntriesView(ListView):
         step_asked(int): go to the next (1) or previous (-1) message that changes the context: ] and [.
         hold_asked(), compare_asked(), out_asked(): the switches of the head: H, C and O.
         order_asked(): the largest first, or the oldest: S.
+        requests_asked(): compare with the request before: R.
     """
 
     step_asked = Signal(int)
@@ -44,6 +45,7 @@ class EntriesView(ListView):
     compare_asked = Signal()
     out_asked = Signal()
     order_asked = Signal()
+    requests_asked = Signal()
 
     _pinned: Literal["end", "selected"] | None = None
     _pinned_at = 0
@@ -52,7 +54,7 @@ class EntriesView(ListView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         asks = {
             Qt.Key.Key_H: self.hold_asked, Qt.Key.Key_C: self.compare_asked, Qt.Key.Key_O: self.out_asked,
-            Qt.Key.Key_S: self.order_asked,
+            Qt.Key.Key_S: self.order_asked, Qt.Key.Key_R: self.requests_asked,
         }  # fmt: skip
         modifiers = event.modifiers() & ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier)
         key = Qt.Key(event.key())
@@ -183,6 +185,8 @@ class ModelSeesPanel(ListPanel):
         self.view.compare_asked.connect(self.head.compare.toggle)
         self.view.out_asked.connect(self.head.out.toggle)
         self.view.order_asked.connect(self.switch_order)
+        self.view.requests_asked.connect(self.compare_with_request_before)
+        self.more.request_compare_requested.connect(self.compare_with_request_before)
         self.heads.order_requested.connect(self.order_by_size)
 
     # What panes say
@@ -357,6 +361,12 @@ class ModelSeesPanel(ListPanel):
         self.context_state.compared = message
         self._hold_reader()
         self.refresh()
+
+    def compare_with_request_before(self) -> None:
+        """Say what was changed since the request before the one that was sent last."""
+        before = self.context_state.request_before()
+        if before is not None:
+            self.compare_with(before)
 
     def stop_comparing(self) -> None:
         """Compare no more."""

@@ -1,0 +1,121 @@
+"""What was changed for a request to a model, and what of it was read from a prompt cache, in words and as JSON.
+
+What was read and written is what the model reported; why it was not read is told from what was sent.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inspector.analysis.model_context.request_change import FirstDifference, RequestChange, tool_name
+from inspector.analysis.model_context.requests import Request
+from inspector.present import formats
+from inspector.present.wire_text import plain
+from inspector.protocol.formats.messages import cache_mark
+
+_NAME = 40
+_LASTS_NS = {"5m": 300 * 10**9, "1h": 3600 * 10**9}
+
+
+def change_words(change: RequestChange) -> str:
+    """What a request sends, and what of that is new: "No. 9 sends 4 entries and 1 tool: 2 added since No. 2"."""
+    count, tools = len(change.request.stands), len(change.request.tools)
+    sent = formats.count_of(count, "entry", "entries")
+    sent += f" and {formats.count_of(tools, 'tool')}" if tools else ""
+    lead = f"{_no(change.request)} sends {sent}"
+    if change.before is None:
+        return f"{lead}: the first to its model here"
+    dropped = len(change.dropped) - len(change.compacted)
+    parts = ((len(change.added), "added"), (dropped, "dropped"), (len(change.compacted), "compacted"))
+    words = ", ".join(f"{count:,} {word}" for count, word in parts if count) or "nothing changed"
+    return f"{lead}: {words} since {_no(change.before)}"
+
+
+def cache_words(change: RequestChange) -> tuple[str, str]:
+    """What of a request was read from a cache, as reported; and why not more."""
+    usage = change.usage
+    if usage is None or change.answer is None:
+        read = "What was read from a cache is not reported"
+    else:
+        given = usage.input + usage.cache_read + usage.cache_write
+        written = f", {usage.cache_write:,} written to one" if usage.cache_write else ""
+        by = formats.message_number(change.answer)
+        read = f"{usage.cache_read:,} of {given:,} tokens read from a cache{written} (reported with {by})"
+    return read, _why(change)
+
+
+def _why(change: RequestChange) -> str:
+    before, found = change.before, change.first_difference
+    if before is None:
+        return "Nothing of this model was sent before it."
+    if found is not None:
+        return f"{_difference_words(change, found)} What stands behind that could not be read."
+    if change.shared < len(before.stands):
+        return f"All of it stands at the beginning of {_no(before)}, too."
+    same = f"It begins with all that {_no(before)} sent."
+    if change.usage is None or change.usage.cache_read:
+        return same
+    lasts = max((_LASTS_NS.get(mark, 0) for mark in before.marks.values()), default=0)
+    if lasts and change.waited_ns is not None and change.waited_ns > lasts:
+        return f"{same} {formats.duration(change.waited_ns)} had passed since then: longer than its mark lasts."
+    return same
+
+
+def _difference_words(change: RequestChange, found: FirstDifference) -> str:
+    assert change.before is not None
+    since = _no(change.before)
+    if found.tool:
+        return f"It differs from {since} first in the tool {plain(found.tool, _NAME)}."
+    if found.setting:
+        return f"Since {since} {found.setting} was changed."
+    now, stood = (_entry(change, place) for place in (found.now, found.before))
+    if found.is_inserted:
+        return f"{now} was put in front of {stood}."
+    return f"It differs from {since} first at {now}, where {stood} stood."
+
+
+def _entry(change: RequestChange, place: int | None) -> str:
+    return "" if place is None else formats.message_number(int(change.context.rows[place]))
+
+
+def _no(request: Request) -> str:
+    return formats.message_number(request.message)
+
+
+def request_json(change: RequestChange | None) -> dict[str, Any] | None:
+    """The same for scripts; counts of tokens that the model reported stand under `reported`, apart from estimates."""
+    if change is None:
+        return None
+    found, usage = change.first_difference, change.usage
+    rows = change.context.rows
+
+    def numbers(places: Any) -> list[int]:
+        return [int(row) + 1 for row in rows[np.asarray(places, np.int64)]]
+
+    return {
+        "no": change.request.message + 1,
+        "since": None if change.before is None else change.before.message + 1,
+        "added": numbers(change.added),
+        "dropped": numbers(change.dropped),
+        "compacted": numbers(change.compacted),
+        "cache": {
+            "marks": [{"no": int(rows[place]) + 1, "lasts": mark} for place, mark in change.request.marks.items()],
+            "tools": _marked_tools(change.request),
+            "shared_entries": change.shared,
+            "shared_tokens_estimate": change.could_be_read,
+            "differs_at": None if found is None else {
+                "tool": found.tool or None, "setting": found.setting or None,
+                "no": None if found.now is None else int(rows[found.now]) + 1,
+                "stood": None if found.before is None else int(rows[found.before]) + 1,
+            },
+            "why": _why(change),
+            "reported": None if usage is None else {**usage._asdict(), "no": (change.answer or 0) + 1},
+        },
+    }  # fmt: skip
+
+
+def _marked_tools(request: Request) -> list[dict[str, str]]:
+    marks = ((tool_name(tool), cache_mark(tool)) for tool in request.tools)
+    return [{"tool": name, "lasts": mark} for name, mark in marks if mark is not None]
