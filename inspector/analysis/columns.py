@@ -167,6 +167,8 @@ class Decoded:
     it is false the value is absent, or none of the texts; None when nothing is known beforehand."""
     decode_many: Callable[[NDArray[np.integer[Any]]], Iterator[object]] | None = None
     """Values of (k,) messages, where that is cheaper than one by one."""
+    masked: bool = False
+    """Its values hold no secrets any more."""
 
     def __len__(self) -> int:
         """Number of messages covered."""

@@ -1,8 +1,31 @@
-"""Lines that were just read, read again by the hundred: with one call to the system and not one a line."""
+"""What is read by the hundred, before it is asked for one by one.
+
+`ReadAhead`: lines that were just read, with one call to the system and not one a line. `Whole`: what
+`inspector.capture.decoding` decodes of envelopes beforehand.
+"""
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from inspector.capture.sources import SourceFile
+
+
+class Whole(NamedTuple):
+    """An envelope or a JSON-RPC message, as far as fields are read from it.
+
+    Attributes:
+        identifier: the envelope's id as a text; None for JSON-RPC.
+        correlation: the ids it names; None where it may name them in another way than the usual one.
+        context: as written; None where there is none.
+        payload: `{}` where there is none.
+    """
+
+    identifier: str | None
+    correlation: list[str] | None
+    context: Any
+    payload: dict[str, Any]
+
 
 _MOST = 1 << 20  # bytes held at a time; a larger buffer is new memory each time, which costs as much as reading
 

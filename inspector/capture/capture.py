@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.capture import overlong
-from inspector.capture.ahead import ReadAhead
+from inspector.capture.ahead import ReadAhead, Whole
 from inspector.capture.block import STRING_COLUMNS, Block
 from inspector.capture.columns import (
     DELIVERY_COLUMNS,
@@ -178,6 +178,7 @@ class Capture:
         self._cache: OrderedDict[int, Record] = OrderedDict()
         self._cached_bytes = 0
         self._ahead: ReadAhead | None = None
+        self.decoded_ahead: dict[int, Whole | None] = {}  # by `inspector.capture.decoding`
         self._extracts = Extracts()
         self._arguments = SparseColumns(hash=np.uint64)
         self._listed = SparseColumns(records=np.uint32, of_anything=np.uint32)
@@ -689,6 +690,7 @@ class Capture:
 
     def forget(self, message: int) -> None:
         """Its line was written anew: what is kept of it is read again."""
+        self.decoded_ahead.pop(message, None)
         found = self._cache.pop(message, None)
         self._cached_bytes -= len(found.raw) if found is not None else 0
 
@@ -735,6 +737,9 @@ class Capture:
 
     def payload(self, message: int) -> dict[str, Any]:
         """The payload as a dict; a JSON-RPC message is its own payload; empty when there is none."""
+        whole = self.decoded_ahead.get(message)
+        if whole is not None:
+            return whole.payload
         return payload_of(self.envelope(message), own=self._has(message, OWN_PAYLOAD))
 
     def decoded(self, message: int) -> DecodedRecord:
@@ -834,6 +839,9 @@ class Capture:
         """The envelope's id; `local-N` stands for one that is missing; None for what is no envelope."""
         if self._has(message, Flag.NO_ID.value):
             return self._stand_in(message)
+        whole = self.decoded_ahead.get(message)
+        if whole is not None:
+            return whole.identifier
         record = self.record(message)
         if record.shape is not Shape.ENVELOPE or record.header is None or record.header.id is ABSENT:
             return None
@@ -847,6 +855,9 @@ class Capture:
         """The ids named in `correlation_id`, as written."""
         if not self._has(message, Flag.CORRELATED.value):
             return []
+        whole = self.decoded_ahead.get(message)
+        if whole is not None and whole.correlation is not None:
+            return whole.correlation
         header = self.record(message).header
         return correlations(header) if header is not None else []
 
@@ -899,6 +910,8 @@ class Capture:
     def _delivery_order(self, message: int) -> NDArray[np.int64]:
         """Places of a message's deliveries, through an order that is made once a log has been read."""
         column = self.deliveries["message"]
+        if not len(column):
+            return self._order
         if len(self._order) != len(column):
             self._order = np.argsort(column, kind="stable")
             self._ordered = column[self._order]

@@ -100,7 +100,7 @@ class PayloadValues:
         for below, fits in zip(self._structs, (~own, own), strict=True):
             if below is None:
                 continue
-            for decode, which in ((below.decode, ~inside), (partial(_decode_inside, below.decode), inside)):
+            for decode, which in ((below.decode, ~inside), (partial(decode_inside, below.decode), inside)):
                 places = np.flatnonzero(usual & fits & which).tolist()
                 values = self._values(decode_all(decode, [lines[n] for n in places]), below.depth)
                 for n, value in zip(places, values, strict=True):
@@ -148,7 +148,7 @@ def _struct(key: str, below: Any, *others: Any) -> Any:
     return msgspec.defstruct("Below", [*others, ("value", below, None)], rename={"value": key}, gc=False)
 
 
-def _decode_inside(decode: Decode[Any], line: bytes) -> Any:
+def decode_inside(decode: Decode[Any], line: bytes) -> Any:
     """Decode the envelope, JSON-RPC message or frame in a line of a gateway's log or of a capture."""
     if line.startswith(_CAPTURED):
         return decode(decode_frame_line(line).frame)

@@ -567,6 +567,11 @@ def correlations(header: Header) -> list[str]:
     if value is ABSENT and isinstance(header.kind, str) and kinds.decides_by_payload(header.kind):
         payload = calls.read_payload(header.payload)
         value = payload.correlation_id if payload is not None else value
+    return named_ids(value)
+
+
+def named_ids(value: object) -> list[str]:
+    """A `correlation_id` in its normal form."""
     if isinstance(value, str):
         return [value]
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

@@ -8,7 +8,7 @@ record again when it is asked for. A pass is needed only for what other messages
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -32,12 +32,14 @@ from inspector.analysis.tokens import NOT_COUNTED
 from inspector.analysis.transients import BADGE_SETS, Badge
 from inspector.analysis.waiting import are_waiting
 from inspector.capture.capture import Capture
+from inspector.capture.decoding import decoded_in_blocks
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
 from inspector.capture.payload_values import OPEN_JSON, PayloadValues, walk
 from inspector.filters.sentences import info
 from inspector.protocol import kinds, mcp, msp
 from inspector.protocol.context_forms import WORDS, Told, told_context
+from inspector.protocol.formats.wrapped import LABEL as SLICES
 from inspector.protocol.formats.wrapped import cut_from
 from inspector.protocol.payloads.chunks import context_in, frame_text
 from inspector.protocol.secrets.beside import is_secret_beside
@@ -128,10 +130,19 @@ Texts: TypeAlias = "tuple[str, ...] | None"
 MayHold: TypeAlias = Callable[[Analysis, Take, Texts], "NDArray[np.bool_]"]
 
 
-def _decoded(value: Callable[[Analysis, int], object], may_hold: MayHold | None = None) -> Callable[[Analysis], Column]:
+def _decoded(
+    value: Callable[[Analysis, int], object], may_hold: MayHold | None = None, *, masked: bool = False
+) -> Callable[[Analysis], Column]:
     def column(analysis: Analysis) -> Column:
         known = None if may_hold is None else partial(may_hold, analysis)
-        return Decoded(lambda message: value(analysis, message), len(analysis), known)
+        of = partial(value, analysis)
+
+        def many(rows: NDArray[np.integer[Any]]) -> Iterator[object]:
+            if known is not None and not known(rows, None).any():
+                return map(of, rows.tolist())  # there is nothing to decode
+            return decoded_in_blocks(analysis.capture, rows, of)
+
+        return Decoded(of, len(analysis), known, many, masked)
 
     return column
 
@@ -151,6 +162,15 @@ def _may_name(analysis: Analysis, rows: Take, texts: Texts) -> NDArray[np.bool_]
         return named
     first = _hashed(analysis.capture.text_hashes("correlation_hash", rows), texts)
     return named & (first | ((flags & Flag.MANY_CORRELATIONS.value) != 0))
+
+
+def _may_be_delivered(analysis: Analysis, rows: Take, _texts: Texts) -> NDArray[np.bool_]:
+    return np.full(len(_rows_taken(analysis, rows)), len(analysis.capture.deliveries) > 0)
+
+
+def _may_be_cut(analysis: Analysis, rows: Take, _texts: Texts) -> NDArray[np.bool_]:
+    sliced = np.array([SLICES in source.formats for source in analysis.capture.sources], np.bool_)
+    return sliced[analysis.capture.columns["source"][rows]]
 
 
 def _may_have_summary(analysis: Analysis, rows: Take, _texts: Texts) -> NDArray[np.bool_]:
@@ -198,12 +218,12 @@ def message_text(capture: Capture, message: int) -> str | None:
 
     Of a message above 1 MB as far as its head goes: `filters.big_values` reads the rest.
     """
-    flags = capture.flags(message)
-    if flags & Flag.FRAME:
+    flags = int(capture.columns["flags"][message])
+    if flags & Flag.FRAME.value:
         return frame_text(capture.record(message).data or b"")
-    if flags & Flag.UNREADABLE:
+    if flags & Flag.UNREADABLE.value:
         return capture.record(message).raw.decode("utf-8", "replace")
-    if flags & Flag.GAP:
+    if flags & Flag.GAP.value:
         return capture.reason(message)
     return text_shown(capture.string("kind", message) or "", capture.payload(message))
 
@@ -382,14 +402,23 @@ def _labels(analysis: Analysis) -> Column:
     return InternedSets(_lazy(analysis, lambda rows: values.take(contexts.nodes_of(rows))), sets, generation)
 
 
-def _cut_from(name: str) -> Callable[[Analysis, int], object]:
+def _cut_from(name: str) -> Callable[[Analysis], Column]:
     """What the line of a slice says of where its message was."""
-    return lambda analysis, message: getattr(cut_from(analysis.capture.record_bytes(message)), name, None)
+
+    def value(analysis: Analysis, message: int) -> object:
+        capture = analysis.capture
+        sliced = SLICES in capture.sources[int(capture.columns["source"][message])].formats
+        return getattr(cut_from(capture.record_bytes(message)), name, None) if sliced else None
+
+    return _decoded(value, _may_be_cut)
 
 
 def _context_raw(analysis: Analysis, message: int) -> object:
     if analysis.capture.flags(message) & Flag.FRAME:
         return context_in(analysis.capture.record(message).data or b"")
+    whole = analysis.capture.decoded_ahead.get(message)
+    if whole is not None and (whole.context is not None or not analysis.capture.columns["context"][message]):
+        return whole.context if isinstance(whole.context, str | None) else _json(whole.context)
     header = analysis.capture.record(message).header
     context = told_context(header)[0] if header is not None and analysis.capture.columns["context"][message] else None
     if context is None:
@@ -480,7 +509,7 @@ FIELDS: tuple[Field, ...] = (
     Field("text", _T.STRING, "Text", "The text it shows; of a frame, its token or the words of its chunk.",
           _decoded(lambda a, m: message_text(a.capture, m)), _D.PASS),
     Field("info", _T.STRING, "Info", "What its row says: its text beside what it is about, as a result's tool.",
-          _decoded(info), _D.PASS),
+          _decoded(info, masked=True), _D.PASS),
     Field("tokens", _T.INTEGER, "Tokens", f"What it says, counted with {TOKENIZER}: an estimate; absent until counted.",
           lambda a: Numbers(a.tokens.columns["tokens"], NOT_COUNTED), _D.PASS),
     Field("model", _T.STRING, "Model", "The model whose call it came from, in a transcript or a recording of its API.",
@@ -536,7 +565,7 @@ FIELDS: tuple[Field, ...] = (
           lambda a: Interned(a.visibility.columns["visibility"], a.visibility.values), _D.PASS,
           values=msp.VISIBILITIES),
     Field("delivered", _T.STRING, "Delivered to", "Who got it, as far as a gateway's log says.",
-          _decoded(lambda a, m: a.capture.recipients(m)), _D.PASS, many=True),
+          _decoded(lambda a, m: a.capture.recipients(m), _may_be_delivered), _D.PASS, many=True),
     Field("stream", _T.STRING, "Stream", "Id of the stream a frame or stream message belongs to.", _strings("stream")),
     Field("finding", _T.STRING, "Findings", "Codes of the findings about it, the most severe first.",
           lambda a: InternedSets(a.findings.columns["set"], a.findings.found.sets), _D.PASS, many=True),
@@ -545,10 +574,10 @@ FIELDS: tuple[Field, ...] = (
     Field("source", _T.STRING, "Source", "File or connection it came from; of several the first.", _sources),
     Field("seen_by", _T.STRING, "Seen by", "Every source that has it, where several are one document.", _seen_by,
           _D.PASS, many=True),
-    Field("slice.source", _T.STRING, "Cut from", "File that a slice was cut from.", _decoded(_cut_from("source"))),
-    Field("slice.line", _T.INTEGER, "Line there", "Number of its line there.", _decoded(_cut_from("line"))),
+    Field("slice.source", _T.STRING, "Cut from", "File that a slice was cut from.", _cut_from("source")),
+    Field("slice.line", _T.INTEGER, "Line there", "Number of its line there.", _cut_from("line")),
     Field("slice.offset", _T.INTEGER, "Offset there", "Byte of that file at which it begins.",
-          _decoded(_cut_from("offset"))),
+          _cut_from("offset")),
     Field("mark", _T.BOOLEAN, "Mark", "You marked it.", lambda a: a.marks.marked_column(len(a)), _D.PASS),
     Field("comment", _T.STRING, "Comment", "What you wrote about it.", lambda a: a.marks.comment_column(len(a)),
           _D.PASS),

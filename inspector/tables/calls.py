@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
 from inspector.tables.columns import Content, Rows, SqlType, Table, TableColumn, flags, numbered
 from inspector.tables.messages import FIELD_OF_COLUMN, column_of, field_column
-from inspector.tables.payloads import payload_json
+from inspector.tables.payloads import payloads
 
 _T = SqlType
 
@@ -46,11 +46,17 @@ def _at(values: Any, rows: Rows, absent: int) -> Any:
 
 def _part_of(analysis: Analysis, rows: Rows, *path: str) -> Column:
     """What stands at a path below the payloads of some messages, as JSON."""
-    return Decoded(lambda row: _part(analysis, int(rows[row]), path), len(rows))
+    parts = payloads(analysis.capture, *path)
 
+    def many(places: Rows) -> Iterator[object]:
+        messages = rows[places]
+        found = parts.values(messages[messages != NO_ROW])
+        return (next(found) if message != NO_ROW else None for message in messages.tolist())
 
-def _part(analysis: Analysis, message: int, path: Iterable[str]) -> str | None:
-    return None if message == NO_ROW else payload_json(analysis.capture, message, *path)
+    def one(row: int) -> object:
+        return next(many(np.array([row])))
+
+    return Decoded(one, len(rows), decode_many=many, masked=True)
 
 
 def _tool_calls(document: CaptureDocument, names: Collection[str]) -> Content:

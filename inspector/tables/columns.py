@@ -87,7 +87,11 @@ def taken(column: Column, rows: Rows) -> Column:
         return Numbers(column.values[rows], column.absent)
     if isinstance(column, Flags):
         return Flags(column.bits[rows], column.mask)
-    return Decoded(lambda row: column.value(int(rows[row])), len(rows))
+    assert isinstance(column, Decoded)  # there is no other kind
+    return Decoded(
+        lambda row: column.value(int(rows[row])), len(rows),
+        decode_many=lambda some: column.values(rows[some]), masked=column.masked,
+    )  # fmt: skip
 
 
 def texts(values: Sequence[str | None]) -> Interned:

@@ -15,7 +15,7 @@ import errno
 import os
 import re
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,15 +25,13 @@ from inspector.analysis.columns import Decoded, InternedSets
 from inspector.analysis.findings import Severity
 from inspector.base.memory import free_bytes
 from inspector.document.document import CaptureDocument
-from inspector.protocol.secrets.masking import mask_secrets, mask_text
-from inspector.tables.arrays import array_in_steps, encodable, lists_of
+from inspector.tables.arrays import array_in_steps, lists_of
 from inspector.tables.columns import Content, SqlType, Table, TableColumn
+from inspector.tables.decoding import Decoding, Read
 from inspector.tables.errors import QueryError, error_of
-from inspector.tables.payloads import payload_json
+from inspector.tables.late import ROW, Late, late_form, late_view
+from inspector.tables.payloads import payloads
 from inspector.tables.schema import PAYLOAD, TABLES
-
-ReadRow = Callable[[Callable[[int], object], int], object]
-"""Calls a function that reads records for a row; DuckDB calls it on threads of its own."""
 
 _CLOSED = {
     "autoinstall_known_extensions": "false",
@@ -109,25 +107,25 @@ class Database:
     """
 
     def __init__(
-        self, *, read: ReadRow | None = None, target: str | None = None, tables: Sequence[Table] = TABLES,
+        self, *, read: Read | None = None, target: str | None = None, tables: Sequence[Table] = TABLES,
         masked: bool = True, in_order: bool = False,
     ) -> None:  # fmt: skip
         import duckdb
 
         lock = threading.Lock()
 
-        def one_by_one(value: Callable[[int], object], row: int) -> object:
+        def one_by_one(work: Callable[[], Any]) -> Any:
             with lock:
-                return value(row)
+                return work()
 
         self._duckdb = duckdb
-        self._read: ReadRow = read or one_by_one
+        self._read: Read = read or one_by_one
         config: dict[str, Any] = {**_CLOSED, "memory_limit": f"{_memory_bytes() >> 20}MiB"}
         self._connection = duckdb.connect(":memory:", config=config)
         if target is not None:
             self._connection.execute(f"SET allowed_paths = [{_quoted(target)}]")
         self._connection.execute("SET enable_external_access = false")
-        self._values: dict[str, Callable[[int], object]] = {}
+        self._decodings: dict[str, Decoding] = {}
         self._tables, self._masks = tables, masked
         self._held: set[str] = set()  # tables that hold something of a document
         words = ", ".join(f"'{severity.word}'" for severity in sorted(Severity))
@@ -139,8 +137,8 @@ class Database:
         for table in tables:
             for column in table.columns:
                 if column.decoded:
-                    self._function(_function(table, column), column.type)
-        self._function(PAYLOAD, SqlType.JSON)
+                    self._function(_function(table, column), table.name, column.name, column.type)
+        self._function(PAYLOAD, PAYLOAD, PAYLOAD, SqlType.JSON, first=1)
         for table in tables:
             self.define(table, _nothing_of(table))
         self._connection.execute("SET lock_configuration = true")
@@ -148,7 +146,7 @@ class Database:
     def close(self) -> None:
         """Forget the tables."""
         self._connection.close()
-        self._values.clear()
+        self._decodings.clear()
 
     def interrupt(self) -> None:
         """End the query that runs, from any thread."""
@@ -178,7 +176,7 @@ class Database:
                 known = {column.name for column in table.columns} & raw
                 # Which functions are called does not stand in every plan; they take the number of the row.
                 decoded = {column.name for column in table.columns if column.decoded}
-                columns[table.name] = frozenset(known | (decoded if _ROW in raw else set()))
+                columns[table.name] = frozenset(known | (decoded if ROW in raw else set()))
         read = [column for table in TABLES for column in table.columns if column.name in columns.get(table.name, ())]
         checked = "findings" in columns or any(column.checked for column in read)
         return Needed(columns, checked, "tokens" in columns or any(column.counted for column in read))
@@ -190,8 +188,7 @@ class Database:
 
     def load_in_steps(self, document: CaptureDocument, needed: Needed) -> Generator[None]:
         """The same, some milliseconds a step."""
-        capture = document.capture
-        self._values[PAYLOAD] = lambda row: payload_json(capture, row - 1) if 0 < row <= len(capture) else None
+        self._decode(PAYLOAD, {PAYLOAD: payloads(document.capture)}, len(document.capture))
         for table in self._tables:
             names = needed.columns.get(table.name)
             if names is not None:
@@ -208,19 +205,49 @@ class Database:
             QueryError: it cannot be answered.
         """
         self._question(sql)
+        late = self._late(sql)
         try:
-            cursor = self._connection.execute(sql)
+            cursor = self._connection.execute(late.sql if late is not None else sql)
             described = cursor.description or []
         except self._duckdb.Error as error:
             raise error_of(str(error), sql) from None
+        names, types = [one[0] for one in described], [str(one[1]) for one in described]
+        if late is not None:
+            for place, name in late.places.items():
+                types[place] = late.table.column(name).type.value
 
         def fetch(most: int) -> list[tuple[Any, ...]]:
             try:
-                return cursor.fetchmany(most)
+                rows = cursor.fetchmany(most)
             except self._duckdb.Error as error:
                 raise error_of(str(error), sql) from None
+            return self._with_decoded(rows, late) if late is not None else rows
 
-        return Result(tuple(one[0] for one in described), tuple(str(one[1]) for one in described), fetch)
+        return Result(tuple(names), tuple(types), fetch)
+
+    def _late(self, sql: str) -> Late | None:
+        """The query as it is answered where some columns are decoded last."""
+
+        def ask(question: str, text: str) -> str:
+            ((answer,),) = self._connection.execute(question, [text]).fetchall()
+            return answer
+
+        try:
+            return late_form(sql, {table.name: table for table in self._tables}, ask)
+        except self._duckdb.Error:  # what cannot be said in another way is asked as it is
+            return None
+
+    def _with_decoded(self, rows: list[tuple[Any, ...]], late: Late) -> list[tuple[Any, ...]]:
+        """Rows of an answer, with what stands where the numbers of rows are."""
+        places, names = list(late.places), list(dict.fromkeys(late.places.values()))
+        numbers = np.array([row[places[0]] for row in rows], np.int64)
+        made: list[tuple[Any, ...]] = []
+        for row, values in zip(rows, self._decodings[late.table.name].rows(names, numbers), strict=True):
+            cells = list(row)
+            for place in places:
+                cells[place] = values[names.index(late.places[place])]
+            made.append(tuple(cells))
+        return made
 
     def write(self, sql: str, target: str, compression: str = "snappy") -> None:
         """Write the answer of a query to the one file that may be written, as Parquet.
@@ -265,15 +292,19 @@ class Database:
 
     # Defining
 
-    def _function(self, name: str, type_: SqlType) -> None:
-        """A function of SQL that gives a value by the number of a row."""
+    def _function(self, function: str, table: str, column: str, type_: SqlType, *, first: int = 0) -> None:
+        """A function of SQL that gives a value of a column by the number of a row."""
 
         def value(row: int | None) -> object:
-            found = self._values.get(name)
-            return None if row is None or found is None else self._read(found, row)
+            decoding = self._decodings.get(table)
+            return None if row is None or decoding is None else decoding.value(column, row - first)
 
         make: Any = self._connection.create_function
-        make(name, value, ["BIGINT"], type_.value, null_handling="special", side_effects=False)  # None is no error
+        make(function, value, ["BIGINT"], type_.value, null_handling="special", side_effects=False)  # None is no error
+
+    def _decode(self, table: str, columns: Mapping[str, Decoded], length: int) -> None:
+        """Let functions give what is decoded."""
+        self._decodings[table] = Decoding(columns, length, self._read, masked=self._masks)
 
     def define(self, table: Table, content: Content) -> None:
         """Let a table hold some content; columns that are not in it are absent everywhere."""
@@ -283,12 +314,13 @@ class Database:
     def define_in_steps(self, table: Table, content: Content) -> Generator[None]:
         """The same, some milliseconds a step."""
         length, arrays, shown = content.length, dict[str, Any](), list[str]()
+        decoded = dict[str, Decoded]()
         for column in table.columns:
             values = content.columns.get(column.name)
             raw = f"{table.name}__{column.name}"
-            if isinstance(values, Decoded) or (values is None and column.decoded):
-                self._values[_function(table, column)] = _shown(values, masked=self._masks)
-                value = f"{_function(table, column)}({table.name}__{_ROW})"
+            if column.decoded:
+                decoded[column.name] = values if isinstance(values, Decoded) else Decoded(_absent, length)
+                value = f"{_function(table, column)}({table.name}__{ROW})"
             elif values is None:
                 arrays[raw] = np.broadcast_to(np.zeros(1, np.uint8), (length,))
                 value = f"CASE WHEN {raw} = 1 THEN NULL END" if length else raw
@@ -303,14 +335,14 @@ class Database:
                 value = raw
             yield
             shown.append(f'({value})::{column.type.value} AS "{column.name}"')
-        arrays[f"{table.name}__{_ROW}"] = np.arange(length)
+        self._decode(table.name, decoded, length)
+        number = f"{table.name}__{ROW}"
+        arrays[number] = np.arange(length)
         self._connection.register(f"{table.name}__", arrays)
-        self._connection.execute(
-            f"CREATE OR REPLACE TEMP VIEW {table.name} AS SELECT {', '.join(shown)} FROM {table.name}__"
-        )
-
-
-_ROW = "row"
+        for view, columns in ((table.name, shown), (late_view(table), [*shown, number])):
+            self._connection.execute(
+                f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {', '.join(columns)} FROM {table.name}__"
+            )
 
 
 def _named_in(sql: str) -> set[str]:
@@ -332,23 +364,6 @@ def _nothing_of(table: Table) -> Content:
 
 def _absent(_row: int) -> None:
     return None
-
-
-def _shown(column: Decoded | None, *, masked: bool) -> Callable[[int], object]:
-    """Values with their secrets masked; a list that is empty is absent."""
-    if column is None:
-        return _absent
-    value = column.value
-
-    def shown(row: int) -> object:
-        found = value(row)
-        if isinstance(found, str):
-            return encodable(mask_text(found) if masked else found)
-        if isinstance(found, list):
-            return [encodable(one) for one in (mask_secrets(found) if masked else found)] or None
-        return found
-
-    return shown
 
 
 def _memory_bytes() -> int:

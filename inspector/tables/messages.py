@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from functools import partial
+from collections.abc import Collection
 
 from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Decoded
@@ -54,43 +53,11 @@ def _read(document: CaptureDocument, names: Collection[str]) -> Content:
 
 
 def messages_of(document: CaptureDocument, names: Collection[str], rows: Rows | None) -> Content:
-    """Some messages, in their order, or all; each is read from its record once for all columns that are decoded."""
-    content = _read(document, names) if rows is None else Content(
-        len(rows), {name: field_column(document.analysis, FIELD_OF_COLUMN[name].name, rows) for name in names}
-    )  # fmt: skip
-    decoded = {name: column.decode for name, column in content.columns.items() if isinstance(column, Decoded)}
-    together = _Together(decoded)
-    shared = {name: Decoded(partial(together.value, name), content.length) for name in decoded}
-    return Content(content.length, {**content.columns, **shared})
-
-
-class _Together:
-    """Decodes all columns of a row when the first is asked for, as a record is decoded for some rows behind it only.
-
-    Args:
-        decoders: by column, what gives its value of a row.
-    """
-
-    def __init__(self, decoders: Mapping[str, Callable[[int], object]]) -> None:
-        self._decoders = decoders
-        self._left: dict[int, dict[str, object]] = {}
-
-    def value(self, name: str, row: int) -> object:
-        """The value of a column; each is asked for once."""
-        values = self._left.get(row)
-        if values is None:
-            if len(self._left) >= _MOST_LEFT:
-                self._left.clear()
-            values = self._left[row] = {column: decode(row) for column, decode in self._decoders.items()}
-        if name not in values:
-            return self._decoders[name](row)
-        found = values.pop(name)
-        if not values:
-            del self._left[row]
-        return found
-
-
-_MOST_LEFT = 1 << 15
+    """Some messages, in their order, or all."""
+    if rows is None:
+        return _read(document, names)
+    columns = {name: field_column(document.analysis, FIELD_OF_COLUMN[name].name, rows) for name in names}
+    return Content(len(rows), columns)
 
 
 MESSAGES = Table("messages", "A row for each message; the columns are the fields of filters.",

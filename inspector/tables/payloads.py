@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import json
 
+from inspector.analysis.columns import Decoded
 from inspector.capture.capture import Capture
+from inspector.capture.decoding import decoded_in_blocks
 from inspector.capture.payload_values import walk
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.tables.arrays import encodable
 
 
-def payload_json(capture: Capture, message: int, *path: str) -> str | None:
+def payloads(capture: Capture, *path: str) -> Decoded:
+    """What stands at a path below the payload of each message, as JSON."""
+
+    def value(message: int) -> str | None:
+        return _payload_json(capture, message, *path)
+
+    return Decoded(value, len(capture), decode_many=lambda rows: decoded_in_blocks(capture, rows, value), masked=True)
+
+
+def _payload_json(capture: Capture, message: int, *path: str) -> str | None:
     """What stands at a path below a message's payload, as JSON; None where there is nothing.
 
     Of a message above 1 MB as far as its head goes.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -170,6 +171,73 @@ def test_secrets_are_masked_before_sql_sees_them() -> None:
         assert token not in rows
         assert "hunter22" not in rows
     assert asked(document, f"SELECT no FROM messages WHERE text LIKE '%{token}%'") == []
+
+
+def _chats() -> CaptureDocument:
+    lines = [
+        envelope("chat", {"text": f"text {n % 7}"}, id=f"id-{n}", ts=f"2026-01-05T09:{59 - n}:00Z") for n in range(40)
+    ]
+    call = tool_call("grep", arguments={"path": "a.py"})
+    return document_of(*lines, call, tool_result(call, "x"))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM messages ORDER BY time LIMIT 3",
+        "SELECT text, no FROM messages WHERE kind = 'chat' ORDER BY ts LIMIT 3",
+        "SELECT m.text AS t, m.*, no + 1 FROM messages m ORDER BY 3 DESC LIMIT 3 OFFSET 1",
+        "FROM tool_calls ORDER BY latency LIMIT 3",
+        "SELECT text, text AS again, upper(kind), row_number() OVER (ORDER BY time) FROM messages ORDER BY no LIMIT 3",
+    ],
+)
+def test_what_is_decoded_comes_last(sql: str) -> None:
+    document, rows = _chats(), 0
+
+    def read(work: Callable[[], Any]) -> Any:
+        nonlocal rows
+        found = work()
+        rows += len(found)
+        return found
+
+    database = Database(read=read)
+    database.load(document, database.needed(sql))
+    result = database.run(sql)
+    found, late = list(result), rows
+    assert late == len(found)
+    within = database.run(f"SELECT * FROM ({sql})")
+    assert (result.names, result.types) == (within.names, within.types)
+    assert sorted(map(repr, found)) == sorted(map(repr, within))
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        ("SELECT text FROM messages ORDER BY text DESC, no LIMIT 2", [("x",), ("text 6",)]),
+        ("SELECT text AS t FROM messages WHERE kind = 'chat' ORDER BY t LIMIT 1", [("text 0",)]),
+        ("SELECT no, text FROM messages ORDER BY 2 DESC, 1 LIMIT 1", [(42, "x")]),
+        ("SELECT text FROM messages WHERE text = 'text 3' AND no > 20", [("text 3",), ("text 3",), ("text 3",)]),
+        ("SELECT DISTINCT text FROM messages WHERE kind = 'chat' AND no < 3 ORDER BY 1", [("text 0",), ("text 1",)]),
+        ("SELECT text, count(*) FROM messages WHERE no < 9 GROUP BY text ORDER BY 2 DESC, 1 LIMIT 1", [("text 0", 2)]),
+        ("SELECT text FROM messages WHERE no IN (SELECT min(no) FROM messages)", [("text 0",)]),
+        ("SELECT a.text FROM messages a JOIN messages b ON a.no = b.no - 1 WHERE a.no = 2", [("text 1",)]),
+        ("SELECT any_value(text) FROM messages WHERE no = 4", [("text 3",)]),
+        ("SELECT messages.text FROM messages WHERE messages.no = 4", [("text 3",)]),
+        ('SELECT "Text" FROM Messages WHERE no = 4', [("text 3",)]),
+        ("SELECT (messages).text FROM messages WHERE no = 4", [("text 3",)]),
+        ("SELECT text FROM messages WHERE no = 4 UNION ALL SELECT text FROM messages WHERE no = 5",
+         [("text 3",), ("text 4",)]),
+        ("SELECT * EXCLUDE (text) FROM (SELECT no, text, id FROM messages) WHERE no = 4", [(4, "id-3")]),
+        ("SELECT COLUMNS('^text$') FROM messages ORDER BY no LIMIT 1", [("text 0",)]),
+        ("SELECT text FROM messages ORDER BY ALL LIMIT 1", [("path=a.py",)]),
+        ("SELECT t.a FROM messages AS t(a, b) WHERE a = 4", [(4,)]),
+        ("SELECT payload(no)->>'text' FROM messages ORDER BY no LIMIT 1", [("text 0",)]),
+        ("SELECT unnest([1, 2]), text FROM messages WHERE no = 1", [(1, "text 0"), (2, "text 0")]),
+    ],
+)  # fmt: skip
+def test_what_is_decoded_and_compared_is_what_it_says(sql: str, rows: list[tuple[object, ...]]) -> None:
+    assert asked(_chats(), sql) == rows
 
 
 def test_a_query_can_be_ended_from_another_thread() -> None:

@@ -1,6 +1,6 @@
 """A query at work: planned and answered by a thread, columns taken from the document in slices of the loop.
 
-The thread touches nothing of the document: what SQL wants of records is read on the loop for it, some rows ahead.
+The thread touches nothing of the document: what SQL wants of records is read on the loop for it, a slice at a time.
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ from inspector.ui import budgets
 MOST_ROWS = 10_000
 """Rows of an answer that are shown."""
 _CHUNK = 500
-_MOST_AHEAD = 1 << 12
 _PATIENCE_S, _JOIN_S = 1.0, 0.005
 
 
 class LoopReading(QObject):
-    """Reads records on the loop for other threads, and ahead where they ask row after row."""
+    """Has records read on the loop, for other threads."""
 
     _asked = Signal()
 
@@ -33,8 +32,6 @@ class LoopReading(QObject):
         super().__init__(parent)
         self._lock = threading.Lock()
         self._waiting: list[_Asked] = []
-        self._ahead: dict[tuple[Callable[[int], object], int], object] = {}
-        self._last: tuple[Callable[[int], object], int] | None = None
         self._stopped = False
         self._asked.connect(self._serve)
 
@@ -42,63 +39,40 @@ class LoopReading(QObject):
         """Read again."""
         with self._lock:
             self._stopped = False
-            self._ahead.clear()
 
     def stop(self) -> None:
         """Nobody waits any longer; on the loop's thread."""
         with self._lock:
             self._stopped = True
             waiting, self._waiting = self._waiting, []
-            self._ahead.clear()
         for one in waiting:
             one.done.set()
 
-    def __call__(self, value: Callable[[int], object], row: int) -> object:
-        """What a function gives for a row, called on the loop; None where nobody reads any more. For other threads."""
+    def __call__(self, work: Callable[[], Any]) -> Any:
+        """What a function gives, called on the loop; None where nobody reads any more. For other threads."""
+        asked = _Asked(work)
         with self._lock:
             if self._stopped:
                 return None
-            if (value, row) in self._ahead:
-                return self._ahead.pop((value, row))
-            asked = _Asked(value, row)
             self._waiting.append(asked)
         self._asked.emit()
         asked.done.wait()
         return asked.found
 
     def _serve(self) -> None:
-        until = time.perf_counter() + budgets.current.slice_s
         with self._lock:
             waiting, self._waiting = self._waiting, []
         for one in waiting:
-            one.found = one.value(one.row)
-            if self._last == (one.value, one.row - 1):
-                self._read_ahead(one, until)
-            self._last = one.value, max(one.row, self._last[1] if self._last and self._last[0] == one.value else 0)
+            one.found = one.work()
             one.done.set()
-
-    def _read_ahead(self, one: _Asked, until: float) -> None:
-        row = one.row + 1
-        found: dict[tuple[Callable[[int], object], int], object] = {}
-        while time.perf_counter() < until and len(found) < _MOST_AHEAD:
-            try:
-                found[one.value, row] = one.value(row)
-            except LookupError:  # behind the last row
-                break
-            row += 1
-        self._last = one.value, row - 1
-        with self._lock:
-            if len(self._ahead) > _MOST_AHEAD:
-                self._ahead.clear()
-            self._ahead |= found
 
 
 class _Asked:
     """What a thread waits for."""
 
-    def __init__(self, value: Callable[[int], object], row: int) -> None:
-        self.value, self.row = value, row
-        self.found: object = None
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self.work = work
+        self.found: Any = None
         self.done = threading.Event()
 
 
