@@ -163,3 +163,14 @@ def test_words_are_one_in_each_way_and_forgotten_after_so_many_others() -> None:
         thread.said(number, "item")
     assert thread.told_again(1, "completed") == 0
     assert thread.told_again(500, "completed") != 0
+
+
+def test_what_exec_prints_tells_each_item_once() -> None:
+    document = document_at(OWN.with_name("codex-exec.jsonl"))
+    found = summary(document, "")
+    assert found["usage"] == {"input": 315, "output": 122, "cache_read": 24_448, "cache_write": 0}
+    assert found["calls"] == {"tools": 5, "answered": 5, "failed": 1, "unanswered": 0}
+    assert (found["spaces"], found["findings"]) == (["019cb813-5280-7000-8000-0000000000e1"], {"model-call-failed": 1})
+    assert rows(document, "repeats") == [5, 12, 15, 18, 21, 25]
+    assert rows(document, 'from == "mcp:files"') == [16]
+    assert rows(document, 'state == "failed"') == [11, 12]

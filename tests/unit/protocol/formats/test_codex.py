@@ -185,3 +185,23 @@ def test_whatever_its_members_are_a_record_is_read_and_says_something(
     assert read.means
     for number in range(len(read.means)):
         assert isinstance(payload_of(read, number), dict)
+
+
+@given(
+    sort=st.sampled_from(["thread.started", "turn.completed", "turn.failed", "item.started", "item.completed"]),
+    item=st.sampled_from(["command_execution", "mcp_tool_call", "collab_tool_call", "todo_list", "agent_message", "x"]),
+    members=st.dictionaries(
+        st.sampled_from([
+            "id", "text", "command", "exit_code", "status", "aggregated_output", "arguments", "result", "error", "tool",
+            "server", "items", "agents_states", "receiver_thread_ids", "prompt", "changes",
+        ]), _JSON, max_size=6,
+    ), other=_JSON,
+)  # fmt: skip
+def test_whatever_an_event_of_exec_holds_it_is_read_and_says_something(
+    sort: str, item: str, members: dict[str, Any], other: Any
+) -> None:
+    for more in ({"item": {"type": item, **members}}, {"item": other}, {"usage": other}, {"error": other}):
+        read = read_line(json.dumps({"type": sort, **more}).encode())
+        assert read.shape is Shape.MEANING
+        assert read.means
+        assert all(payload_of(read, number) for number in range(len(read.means)))

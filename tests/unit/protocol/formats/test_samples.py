@@ -48,6 +48,7 @@ def columns(name: str, *fields: str) -> list[tuple[Any, ...]]:
         ("joined.jsonl", "envelopes", 4, 1),
         ("claude-code.jsonl", "claude-code", 27, 0),
         ("codex.jsonl", "codex", 39, 0),
+        ("codex-exec.jsonl", "codex", 20, 0),
         ("otlp.jsonl", "otlp", 14, 0),
     ],
 )
