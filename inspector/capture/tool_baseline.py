@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from inspector.base.held_file import Lock
 from inspector.base.paths import data_folder
 from inspector.base.whole_file import replace_whole
 from inspector.protocol.header import ABSENT, NotAnObjectError, read_header
@@ -37,11 +38,19 @@ class Listed(NamedTuple):
         version: of the server, as it says; "".
         seen: when, RFC 3339 in UTC.
         tools: by name.
+        tap: which tap saw it, as the header of its capture has it (`opened_ns`); 0 for one that is not known.
+        before: what an earlier tap saw last; None.
     """
 
     version: str
     seen: str
     tools: Digests
+    tap: int = 0
+    before: Listed | None = None
+
+    def as_before(self, tap: int) -> Listed | None:
+        """What was known when a tap began, which may have seen this."""
+        return self.before if tap and tap == self.tap else self
 
 
 def digests_of(listed: Mapping[str, Definition]) -> Digests:
@@ -74,33 +83,60 @@ def _listed(value: Any) -> Listed | None:
     if not isinstance(value, dict) or not isinstance(tools := value.get("tools"), dict):
         return None
     digests = {name: parts for name, parts in tools.items() if isinstance(parts, dict)}
-    return Listed(str(value.get("version", "")), str(value.get("seen", "")), digests)
+    tap = value.get("tap")
+    listed = Listed(
+        str(value.get("version", "")), str(value.get("seen", "")), digests, tap if isinstance(tap, int) else 0
+    )
+    earlier = value.get("before")
+    before = _listed({**earlier, "before": None}) if isinstance(earlier, dict) else None
+    return listed._replace(before=before)
 
 
 def store(seen: Mapping[str, Listed]) -> None:
     """Write down what servers list now; those that were not seen stay, the ones seen last 500 at most.
 
+    A client starts the taps of all its servers at once: one waits for the other.
+
     Raises:
         OSError: it cannot be written; what was there is untouched.
     """
-    known = read_baseline()
-    for name, one in seen.items():
-        known.pop(name, None)
-        known[name] = one
-    latest = list(known.items())[-_MOST_SERVERS:]
-    told = {"version": _VERSION, "servers": {name: one._asdict() for name, one in latest}}
-    replace_whole(baseline_path(), json.dumps(told, separators=(",", ":")).encode("utf-8", "replace"))
+    path = baseline_path()
+    lock = Lock.take(path.with_suffix(".lock"), _PATIENCE_S)
+    try:
+        known = read_baseline()
+        for name, one in seen.items():
+            before = known.pop(name, None)
+            before = before.as_before(one.tap) if before is not None else None
+            known[name] = one._replace(before=before._replace(before=None) if before is not None else None)
+        latest = list(known.items())[-_MOST_SERVERS:]
+        told = {"version": _VERSION, "servers": {name: _told(one) for name, one in latest}}
+        replace_whole(path, json.dumps(told, separators=(",", ":")).encode("utf-8", "replace"))
+    finally:
+        if lock is not None:
+            lock.remove()
+
+
+_PATIENCE_S = 2.0
+
+
+def _told(one: Listed) -> dict[str, Any]:
+    return {**one._asdict(), "before": _told(one.before) if one.before is not None else None}
 
 
 class ListedTools:
     """Watches what passes a tap for lists of tools; most lines are only searched for a word.
 
+    Args:
+        tap: which one (`Listed.tap`).
+
     Attributes:
         seen: what each server listed last, by its name.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tap: int = 0) -> None:
         self.seen: dict[str, Listed] = {}
+        self._tap = tap
+        self._unstored = False
         self._asked: dict[str, Any] = {}  # by id of the request, its cursor
         self._pages = ListPages()
         self._server = self._version = ""
@@ -141,10 +177,13 @@ class ListedTools:
         complete = self._pages.take(self._asked.pop(note.written_id), page or [], note.result.next_cursor)
         if complete and self._server:
             now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-            self.seen[self._server] = Listed(self._version, now, digests_of(definitions_of(complete)))
+            tools, known = digests_of(definitions_of(complete)), self.seen.get(self._server)
+            self._unstored |= known is None or (known.version, known.tools) != (self._version, tools)
+            self.seen[self._server] = Listed(self._version, now, tools, self._tap)
 
     def store(self) -> None:
-        """Write down what was seen, where that is possible."""
-        if self.seen:
+        """Write down what was seen and is not what was written before, where that is possible."""
+        if self._unstored:
+            self._unstored = False
             with suppress(OSError):
                 store(self.seen)

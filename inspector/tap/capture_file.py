@@ -126,6 +126,8 @@ class TapCapture:
         try:
             writer = self._writer or self._open()
             writer.settle()
+            if self._tools is not None:  # now: nobody knows how a tap will end
+                self._tools.store()
         except OSError as error:
             self._troubled(error)
         else:
@@ -136,7 +138,7 @@ class TapCapture:
         from inspector.capture.tool_baseline import ListedTools  # the server runs meanwhile
         from inspector.capture.writer import CaptureWriter
 
-        self._tools = self._tools or ListedTools()
+        self._tools = self._tools or ListedTools(self._opened_ns)
         name = str(self._path)
         if self._hold.file >= 0 and self._hold.meanwhile(name, 0) == REMOVED:
             self._hold.release()
@@ -146,7 +148,8 @@ class TapCapture:
         is_cut = self._gone == CUT
         if is_cut and (head := self._hold.begins_with(len(HEADER))) and not head.startswith(_OWN_HEADS):
             raise OSError(errno.EEXIST, "it holds something else by now")
-        writer = CaptureWriter(self._path, origin=self._origin(), resume=self._append or is_cut)
+        origin = {**self._origin(), "opened_ns": self._opened_ns}
+        writer = CaptureWriter(self._path, origin=origin, resume=self._append or is_cut)
         self._append = False
         self._writer = writer
         writer.mark("opened", time_ns=time.time_ns() if self._gone else self._opened_ns, source="tap")
@@ -203,7 +206,7 @@ class TapCapture:
         self._trouble = self._gone = ""
 
     def finish(self, reason: str, **facts: object) -> None:
-        """Write the last words, and what the server listed; a disk in trouble is given one more chance by `write`."""
+        """Write the last words; a disk in trouble is given one more chance by `write`."""
         if self._tools is not None:
             self._tools.store()
         if self._trouble or self._writer is None:

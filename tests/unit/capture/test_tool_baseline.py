@@ -43,7 +43,6 @@ def test_what_a_tap_remembers_is_asked_for_by_name(tmp_path: Path) -> None:
     first = written(tmp_path / "first.ctxcap", tool(), tool("other"))
     assert read_baseline()["harbour"].tools.keys() == {"weigh", "other"}
     assert b"Weighs" not in baseline_path().read_bytes()
-    stored = baseline_path().read_bytes()
     assert codes(first, "--baseline") == []
     changed = tmp_path / "changed.ctxcap"
     written(changed, tool(description="Weighs, and tells all."), ends=False)
@@ -52,7 +51,10 @@ def test_what_a_tap_remembers_is_asked_for_by_name(tmp_path: Path) -> None:
     assert "`weigh` was changed: description" in printed("check", changed, "--baseline")
     newer = written(tmp_path / "newer.ctxcap", tool(description="Weighs anew."), version="2", ends=False)
     assert codes(newer, "--baseline") == []
-    assert baseline_path().read_bytes() == stored  # reading writes nothing, and a tap only at its end
+    stored = baseline_path().read_bytes()
+    assert codes(changed, "--baseline") == []  # another version since
+    assert baseline_path().read_bytes() == stored
+    assert read_baseline()["harbour"].before is not None
 
 
 def test_what_a_server_prints_is_told_once_in_the_capture_of_a_tap(tmp_path: Path) -> None:
@@ -72,19 +74,19 @@ def test_what_a_server_prints_is_told_once_in_the_capture_of_a_tap(tmp_path: Pat
 def test_a_running_tap_is_held_against_it_and_an_ended_one_is_not(tmp_path: Path) -> None:
     written(tmp_path / "first.ctxcap", tool())
     running = written(tmp_path / "running.ctxcap", tool(title="Scales"), ends=False)
-    ended = written(tmp_path / "ended.ctxcap", tool(title="Scales"))
-    for path, expected in ((running, 0), (ended, 0)):
-        document = CaptureDocument()
-        for _ in document.open_log(path, follow=True):
-            pass
-        assert document.analysis.findings.found.counts().get(CODE, 0) == expected
-        document.close()
-    written(tmp_path / "third.ctxcap", tool())
+    assert found_following(running) == 1  # what it has written down itself is not held against it
+    ended = written(tmp_path / "ended.ctxcap", tool(title="Heavy scales"))
+    assert found_following(ended) == 0
+
+
+def found_following(path: Path) -> int:
     document = CaptureDocument()
-    for _ in document.open_log(running, follow=True):
+    for _ in document.open_log(path, follow=True):
         pass
-    assert document.analysis.findings.found.counts()[CODE] == 1
-    document.close()
+    try:
+        return document.analysis.findings.found.counts().get(CODE, 0)
+    finally:
+        document.close()
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"version":2,"servers":{}}', b'{"version":1,"servers":{"a":7}}'])

@@ -332,6 +332,9 @@ def _reads_only(tool: Definition) -> bool:
 
 def _compare_with_last_time(heard: Heard, last: Listed | None, listed: dict[str, Definition]) -> None:
     """Compare a list with what the same version of the server listed when it was tapped before."""
+    origin = heard.batch.capture.sources[heard.talk.source].origin.get("origin")
+    opened_ns = origin.get("opened_ns") if isinstance(origin, dict) else None
+    last = last.as_before(opened_ns) if last is not None and isinstance(opened_ns, int) else last
     if last is None or last.version != heard.talk.server_version:
         return
     now = digests_of(listed)
