@@ -12,12 +12,11 @@ import logging
 import re
 import socket
 from collections.abc import AsyncGenerator, Callable, Iterable
-from typing import Any
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from aiohttp import ClientResponse, ClientSession, web
-from multidict import CIMultiDict
+from multidict import CIMultiDict, CIMultiDictProxy
 
 from inspector.tap.http.address import Listening, Upstream
 from inspector.tap.http.recording import Recording
@@ -131,12 +130,14 @@ class TapProxy:
     def _why_refused(self, request: web.Request) -> str:
         """Why a request is not passed on: any page a browser shows could send it, or have a name lead here."""
         headers = request.headers
-        if headers.get("Host", "").lower() not in self._names:
+        hosts = {one.lower() for one in headers.getall("Host", [""])}
+        if not request.raw_path.startswith(("/", "*")):  # as for a forward proxy: that host counts (RFC 9112, 3.2.2)
+            hosts.add(re.split("[/?#]", request.raw_path.lower().removeprefix("http://"), maxsplit=1)[0])
+        if hosts - self._names:
             return f"This tap answers to {self._listening.origin} alone, and the request was for another host."
-        origin = headers.get("Origin")
-        if origin is not None and origin.removeprefix("http://").lower() not in self._names:
+        if any(one.removeprefix("http://").lower() not in self._names for one in headers.getall("Origin", [])):
             return "This tap takes no requests from web pages, and the request names one as its origin."
-        if headers.get("Sec-Fetch-Site", "none").lower() not in ("none", "same-origin"):
+        if any(one.lower() not in ("none", "same-origin") for one in headers.getall("Sec-Fetch-Site", [])):
             return "This tap takes no requests from web pages, and a browser says that one sent it."
         return ""
 
@@ -169,10 +170,8 @@ class TapProxy:
         recording.answer_begun(exchange, answer.status, headers)
         if answer.status == 401:
             self._tell_sign_in(request, answer)
-        response = web.StreamResponse(
-            status=answer.status, reason=answer.reason or "", headers=self._headers_back(headers)
-        )
-        response["passed"] = answer.headers
+        response = _PassedBack(status=answer.status, reason=answer.reason or "", headers=self._headers_back(headers))
+        response.said = answer.headers
         chunked = "Content-Length" not in answer.headers and request.version >= aiohttp.HttpVersion11
         if chunked and request.method != "HEAD" and answer.status not in (204, 304) and answer.status >= 200:
             response.enable_chunked_encoding()
@@ -294,12 +293,17 @@ class TapProxy:
             self._say(SENTENCE.format(address=self._upstream.origin + self._upstream.path))
 
 
+class _PassedBack(web.StreamResponse):
+    """What the server answered; `said` are its headers."""
+
+    said: CIMultiDictProxy[str]
+
+
 async def _leave_as_answered(_request: web.Request, response: web.StreamResponse) -> None:
     """Take out what aiohttp puts into an answer that the server did not say."""
-    passed: Any = response.get("passed")
-    if passed is not None:
+    if isinstance(response, _PassedBack):
         for name in _OURS:
-            if name not in passed:
+            if name not in response.said:
                 response.headers.popall(name, None)
 
 
