@@ -24,6 +24,7 @@ import os
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeAlias
@@ -132,6 +133,7 @@ class CaptureWriter:
         path: The file written to.
         error: Why the last write failed; None while all is well. In the background it stands until ``close`` or
             ``go_on_in``: the capture has stopped.
+        on_waiting: Called with what is added where nothing waited, on the thread that adds.
         refused: Frames and marks not even kept, because more than ``MAX_WAITING_CHARS`` waited.
     """
 
@@ -145,7 +147,7 @@ class CaptureWriter:
             origin: What the frames come from, for the header. Must not hold secrets.
             resume: Go on with an existing capture. A line that a crash left torn is ended first, so that it stays one
                 unreadable record and does not spoil the next.
-            background: Let a thread write, fifty times a second, until ``close``.
+            background: Let a thread write, at most fifty times a second, until ``close``.
 
         Raises:
             FileExistsError: The file holds something already and ``resume`` is false; it is left as it is.
@@ -161,7 +163,9 @@ class CaptureWriter:
         self._rest: bytes = b""
         self._writing = threading.Lock()
         self._taking_since: float | None = None  # when the disk was given what it has not taken yet
+        self.on_waiting: Callable[[], None] | None = None
         self._wake: threading.Event | None = None
+        self._urged = threading.Event()
         self._ending = False
         self._fd: int = os.open(path, _APPENDING | os.O_CREAT, 0o600)
         try:
@@ -279,7 +283,7 @@ class CaptureWriter:
         if self._wake is None:
             self._write_out()
         else:
-            self._wake.set()
+            self._hurry()
         if self.error is not None:
             raise self.error
 
@@ -359,6 +363,11 @@ class CaptureWriter:
             return
         self._waiting.append(line)
         self._added_chars += len(line) if isinstance(line, str) else len(line[1])
+        if len(self._waiting) == 1:  # asked once it is there: the thread may have taken all others meanwhile
+            if self._wake is not None:
+                self._wake.set()
+            if self.on_waiting is not None:
+                self.on_waiting()
 
     def _may_wait(self) -> bool:
         """Much waits already, or the writer is closed."""
@@ -376,26 +385,34 @@ class CaptureWriter:
 
     def _urge(self) -> None:
         if self._wake is not None:
-            self._wake.set()
+            self._hurry()
         elif self.error is None:
             self._write_out()
+
+    def _hurry(self) -> None:
+        """Have the thread write at once, and not at its next turn."""
+        assert self._wake is not None
+        self._urged.set()
+        self._wake.set()
 
     # Writing out
 
     def _keep_writing(self) -> None:
-        """The thread: until the end, or until the operating system refuses."""
+        """The thread: writes as soon as something waits, but not too often, until the end."""
         wake = self._wake
         assert wake is not None
         while not self._ending:
-            wake.wait(WRITE_THROUGH_S)
+            wake.wait()
             wake.clear()
             if self.error is None and (self._waiting or self._rest):
                 self._write_out(again=False)
+            self._urged.wait(WRITE_THROUGH_S)
+            self._urged.clear()
 
     def _end_thread(self) -> None:
         if self._wake is not None:
             self._ending = True
-            self._wake.set()
+            self._hurry()
             self._thread.join(_THREAD_ENDS_S)
             self._wake = None
 

@@ -49,6 +49,8 @@ from inspector.sources.follow import FollowedLog
 from inspector.sources.inputs import is_stream, open_source
 from inspector.sources.transcript_files import members_of
 
+_REST = 500
+"""Where nothing comes, the checks are at rest so many times as long as they take to look at the clock."""
 _CHECKS_S = 1.0
 _CHECKS_FAILED = "The checks of {} ended at No. {:,} by an error in this program, which its log file describes."
 _CLOSED, _TAIL_BYTES = b'"mark":"closed"', 1 << 12
@@ -455,8 +457,9 @@ class CaptureDocument:
         """Nothing came: time for what the checks left for later, and for what waits too long by the clock."""
         by_clock = self.analysis.now_ns is not None and time.monotonic() >= self._checks_due
         if by_clock or self.analysis.findings.behind:
-            self._checks_due = time.monotonic() + _CHECKS_S
+            began = time.monotonic()
             self._tell(self.analysis.begin_catch_up())
+            self._checks_due = began + max(_CHECKS_S, _REST * (time.monotonic() - began))
 
     def look_further(self, until: float) -> bool:
         """Do some of what the checks have put off because records have to be read again for it.

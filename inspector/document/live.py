@@ -35,10 +35,8 @@ _LEAVES_S = 5.0
 
 StateCallback = Callable[[SourceState, str], None]
 
-_OFTEN = 120
-"""So often it is looked for something new in vain, for two seconds, before it is looked for less often."""
-_QUIET_POLL_S = 0.05
-"""How often where nobody says anything: a wait that nobody notices, and a third of the processor's time."""
+_QUIET_S = 1.0
+"""So long it is looked for something new in vain; then only once that has come, or what goes by the clock is due."""
 
 
 class LiveSession:
@@ -86,6 +84,8 @@ class LiveSession:
         document.analysis.now_ns = time.time_ns()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._left = asyncio.Event()
+        self._arrived = asyncio.Event()
+        self.writer.on_waiting = self._arrived.set
 
     def adopt(self, document: CaptureDocument) -> None:
         """Feed another document from now on, which has read the capture with other sources beside it."""
@@ -109,13 +109,19 @@ class LiveSession:
             await self._finish()
 
     async def _poll(self) -> None:
-        behind, records, in_vain = False, 0, 0
+        behind, records, came_s = False, 0, 0.0
         while True:
             # Catching up, it only lets others have their turn between two slices.
-            await asyncio.sleep(0 if behind else POLL_S if in_vain < _OFTEN else _QUIET_POLL_S)
+            await asyncio.sleep(0 if behind else POLL_S)
+            self._arrived.clear()
             behind, before = self._take_in(), records
             records = self.document.capture.record_count
-            in_vain = in_vain + 1 if records == before else 0
+            if behind or records != before:
+                came_s = time.monotonic()
+            elif time.monotonic() - came_s > _QUIET_S and self.document.source_set is None:  # which has files that grow
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(_QUIET_S):
+                        await self._arrived.wait()
 
     def _take_in(self) -> bool:
         """Take in what lies in the file, one slice of it; whether much more waits."""

@@ -54,9 +54,11 @@ def latency(latency_ns: int | None) -> str:
 
 
 def waiting(waited_ns: int) -> str:
-    """How long a request has gone without an answer: "waiting 0.4 s"."""
+    """How long a request has gone without an answer: "waiting 0.4 s", from 10 s on in whole seconds: "waiting 12 s"."""
     tenths = max(0, waited_ns) // 100_000_000
-    return f"waiting {tenths / 10:.1f} s" if tenths < 600 else f"waiting {duration(waited_ns // _SECOND * _SECOND)}"
+    if tenths < 100:
+        return f"waiting {tenths / 10:.1f} s"
+    return f"waiting {tenths // 10} s" if tenths < 600 else f"waiting {duration(waited_ns // _SECOND * _SECOND)}"
 
 
 def is_dated(time_ns: int) -> bool:

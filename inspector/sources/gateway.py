@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from inspector.capture.writer import CaptureWriter
 
 _OUR_FAULT = Trouble("The connection ended through a fault of ours.")
+_QUIET_REST = 10
+"""So many times as long lies between two looks at the disk while nothing waits to be written."""
 _SLOWER = 3.0  # an attempt may take this many times as long as the quickest connection did
 
 
@@ -295,7 +297,8 @@ class GatewaySource:
     async def _watch_disk(self) -> None:
         """Leave the gateway when the disk refuses: the writer writes by itself, and keeps what it could not write."""
         while self._writer.error is None:
-            await asyncio.sleep(self._timing.disk_check_s)
+            rest = 1 if self._writer.waiting_chars else _QUIET_REST  # only what is written can be refused
+            await asyncio.sleep(rest * self._timing.disk_check_s)
             self._writer.notice_stall()
         self._write_error = self._writer.error
         self._stop_waiting()

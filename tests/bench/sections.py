@@ -633,6 +633,17 @@ def _transcripts(bench: Bench) -> list[Row]:
     return rows
 
 
+def _idle(bench: Bench) -> list[Row]:
+    quick = bench.sizes.quick
+    found = bench.measure(
+        "idle", bench.log("envelopes", bench.sizes.small), 3 if quick else 30, *([5] if quick else [])
+    )
+    return [
+        at_most("a log, share of a core", found["log_share"], 0.01, ""),
+        at_most("a gateway that says nothing, share of a core", found["live_share"], 0.01, ""),
+    ]
+
+
 def _sockets(bench: Bench) -> list[Row]:
     found = bench.measure("sockets", 100_000 if bench.sizes.quick else 400_000)
     return [
@@ -659,6 +670,7 @@ SECTIONS = (
     Section("lifecycle", "Transient results, many tools in one conversation", _lifecycle),
     Section("live", "Live, 20,000 messages/s of 400 B, filter and tree", _live),
     Section("live-mixes", "Live, 20,000 messages/s of each mix", _live_mixes),
+    Section("idle", "A window while nothing happens", _idle),
     Section("sockets", "Frames of a WebSocket of 400 B, by turns", _sockets),
     Section("paused", "The same, view paused for the middle third", _live_paused),
     Section("follow", "Follow a log growing by 50,000 lines/s, rotated once", _follow),

@@ -29,6 +29,7 @@ from inspector.protocol.formats import READINGS, WORDS
 from inspector.protocol.times import NO_TIME
 from inspector.settings import RecentFacts
 from inspector.sources.answering import first_answer
+from inspector.sources.follow import POLL_S as FOLLOW_S
 from inspector.sources.inputs import is_stream, waiting_words
 from inspector.survey import is_survey
 from inspector.ui import budgets
@@ -535,7 +536,7 @@ class LogFollowing:
         behind, shown, size_shown_s = False, (0, False, RUNNING), loop.time()
         while document.followed is not None and document.following:
             # Catching up, it only lets others have their turn between two blocks.
-            await asyncio.sleep(0 if behind else POLL_S)
+            await asyncio.sleep(0 if behind else POLL_S if document.followed.active else FOLLOW_S)
             behind = document.poll() and document.catching_up
             if loop.time() - size_shown_s > 1 and document.followed.active:
                 self._status.set_log_size(document.capture.sources[0].size)

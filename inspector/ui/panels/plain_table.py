@@ -59,6 +59,13 @@ class PlainTable(QTableView):
         self.horizontalHeader().setMinimumSectionSize(1)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
 
+    def visible_rows(self) -> tuple[int, int]:
+        """First and last row on screen; (0, -1) when there is none."""
+        if not self.model().rowCount():
+            return 0, -1
+        first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
+        return max(0, first), last if last >= 0 else self.model().rowCount() - 1
+
     # While it is empty
 
     def set_empty_text(self, text: str) -> None:

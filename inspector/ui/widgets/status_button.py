@@ -119,11 +119,12 @@ class StatusButton(QAbstractButton):
             self._value, self._quiet, self._value_token, self._icon, self._dot, self._values, self._least, self._share,
         )  # fmt: skip
         if look != known:
+            room = self.sizeHint()
             self._value, self._quiet, self._value_token = value, quiet, token
             self._icon, self._dot, self._values, self._least, self._share = icon, dot, values, least, share
             self.setAccessibleName(whole)
-            self.setText(whole.replace("&", "&&"))
-            self.updateGeometry()
+            if self.sizeHint() != room:  # else nobody has to move: the whole window would be laid out anew
+                self.updateGeometry()
             self.update()
         self.show()
 

@@ -486,6 +486,24 @@ def test_a_late_change_that_adds_a_row_in_between_moves_nothing(live: Live) -> N
     assert panel.current_message() == 50
 
 
+def test_a_row_that_waits_is_painted_again_once_it_says_something_else(live: Live) -> None:
+    panel = panel_of(live)
+    waited = 12_000_000_000
+    panel.model.clock_ns = lambda: int(live.document.capture.columns["time_ns"][0]) + waited
+    live.say(tool_call("slow"), *chats(2))
+    panel.grab()
+    painter = panel.view.painter
+    assert painter.waiting == {0: "waiting 12 s"}
+    waited += 900_000_000
+    painter.repaint_waiting()
+    assert painter.waiting == {0: "waiting 12 s"}
+    waited += 100_000_000
+    painter.repaint_waiting()
+    assert not painter.waiting, "asked for, and noted once it is painted"
+    panel.grab()
+    assert painter.waiting == {0: "waiting 13 s"}
+
+
 def test_an_answer_repaints_its_request_alone(live: Live, qtbot: QtBot) -> None:
     panel = panel_of(live)
     request = tool_call("slow")

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -334,6 +335,20 @@ def test_what_waits_is_bounded_and_the_rest_is_counted(
     kept = numbers(writer.path)
     assert kept == list(range(len(kept)))
     assert len(kept) + writer.refused == 1_000
+
+
+def test_it_says_when_something_waits_where_nothing_did(tmp_path: Path) -> None:
+    """Whoever reads the file need not look again and again."""
+    heard: list[int] = []
+    with closing(CaptureWriter(tmp_path / "a.ctxcap", origin={})) as writer:
+        writer.on_waiting = lambda: heard.append(writer.waiting_chars)
+        writer.frame(chat(1), direction="in", time_ns=1)
+        writer.frame(chat(2), direction="in", time_ns=2)
+        assert len(heard) == 1
+        assert heard[0] > 0
+        writer.flush()
+        writer.mark("closed", time_ns=3)
+        assert len(heard) == 2
 
 
 def test_nothing_is_kept_behind_what_was_refused(tmp_path: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,8 @@ def test_no_latency_is_empty() -> None:
     [
         (-5, "waiting 0.0 s"),
         (430 * MS, "waiting 0.4 s"),
-        (59_990 * MS, "waiting 59.9 s"),
+        (9_990 * MS, "waiting 9.9 s"),
+        (59_990 * MS, "waiting 59 s"),
         (61_500 * MS, "waiting 1 min 1 s"),
     ],
 )

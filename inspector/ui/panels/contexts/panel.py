@@ -153,7 +153,7 @@ class ContextsPanel(QWidget):
     def tick(self, now_ns: int | None) -> None:
         """A second has passed: states go by the clock (`Analysis.now_ns`) while traffic is live."""
         if now_ns is not None and self.isVisible():
-            self.view.viewport().update()
+            self.view.update_states()
 
     def set_animated(self, animated: bool) -> None:
         """Whether contexts that speak have a halo."""

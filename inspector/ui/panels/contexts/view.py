@@ -43,6 +43,7 @@ class ContextTreeView(PlainTable):
         self._on_chevron = False
         self._top: tuple[int, int] | None = None
         self._cursor: int | None = None
+        self._states: dict[int, str] = {}  # of rows on screen, by code, as they were a second ago
         self._delegate = ContextDelegate(model, theme_controller, self)
         self._set_up()
         self.setModel(model)
@@ -89,12 +90,12 @@ class ContextTreeView(PlainTable):
             if self._rows.code(row) in shown:
                 self.viewport().update(self._delegate.dot(row, self.visualRect(self._rows.index(row, 0))))
 
-    def visible_rows(self) -> tuple[int, int]:
-        """First and last row on screen; (0, -1) when there is none."""
-        if not self._rows.rowCount():
-            return 0, -1
-        first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
-        return max(0, first), last if last >= 0 else self._rows.rowCount() - 1
+    def update_states(self) -> None:
+        """Repaint those rows on screen whose state is another one than when this was asked last."""
+        first, last = self.visible_rows()
+        states = {self._rows.code(row): self._rows.state(row) for row in range(first, last + 1)}
+        self.update_dots([code for code, state in states.items() if self._states.get(code) != state])
+        self._states = states
 
     # Staying where one is
 

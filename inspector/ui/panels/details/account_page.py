@@ -27,6 +27,7 @@ _ABOUT: dict[Tone, str] = {
     "plain": "ink.secondary", "quiet": "ink.secondary", "bad": "severity.error", "warn": "severity.warning",
 }  # fmt: skip
 _GAP = 3  # between two sentences, pixels at 100 %
+_MOST_WRAPPED = 200
 
 
 class AccountList(FittedList[AccountLine]):
@@ -40,7 +41,8 @@ class AccountList(FittedList[AccountLine]):
 
     def __init__(self, themes: ThemeController, rows: Sequence[AccountLine], parent: QWidget | None = None) -> None:
         super().__init__(themes, rows, name="accountLines", label="What happened", parent=parent)
-        self._wrapped: dict[tuple[int, int], list[str]] = {}
+        self._wrapped: dict[tuple[str, int, int], list[str]] = {}  # by text, room and most lines
+        self._widest = -1  # of what the lines are about, in pixels
 
     @override
     def row_text(self, row: AccountLine) -> str:
@@ -62,20 +64,22 @@ class AccountList(FittedList[AccountLine]):
     # Geometry
 
     def _about_width(self, width: int) -> int:
-        metrics = QFontMetrics(self.themes.theme.font("body"))
-        widest = max((metrics.horizontalAdvance(row.about) for row in self.rows), default=0)
-        return min(widest + 3 * self.themes.theme.metrics.unit, round(width * 0.4))
+        if self._widest < 0:
+            metrics = QFontMetrics(self.themes.theme.font("body"))
+            self._widest = max((metrics.horizontalAdvance(row.about) for row in self.rows), default=0)
+        return min(self._widest + 3 * self.themes.theme.metrics.unit, round(width * 0.4))
 
     def _sign_width(self) -> int:
         return self.themes.theme.metrics.content_row
 
     def _lines(self, row: int, width: int) -> list[str]:
-        found = self._wrapped.get((row, width))
+        line, room = self.rows[row], width - self._about_width(width) - self._sign_width()
+        most = _MOST_QUIET if line.tone == "quiet" else _MOST_LINES
+        found = self._wrapped.get((line.text, room, most))
         if found is None:
-            room = width - self._about_width(width) - self._sign_width()
-            most = _MOST_QUIET if self.rows[row].tone == "quiet" else _MOST_LINES
-            found = wrap(self.rows[row].text, self.themes.theme.font("body"), room, most)
-            self._wrapped[row, width] = found
+            if len(self._wrapped) >= _MOST_WRAPPED:
+                self._wrapped.clear()
+            found = self._wrapped[line.text, room, most] = wrap(line.text, self.themes.theme.font("body"), room, most)
         return found
 
     def _line_height(self) -> int:
@@ -151,23 +155,14 @@ class AccountList(FittedList[AccountLine]):
             menu.addSeparator()
             add_filter_actions(menu, line.filter, self.filter_requested.emit, self.column_requested.emit)
 
-    def show_rows(self, rows: Sequence[AccountLine]) -> None:
-        """Show other sentences; the one that is current stays so by its place."""
-        rows = list(rows)
-        if rows == self.rows:
-            return
-        width = self.viewport().width()
-        height = self.heightForWidth(width)
-        self._wrapped.clear()
-        self.replace_rows(rows)
-        if self.heightForWidth(width) != height:
-            self.scheduleDelayedItemsLayout()
-            self.updateGeometry()
-        self.viewport().update()
+    @override
+    def rows_replaced(self, before: Sequence[AccountLine]) -> None:
+        self._widest = -1
 
     @override
     def _on_theme_changed(self) -> None:
         self._wrapped.clear()
+        self._widest = -1
         super()._on_theme_changed()
 
 
@@ -227,5 +222,5 @@ class AccountPage(Page):
             self.list.panel_requested.connect(self.panel_requested)
             self.show_sections([self.list], keep_place=False)
         else:
-            self.list.show_rows(account.lines)
+            self.list.replace_rows(account.lines)
         self.renewed.emit(account_words(account))

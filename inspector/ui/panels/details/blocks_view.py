@@ -123,7 +123,7 @@ class BlocksView(QWidget):
                 awaited.view.show_image(image)
             else:
                 awaited.view.hide()
-                awaited.facts.show_rows(_picture_facts(awaited.block, awaited.words, reason))
+                awaited.facts.replace_rows(_picture_facts(awaited.block, awaited.words, reason))
 
     def _facts(self, rows: list[Fact], name: str) -> FactsView:
         return FactsView(self._themes, rows, name=name, label="Block", name_width=_NAMES, parent=self)

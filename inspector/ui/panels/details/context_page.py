@@ -58,7 +58,7 @@ class ContextPage(Page):
         shown = [("note", f"{note.marked} {note.comment}"), *((block.name, block.label) for block in blocks)]
         if keep_place and shown == self._shown:
             for block in blocks:
-                self._views[block.name].show_rows(block.rows)
+                self._views[block.name].replace_rows(block.rows)
             self._name_scope()
             return
         self._shown = shown

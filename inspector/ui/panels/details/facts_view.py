@@ -75,10 +75,11 @@ class FactsView(FittedList[Fact]):
         return row.value if row.copy is None else row.copy
 
     @override
-    def renew(self) -> None:
+    def rows_replaced(self, before: Sequence[Fact]) -> None:
+        opened = {before[row].name for row in self._open if row < len(before)} - {""}
+        self._open = {place for place, row in enumerate(self.rows) if row.name in opened}
         self._wrapped.clear()
         self._names.clear()
-        super().renew()
 
     # Geometry
 
@@ -267,23 +268,6 @@ class FactsView(FittedList[Fact]):
             self.message_requested.emit(part.message)
         elif part.place is not None:
             self.place_requested.emit(part.place)
-
-    def show_rows(self, rows: Sequence[Fact]) -> None:
-        """Show other rows in place of these; what is current or opened stays so where its name is the same."""
-        rows = list(rows)
-        if rows == self.rows:
-            return
-        width = self.viewport().width()
-        opened = {self.rows[row].name for row in self._open if row < len(self.rows) and self.rows[row].name}
-        height = self.heightForWidth(width)
-        self.replace_rows(rows)
-        self._wrapped.clear()
-        self._names.clear()
-        self._open = {place for place, row in enumerate(rows) if row.name in opened}
-        if self.heightForWidth(width) != height:
-            self.scheduleDelayedItemsLayout()
-            self.updateGeometry()
-        self.viewport().update()
 
     def toggle(self, row: int) -> None:
         """Show all of a value that is cut, or cut it again."""

@@ -39,6 +39,7 @@ from PySide6.QtGui import (
     QWheelEvent,
 )
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QFrame,
     QListView,
     QMenu,
@@ -71,8 +72,9 @@ class FittedListModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self._view.rows)
 
     def replace(self, rows: list[Any]) -> None:
-        """Other rows stand in their place."""
-        before, after = len(self._view.rows), len(rows)
+        """Other rows stand in their place; those that are as before are not said to have changed."""
+        old = self._view.rows
+        before, after = len(old), len(rows)
         nowhere = QModelIndex()
         if after < before:
             self.beginRemoveRows(nowhere, after, before - 1)
@@ -84,8 +86,9 @@ class FittedListModel(QAbstractListModel):
             self.endInsertRows()
         else:
             self._view.rows = rows
-        if after:
-            self.dataChanged.emit(self.index(0, 0), self.index(after - 1, 0))
+        for place, (one, other) in enumerate(zip(old, rows, strict=False)):
+            if one != other:
+                self.dataChanged.emit(self.index(place, 0), self.index(place, 0))
 
     @override
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -226,11 +229,8 @@ class FittedList(QListView, Generic[RowT]):
     def renew(self) -> None:
         """Let rows that go by the clock say what they say now."""
         rows = list(self.live()) if self.live is not None else self.rows
-        if rows != self.rows and len(rows) == len(self.rows):
-            self.rows = rows
-            self.model().dataChanged.emit(self.model().index(0, 0), self.model().index(len(rows) - 1, 0))
-            self.updateGeometry()
-            self.viewport().update()
+        if len(rows) == len(self.rows):
+            self.replace_rows(rows)
 
     def show_find(self, locate: Locate | None) -> bool:
         """Light the rows that hold what is looked for; whether there are any."""
@@ -242,8 +242,30 @@ class FittedList(QListView, Generic[RowT]):
     # The list itself
 
     def replace_rows(self, rows: Sequence[RowT]) -> None:
-        """Show other rows; the one that is current stays so by its place."""
-        self._model.replace(list(rows))
+        """Show other rows; the one that is current stays so by its place. Only what changed is painted again."""
+        rows = list(rows)
+        if rows == self.rows:
+            return
+        width = self.viewport().width()
+        heights = self._heights(width)
+        before = self.rows
+        self._model.replace(rows)
+        self.rows_replaced(before)
+        if self._heights(width) != heights:
+            self.scheduleDelayedItemsLayout()
+            self.updateGeometry()
+            self.viewport().update()
+
+    def rows_replaced(self, before: Sequence[RowT]) -> None:
+        """Others stand in the place of these: forget what was measured of them."""
+
+    def _heights(self, width: int) -> list[int]:
+        return [self.row_height(row, width) for row in range(len(self.rows))]
+
+    @override
+    def dataChanged(self, topLeft: Index, bottomRight: Index, roles: Sequence[int] = ()) -> None:
+        # Not the list's own, which lays out and paints all of them: `replace_rows` knows when that is needed.
+        QAbstractItemView.dataChanged(self, topLeft, bottomRight, list(roles))
 
     def copy_row(self, row: int) -> None:
         """Put a row on the clipboard, secrets masked."""
@@ -260,7 +282,7 @@ class FittedList(QListView, Generic[RowT]):
 
     @override
     def heightForWidth(self, width: int) -> int:
-        return sum(self.row_height(row, width) for row in range(len(self.rows)))
+        return sum(self._heights(width))
 
     @override
     def sizeHint(self) -> QSize:

@@ -36,7 +36,7 @@ class DetailHead(QWidget):
 
     def show_subject(self, subject: Subject | None) -> None:
         """Show a message, or nothing."""
-        self._shown = subject is not None
+        before, self._shown = self._look(), subject is not None
         if subject is not None:
             self.glyph = _glyph(subject)
             namespace, slash, name = plain(subject.kind, 200).partition("/")
@@ -52,16 +52,23 @@ class DetailHead(QWidget):
                 self.second_line,
             ]
             self.setAccessibleName(", ".join(filter(None, words)))
-        self.update()
+        self._paint_if_other(before)
 
     def show_words(self, words: HeadWords) -> None:
         """Show a context, a participant or a whole document."""
-        self._shown = True
+        before, self._shown = self._look(), True
         self.glyph, self.state, self.second_line = words.glyph, words.state, words.second_line
         self.namespace, self.name, self.tool = "", plain(words.name, 200), ""
         spoken = (f"{words.what} {self.name}".strip(), words.state.word if words.state else "", words.second_line)
         self.setAccessibleName(", ".join(filter(None, spoken)))
-        self.update()
+        self._paint_if_other(before)
+
+    def _look(self) -> tuple[object, ...]:
+        return self._shown, self.glyph, self.namespace, self.name, self.tool, self.state, self.second_line
+
+    def _paint_if_other(self, before: tuple[object, ...]) -> None:
+        if self._look() != before:
+            self.update()
 
     @override
     def sizeHint(self) -> QSize:

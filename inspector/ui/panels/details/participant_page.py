@@ -40,7 +40,6 @@ from inspector.present.participant_facts import (
 from inspector.present.token_facts import outcome_of, outcome_rows
 from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.panels.details.figures import FiguresView, UsageGauge, UsageLine
 from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.section import Page, Segments
@@ -157,12 +156,8 @@ class ParticipantPage(Page):
 
     def _fill(self, block: _Block) -> None:
         view, rows = self.findChild(FittedList, block.name), list(block.rows())
-        if isinstance(view, FactsView):
-            view.show_rows(rows)
-        elif view is not None and view.rows != rows:
+        if view is not None:
             view.replace_rows(rows)
-            view.updateGeometry()
-            view.viewport().update()
 
     # What it shows
 

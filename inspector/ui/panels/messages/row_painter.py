@@ -28,7 +28,7 @@ from inspector.ui.panels.messages.original_painter import Link, OriginalPainter,
 from inspector.ui.panels.messages.selection import Selection
 
 _WAITING_MS = 200
-"""How often rows that say how long they wait are painted again."""
+"""How often it is looked whether rows that wait say something else by now."""
 _STYLE_LOOKS: dict[Style, tuple[str, str]] = {
     Style.TEXT: ("body", "ink.primary"),
     Style.SECONDARY: ("body", "ink.secondary"),
@@ -72,6 +72,7 @@ class RowPainter(QObject):
         search: what is looked for, and highlighted; None for nothing.
         cell_moved: the user went to the current cell by keys, so that it is seen wherever it is.
         originals: paints the lines of originals.
+        waiting: messages whose rows say how long they wait, and what they say.
     """
 
     def __init__(self, model: MessageTableModel, table: QTableView, selection: Selection, paints: PaintCache) -> None:
@@ -86,11 +87,11 @@ class RowPainter(QObject):
         self.cell_moved = False
         self.originals = OriginalPainter(paints)
         self._focused = False  # the selection is washed, and not dim
-        self._waiting_painted = False  # a row says how long it waits, so that it wants to be painted again
+        self.waiting: dict[int, str] = {}
         self._waiting_timer = QTimer(self)
         self._waiting_timer.setSingleShot(True)
         self._waiting_timer.setInterval(_WAITING_MS)
-        self._waiting_timer.timeout.connect(self._repaint_messages)
+        self._waiting_timer.timeout.connect(self.repaint_waiting)
         self._settle_timer = QTimer(self)
         self._settle_timer.setSingleShot(True)
         self._settle_timer.setInterval(budgets.current.more_ms)
@@ -140,7 +141,6 @@ class RowPainter(QObject):
         table = self._table
         self._focused = table.hasFocus()
         self._paints.dpr = table.devicePixelRatioF()  # another screen may have another one
-        self._waiting_painted = False
         rows = self._model.rowCount()
         if not rows:
             return
@@ -148,12 +148,12 @@ class RowPainter(QObject):
         shown = range(first, (last if last >= 0 else rows - 1) + 1)
         self._settle_highlights(shown)
         painter = QPainter(table.viewport())
-        self._paint_rows(painter, shown)
+        self._paint_rows(painter, shown, rect)
         for row in shown:
             self._paint_across(painter, row)
         self._paint_rings(painter)
         painter.end()
-        if self._waiting_painted and not self._waiting_timer.isActive():
+        if self.waiting and not self._waiting_timer.isActive():
             self._waiting_timer.start()
 
     def _settle_highlights(self, shown: range) -> None:
@@ -163,13 +163,18 @@ class RowPainter(QObject):
             if not self._model.highlights.settle(seen, time.perf_counter() + budgets.current.painting_slice_s):
                 self._settle_timer.start()
 
-    def _paint_rows(self, painter: QPainter, shown: range) -> None:
+    def _paint_rows(self, painter: QPainter, shown: range, rect: QRect) -> None:
+        """Paint rows, as far as their cells are in a part of the viewport."""
         height, table = self._paints.metrics.row, self._table
         columns = [
-            (column, table.columnViewportPosition(column), table.columnWidth(column))
+            (column, x, width)
             for column in self._model.columns.order
             if not table.isColumnHidden(column)
+            and (x := table.columnViewportPosition(column)) <= rect.right()
+            and x + (width := table.columnWidth(column)) > rect.left()
         ]
+        if not columns:
+            return
         columns.sort(key=lambda column: column[1])  # while one is dragged they may stand otherwise
         top = table.rowViewportPosition(shown.start) if shown else 0
         self._paints.gather()
@@ -222,9 +227,20 @@ class RowPainter(QObject):
         painter.drawRoundedRect(QRectF(rect).adjusted(inset, inset, -inset, -inset), radius, radius)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
-    def _repaint_messages(self) -> None:
-        left, viewport = self._table.columnViewportPosition(Column.MESSAGE), self._table.viewport()
-        viewport.update(left, 0, self._table.columnWidth(Column.MESSAGE), viewport.height())
+    def repaint_waiting(self) -> None:
+        """Paint again the rows in sight that say how long they wait, where they say something else by now."""
+        table, bottom = self._table, self._table.viewport().height()
+        left, width = table.columnViewportPosition(Column.MESSAGE), table.columnWidth(Column.MESSAGE)
+        for message, text in list(self.waiting.items()):
+            row = self._model.rows.row_of(message)
+            top = table.rowViewportPosition(row) if row is not None else bottom
+            if not -self._paints.metrics.row < top < bottom:
+                del self.waiting[message]
+            elif self._model.waiting_text(self._model.content(message)) != text:
+                del self.waiting[message]  # it comes back as it is painted
+                table.viewport().update(left, top, width, table.rowHeight(row or 0))
+        if self.waiting:
+            self._waiting_timer.start()
 
     # Rows
 
@@ -526,7 +542,7 @@ class RowPainter(QObject):
         if content.stream is not None and rect.width() < roomy:
             text = content.stream.short
         if content.awaits_since is not None and (waiting := self._model.waiting_text(content)):
-            text, self._waiting_painted = waiting, True
+            text = self.waiting[content.message] = waiting
         if state is not None and not text and state.token != QUIET:
             word = state.word if rect.width() >= roomy else state.short
             width = paints.pill_width(word)

@@ -48,6 +48,7 @@ class ParticipantsModel(QAbstractListModel):
         self._analysis = document.analysis
         self._here = 0, False
         self._keys: list[Key] = finished(self._wanted())
+        self._marks: dict[Key, tuple[PresenceDot, str]] = {}  # of rows on screen, as they were a second ago
         self._of_several_spaces = False
         self._note_spaces()
 
@@ -164,6 +165,14 @@ class ParticipantsModel(QAbstractListModel):
         """Say that presence and times may have changed."""
         if self._keys:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._keys) - 1, 0))
+
+    def refresh_clocked(self, first: int, last: int) -> None:
+        """Say of which of these rows presence or times are others than when this was asked last."""
+        marks = {self._keys[row]: (self.presence(row), self.line(row)) for row in range(first, last + 1)}
+        for row in range(first, last + 1):
+            if self._marks.get(self._keys[row]) != marks[self._keys[row]]:
+                self.dataChanged.emit(self.index(row, 0), self.index(row, 0))
+        self._marks = marks
 
     def _reorder(self, wanted: list[Key]) -> None:
         """Reach another order by removing, moving and inserting rows, so that views keep what is selected."""

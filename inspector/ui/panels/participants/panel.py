@@ -88,7 +88,7 @@ class ParticipantsPanel(HeadedPanel):
     def tick(self, now_ns: int | None) -> None:
         """A second has passed: who speaks and who left when go by the clock (`Analysis.now_ns`) while live."""
         if now_ns is not None:
-            self.model.refresh_marks()
+            self.model.refresh_clocked(*self.view.visible_rows())
 
     def show_selected(self, key: Key | None) -> None:
         """Mark the participant the details show: (string id of the space, name); None for none."""
