@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
+from inspector.analysis.call_pairs import CallPairs
 from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.marked_contexts import START
 from inspector.analysis.states import State
@@ -281,7 +282,8 @@ class AccountTally:
 
     Attributes:
         gaps: places where messages may be missing.
-        has_repeats: some messages say again what others said; they count for nothing.
+        has_repeats: some messages say again what others said; they count for nothing. Nor do requests that were made
+            for a call of another source.
         first_gap, first_unreadable: the first of them, and the first message nothing could be made of; NO_ROW.
     """
 
@@ -291,6 +293,7 @@ class AccountTally:
 
     def _restart(self) -> None:
         self._fed = 0
+        self._pairs = CallPairs(self._analysis)
         self._columns = GrowingColumns({"code": np.uint8, "taken": np.uint8})
         self._totals = np.zeros((_OUTCOMES, _OUTCOMES), np.int64)
         self._by_what, self._by_recipients = _GroupCounts(), _GroupCounts()
@@ -306,7 +309,7 @@ class AccountTally:
     @property
     def behind(self) -> bool:
         """Whether messages wait to be looked at, new ones or earlier ones again."""
-        return self._fed < len(self._analysis) or bool(self._changed)
+        return self._fed < len(self._analysis) or bool(self._changed) or self._pairs.behind
 
     def note_changed(self, changed: Rows) -> None:
         """Earlier messages have changed. O(1)."""
@@ -329,6 +332,8 @@ class AccountTally:
         if start < stop:
             self._take_in(start, stop)
             self._fed = stop
+        elif self._pairs.behind:
+            self._look_again(self._pairs.step())
         return not self.behind
 
     # Taking in
@@ -363,6 +368,8 @@ class AccountTally:
         if again.any():
             self.has_repeats = True
             deeds[again] = 0
+        calls = np.flatnonzero(deeds == Deed.CALL)
+        deeds[calls[self._pairs.outer_of(rows[calls]) != NO_ROW]] = 0
         return deeds
 
     def _outcomes(self, rows: Rows, deeds: NDArray[np.uint8]) -> NDArray[np.uint8]:

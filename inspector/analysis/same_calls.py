@@ -1,8 +1,8 @@
 """One call of a tool that two sources have: as the agent's transcript tells it, and as its MCP server got it.
 
 The program that runs an agent calls tools by names and ids of its own, and speaks MCP with ids of its own. So what is
-one call stands in two sources as two requests, each with its answer. Nothing of it is stored: it is worked out for the
-message that is looked at.
+one call stands in two sources as two requests, each with its answer. Worked out for a message that is looked at, and
+for all where they are counted (`call_pairs`).
 
 RULE (docs/protocols.md 5, Calls in two sources): certain where the MCP request names the agent's call or both name one
 `traceparent`; else probably the same where tool and arguments are, and one lies in the time of the other. Of several
@@ -31,9 +31,12 @@ WITHIN_NS = 10 * 60 * 1_000_000_000
 """A call without an answer may be made so much later."""
 SLACK_NS = 2_000_000_000
 """Two programs note a call at different moments."""
-_REACH_NS = WITHIN_NS + SLACK_NS
+REACH_NS = WITHIN_NS + SLACK_NS
 _MOST = 100
+_MOST_KNOWN = 20_000
+"""Calls of which is remembered what they say."""
 _CALL = "tools/call"
+INNERMOST = 2
 _PREFIX = re.compile(r"mcp__.+__|mcp_.+_|.*\w(?:__|[-./:])", re.DOTALL)
 """What clients put before the name of a server's tool: `mcp__files__`, `mcp_files_`, `files__`, `files-`, `files.`."""
 _SERVER = re.compile(r"mcp__(.+?)__|mcp_(.+?)_|(.+?)(?:__|[-./:])", re.DOTALL)
@@ -61,7 +64,7 @@ class SameCall(NamedTuple):
 
 def same_calls(analysis: Analysis, message: int) -> list[SameCall]:
     """The calls of other sources that a request is one with, be it the outer or the inner one."""
-    return _Calls(analysis).of(message) if len(analysis.capture.sources) > 1 else []
+    return SameCallFinder(analysis).of(message) if len(analysis.capture.sources) > 1 else []
 
 
 def certain_others(analysis: Analysis, message: int, *, outward: bool) -> set[int]:
@@ -72,7 +75,7 @@ def certain_others(analysis: Analysis, message: int, *, outward: bool) -> set[in
     return {one.inner for one in found if one.outer == message}
 
 
-class _Calls:
+class SameCallFinder:
     """Looks for a call among those near it; what a call says is decoded once."""
 
     def __init__(self, analysis: Analysis) -> None:
@@ -82,17 +85,18 @@ class _Calls:
         self._known: dict[int, tuple[str | None, frozenset[str]]] = {}
 
     def of(self, message: int) -> list[SameCall]:
+        """Those of one message."""
         if not self._is_call(message):
             return []
-        inward = self._inner_of(message)
+        inward = self.inner_of(message)
         outer = [row for row in self._near(message, outward=True) if self._may_be(row, message)]
-        found = [one for row in outer if (one := self._inner_of(row)) is not None and one.inner == message]
+        found = [one for row in outer if (one := self.inner_of(row)) is not None and one.inner == message]
         return found if inward is None else [*found, inward]
 
     def _may_be(self, outer: int, inner: int) -> bool:
         return self._arguments(outer) == self._arguments(inner) or bool(self._names(outer) & self._names(inner))
 
-    def _inner_of(self, outer: int) -> SameCall | None:
+    def inner_of(self, outer: int) -> SameCall | None:
         """The request by which a call was made with a server, in another source; None where none is likely."""
         near = self._near(outer, outward=False)
         own = self._identifier(outer)
@@ -115,14 +119,18 @@ class _Calls:
         if len(sources) != 1:
             return None
         inner = [row for row in alike if self._source(row) in sources]
+        found = self._first_free(outer, arguments, inner)
+        return SameCall(outer, found, False, self._evidence(outer, found, arguments)) if found is not None else None
+
+    def _first_free(self, outer: int, arguments: str, inner: list[int]) -> int | None:
+        """Of alike requests the one that goes with a call, when earlier alike calls have had theirs."""
         taken: set[int] = set()
+        found: int | None = None
         for call in (*self._alike_before(outer, arguments), outer):
             found = next((row for row in inner if row not in taken and self._lies_in(call, row)), None)
             if found is not None:
                 taken.add(found)
-                if call == outer:
-                    return SameCall(outer, found, False, self._evidence(outer, found, arguments))
-        return None
+        return found
 
     def _evidence(self, outer: int, inner: int, arguments: str) -> str:
         times = self._capture.columns["time_ns"]
@@ -145,36 +153,45 @@ class _Calls:
 
     def _near(self, message: int, *, outward: bool) -> list[int]:
         """Calls of the same tool in other sources, one layer further out or in, ascending; at most 100."""
-        columns, links, strings = self._capture.columns, self._links, self._capture.strings
-        near = slice(max(0, message - REACH), min(len(self._analysis), message + REACH))
+        columns = self._capture.columns
         time = int(columns["time_ns"][message])
-        request, call = (strings.find(name) or -1 for name in (kinds.REQUEST, _CALL))
-        found = (columns["kind"][near] == request) & (links["method"][near] == call)
-        found &= columns["source"][near] != columns["source"][message]
-        found &= columns["flags"][near] & np.uint32(_UNUSABLE) == 0
-        rows = np.flatnonzero(found) + near.start
+        rows = self._candidates(message, outward=outward)
+        rows = rows[columns["source"][rows] != columns["source"][message]]
         times = columns["time_ns"][rows]
-        rows = rows[(times != NO_TIME) & (times >= time - _REACH_NS) & (times <= time + _REACH_NS)]
-        layers, own = self._layers(rows), self._layer(message)
+        rows = rows[(times != NO_TIME) & (times >= time - REACH_NS) & (times <= time + REACH_NS)]
+        layers, own = self.layers(rows), self._layer(message)
         rows = rows[layers < own] if outward else rows[layers > own]
-        name, targets = strings[int(links["target"][message])], links["target"][rows]
-        codes = [
-            code
-            for code in np.unique(targets).tolist()
-            if code and (_is_same_tool(strings[code], name) if outward else _is_same_tool(name, strings[code]))
-        ]
-        rows = rows[np.isin(targets, codes)]
         nearest = np.argsort(np.abs(columns["time_ns"][rows] - time), kind="stable")[:_MOST]
         return np.sort(rows[nearest]).tolist()
 
-    def _layers(self, rows: Rows) -> Rows:
+    def _candidates(self, message: int, *, outward: bool) -> Rows:
+        """Calls that may be of the same tool, ascending: its name with what clients put before it, or without."""
+        strings, targets = self._capture.strings, self._links["target"]
+        rows = self.calls_between(max(0, message - REACH), min(len(self._analysis), message + REACH))
+        name = strings[int(targets[message])]
+        codes = [
+            code
+            for code in np.unique(targets[rows]).tolist()
+            if code and (is_same_tool(strings[code], name) if outward else is_same_tool(name, strings[code]))
+        ]
+        return rows[np.isin(targets[rows], codes)]
+
+    def calls_between(self, start: int, stop: int) -> Rows:
+        """The calls of tools among messages `start` to `stop`, ascending."""
+        columns, strings, near = self._capture.columns, self._capture.strings, slice(start, stop)
+        request, call = (strings.find(name) or -1 for name in (kinds.REQUEST, _CALL))
+        found = (columns["kind"][near] == request) & (self._links["method"][near] == call)
+        found &= columns["flags"][near] & np.uint32(_UNUSABLE) == 0
+        return np.flatnonzero(found) + start
+
+    def layers(self, rows: Rows) -> Rows:
         """(n,) how near calls are to who does them: told by an agent's program 0, by an envelope 1, by MCP itself 2."""
         columns = self._capture.columns
         rpc = (columns["flags"][rows] & np.uint32(Flag.RPC.value)) != 0
-        return np.where(columns["part"][rows] != 0, 0, np.where(rpc, 2, 1))
+        return np.where(columns["part"][rows] != 0, 0, np.where(rpc, INNERMOST, 1))
 
     def _layer(self, message: int) -> int:
-        return int(self._layers(np.array([message]))[0])
+        return int(self.layers(np.array([message]))[0])
 
     def _is_of_server(self, outer: int, source: int) -> bool:
         """Whether the client's name for a tool names the server that a source is of."""
@@ -213,11 +230,13 @@ class _Calls:
 
     def _identifier(self, message: int) -> str | None:
         """The id that an agent's program gave a call; the ids of JSON-RPC mean nothing elsewhere."""
-        return None if self._layer(message) == 2 else self._capture.envelope_id(message)
+        return None if self._layer(message) == INNERMOST else self._capture.envelope_id(message)
 
     def _said(self, message: int) -> tuple[str | None, frozenset[str]]:
         found = self._known.get(message)
         if found is None:
+            if len(self._known) > _MOST_KNOWN:
+                self._known.clear()
             params = None if self._capture.is_big(message) else self._capture.payload(message).get("params")
             params = params if isinstance(params, Mapping) else {}
             given = params.get("arguments", {})
@@ -234,7 +253,7 @@ def _named_in(meta: Any) -> Iterator[str]:
             yield value
 
 
-def _is_same_tool(outer: str, inner: str) -> bool:
+def is_same_tool(outer: str, inner: str) -> bool:
     """Whether a tool's name is a server's own, with what a client puts before it or without."""
     if outer == inner:
         return True

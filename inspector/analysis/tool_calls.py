@@ -1,7 +1,7 @@
 """Calls of tools, each once: how many were answered, how many failed (docs/design.md 5b).
 
 A proposal and the request that fulfils it, an answer that asks for input and the retry, a task and its result, and
-copies are one call.
+copies are one call; so are the call that an agent's transcript tells and the request that its MCP server got.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
+from inspector.analysis.call_pairs import CallPairs
 from inspector.analysis.changes import Rows
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
@@ -52,7 +53,7 @@ class Calls(NamedTuple):
     """Calls of tools, each once.
 
     Attributes:
-        rows: (n,) the requests that make them, ascending.
+        rows: (n,) the requests that make them, ascending; of one that two sources have that of who wants it done.
         answers: (n,) what answered each; NO_ROW for nothing.
         failed: (n,) bool, that says it failed.
     """
@@ -73,8 +74,11 @@ def calls_of(analysis: Analysis) -> Calls:
     rounds = analysis.correlation.rounds
     rows = rows[~np.isin(rows, list(rounds.retries))]
     answers = rounds.results(rows, links["answer"][rows].astype(np.int64))
-    for place in np.flatnonzero(answers == NO_ROW).tolist() if of_copies else ():
-        answers[place] = of_copies.get(int(rows[place]), NO_ROW)
+    outer = CallPairs.of_all(analysis).outer_of(rows)
+    elsewhere = of_copies | dict(zip(outer.tolist(), answers.tolist(), strict=True))
+    rows, answers = rows[outer == NO_ROW], answers[outer == NO_ROW]
+    for place in np.flatnonzero(answers == NO_ROW).tolist() if elsewhere else ():
+        answers[place] = elsewhere.get(int(rows[place]), NO_ROW)
     answered = answers != NO_ROW
     failed = capture.columns["flags"][np.where(answered, answers, 0)] & np.uint32(Flag.ERROR.value) != 0
     failed |= np.isin(rows, [row for row, call in rounds.calls.items() if call.failed])

@@ -12,6 +12,7 @@ from itertools import islice
 import numpy as np
 
 from inspector.analysis import Analysis
+from inspector.analysis.call_pairs import CallPairs
 from inspector.analysis.findings.hints import PENDING_AFTER_S
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.analysis.transients import Badge
@@ -22,6 +23,7 @@ from inspector.analysis.waste.results import Results, Traffic
 from inspector.analysis.waste.traces import MOST_SAYINGS, Traces
 from inspector.analysis.waste.wasted import Waste, WasteKind
 from inspector.base.slices import Steps, go_on
+from inspector.capture.hashes import NO_ROW
 from inspector.protocol.times import NO_TIME
 from inspector.protocol.tool_names import ToolAlias, alias_for
 
@@ -100,7 +102,13 @@ class WasteFinder:
         wastes += definitions.judge()
         if definitions.unread:
             self._notes.append(f"Of lists of tools the first {MOST_LISTS:,} were looked at.")
-        results = self._largest(traffic.answers("tools/call"))
+        pairs = CallPairs(analysis)
+        while pairs.behind:
+            pairs.step()
+            yield
+        answers = traffic.answers("tools/call")
+        # What a server answered to a call of a transcript is there a second time: in no model's context.
+        results = self._largest(answers.those(np.flatnonzero(pairs.outer_of(answers.calls) == NO_ROW)))
         yield
         losses = Losses(traffic)
         yield

@@ -6,11 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from inspector.analysis.account import AccountTally, Deed
+from inspector.analysis.call_pairs import CallPairs
 from inspector.analysis.chain import chain_of
 from inspector.analysis.likely import likely_causes, likely_chain, likely_effects
 from inspector.analysis.same_calls import same_calls
+from inspector.analysis.tool_calls import ToolCalls, tool_calls
+from inspector.capture.hashes import NO_ROW
 from inspector.document.document import CaptureDocument
 from inspector.document.source_set import SourceChoice
 
@@ -77,7 +82,15 @@ def pairs(document: CaptureDocument) -> list[tuple[str, str, bool]]:
         assert any(one.outer == outer for one in same_calls(document.analysis, inner))
         assert certain or any(link.effect == inner for link in likely_effects(document.analysis, outer))
         assert certain or any(link.cause == outer for link in likely_causes(document.analysis, inner))
+    assert counted_pairs(document) == {(one[0], one[1]) for one in found}
     return sorted((str(capture.envelope_id(a)), str(capture.envelope(b)["id"]), c) for a, b, c in found)
+
+
+def counted_pairs(document: CaptureDocument) -> set[tuple[int, int]]:
+    """The same, as found for all calls at once."""
+    rows = np.arange(len(document.capture))
+    outer = CallPairs.of_all(document.analysis).outer_of(rows)
+    return {(int(one), int(row)) for row, one in zip(rows, outer, strict=True) if one != NO_ROW}
 
 
 def test_the_call_of_a_transcript_is_the_request_its_server_got(tmp_path: Path) -> None:
@@ -87,6 +100,11 @@ def test_the_call_of_a_transcript_is_the_request_its_server_got(tmp_path: Path) 
         files=[asked(1.1, 1, "read", path="a.txt"), answered(2.9, 1)],
     )
     assert pairs(document) == [("toolu_a", "1", False)]
+    assert tool_calls(document.analysis) == ToolCalls(1, 1, 0, 0, {"mcp__files__read": 1})
+    tally = AccountTally(document.analysis)
+    while not tally.step():
+        pass
+    assert tally.count(Deed.CALL) == 1
     chain = likely_chain(document.analysis, 0)
     assert [step.message for step in chain.steps] == [0, 1, 2, 3]
     assert [link.why for link in chain.links] == ["the same tool with the same arguments in files.jsonl, 100 ms later"]
