@@ -354,9 +354,10 @@ class Capture:
         of = self._repeats.of("of", rows).astype(np.int64)
         return np.where(named, of, NO_ROW), named & (self._repeats.of("is_copy", rows) != 0)
 
-    def copies_of(self, message: int) -> int:
-        """How many later messages are copies of one. O(copies)."""
-        return int(np.count_nonzero((self._repeats["of"] == message) & (self._repeats["is_copy"] != 0)))
+    def copies_of(self, message: int) -> NDArray[np.int64]:
+        """(n,) the later messages that are copies of one, ascending. O(copies of any)."""
+        copies = (self._repeats["of"] == message) & (self._repeats["is_copy"] != 0)
+        return self._repeats.messages[copies].astype(np.int64)
 
     def are_sent_again(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """(n,) which of some messages a request to a model holds as one before it did: nothing follows from them."""

@@ -185,7 +185,7 @@ def _again(document: CaptureDocument, message: int, *, folded: bool) -> str:
     of, copy = (int(found[0]) for found in capture.repeats(np.array([message])))
     if of != NO_ROW:
         return f"{'copy of' if copy else 'says again'} No. {of + 1}"
-    copies = capture.copies_of(message) if folded else 0
+    copies = len(capture.copies_of(message)) if folded else 0
     return f"told {copies + 1:,} times" if copies else ""
 
 

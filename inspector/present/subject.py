@@ -213,9 +213,10 @@ class Subject:
 
     @cached_property
     def answer(self) -> int | None:
-        """The response to a request, or the fulfilment of a proposal."""
-        found = int(self.analysis.correlation.columns["answer"][self.message])
-        return found if found >= 0 else None
+        """The response to a request or to a copy of it, or the fulfilment of a proposal."""
+        copies = self.capture.copies_of(self.message) if self.capture.has_copies else ()
+        answers = self.analysis.correlation.columns["answer"][[self.message, *copies]]
+        return next((answer for answer in answers.tolist() if answer >= 0), None)
 
     def delta_ns(self, other: int) -> int | None:
         """Nanoseconds from this message to another; None where a time is missing."""

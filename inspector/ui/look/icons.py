@@ -36,6 +36,7 @@ KIND_ICONS: dict[str, str] = {
     "msp/snapshot": "ri.file-text-line",
     "msp/subsession": "ri.chat-new-line",
     "msp/closed": "ri.chat-check-line",
+    "otlp/agent": "ri.robot-line",
 }
 """Canonical kind to icon; kinds that are not here follow their namespace."""
 
@@ -53,6 +54,9 @@ NAMESPACE_ICONS: dict[str, str] = {
     "gemini": "ri.terminal-line",
     "http": "ri.global-line",
     "stdio": "ri.terminal-line",
+    "otlp": "ri.git-commit-line",
+    "opencode": "ri.terminal-line",
+    "vscode": "ri.terminal-line",
     "recorder": "ri.record-circle-line",
 }
 """Namespace of a kind to icon."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,8 +20,9 @@ from inspector.present.lifecycle_facts import why_no_lifecycle
 from inspector.present.reasoning_facts import sequence_of, thread_rows
 from inspector.present.states import presence, state_of
 from inspector.present.subject import ContextPlace, ParticipantPlace, Subject, name_of, recipients, sender_of
-from tests.builders import document_of, envelope, received, tool_call, tool_result
+from tests.builders import document_at, document_of, envelope, received, tool_call, tool_result
 
+TRACE = Path(__file__).parents[2] / "data/otlp/openai-agents-openinference-2.6.0.jsonl"
 SECRET = "sk-ant-api03-" + "a1b2" * 10
 
 
@@ -74,6 +76,13 @@ def test_a_request_says_who_answered_it_and_how_the_answer_knows_its_tool() -> N
     assert request_facts(asked)[0].value.startswith("Answered by files")
     assert values_of(answer_facts(answered)) == {"Tool": "read_file", "Named by": "its request No. 1"}
     assert values_of(addressed_facts(asked)).keys() <= {"files"}
+
+
+def test_a_request_that_is_told_twice_is_answered_by_what_answers_either() -> None:
+    asked = Subject(document_at(TRACE), 13)
+    assert asked.capture.copies_of(asked.message).tolist() == [14]
+    assert request_facts(asked)[0].value == "Answered by tools in 3 ms, No. 16"
+    assert not any("Elsewhere" in row.name for row in addressed_facts(asked))
 
 
 def test_a_request_nobody_answered_in_a_log_ends_its_chain_with_what_did_not_come() -> None:
