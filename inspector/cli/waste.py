@@ -13,6 +13,7 @@ from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
 from inspector.document.document import CaptureDocument
 from inspector.present.answers import waste_answer, waste_of
+from inspector.present.token_facts import reported_words
 from inspector.protocol.secrets.masking import mask_text
 from inspector.tokens.counter import TOKENIZER
 
@@ -42,7 +43,7 @@ def waste_command(
     if participant is not None:
         _look_for(document, participant, found)
         of_one = tuple(one for one in found.wastes if one.participant == participant)
-        found = WasteReport(of_one, found.notes, found.stop)
+        found = WasteReport(of_one, found.notes, found.stop, found.reported)
     shown = found.wastes[: limit or None]
     if as_json:
         echo(dump(waste_answer(found, shown)))
@@ -65,6 +66,8 @@ def _say(found: WasteReport, shown: tuple[Waste, ...]) -> None:
         say(f"{found.tokens:,} tokens could be spared{part}. Estimate ({TOKENIZER}).")
     else:
         say(NOTHING)
+    if found.reported is not None:
+        say(f"{reported_words(found.reported)}.")
     for note in found.notes:
         say(note)
     for one in shown:

@@ -105,6 +105,7 @@ def waste_answer(found: WasteReport, shown: Iterable[Waste]) -> dict[str, Any]:
             "tokens": found.tokens,
             "sure": found.sure_tokens,
             "estimate": TOKENIZER,
+            "reported": None if found.reported is None else found.reported._asdict(),
             "count": len(found.wastes),
             "notes": list(found.notes),
             "wastes": [

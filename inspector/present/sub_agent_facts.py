@@ -11,6 +11,7 @@ from inspector.capture.transcripts import SubAgent
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact
 from inspector.present.subject import ContextPlace, Subject
+from inspector.present.token_facts import usage_sum_words
 from inspector.present.wire_text import plain
 from inspector.protocol.payloads.outline import nested_in
 
@@ -96,11 +97,7 @@ def cost_facts(found: ContextUsage) -> list[Fact]:
 
 def usage_words(found: ContextUsage) -> str:
     """What calls reported, in words."""
-    usage = found.usage
-    cached = usage.cache_read + usage.cache_write
-    words = [f"{formats.count_of(found.calls, 'call')}: {usage.output:,} tokens out, {usage.input:,} in"]
-    if cached:
-        words.append(f"{usage.cache_read:,} read from the cache, {usage.cache_write:,} written to it")
+    words = [f"{formats.count_of(found.calls, 'call')}: {usage_sum_words(found.usage)}"]
     if found.with_below is not None:
         words.append(f"{found.with_below:,} calls with those below")
     return "; ".join(words)

@@ -8,6 +8,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.model_context import Reader, readers
 from inspector.analysis.model_context.outcome import Outcome, outcome
+from inspector.analysis.reported_usage import Usage
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.capture.capture import Capture
 from inspector.present import formats
@@ -108,3 +109,16 @@ def outcome_rows(analysis: Analysis, found: Outcome) -> list[Fact]:
 def so_far(analysis: Analysis) -> str:
     """That a sum is not all of it yet."""
     return "" if analysis.tokens.done else ", still counting"
+
+
+def reported_words(usage: Usage) -> str:
+    """The sum over all calls of models, beside which figures of ours are estimates."""
+    return f"Reported by models: {usage_sum_words(usage)}"
+
+
+def usage_sum_words(usage: Usage) -> str:
+    """What some calls reported: out, in, and of caches."""
+    words = [f"{usage.output:,} tokens out, {usage.input:,} in"]
+    if usage.cache_read + usage.cache_write:
+        words.append(f"{usage.cache_read:,} read from the cache, {usage.cache_write:,} written to it")
+    return "; ".join(words)

@@ -54,7 +54,7 @@ def growing(context: ModelContext) -> Steps[Growth]:
     less[collapsed] = whole[collapsed] - np.maximum(context.summary_tokens[collapsed], 0)
     yield
     uncollapsed = np.zeros(_reached(context), np.int64)
-    uncollapsed[context.rows[inside]] = whole[inside]
+    np.add.at(uncollapsed, context.arrived[inside], whole[inside])
     yield
     seen = uncollapsed.copy()
     np.subtract.at(uncollapsed, context.left_by[left], whole[left])
@@ -81,7 +81,7 @@ def changing(context: ModelContext) -> Array:
 def _changing(context: ModelContext, parts: tuple[Array, Array, Array]) -> Array:
     inside, left, collapsed = parts
     found = np.zeros(_reached(context), np.bool_)
-    for rows in (context.rows[inside], context.left_by[left], context.collapsed_by[collapsed]):
+    for rows in (context.arrived[inside], context.left_by[left], context.collapsed_by[collapsed]):
         found[rows] = True
     return np.flatnonzero(found)
 

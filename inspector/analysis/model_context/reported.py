@@ -1,10 +1,15 @@
-"""What a participant itself reports of its context with `participant/status`; estimates never mix with it."""
+"""What a participant reports of its own context: with `participant/status`, else with each call of its model.
+
+Estimates never mix with it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.model_context.reader import Reader
@@ -35,6 +40,23 @@ class Reported:
         return ", ".join(parts) or "its status without figures"
 
 
+class Reports(NamedTuple):
+    """All that a participant reported of its context, oldest first.
+
+    Attributes:
+        messages: (n,) int64, those that report a number of tokens.
+        tokens: (n,) int64, what they report.
+        limit: the most that the context holds, as it reported last; None.
+    """
+
+    messages: NDArray[np.int64]
+    tokens: NDArray[np.int64]
+    limit: int | None
+
+
+NO_REPORTS = Reports(np.zeros(0, np.int64), np.zeros(0, np.int64), None)
+
+
 def reported_at(analysis: Analysis, reader: Reader, message: int) -> Reported | None:
     """The last report of a reader up to a message; None when there is none among its last 1,000.
 
@@ -52,16 +74,42 @@ def reported_at(analysis: Analysis, reader: Reader, message: int) -> Reported | 
 
 
 def _called_at(analysis: Analysis, reader: Reader, message: int) -> Reported | None:
-    """What the last call of a reader's model reported: all it was given, whether from a cache or not."""
-    calls = analysis.usage.reports()
-    calls = calls[: int(np.searchsorted(calls, message, side="right"))]
-    columns = analysis.capture.columns
+    """What the last call of a reader's model reported."""
+    calls = _calls(analysis, reader)
+    last = calls[: int(np.searchsorted(calls, message, side="right"))][-1:]
+    return Reported(int(last[0]), int(_given(analysis, last)[0]), None, None) if len(last) else None
+
+
+def reports_of(analysis: Analysis, reader: Reader, read: dict[int, Reported | None]) -> Reports:
+    """All that a reader reported.
+
+    Args:
+        read: statuses that were read before, by message; those read now are added.
+    """
+    found = analysis.participants.all.get((reader.space, reader.name)) if reader.name is not None else None
+    rows = found.status_rows if found is not None else []
+    for row in rows:
+        if row not in read:
+            read[row] = reported_at(analysis, reader, row)
+    statuses = [one for row in rows if (one := read[row]) is not None]
+    if not rows:
+        calls = _calls(analysis, reader)
+        return Reports(calls, _given(analysis, calls), None)
+    known = [(one.message, one.tokens) for one in statuses if one.tokens is not None]
+    messages, tokens = np.array(known, np.int64).reshape(-1, 2).T
+    return Reports(messages, tokens, next((one.max_tokens for one in reversed(statuses) if one.max_tokens), None))
+
+
+def _calls(analysis: Analysis, reader: Reader) -> NDArray[np.int64]:
+    """The messages that report calls of a reader's model, ascending."""
+    calls, columns = analysis.usage.reports(), analysis.capture.columns
     own = columns["sender"][calls] == (analysis.capture.strings.find(reader.name or "") or -1)
-    own &= columns["space"][calls] == reader.space
-    if not own.any():
-        return None
-    last = calls[own][-1:]
-    return Reported(int(last[0]), sum(int(analysis.usage.at(name, last)[0]) for name in GIVEN), None, None)
+    return calls[own & (columns["space"][calls] == reader.space)]
+
+
+def _given(analysis: Analysis, calls: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(n,) all that the model was given with each call, whether from a cache or not."""
+    return np.stack([analysis.usage.at(name, calls) for name in GIVEN]).sum(axis=0)
 
 
 GIVEN = ("input", "cache_read", "cache_write")

@@ -135,6 +135,15 @@ class ModelContext:
         return found
 
     @cached_property
+    def arrived(self) -> Array:
+        """(k,) int64, with which message each came into the context: itself, or the request to the model it is of."""
+        found = self.rows.copy()
+        for request in self.sent.requests:
+            first, stop = np.searchsorted(self.rows, [request.message, request.last + 1])
+            found[first:stop] = request.message
+        return found
+
+    @cached_property
     def summary_tokens(self) -> Array:
         """(k,) int64, tokens of the summaries of collapsed results that are counted; NOT_COUNTED of all others."""
         self.count_summaries()

@@ -14,6 +14,7 @@ import numpy as np
 from inspector.analysis import Analysis
 from inspector.analysis.call_pairs import CallPairs
 from inspector.analysis.findings.hints import PENDING_AFTER_S
+from inspector.analysis.reported_usage import Usage
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.analysis.transients import Badge
 from inspector.analysis.waste.definitions import MOST_LISTS, Definitions
@@ -41,11 +42,13 @@ class WasteReport:
         wastes: what costs most first.
         notes: sentences on what was not looked at.
         stop: messages it is about.
+        reported: what calls of models reported in all; None where none did.
     """
 
     wastes: tuple[Waste, ...]
     notes: tuple[str, ...]
     stop: int
+    reported: Usage | None = None
 
     @property
     def tokens(self) -> int:
@@ -129,7 +132,8 @@ class WasteFinder:
             yield
         yield from self._trace(traffic, results, listed, wastes)
         wastes.sort(key=lambda one: (-one.tokens, one.message))
-        self.found = WasteReport(tuple(one for one in wastes if one.tokens > 0), tuple(self._notes), traffic.stop)
+        found = tuple(one for one in wastes if one.tokens > 0)
+        self.found = WasteReport(found, tuple(self._notes), traffic.stop, analysis.usage.total())
 
     def _largest(self, results: Results) -> Results:
         """The largest results that are counted, ascending."""

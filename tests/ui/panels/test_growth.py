@@ -116,7 +116,7 @@ def test_it_shows_what_collapsing_saves_and_shares_the_axis_of_the_lanes(window:
     assert list(plot.head.legend.keys) == [*KEYS, REPORTED_KEY, LIMIT_KEY]
     whole, seen = source.lines[:, -1].tolist()
     assert whole - seen > 300
-    assert source.limit == 1_000
+    assert source.reports.limit == 1_000
     canvas = canvas_of(plot)
     panel = window.center.currentWidget()
     assert isinstance(panel, TimelinePanel)
@@ -148,7 +148,7 @@ def test_the_card_names_the_message_and_says_the_values(window: MainWindow, qtbo
     before, after = plot.source.values_at(0)[1], plot.source.values_at(2)[1]
     assert before < after
     change = after - plot.source.values_at(1)[1]
-    assert f"what the model sees {after:,}" in card(plot)
+    assert f"what the model sees, estimate {after:,}" in card(plot)
     assert f"No. 3 search_records result +{change:,}" in card(plot)
     assert "saved" not in card(plot)
     qtbot.mouseMove(canvas_of(plot), place_of(plot, 55))

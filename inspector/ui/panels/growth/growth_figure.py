@@ -19,14 +19,16 @@ from inspector.ui.panels.timeline.legend import Key, area_color
 
 UNCOLLAPSED, SEEN, SAVED, REPORTED = "ink.tertiary", "accent.ring", "badge.consumed", "ink.primary"
 KEYS = (
-    Key("without collapsing", UNCOLLAPSED, "dashed", "uncollapsed"),
-    Key("what the model sees", SEEN, "line", "seen"),
+    Key("without collapsing, estimate", UNCOLLAPSED, "dashed", "uncollapsed"),
+    Key("what the model sees, estimate", SEEN, "line", "seen"),
     Key("saved by collapsing", SAVED, "area", "saved"),
 )
-REPORTED_KEY = Key("reported", REPORTED, "diamond")
+REPORTED_KEY = Key("reported by it", REPORTED, "diamond", "reported")
 LIMIT_KEY = Key("reported limit", "severity.error", "dashed", "limit")
 _DASHED_UP_TO = 500
 """Corners of a line up to which it is dashed: of a line that goes up and down in every pixel dashes say nothing."""
+_MOST_APART, _APART_PX = 100, 6
+"""Reports up to which each is drawn; of more, one in so many pixels."""
 _NEAR_LIMIT = 2
 """A limit is drawn where it is no further than so many times the greatest value, else only named."""
 
@@ -55,9 +57,9 @@ class GrowthFigure:
     def keys(self) -> tuple[Key, ...]:
         """What is drawn."""
         keys = KEYS
-        if any(one.tokens is not None for one in self._source.reports):
+        if len(self._source.reports.messages):
             keys = (*keys, REPORTED_KEY)
-        return keys if self._source.limit is None else (*keys, LIMIT_KEY)
+        return keys if self._source.reports.limit is None else (*keys, LIMIT_KEY)
 
     # Figure
 
@@ -76,13 +78,16 @@ class GrowthFigure:
         return self._scale()
 
     def _reported_in(self, window: Window) -> list[QPointF]:
+        """Where reports stand; of many in one place the greatest, so that those of thousands of calls can be told."""
         source = self._source
-        known = [one for one in source.reports if one.tokens is not None]
-        times = source.times.values[[one.message for one in known]] if known else np.zeros(0, np.int64)
-        x = self._axis.xs_of(times, window.width)
-        inside = (x >= 0) & (x <= window.width)
-        y = np.array([one.tokens for one in known], np.float64)
-        return [QPointF(*place) for place in zip(x[inside].tolist(), y[inside].tolist(), strict=True)]
+        x = self._axis.xs_of(source.times.values[source.reports.messages], window.width)
+        inside = np.flatnonzero((x >= 0) & (x <= window.width))
+        x, y = x[inside], source.reports.tokens[inside].astype(np.float64)
+        if len(x) > _MOST_APART:
+            order = np.lexsort((-y, (x / _APART_PX).astype(np.int64)))
+            first = np.unique((x[order] / _APART_PX).astype(np.int64), return_index=True)[1]
+            x, y = x[order][first], y[order][first]
+        return [QPointF(*place) for place in zip(x.tolist(), y.tolist(), strict=True)]
 
     def paint(self, painter: QPainter) -> None:
         """Areas, then lines, then reports."""
@@ -118,8 +123,8 @@ class GrowthFigure:
     def _scale(self) -> Scale:
         source = self._source
         most = int(source.lines[0].max(initial=0)) if source.lines.size else 0
-        most = max([most, *(one.tokens or 0 for one in source.reports)])
-        limit, reader = source.limit, source.reader
+        most = max(most, int(source.reports.tokens.max(initial=0)))
+        limit, reader = source.reports.limit, source.reader
         if limit is None or reader is None:
             return Scale(most or 1)
         words = f"{limit:,} limit, reported by {plain(reader.title, 40)}"
@@ -132,14 +137,14 @@ class GrowthFigure:
         step = source.step_at(ns)
         whole, seen = source.values_at(step)
         rows = [
-            ("without collapsing", f"{whole:,}", "ink.secondary"),
-            ("what the model sees", f"{seen:,}", "accent.text"),
+            ("without collapsing, estimate", f"{whole:,}", "ink.secondary"),
+            ("what the model sees, estimate", f"{seen:,}", "accent.text"),
         ]
         if whole > seen:
             rows.append(("saved", f"{whole - seen:,}", SAVED))
         report = source.report_at(ns)
-        if report is not None and report.tokens is not None:
-            rows.append(("reported last", f"{report.tokens:,}", REPORTED))
+        if report is not None:
+            rows.append(("reported last", f"{report:,}", REPORTED))
         if step < 0:
             return CardText(tuple(rows))
         change = seen - source.values_at(step - 1)[1]

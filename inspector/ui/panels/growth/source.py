@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis.model_context import ModelContext, Reader, Role, readers
 from inspector.analysis.model_context.growth import growing
-from inspector.analysis.model_context.reported import Reported, reported_at
+from inspector.analysis.model_context.reported import NO_REPORTS, Reported, reports_of
 from inspector.analysis.timeline.times import MessageOrder, MessagePlaces, MessageTimes
 from inspector.base.slices import Steps, go_on
 from inspector.document.document import CaptureDocument
@@ -37,7 +37,7 @@ class GrowthSource:
         messages, steps_ns: (s,) int64, the messages that changed it, and when, ascending.
         lines: (2, s) int64, tokens without collapsing and as the model sees it, after each of them.
         uncounted: messages in it that are not counted yet.
-        reports: what the reader reported, oldest first.
+        reports: what the reader reported.
     """
 
     def __init__(self, document: CaptureDocument, choices: PlotChoices) -> None:
@@ -48,7 +48,7 @@ class GrowthSource:
         self.readers: list[Reader] = []
         self.reader: Reader | None = None
         self.company: list[str] = []
-        self._reports: dict[int, Reported] = {}
+        self._statuses: dict[int, Reported | None] = {}
         self._context: ModelContext | None = None
         self._due = False  # lines are to be drawn of the context there is
         self._work: Steps[None] | None = None
@@ -62,7 +62,7 @@ class GrowthSource:
         self.messages = self.steps_ns = _NONE
         self.lines: Array = np.zeros((2, 0), np.int64)
         self.uncounted = 0
-        self.reports: list[Reported] = []
+        self.reports = NO_REPORTS
 
     @property
     def goes(self) -> bool:
@@ -175,29 +175,10 @@ class GrowthSource:
         sent = np.bincount(analysis.capture.columns["sender"][context.rows[context.roles == Role.TOOL]])
         by = [int(code) for code in np.argsort(-sent, kind="stable")[:3] if sent[code] and code]
         self.company = [analysis.capture.strings[code] for code in by]
-        self.reports = list(self._reported(reader))
+        self.reports = reports_of(analysis, reader, self._statuses)
         self._due = left  # last, for it may be interrupted
 
-    def _reported(self, reader: Reader) -> list[Reported]:
-        found = self.document.analysis.participants.all.get((reader.space, reader.name or ""))
-        made: list[Reported] = []
-        for row in found.status_rows if found is not None else ():
-            report = self._reports.get(row)
-            if report is None:
-                report = reported_at(self.document.analysis, reader, row)
-                if report is None:
-                    continue
-                self._reports[row] = report
-            if report.tokens is not None or report.max_tokens is not None:
-                made.append(report)
-        return made
-
     # Asking
-
-    @property
-    def limit(self) -> int | None:
-        """The most tokens the reader's context holds, as it reported last."""
-        return next((one.max_tokens for one in reversed(self.reports) if one.max_tokens), None)
 
     def step_at(self, ns: int) -> int:
         """The last step at or before a time; -1 before the first."""
@@ -207,12 +188,11 @@ class GrowthSource:
         """Tokens without collapsing and as the model sees it, after a step."""
         return (0, 0) if step < 0 else (int(self.lines[0, step]), int(self.lines[1, step]))
 
-    def report_at(self, ns: int) -> Reported | None:
-        """What was reported last at a time."""
-        times = self.times.values
-        return next(
-            (one for one in reversed(self.reports) if one.tokens is not None and times[one.message] <= ns), None
-        )
+    def report_at(self, ns: int) -> int | None:
+        """The tokens that were reported last at a time."""
+        times = self.times.values[self.reports.messages]
+        before = np.flatnonzero(times <= ns)
+        return int(self.reports.tokens[before[-1]]) if len(before) else None
 
     def name_of(self, reader: Reader) -> str:
         """A reader as shown; with its space where there is more than one."""

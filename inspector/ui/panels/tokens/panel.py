@@ -20,6 +20,7 @@ from inspector.base.slices import Steps, go_on
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
+from inspector.present.token_facts import reported_words
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui import budgets
 from inspector.ui.look.theme import Theme, ThemeController
@@ -296,7 +297,8 @@ class TokensPanel(HeadedPanel):
         if tokens.uncounted and not tokens.done:
             share = tokens.counted * 100 // max(1, tokens.counted + tokens.uncounted)
             words += f", counting tokens, {share} %" if tokens.counted else ", not counted yet"
-        self.head.set_count(words)
+        reported = self._document.analysis.usage.total()
+        self.head.set_count(words if reported is None else f"{words}. {reported_words(reported)}")
 
     def _show_plot(self, way: Way, greatest: Sums, counted: NDArray[np.int64] | None) -> Steps[None]:
         room = self.width() >= _ROOM_FOR_PLOT * self._themes.theme.zoom

@@ -13,6 +13,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
 from inspector.present.account import spared_words
+from inspector.present.token_facts import reported_words
 from inspector.settings import Settings
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui.look import icons
@@ -285,6 +286,7 @@ class WastePanel(ListPanel):
 
     def _sum_words(self, found: WasteReport) -> str:
         words = [f"{spared_words(found)}; estimate ({TOKENIZER})."] if found.wastes else []
+        words += [f"{reported_words(found.reported)}."] if found.wastes and found.reported is not None else []
         return " ".join((*words, *found.notes))
 
     def _empty_words(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,13 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.model_context import Moment
+from inspector.analysis.model_context.growth import growth_of
+from inspector.analysis.model_context.reported import reports_of
 from inspector.analysis.model_context.request_change import RequestChange, request_at
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.present.request_words import cache_words, change_words, request_json
-from tests.builders import document_of
+from tests.builders import document_at, document_of
 from tests.unit.analysis.model_context.test_requests import ASKED, START, TOOLS, answer, moment_of, request, said
 
 SAID = [ASKED, said("assistant", "3.4 m."), said("user", "And now?"), said("assistant", "3.6 m.")]
+WIRE = Path(__file__).parents[3] / "data" / "captures" / "model-wire.jsonl"
 MARK = {"cache_control": {"type": "ephemeral"}}
 
 
@@ -140,3 +144,20 @@ def test_odd_marks_are_borne(mark: Any) -> None:
     odd = [{**ASKED, "content": [{**ASKED["content"][0], "cache_control": mark}]}]
     change = change_between(request(1, odd), request(9, SAID))
     assert change.first_difference is None
+
+
+def test_what_calls_reported_stands_beside_the_estimates() -> None:
+    moment = moment_of(document_at(WIRE))
+    found = reports_of(moment.context.analysis, moment.context.reader, {})
+    assert [row + 1 for row in found.messages] == [5, 14, 33, 45, 59, 67]
+    assert found.tokens.tolist() == [971, 1713, 1762, 1289, 1445, 1004]
+    assert found.limit is None
+
+
+def test_a_context_grows_by_requests_and_is_never_between_two() -> None:
+    context = moment_of(document_at(WIRE)).context
+    growth = growth_of(context)
+    for message, seen in zip(growth.messages.tolist(), growth.seen.tolist(), strict=True):
+        assert context.at(message).total == seen
+    sent = [row for one in context.sent.requests for row in range(one.message + 1, one.last + 1)]
+    assert not set(sent) & set(growth.messages.tolist())
