@@ -32,12 +32,12 @@ run: setup-run ## open the window; FILE=path/to/log opens a log in it
 # Assertions as they are written: making them say what was compared takes 15 s of each process. What failed is run once
 # more, alone, and says it.
 test: setup ## run the tests of everything within the program
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --assert=plain -m 'not real' tests/unit tests/ui \
-	|| { [ $$? -ne 1 ] || $(BIN)/python -m pytest --last-failed -m 'not real' tests/unit tests/ui; exit 1; }
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --assert=plain -m 'not real and not sweep' tests/unit tests/ui \
+	|| { [ $$? -ne 1 ] || $(BIN)/python -m pytest --last-failed -m 'not real and not sweep' tests/unit tests/ui; exit 1; }
 
-test-real: setup ## run the tests that start processes: the whole program, gateways, taps, SDKs
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m real tests/unit tests/e2e
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m real tests/ui
+test-real: setup ## run the tests that start processes (the whole program, gateways, taps, SDKs), and the long sweeps
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'real or sweep' tests/unit tests/e2e
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'real or sweep' tests/ui
 
 fuzz: setup ## run the properties again and again with new examples; MINUTES=60
 	@$(BIN)/python -m tests.fuzz $(or $(MINUTES),5)

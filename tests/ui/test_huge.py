@@ -27,6 +27,7 @@ async def opened(application: Application, path: Path) -> MainWindow:
     return window
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("case", hostile.CASES)
 def test_every_hostile_log_can_be_looked_at(qapp: QApplication, tmp_path: Path, case: str) -> None:
     path = hostile.write(case, tmp_path)
@@ -85,6 +86,7 @@ def test_a_big_answer_keeps_its_place_in_the_chain_and_its_lifecycle(qapp: QAppl
     run_in_window(qapp, steps)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("case", ["message of text", "message of records", "brackets", "no UTF-8", "context"])
 def test_a_message_is_saved_byte_for_byte(qapp: QApplication, tmp_path: Path, case: str) -> None:
     path = hostile.write(case, tmp_path)

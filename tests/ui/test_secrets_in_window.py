@@ -56,6 +56,7 @@ def leaks(shown: QWidget, painted: list[str], what: str) -> set[str]:
     return {f"{what}: {where}: {text[:160]}" for where, text in said if SECRET[:6] in text}
 
 
+@pytest.mark.sweep
 def test_no_message_shows_a_secret_or_copies_one(panes: Panes, painted: list[str]) -> None:
     window = panes.messages.window()
     found = leaks(window, painted, "window")
@@ -74,6 +75,7 @@ def test_no_message_shows_a_secret_or_copies_one(panes: Panes, painted: list[str
     assert sorted(found) == []
 
 
+@pytest.mark.sweep
 def test_no_context_participant_scope_or_panel_shows_a_secret(panes: Panes, painted: list[str]) -> None:
     window = panes.messages.window()
     found: set[str] = set()
@@ -124,6 +126,7 @@ async def _walk(application: Application, painted: list[str], found: set[str]) -
     found |= {f"crash report: {report}"} if SECRET[:6] in report else set()
 
 
+@pytest.mark.sweep
 def test_no_view_panel_title_or_report_shows_a_secret(qapp: QApplication, painted: list[str]) -> None:
     found: set[str] = set()
     run_in_window(qapp, lambda application: _walk(application, painted, found))

@@ -70,8 +70,10 @@ _ELSEWHERE = {"guide/README.md": "docs/README.md"}
 def _words(path: Path) -> str:
     """What a file says to its readers; of code its docstrings and comments, as its texts may be traffic."""
     text = path.read_text(encoding="utf-8")
-    if ".md" not in text or path.suffix != ".py":
-        return re.sub(r"\w+://\S+", "", text)
+    if ".md" not in text:
+        return ""
+    if path.suffix != ".py":
+        return re.sub(r"\b\w+://\S+", "", text)
     statements = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Expr))
     docstrings = (one.value for one in statements if isinstance(one, ast.Constant) and isinstance(one.value, str))
     return "\n".join((*docstrings, *re.findall(r"(?:^|\s)#(.*\.md.*)", text)))

@@ -30,6 +30,7 @@ COMMANDS: dict[str, list[str]] = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("case", hostile.CASES)
 def test_every_command_takes_every_hostile_log(case: str, tmp_path: Path) -> None:
     path = hostile.write(case, tmp_path)

@@ -57,6 +57,7 @@ def around(text: str) -> str:
     return text[max(0, place - 120) : place + 40] if place >= 0 else ""
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("command", WAYS)
 def test_no_command_shows_a_secret(log: Path, command: str) -> None:
     with reading_once():
@@ -66,6 +67,7 @@ def test_no_command_shows_a_secret(log: Path, command: str) -> None:
         assert around(text) == "", way
 
 
+@pytest.mark.sweep
 def test_no_message_shows_a_secret(log: Path) -> None:
     with reading_once():
         count = json.loads(output("summary", log, "--json"))["messages"]
@@ -75,6 +77,7 @@ def test_no_message_shows_a_secret(log: Path) -> None:
     assert found == []
 
 
+@pytest.mark.sweep
 def test_no_export_holds_a_secret(log: Path, tmp_path: Path) -> None:
     ways = [[form] for form in ("jsonl", "csv", "md", "html")]
     ways += [["jsonl", "--self-contained"], ["csv", "-e", ALL], ["otlp"], ["otlp", "--with-content"]]
@@ -90,6 +93,7 @@ def test_no_export_holds_a_secret(log: Path, tmp_path: Path) -> None:
             out.unlink()
 
 
+@pytest.mark.sweep
 def test_no_merged_context_holds_a_secret(log: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     for number in range(len(SPLIT_KINDS)):

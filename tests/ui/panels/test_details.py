@@ -36,6 +36,7 @@ from inspector.ui.panels.details.raw import RawPage
 from inspector.ui.panels.details.section import LinkText, SegmentButton
 from inspector.ui.panels.details.text_block import TextView
 from tests.builders import delivered, document_of, envelope, received, tool_call, tool_result
+from tests.strategies import share_of_examples
 from tests.ui.find import child
 from tests.ui.windows import bury
 
@@ -832,6 +833,7 @@ def test_the_theme_can_change_while_a_message_is_shown(show: Show, theme_control
 RECORDINGS = Path(__file__).parents[2] / "data" / "recordings"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("path", sorted(RECORDINGS.rglob("*.jsonl")), ids=lambda p: f"{p.parent.name}/{p.name}")
 def test_every_kind_of_recorded_message_has_every_page(qtbot: QtBot, theme_controller: ThemeController, path: Path):
     document = CaptureDocument()
@@ -883,6 +885,7 @@ KEYS = st.sampled_from(
 )  # fmt: skip
 
 
+@share_of_examples(3)
 @given(st.lists(st.tuples(KINDS, st.dictionaries(KEYS, VALUES, max_size=4)), min_size=1, max_size=3))
 def test_any_payload_has_an_overview(show: Show, messages: list[tuple[str, dict[str, Any]]]):
     panel = show(*(envelope(kind, payload) for kind, payload in messages))

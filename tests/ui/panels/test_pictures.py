@@ -86,7 +86,7 @@ def buttons(panel: DetailsPanel) -> list[LinkText]:
 @functools.cache
 def large() -> list[str]:
     """Pictures of 7.5 megapixels each."""
-    return [encoded(3_000, 2_500, shade) for shade in range(6)]
+    return [encoded(3_000, 2_500, shade, "PNG") for shade in range(6)]
 
 
 @pytest.mark.parametrize("panel", [6], indirect=True)

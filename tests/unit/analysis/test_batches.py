@@ -21,7 +21,10 @@ MORE_VALUES, MORE_VALUES_AT_TIMES = 1.5, 2.0
 """Columns that double are copied now and then: the sum of a window has that in it, its median flush has not."""
 
 
-@pytest.mark.parametrize("name", ["story", *mixes.NAMED, "random:2", "random:7"])
+@pytest.mark.parametrize(
+    "name",
+    ["story", "random:2", *(pytest.param(name, marks=pytest.mark.sweep) for name in (*mixes.NAMED, "random:7"))],
+)
 def test_a_flush_is_as_much_work_early_as_late(name: str) -> None:
     log = GrowingLog()
     lines = mixes.lines(name, LATE + WINDOW * BATCH)

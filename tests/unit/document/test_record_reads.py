@@ -74,11 +74,13 @@ def mix(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     return write(request.param, COUNT, path)
 
 
+@pytest.mark.sweep
 def test_no_record_of_a_mix_is_read_twice(mix: Path, tmp_path: Path) -> None:
     assert not open_log(mix)
     assert not follow(mix, tmp_path / "live.ctxcap")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: str(path.relative_to(DATA)))
 def test_no_record_of_a_recording_is_read_twice(path: Path, tmp_path: Path) -> None:
     try:
