@@ -171,6 +171,7 @@ class CorrelationPass:
         for row, identifier in self._also:
             self._settle(row, identifier)
         self._outcomes.end_exchanges(start, stop)
+        self._outcomes.end_turns(start, stop)
         self.rounds.feed(start, stop)
 
     def _code(self, kind: str) -> int:

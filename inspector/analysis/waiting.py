@@ -2,7 +2,8 @@
 
 The one place that says so. A request needs no answer when it is a notification: its method says it, or it is JSON-RPC
 (v0.0's `mcp` messages among it) without an id (docs/protocols.md 3). What a gateway refused, or its sender cancelled,
-waits no more; nor does what was asked by, or of, a process that is gone (`departures`).
+waits no more; nor does what was asked by, or of, a process that is gone (`departures`), or by an agent that
+was stopped.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ _ERROR = "system/error"
 _MOST_EXCHANGES = 10_000
 _EXCHANGE_ENDS = ("http/end", "http/error")
 _FAILED = 400
+_STOPPED = "reasoning/cancel"
+_MOST_BEHIND = 4_096
+"""Messages before the one that stops an agent, among which what it had asked for is looked for."""
 _BARE_KIND = "mcp"  # of v0.0, which has JSON-RPC as its payload
 
 
@@ -43,7 +47,7 @@ class GivenUp(enum.IntEnum):
     ASKED_LEFT = 2
     """The only one asked did."""
     CANCELLED = 3
-    """Its sender said so by notifications/cancelled, or hung up."""
+    """Its sender said so by notifications/cancelled, hung up, or was stopped, as agents of transcripts are."""
     REFUSED = 4
     """A gateway said that it did not let it through, or an HTTP status that it was not taken."""
 
@@ -66,6 +70,7 @@ class Outcomes:
         self._open_calls = open_calls
         self._changed = changed
         self._exchanges: dict[tuple[int, int], int] = {}  # by source and HTTP exchange, the last call made in it
+        self._stopped: dict[tuple[int, int], int] = {}  # by source and context, where its agent was stopped last
 
     def end_exchanges(self, start: int, stop: int) -> None:
         """Give up what was asked in an HTTP exchange that is over: the client hung up, or its answer is an error.
@@ -101,6 +106,27 @@ class Outcomes:
 
     def _is_modern(self, row: int) -> bool:
         return self._capture.strings[int(self._capture.mcp("version", np.array([row]))[0])] >= mcp.FIRST_MODERN
+
+    def end_turns(self, start: int, stop: int) -> None:
+        """Give up what agents of transcripts had asked for, and not got, when they were stopped.
+
+        O(messages), and so many for each stop as lie since the one before, at most `_MOST_BEHIND`.
+        """
+        columns, find = self._capture.columns, self._capture.strings.find
+        code, request = find(_STOPPED), find(kinds.REQUEST) or -1
+        if not code:
+            return
+        stops = columns["kind"][start:stop] == code
+        stops &= columns["flags"][start:stop] & Flag.DERIVED.value != 0
+        for row in (np.flatnonzero(stops) + start).tolist():
+            key = int(columns["source"][row]), int(columns["context"][row])
+            since = max(self._stopped.get(key, NO_ROW) + 1, row - _MOST_BEHIND)
+            self._stopped[key] = row
+            asked = columns["kind"][since:row] == request
+            for name, value in zip(("source", "context"), key, strict=True):
+                asked &= columns[name][since:row] == value
+            rows = np.flatnonzero(asked) + since
+            self._give_up(rows[self._links["answer"][rows] == NO_ROW], GivenUp.CANCELLED)
 
     def note_errors(self, rows: Rows, causes: Rows) -> None:
         """Some messages were linked to others that they name: errors of a gateway refuse those."""

@@ -160,6 +160,7 @@ def _reasoning(at: _Sorting, options: Options) -> None:
     others = Role.USER if options.others_reasoning else Role.NONE
     at.put(reasoning & at.mine, own, Why.THOUGHT)
     at.put(reasoning & ~at.mine, others, Why.OTHERS_THOUGHT)
+    at.put(at.of("reasoning/cancel") & at.derived & at.to_me, Role.USER, Why.TOLD)
 
 
 def _calls(at: _Sorting, _options: Options) -> None:

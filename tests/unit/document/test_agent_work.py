@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import zstandard
 
 from inspector.analysis.model_context.reader import Reader
 from inspector.analysis.model_context.story import ModelContext
+from inspector.analysis.states import State
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
 from tests import agent_work
@@ -50,7 +52,10 @@ def test_a_session_of_claude_code(claude: CaptureDocument) -> None:
     found = summary(claude, "")
     assert (found["messages"], found["unreadable"], found["sub_agents"]) == (148, 0, 3)
     assert found["calls"] == {"tools": 56, "answered": 55, "failed": 2, "unanswered": 1}
-    assert found["findings"] == {"request-unanswered": 1, "model-call-failed": 1, "context-full": 1}
+    assert found["findings"] == {"model-call-failed": 1, "context-full": 1}
+    states = claude.analysis.states.at(slice(0, 148))
+    (stopped,) = np.flatnonzero(states == State.CANCELLED)  # a call during which the user interrupted
+    assert claude.capture.payload(int(stopped))["params"]["name"] == "Bash"
     assert labels(claude) == {
         "a91c2f7": ("Find roundings of money", "concluded"), "a5510de": ("Look at the web client", "concluded"),
         "a77e9b0": ("Run invoice tests", "concluded"),

@@ -69,6 +69,7 @@ class Data(msgspec.Struct, gc=False):
     type: str | None = None
     agentId: str | None = None  # noqa: N815
     status: str | None = None
+    prompt: msgspec.Raw = NO_RAW
 
 
 class Compaction(msgspec.Struct, gc=False):

@@ -28,18 +28,21 @@ NAMESPACE = "claude/"
 SYNTHETIC = "<synthetic>"
 """The model of words that are the program's own."""
 
-CHAT, THOUGHT, ERROR = "chat", "reasoning/thought", "system/error"
+CHAT, THOUGHT, ERROR, STOPPED = "chat", "reasoning/thought", "system/error", "reasoning/cancel"
 COMPACT, COMPACTED, FORGET = "participant/compact", "participant/compact-done", "participant/forget"
 
 SPAWNING = ("Task", "Agent", "Skill", "Workflow")
 """Tools that may start a sub-agent."""
 _STARTING = ("Task", "Agent")
+INTERRUPTED = "[Request interrupted by user"
+"""How the text begins that tells the model that it was stopped."""
 MACHINE = (
     "<command-name>", "<command-message>", "<local-command-", "<task-notification>", "<teammate-message",
-    "<system-reminder>", "<ide_", "<bash-", "<user-memory-input>", "Caveat:", "[Request interrupted",
+    "<system-reminder>", "<ide_", "<bash-", "<user-memory-input>", "Caveat:", INTERRUPTED,
 )  # fmt: skip
 """How a text begins that stands as a user's and is the program's."""
 _MACHINE_BYTES = tuple(b'"' + text.encode() for text in MACHINE)
+_INTERRUPTED_BYTES = b'"' + INTERRUPTED.encode()
 _LONGEST_MARK = max(map(len, _MACHINE_BYTES))
 _QUIET_ATTACHMENTS = ("hook_success", "hook_cancelled", "hook_non_blocking_error", "hook_system_message")
 """Attachments that do not enter the context."""
@@ -80,7 +83,7 @@ def _spoken(line: Line) -> tuple[Meaning, ...]:
     assert message is not None
     content = message.content
     if isinstance(content, str):
-        found = [_of_text(line, content.startswith(MACHINE))]
+        found = [_of_text(line, content.startswith(MACHINE), stopped=content.startswith(INTERRUPTED))]
         found[0].said = content.encode("utf-8", "surrogatepass")
         found[0].spawn = _notified(content) if line.type == "user" else None
     elif content and len(content) <= MOST_MEANINGS:
@@ -129,13 +132,15 @@ def _prompt(line: Line) -> str | None:
     return text_of_raw(content[0].text) if content else None
 
 
-def _of_text(line: Line, machine: bool) -> Meaning:
+def _of_text(line: Line, machine: bool, *, stopped: bool = False) -> Meaning:
     """A record whose content is one text."""
     agent = agent_of(line)
     if line.type == "assistant":
         return _of_agent(line, CHAT)
     if line.isCompactSummary:
         return Meaning(COMPACTED, agent, (PROGRAM,))
+    if stopped:
+        return Meaning(STOPPED, PROGRAM, (agent,))
     return Meaning(CHAT, PROGRAM if machine or line.isMeta else _above(line), (agent,))
 
 
@@ -180,7 +185,8 @@ def _of_block(line: Line, block: Block) -> Meaning:
 
 
 def _text(line: Line, block: Block) -> Meaning:
-    found = _of_text(line, bytes(memoryview(block.text)[:_LONGEST_MARK]).startswith(_MACHINE_BYTES))
+    head = bytes(memoryview(block.text)[:_LONGEST_MARK])
+    found = _of_text(line, head.startswith(_MACHINE_BYTES), stopped=head.startswith(_INTERRUPTED_BYTES))
     if line.type == "assistant" and line.isSidechain:
         found.echo = text_of_raw(block.text)
     return found
@@ -300,8 +306,11 @@ def _attachment(line: Line) -> Meaning:
     name = about.type if about is not None and about.type else "attachment"
     if name in _QUIET_ATTACHMENTS:
         return _control(line, name)
-    if name == "queued_command":
-        return Meaning(CHAT, _above(line), (agent_of(line),), identifier=line.uuid)
+    if about is not None and name == "queued_command":
+        machine = bytes(memoryview(about.prompt)[:_LONGEST_MARK]).startswith(_MACHINE_BYTES)
+        found = Meaning(CHAT, PROGRAM if machine else _above(line), (agent_of(line),), identifier=line.uuid)
+        found.spawn = _notified(text_of_raw(about.prompt) or "") if machine else None
+        return found
     return Meaning(CHAT, PROGRAM, (agent_of(line),), identifier=line.uuid)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.protocol.cut import MARK
+from inspector.protocol.formats.machine_texts import said_in
 from inspector.protocol.header import decode_object
 from inspector.protocol.meaning import Payload
 
@@ -41,7 +42,7 @@ def payload_of(line: bytes, number: int) -> Payload:
 
 
 def _text(record: Mapping[str, Any], text: object) -> Payload:
-    found: Payload = {"text": text}
+    found: Payload = said_in(text) if isinstance(text, str) and record.get("type") == "user" else {"text": text}
     if record.get("isApiErrorMessage"):
         found["error"] = record.get("error") or text
     if record.get("isCompactSummary"):
@@ -116,7 +117,7 @@ def _by_type(record: Mapping[str, Any]) -> Payload:
     made = _TYPES.get(str(record.get("type")))
     found = made(record) if made is not None else _rest(record)
     if not found.get("text"):
-        found = {**found, "text": _words(record) or name_of(record)}
+        found = {**found, **said_in(_words(record) or name_of(record))}
     return found
 
 
@@ -270,7 +271,7 @@ def _attached_words(about: Mapping[str, Any]) -> str:
             texts = [_entry_words(one) if isinstance(one, Mapping) else one for one in value]
             value = "\n".join(text for text in texts if isinstance(text, str))
         if isinstance(value, str) and value.strip():
-            return value
+            return str(said_in(value)["text"]) if key == "prompt" else value
     name = next((value for key in _NAMES if isinstance(value := about.get(key), str) and value), None)
     sort = str(about.get("type") or "attachment").replace("_", " ")
     return f"{sort}: {name}" if name else sort

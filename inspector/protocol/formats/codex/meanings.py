@@ -210,7 +210,7 @@ def _event(inner: Inner, line: Line) -> list[Meaning]:
     if sort == "thread_rolled_back":
         return [Meaning(FORGET, PROGRAM, (AGENT,))]
     if sort == "turn_aborted":
-        return [Meaning(CANCEL, PROGRAM, (AGENT,))]
+        return [Meaning(CANCEL, PROGRAM)]
     if sort in ("error", "stream_error"):
         return [Meaning(ERROR, PROGRAM, (AGENT,), failed=True)]
     if sort == "item_completed" and inner.item is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from inspector.protocol.formats.machine_texts import said_in
 from inspector.protocol.header import NotAnObjectError, decode_json, decode_object
 from inspector.protocol.meaning import Payload
 
@@ -37,7 +38,9 @@ def payload_of(line: bytes, number: int) -> Payload:
 def _item(inner: Mapping[str, Any], number: int) -> Payload:
     sort = inner.get("type")
     if sort == "message":
-        return _block(inner.get("content"), number)
+        found = _block(inner.get("content"), number)
+        text = found.get("text")
+        return said_in(text) if isinstance(text, str) and inner.get("role") == "user" and len(found) == 1 else found
     if sort == "reasoning":
         return {"text": _part(inner, number) or NOT_READABLE}
     if isinstance(sort, str) and sort.endswith("_output"):

@@ -38,6 +38,7 @@ def texts(read: Record) -> list[str | None]:
         ("Look at it.", "chat", "user"),
         ("<command-name>/exit</command-name>", "chat", "claude-code"),
         ([{"type": "text", "text": "<ide_opened_file>x.py"}], "chat", "claude-code"),
+        ([{"type": "text", "text": "[Request interrupted by user for tool use]"}], "reasoning/cancel", "claude-code"),
         ([{"type": "tool_result", "tool_use_id": "toolu_1", "content": "12"}], "mcp/response", "tools"),
     ],
 )

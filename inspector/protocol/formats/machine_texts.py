@@ -1,0 +1,101 @@
+"""Texts that an agent's program writes in a user's place, between tags of its own: what they say, without the tags.
+
+`<task-notification>` of Claude Code holds `task-id`, `tool-use-id`, `status`, `summary`, `result` and `output-file`,
+each between tags; `<command-name>` stands beside `command-message` and `command-args`; `<bash-stdout>` beside
+`bash-stderr`. A text that does not begin with such a tag stays as it is, as does what stands in the middle of one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from inspector.protocol.meaning import Payload
+
+_PART = re.compile(r"<([a-z][a-z_-]{1,40})(?: [^<>]{0,400})?>(.*?)(?:</\1>|\Z)", re.DOTALL)
+"""One part: its name, and what stands in it; of a text that was cut, up to its end."""
+_NAMED = re.compile(r'<teammate-message [^<>]{0,200}?teammate_id="([^"<>]{1,120})"')
+_MOST_PARTS = 40
+
+
+def said_in(text: str) -> Payload:
+    """What a text says, as `text`, and the tag that it came in, as `tag`; the text alone where it has none."""
+    parts = _parts(text)
+    if not parts or parts[0][0] not in _READERS:
+        return {"text": text}
+    tag = parts[0][0]
+    words = _READERS[tag](text, dict(reversed(parts))).strip()
+    return {"text": words, "tag": tag} if words else {"text": text}
+
+
+def _parts(text: str) -> list[tuple[str, str]]:
+    """The parts that a text begins with, one after the other."""
+    found: list[tuple[str, str]] = []
+    place = 0
+    while len(found) < _MOST_PARTS:
+        while place < len(text) and text[place].isspace():
+            place += 1
+        part = _PART.match(text, place) if text.startswith("<", place) else None
+        if part is None:
+            return found
+        found.append((part[1], part[2].strip()))
+        place = part.end()
+    return found
+
+
+def _rest(text: str) -> str:
+    """What a text says after the parts it begins with."""
+    place = 0
+    while (part := _PART.match(text, place)) is not None:
+        place = part.end()
+        while place < len(text) and text[place].isspace():
+            place += 1
+    return text[place:]
+
+
+def _task(text: str, parts: dict[str, str]) -> str:
+    """What became of what worked in the background: its summary, and what it says."""
+    about = dict(_parts(parts["task-notification"]))
+    head = about.get("summary") or f"task {about.get('task-id', '')} {about.get('status', '')}".strip()
+    files = [f"output in {about['output-file']}"] if "output-file" in about and "result" not in about else []
+    return "\n".join(one for one in (head, about.get("event"), about.get("result"), *files, _rest(text)) if one)
+
+
+def _command(_text: str, parts: dict[str, str]) -> str:
+    """A command of the program as it was typed."""
+    name = parts.get("command-name") or parts.get("command-message") or ""
+    return f"{name} {parts.get('command-args', '')}".strip()
+
+
+def _printed(text: str, parts: dict[str, str]) -> str:
+    texts = [
+        parts.get(name, "") for name in ("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr")
+    ]
+    return "\n".join(one for one in (*texts, _rest(text)) if one)
+
+
+def _shell(text: str, parts: dict[str, str]) -> str:
+    return "\n".join(one for one in (f"! {parts['bash-input']}", _printed(text, parts)) if one)
+
+
+def _mate(text: str, parts: dict[str, str]) -> str:
+    named = _NAMED.match(text)
+    return f"{named[1]}: {parts['teammate-message']}" if named is not None else parts["teammate-message"]
+
+
+def _inner(text: str, _about: dict[str, str]) -> str:
+    return "\n".join(one for one in (*(said for _, said in _parts(text)), _rest(text)) if one)
+
+
+_READERS: dict[str, Callable[[str, dict[str, str]], str]] = {
+    "task-notification": _task, "teammate-message": _mate, "bash-input": _shell,
+    **dict.fromkeys(("command-name", "command-message"), _command),
+    **dict.fromkeys(("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr"), _printed),
+    **dict.fromkeys(
+        (
+            "system-reminder", "local-command-caveat", "user-memory-input", "ide_opened_file", "ide_selection",
+            "ide_diagnostics", "subagent_notification", "turn_aborted", "environment_context", "user_instructions",
+        ), _inner,
+    ),
+}  # fmt: skip
+"""By the tag a text begins with."""
