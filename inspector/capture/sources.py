@@ -75,6 +75,11 @@ class Feed(Protocol):
         ...
 
     @property
+    def container(self) -> str | None:
+        """The format of a file that is converted to lines; None where it is these lines'."""
+        ...
+
+    @property
     def unopened(self) -> bool:
         """Whether it is a pipe that nobody writes to yet."""
         ...
@@ -129,7 +134,6 @@ class SourceFile:
         data_path: the file the bytes are read from: `path`, or a file of ours.
         name: what the `source` field shows.
         feed: what fills the file, or None for a file that lies there as it is.
-        container: the format of the file its records came in, where that is another than theirs; None.
         elements: finds the records of a JSON array; None where records are lines.
         limit: no bytes behind this offset are read, when set: a line is still being written there.
         lost_to: bytes before this offset are gone from the disk.
@@ -145,14 +149,11 @@ class SourceFile:
         joined: lines that are read otherwise than they lie in it; None while there are none.
     """
 
-    def __init__(
-        self, path: Path, name: str | None = None, *, feed: Feed | None = None, container: str | None = None
-    ) -> None:
+    def __init__(self, path: Path, name: str | None = None, *, feed: Feed | None = None) -> None:
         """Open the file for reading. Raises OSError when it cannot be."""
         self.path = path
         self.name = name or path.name
         self.feed = feed
-        self.container = container
         self.elements: ElementScanner | None = None
         self._spans: list[Span] = []  # of elements that were found behind an overlong one, and not read yet
         self.limit: int | None = None
@@ -193,6 +194,11 @@ class SourceFile:
     def growing(self) -> bool:
         """Whether the file is still being filled, by us."""
         return self.feed is not None and self.feed.growing
+
+    @property
+    def container(self) -> str | None:
+        """The format of the file its records came in, where that is another than theirs; None."""
+        return self.feed.container if self.feed is not None else None
 
     @property
     def format(self) -> str | None:

@@ -117,6 +117,11 @@ class SpoolFeed:
         return self.spool.size, self.spool.size
 
     @property
+    def container(self) -> str | None:
+        """None: its records are its lines."""
+        return None
+
+    @property
     def unopened(self) -> bool:
         """It is no pipe."""
         return False

@@ -3,7 +3,8 @@
 A thread looks about ten times a second; nothing is asked of the operating system but the file's size and times. What
 the log holds is copied to a spool of ours with the same offsets as soon as the log moves, because a log truncated in
 place takes the bytes of rows already shown with it; from then on whole lines are appended to the spool, and the
-document reads on there. A rotation is one line in the spool: a capture mark, read as a row.
+document reads on there. A rotation is one line in the spool: a capture mark, read as a row. Behind what was rotated
+away before it was opened, the log goes on in the spool which that was read into.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import time
 from inspector.capture.sources import SourceFile
 from inspector.capture.spool import NoRoomError, Spool
 from inspector.sources.generation import Generation
+from inspector.sources.stream_feed import StreamFeed
 
 POLL_S = 0.1
 STILL_S = 1.0
@@ -63,11 +65,15 @@ class FollowedLog:
         self._loss = ""  # what the next mark says of it
         self._closed = False
         self._torn = False  # the spool ends within a line
-        self._current = Generation(source.duplicate())
+        self._feed = source.feed if isinstance(source.feed, StreamFeed) else None
+        of_feed = self._feed.log if self._feed is not None else None
+        self._current = Generation(source.duplicate() if of_feed is None else os.dup(of_feed))
         self._earlier: Generation | None = None
         self._waiting: list[Generation] = []
-        self._begin()
-        self._settled = source.limit = self._current.taken
+        self._settled, self._copy_at_once = 0, False
+        if self._feed is None:
+            self._begin()
+            self._settled = source.limit = self._current.taken
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"follow {source.name}", daemon=True)
         self._thread.start()
@@ -89,6 +95,8 @@ class FollowedLog:
 
     def update(self) -> bool:
         """Make readable what has come; whether there is anything. On the thread that reads the source."""
+        if self._feed is not None:
+            return False
         settled = self._settled
         if self._ready and self._spool is not None and self._source.data_path != self._spool.path:
             try:
@@ -125,8 +133,18 @@ class FollowedLog:
         self._torn = log.torn
         self._copy_at_once = age_s < RECENT_S
 
+    def _begin_behind(self, feed: StreamFeed) -> None:
+        """What was rotated away has been read, with the log behind it as far as it went then."""
+        self._spool, self._ready = feed.spool, True
+        self._current.take_from_file(feed.log_taken)
+        self._torn, self._settled = self._current.torn, feed.spool.size
+        self._feed = None
+
     def _run(self) -> None:
         try:
+            while self._feed is not None and not self._stopped.wait(POLL_S):
+                if self._feed.ended:
+                    self._begin_behind(self._feed)
             if self._copy_at_once and self._current.taken:
                 self._need_spool()
             pause = POLL_S

@@ -12,7 +12,7 @@ from inspector.capture.elements import ElementScanner, trimmed
 from inspector.protocol.har import Line, lines_of
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.written_json import to_json
-from inspector.sources.converting_feed import NotConvertedError
+from inspector.sources.threaded_feed import NotConvertedError
 
 FORMAT = "har"
 HEAD_BYTES = 1 << 16

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from inspector.capture.sources import SourceFile
-from inspector.sources import har, opencode, otlp_conversion, parquet_conversion, vscode_chat
-from inspector.sources.converting_feed import Conversion, ConvertingFeed
-from inspector.sources.decoders import MAGIC_BYTES, is_compressed
+from inspector.sources import opencode
+from inspector.sources.conversions import HEAD_BYTES, converted
+from inspector.sources.decoders import is_compressed
 from inspector.sources.stream_feed import StreamFeed
+from inspector.sources.threaded_feed import ConvertingFeed
 
 STANDARD_INPUT = Path("-")
 """The FILE that stands for standard input; a file of that name needs its whole path."""
@@ -37,38 +39,24 @@ def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = 
         return SourceFile(path, name, feed=StreamFeed(name, None if path == STANDARD_INPUT else path))
     place = opencode.place_of(path)
     if place is not None:
-        feed = ConvertingFeed(place.path, opencode.OpenCodeConversion(place))
-        return SourceFile(place.path, name or path.name, feed=feed, container=opencode.FORMAT)
+        feed = ConvertingFeed(place.path.name, opencode.OpenCodeConversion(place), opencode.FORMAT)
+        return SourceFile(place.path, name or path.name, feed=feed)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, _folder_words(path), str(path))
     if parts:
         total = sum(part.stat().st_size for part in (*parts, path))
-        return SourceFile(path, name, feed=StreamFeed(path.name, (*parts, path), total=total))
+        log = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        return SourceFile(path, name, feed=StreamFeed(path.name, parts, total=total, log=log))
     plain = SourceFile(path, name)
-    head = plain.read(0, MAGIC_BYTES)
-    if not is_compressed(head):
-        conversion, container = _conversion_of(path, plain)
-        if conversion is None:
-            return plain
+    head, size = plain.read(0, HEAD_BYTES), plain.size
+    if is_compressed(head):
         plain.close()
-        return SourceFile(path, name, feed=ConvertingFeed(path, conversion), container=container)
-    size = plain.size
+        return SourceFile(path, name, feed=StreamFeed(path.name, path, total=size))
+    kind = converted(head)
+    if kind is None:
+        return plain
     plain.close()
-    return SourceFile(path, name, feed=StreamFeed(path.name, path, total=size))
-
-
-def _conversion_of(path: Path, plain: SourceFile) -> tuple[Conversion | None, str | None]:
-    """What makes lines of a file of another make, and the format it is then, where that is not its lines'; None."""
-    head = plain.read(0, max(har.HEAD_BYTES, otlp_conversion.HEAD_BYTES, vscode_chat.HEAD_BYTES))
-    if head.startswith(parquet_conversion.MAGIC):
-        return parquet_conversion.ParquetConversion(path), parquet_conversion.FORMAT
-    if har.is_archive(head[: har.HEAD_BYTES]):
-        return har.HarConversion(path), har.FORMAT
-    if vscode_chat.is_chat(head):
-        return vscode_chat.VsCodeConversion(path), vscode_chat.FORMAT
-    if otlp_conversion.holds_traces(head[: otlp_conversion.HEAD_BYTES]):
-        return otlp_conversion.OtlpConversion(path), None
-    return None, None
+    return SourceFile(path, name, feed=ConvertingFeed(path.name, kind.convert(path), kind.container))
 
 
 def _folder_words(folder: Path) -> str:

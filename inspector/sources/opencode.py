@@ -16,7 +16,7 @@ from urllib.parse import quote
 from inspector.protocol.formats.opencode import ROOT
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.written_json import to_json
-from inspector.sources.converting_feed import NotConvertedError
+from inspector.sources.threaded_feed import NotConvertedError
 
 FORMAT = "opencode"
 DATABASE = "opencode.db"

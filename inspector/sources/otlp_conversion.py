@@ -19,8 +19,8 @@ from inspector.protocol.formats.entries import decoded_object
 from inspector.protocol.formats.otlp.conventions import Role, role_of
 from inspector.protocol.formats.otlp.resolving import KEY, Resolved, resolve
 from inspector.protocol.formats.otlp.spans import Span, spans_in
-from inspector.sources.converting_feed import NotConvertedError
 from inspector.sources.otlp_protobuf import ProtobufError, traces_of
+from inspector.sources.threaded_feed import NotConvertedError
 
 HEAD_BYTES = 1 << 12
 """So many first bytes tell what a file is."""

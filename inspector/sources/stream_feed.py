@@ -1,29 +1,34 @@
-"""What fills a spool from a stream: an archive, standard input or a pipe, read and unpacked beside the loop."""
+"""What fills a spool from a stream: an archive, standard input or a pipe, read and unpacked beside the loop.
+
+What lies in it and is no log of lines (`conversions`) is taken in to its end first, and then converted.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from inspector.capture.spool import NoRoomError, Spool
-from inspector.sources.decoders import DamagedError, Decoder, SniffingDecoder
+from inspector.capture.spool import Spool
+from inspector.sources.conversions import Converted, converted, may_be_converted
+from inspector.sources.decoders import DamagedError, SniffingDecoder
+from inspector.sources.threaded_feed import Conversion, ThreadedFeed
 
 _BLOCK_BYTES = 1 << 18
 
 
-class StreamFeed:
-    """Fills a spool from a stream, unpacked when it is compressed. Ends by itself, or by `stop`.
+class StreamFeed(ThreadedFeed):
+    """Fills a spool from a stream, unpacked when it is compressed.
 
     Attributes:
-        growing: more may come.
-        trouble: why it ended before its time, as a sentence; None while all is well.
-        unopened: it is a pipe that nobody has opened to write to it yet.
+        log: the file descriptor of a log that may go on behind what was rotated away of it; None.
+        log_taken: bytes taken of it.
     """
 
-    def __init__(self, name: str, opened: Path | Sequence[Path] | int | None, *, total: int = 0) -> None:
+    def __init__(
+        self, name: str, opened: Path | Sequence[Path] | int | None, *, total: int = 0, log: int | None = None
+    ) -> None:
         """Start to read.
 
         Args:
@@ -31,98 +36,112 @@ class StreamFeed:
             opened: a file or pipe to open, several files to be one behind the other, a file descriptor, or None for
                 Python's own standard input.
             total: bytes in it, where that is known.
+            log: a file descriptor of ours to read behind all of these; closed by `close`.
 
         Raises:
             OSError: there is no room for a spool.
         """
-        self.growing = True
-        self.trouble: str | None = None
+        super().__init__(name)
+        self.log, self.log_taken = log, 0
         self.unopened = isinstance(opened, Path)
-        self._name = name
         self._inputs = list(opened) if isinstance(opened, Sequence) else [opened]
+        self._inputs += [log] if log is not None else []
         self._total = total
         self._taken = 0
         self._torn = False
-        self._spool = Spool(name)
-        self._news = threading.Event()
-        self._lock = threading.Lock()
-        # A daemon: one that waits for input nobody sends must not keep the program from ending.
-        self._thread = threading.Thread(target=self._run, name=f"read {name}", daemon=True)
+        self._head: bytes | None = b""  # what has come, until that tells what it is
+        self._whole: Spool | None = None  # what is converted once all of it is there
+        self._conversion: Conversion | None = None
         self._thread.start()
 
     @property
-    def path(self) -> Path:
-        """The spool."""
-        return self._spool.path
+    def progress(self) -> tuple[int, int]:
+        """Bytes taken in, and of how many, (n, 0) where nobody knows; then as that of a conversion."""
+        return (self._taken, self._total) if self._conversion is None else self._conversion.progress
 
     @property
-    def progress(self) -> tuple[int, int]:
-        """Bytes taken in, and of how many; (n, 0) where nobody knows."""
-        return self._taken, self._total
+    def spool(self) -> Spool:
+        """What it fills; another's to write to when it has ended."""
+        return self._spool
 
-    def wait(self, timeout_s: float) -> None:
-        """Wait for more bytes or the end."""
-        self._news.wait(timeout_s)
-        self._news.clear()
-
-    def stop(self) -> None:
-        """Take in no more; what came stays. Also from a signal handler: takes no lock."""
-        self.growing = False
-        self._news.set()
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more is written by it."""
+        return not self._thread.is_alive()
 
     def close(self) -> None:
         """Stop, and remove the spool."""
-        self.stop()
-        with self._lock:
-            self._spool.close()
+        super().close()
+        if self.log is not None and self.ended:
+            os.close(self.log)
+            self.log = None
 
-    def _run(self) -> None:
+    def _fill(self) -> None:
+        kind: Converted | None = None
         try:
             for opened in self._inputs:
-                if not self._fill(opened):
-                    return
+                for data in self._unpacked(opened):
+                    kind = self._told(data) or kind
+                    if not self.growing:
+                        return
         except DamagedError as error:
-            self._end(f"{self._name} is damaged or not complete: {error}. {self._where()}")
-        except NoRoomError as error:
-            self._end(f"{self._name} was not read to its end: {error}. {self._where()}")
-        except OSError as error:
-            self._end(f"{self._name} could not be read to its end: {error.strerror or error}. {self._where()}")
+            self._end(f"{self._name} is damaged or not complete: {error}.{self._where()}")
         finally:
-            self.stop()
+            self._finish(kind)
 
-    def _fill(self, opened: Path | int | None) -> bool:
-        """Take in one input to its end; whether it was not stopped before."""
+    def _told(self, data: bytes, *, at_end: bool = False) -> Converted | None:
+        """Take in bytes; what makes lines of all that comes, as soon as that is known."""
+        if self._whole is not None:
+            self._whole.write(data)
+            return None
+        if self._head is None:
+            self._write(data)
+            return None
+        self._head += data
+        if may_be_converted(self._head) and not at_end:
+            return None
+        head, self._head = self._head, None
+        kind = converted(head)
+        if kind is None:
+            self._write(head)
+            return None
+        self.container = kind.container
+        self._whole = Spool(self._name)
+        self._whole.write(head)
+        return kind
+
+    def _finish(self, kind: Converted | None) -> None:
+        """All has come that will: what was held back goes out, and what has to be converted is."""
+        if self._head is not None:
+            kind = self._told(b"", at_end=True)
+        if self._whole is None:
+            return
+        try:
+            if kind is not None and self.growing:
+                self._conversion = kind.convert(self._whole.path)
+                self._convert(self._conversion)
+        finally:
+            self._whole.close()
+
+    def _unpacked(self, opened: Path | int | None) -> Iterator[bytes]:
+        """One input to its end; where the file before ends within a line, that does not go on in it."""
         decoder = SniffingDecoder()
-        if self._torn:  # the file before ends within a line, which does not go on here
-            self._write(b"\n")
+        if self._torn:
+            yield b"\n"
         for block in self._blocks(opened):
             self._taken += len(block)
-            if not self._take(decoder, block):
-                return False
+            self.log_taken += len(block) if opened is self.log else 0
+            for piece in decoder.feed(block):
+                self._torn = not piece.endswith(b"\n")
+                yield piece
         if decoder.rest:
-            self._write(decoder.rest)
+            yield decoder.rest
         decoder.finish()
-        return True
-
-    def _take(self, decoder: Decoder, block: bytes) -> bool:
-        return all(self._write(piece) for piece in decoder.feed(block))
-
-    def _write(self, data: bytes) -> bool:
-        with self._lock:
-            if self.growing and data:
-                self._spool.write(data)
-                self._torn = not data.endswith(b"\n")
-                self._news.set()
-            return self.growing
-
-    def _end(self, sentence: str) -> None:
-        if self.growing:  # else nobody wants to know any more
-            self.trouble = sentence
 
     def _where(self) -> str:
         of = f" of {self._total:,}" if self._total else ""
         unpacked = f"the {self._spool.size:,} bytes of log before that were read"
-        return f"It stopped after {self._taken:,}{of} bytes; {unpacked}."
+        return f" It stopped after {self._taken:,}{of} bytes; {unpacked}."
 
     def _blocks(self, opened: Path | int | None) -> Iterator[bytes]:
         if opened is None:

@@ -14,7 +14,7 @@ from typing import Any
 from inspector.protocol.formats.vscode_chat import SESSION
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.written_json import to_json
-from inspector.sources.converting_feed import NotConvertedError
+from inspector.sources.threaded_feed import NotConvertedError
 
 FORMAT = "vscode-chat"
 HEAD_BYTES = 1 << 16

@@ -29,15 +29,11 @@ from tests.strategies import logs, share_of_examples
 
 FORMATS = Path(__file__).parents[1] / "data" / "formats"
 SAMPLES = sorted(path for path in FORMATS.iterdir() if path.suffix in (".jsonl", ".ctxcap"))
-_PUT_IN_ORDER = ("otlp.jsonl", "vscode-chat.jsonl")
-"""Read as files of their own: what their records say is put in order first."""
 PACKERS = {".gz": gzip.compress, ".zst": zstandard.compress}
 packed = pytest.mark.parametrize("ending", PACKERS)
 
 
-@pytest.mark.parametrize(
-    "sample", [one for one in SAMPLES if one.name not in _PUT_IN_ORDER], ids=lambda path: path.name
-)
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
 def test_an_archive_of_any_format_reads_as_what_is_in_it(sample: Path) -> None:
     plain = document_at(sample)
     seen = picture(plain)

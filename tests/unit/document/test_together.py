@@ -7,6 +7,7 @@ import itertools
 import json
 import shutil
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -354,6 +355,34 @@ def test_rotated_logs_are_one_source_that_reads_through(tmp_path: Path) -> None:
         assert [source.name for source in capture.sources] == ["x.log"]
         assert [capture.envelope_id(row) for row in range(len(capture))] == [f"m{n}" for n in range(9)]
         document.close()
+
+
+def test_a_log_goes_on_behind_what_was_rotated_away_of_it(tmp_path: Path) -> None:
+    lines = [json.dumps(_line(n)).encode() + b"\n" for n in range(6)]
+    (tmp_path / "x.log.1.gz").write_bytes(gzip.compress(b"".join(lines[:2])))
+    log = tmp_path / "x.log"
+    log.write_bytes(lines[2] + lines[3][:20])
+    document = CaptureDocument()
+    for _ in document.open_together([SourceChoice(tmp_path)], follow=True):
+        pass
+    with log.open("ab") as file:
+        file.write(lines[3][20:] + lines[4])
+    with patch("inspector.sources.follow.GRACE_S", 0.0):
+        _poll_until(document, lambda: document.capture.envelope_id(len(document.capture) - 1) == "m4")
+        log.rename(tmp_path / "x.log.1")
+        log.write_bytes(lines[5])
+        _poll_until(document, lambda: document.capture.envelope_id(len(document.capture) - 1) == "m5")
+    ids = [document.capture.envelope_id(row) for row in range(len(document.capture))]
+    assert [one for one in ids if one is not None] == [f"m{n}" for n in (0, 1, 2, 3, 4, 5)]
+    document.close()
+
+
+def _poll_until(document: CaptureDocument, there: Callable[[], bool]) -> None:
+    until = time.monotonic() + 30
+    while not there() and time.monotonic() < until:
+        document.poll()
+        time.sleep(0.005)
+    assert there()
 
 
 def test_an_empty_log_beside_what_is_none_is_refused_with_what_that_is(tmp_path: Path) -> None:

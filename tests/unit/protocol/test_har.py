@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
+import os
+import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +20,7 @@ from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.har import events_of, lines_of
 from inspector.sources import har
 from tests.builders import document_at, log_file
+from tests.pictures import picture
 
 
 def entry(
@@ -41,8 +46,12 @@ def archive(*entries: Any, tail: str = "") -> bytes:
     return json.dumps({"log": log}, indent=2).encode() + tail.encode()
 
 
+def opened_file(data: bytes) -> CaptureDocument:
+    return document_at(log_file(data, "session.har"))
+
+
 def opened(*entries: Any) -> CaptureDocument:
-    return document_at(log_file(archive(*entries), "session.har"))
+    return opened_file(archive(*entries))
 
 
 def values(document: CaptureDocument, *fields: str) -> list[tuple[Any, ...]]:
@@ -61,6 +70,18 @@ SAID = {
 
 def stream(*events: dict[str, Any]) -> str:
     return "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events)
+
+
+def test_an_archive_that_is_packed_or_piped_reads_as_it_is(tmp_path: Path) -> None:
+    data = archive(entry(1, ASKED, json.dumps(SAID)), entry(2, ASKED, json.dumps(SAID)))
+    plain, packed = opened_file(data), opened_file(gzip.compress(data))
+    assert (packed.format, picture(packed)) == (plain.format, picture(plain))
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(data))
+    writer.start()
+    assert values(document_at(pipe), "text") == values(plain, "text")
+    writer.join()
 
 
 def test_calls_of_models_at_once_and_in_events() -> None:
