@@ -195,21 +195,26 @@ class FactsView(FittedList[Fact]):
         painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter), text)
 
     def _placed(self, fact_: Fact, left: int, right: int, top: int) -> list[tuple[FactPart, QRectF, str]]:
-        """Where each part of a one-line value stands, and what of it fits."""
+        """Where each part of a one-line value stands, and what of it fits: words are cut before what they lead to."""
         theme = self.themes.theme
         placed: list[tuple[FactPart, QRectF, str]] = []
         place = float(left)
         mode = Qt.TextElideMode.ElideMiddle if fact_.middle else Qt.TextElideMode.ElideRight
-        for part in fact_.parts:
+        widths = [self._width(part) if part.leads else 0 for part in fact_.parts]
+        for number, part in enumerate(fact_.parts):
             metrics = QFontMetrics(theme.font(_LOOKS[part.ink][0]))
-            room = right - place
+            reserved = sum(widths[number:]) if not part.leads else 0
+            room = right - place - (reserved + theme.metrics.unit if reserved else 0)
             if room < theme.metrics.unit:
-                break
+                continue
             shown = metrics.elidedText(plain_value(_ends(part.text) if fact_.middle else part.text), mode, int(room))
             width = metrics.horizontalAdvance(shown)
             placed.append((part, QRectF(place, top, width + 2, theme.metrics.content_row), shown))
-            place += width
+            place += width + (theme.metrics.unit if reserved and shown.endswith("…") else 0)
         return placed
+
+    def _width(self, part: FactPart) -> int:
+        return QFontMetrics(self.themes.theme.font(_LOOKS[part.ink][0])).horizontalAdvance(plain_value(part.text))
 
     # Acting
 

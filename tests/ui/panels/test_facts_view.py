@@ -1,0 +1,25 @@
+"""Facts in the details: what does not fit is cut so that what a row leads to stays."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint
+from pytestqt.qtbot import QtBot
+
+from inspector.present.facts import Fact, FactPart, message_part
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.details.facts_view import FactsView
+
+
+def test_words_are_cut_before_what_they_lead_to(qtbot: QtBot, theme_controller: ThemeController) -> None:
+    words = FactPart("Answered by a participant with a very long name indeed in 6 ms, ")
+    view = FactsView(theme_controller, [Fact("", (words, message_part(25)))], name="state", label="State")
+    qtbot.addWidget(view)
+    view.resize(220, 40)
+    view.show()
+    asked: list[int] = []
+    view.message_requested.connect(asked.append)
+    line = view.visualRect(view.model().index(0, 0)).center().y()
+    leading = [x for x in range(view.viewport().width()) if view.is_link(0, QPoint(x, line))]
+    assert len(leading) > 20
+    view.click_row(0, QPoint(leading[-1], line))
+    assert asked == [25]
