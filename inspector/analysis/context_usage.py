@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.context_summary import below
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.costs import Cost
+from inspector.analysis.node_lines import living_nodes
 from inspector.analysis.reported_usage import USAGE, Usage
+from inspector.analysis.token_sums import carried_up
 
 
 class ContextUsage(NamedTuple):
@@ -52,3 +55,38 @@ def context_usage(analysis: Analysis, space: int, node: int) -> ContextUsage | N
         more if more > len(own) else None,
         analysis.costs.of(own), analysis.costs.of(all_rows) if more > len(own) else None,
     )  # fmt: skip
+
+
+class NodeUsage(NamedTuple):
+    """What calls of models reported, by context; the last row, reached by index MAIN, is the main contexts' together.
+
+    Attributes:
+        subtree: (nodes + 1, 4) int64, of each context with all below, the numbers of USAGE.
+        main: the same of the main context of each space (string id) alone.
+        spaces: of each space as a whole.
+    """
+
+    subtree: NDArray[np.int64]
+    main: dict[int, Usage]
+    spaces: dict[int, Usage]
+
+
+def usage_by_node(analysis: Analysis) -> NodeUsage:
+    """Reported usage of all contexts at once. O(calls of models + nodes log depth)."""
+    rows, tree = analysis.usage.reports(), analysis.contexts.tree
+    nodes, spaces = analysis.contexts.nodes_of(rows), analysis.capture.columns["space"][rows].astype(np.int64)
+    held = np.stack([analysis.usage.at(name, rows) for name in USAGE], axis=1)
+    subtree = np.zeros((len(tree) + 1, len(USAGE)), np.int64)
+    np.add.at(subtree, nodes, held)
+    for place in range(len(USAGE)):
+        subtree[:, place] = carried_up(tree, subtree[:, place].copy())
+    living = np.append(living_nodes(tree), MAIN)
+    main = nodes == MAIN
+    return NodeUsage(subtree[living], _by_space(spaces[main], held[main]), _by_space(spaces, held))
+
+
+def _by_space(spaces: NDArray[np.int64], held: NDArray[np.int64]) -> dict[int, Usage]:
+    found, which = np.unique(spaces, return_inverse=True)
+    sums = np.zeros((len(found), len(USAGE)), np.int64)
+    np.add.at(sums, which, held)
+    return {space: Usage(*one) for space, one in zip(found.tolist(), sums.tolist(), strict=True)}

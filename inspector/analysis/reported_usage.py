@@ -30,6 +30,11 @@ class Usage(NamedTuple):
     cache_read: int
     cache_write: int
 
+    @property
+    def cached(self) -> int:
+        """Read from a cache, or written to one."""
+        return self.cache_read + self.cache_write
+
 
 class ReportedUsage:
     """The calls of models, and what each cost as reported.

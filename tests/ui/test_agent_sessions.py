@@ -18,7 +18,7 @@ from inspector.ui.features.agent_sessions import NOT_LOOKED
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
 from tests.ui.test_restoring import read
-from tests.ui.windows import run_in_window, until
+from tests.ui.windows import panes_of, run_in_window, until
 
 DATA = Path(__file__).parents[1] / "data" / "transcripts"
 SESSION = "00000000-0000-4000-8000-000000000001"
@@ -72,6 +72,10 @@ def test_sessions_are_found_and_one_is_opened_with_its_sub_agents(qapp: QApplica
         QTest.keyClick(field, Qt.Key.Key_Return)
         await read(window)
         assert [source.name for source in window.document.capture.sources][1:] == ["agent-a0000000000000001.jsonl"]
+        assert window.windowTitle() == "Count files, in the background. — Context Inspector"
+        tree = panes_of(window).contexts.model
+        assert tree.label(0) == "Count files, in the background."
+        assert f"reported {sum(tree.reported(0)[:1]):,} tokens in" in tree.describe(0)
         own = home / "claude" / "projects" / "-work-demo-project" / f"{SESSION}.jsonl"
         assert application.settings.recent_files == [session_target(own)]
 

@@ -64,6 +64,7 @@ class DocumentStatus(QObject):
         self._saving = saving
         self._msp = msp
         self._has_hung = False
+        self._titled = ""  # by which title of a session the window is called
         self._clock = QTimer(self)
         self._clock.setInterval(_CLOCK_MS)
         self._clock.timeout.connect(self.refresh_clock)
@@ -86,12 +87,17 @@ class DocumentStatus(QObject):
         self._clock.stop()
 
     def show_title(self) -> None:
-        """The title names the document, with the platform's mark while it is not saved."""
-        name = self._saving.name.replace("[*]", "[*][*]")  # Qt's way to write the mark's place as text
+        """The title names the session or the document, with the platform's mark while it is not saved."""
+        self._titled = title = self._session_title()
+        name = (title or self._saving.name).replace("[*]", "[*][*]")  # Qt's way to write the mark's place as text
         mark = "[*]" if self._saving.own is not None or self._shown.document.msp is not None else ""
         self._frame.setWindowModified(False)  # Qt wants its place in the title first
         self._frame.setWindowTitle(f"{name}{mark} — Context Inspector")
         self._show_modified()
+
+    def _session_title(self) -> str:
+        panes = self._shown.panes
+        return panes.contexts.model.session_title if panes is not None else ""
 
     def _show_modified(self) -> None:
         """The title's mark says whether something is not saved."""
@@ -102,6 +108,8 @@ class DocumentStatus(QObject):
         document, panes = self._shown.document, self._shown.panes
         if panes is None:
             return
+        if self._session_title() != self._titled:  # a session's title comes with its records
+            self.show_title()
         shown, total = panes.counts()
         self._filter_bar.set_counts(shown, total)
         self._filter_bar.set_left_out(panes.rows.filter.too_long)

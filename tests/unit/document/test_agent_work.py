@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 import zstandard
 
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.context_usage import context_usage, usage_by_node
 from inspector.analysis.model_context.reader import Reader
 from inspector.analysis.model_context.story import ModelContext
 from inspector.analysis.states import State
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
+from inspector.present.session_titles import SessionTitles
 from tests import agent_work
 from tests.builders import closed_at_end
 from tests.unit.document.test_transcripts import rows
@@ -99,3 +102,26 @@ def test_threads_that_codex_has_compressed(tmp_path: Path) -> None:
     found = summary(document, "")
     assert (found["records"], found["unreadable"], found["sub_agents"]) == (66, 0, 1)
     assert found["calls"] == {"tools": 7, "answered": 7, "failed": 1, "unanswered": 0}
+
+
+def test_what_was_reported_adds_up_by_context(claude: CaptureDocument) -> None:
+    analysis, (space,) = claude.analysis, claude.analysis.contexts.spaces
+    found, tree = usage_by_node(analysis), claude.analysis.contexts.tree
+    for node in (MAIN, *tree.alive()):
+        own = context_usage(analysis, space, node)
+        assert own is not None
+        below = [one for one in tree.alive() if node == MAIN or tree.path(one).startswith(f"{tree.path(node)}/")]
+        parts = [part.usage for one in below if (part := context_usage(analysis, space, one)) is not None]
+        whole = tuple(map(sum, zip(own.usage, *parts, strict=True)))
+        assert (found.spaces[space] if node == MAIN else tuple(found.subtree[node].tolist())) == whole
+    main = context_usage(analysis, space, MAIN)
+    assert main is not None
+    assert found.main == {space: main.usage}
+
+
+def test_sessions_are_called_by_their_title_else_by_the_last_prompt(
+    claude: CaptureDocument, codex: CaptureDocument
+) -> None:
+    for document, title in ((claude, "Rounding of order totals"), (codex, "No, 40.")):
+        (space,) = document.analysis.contexts.spaces
+        assert SessionTitles(document.capture).of(space) == title

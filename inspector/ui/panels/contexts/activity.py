@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.context_usage import NodeUsage, usage_by_node
+from inspector.analysis.reported_usage import Usage
 from inspector.analysis.token_sums import NodeTokens
 from inspector.capture.flags import Flag
 from inspector.protocol.times import NO_TIME
@@ -156,3 +158,54 @@ class TreeTokens:
                 roots = self._analysis.contexts.tree.roots.each(space)
                 self._spaces[space] = self.in_main(space) + sum(map(self.below, roots))
         return self._spaces[space]
+
+
+NOTHING = Usage(0, 0, 0, 0)
+
+
+class TreeUsage:
+    """What calls of models reported, by context; some of a second old while messages come.
+
+    Attributes:
+        shown: whether anybody looks at it.
+        asked: whether somebody asked for it: else it is left out where it takes the room of labels.
+    """
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self.shown = self.asked = False
+        self._sums: NodeUsage | None = None
+        self._of = (-1, -1)
+        self._due = 0.0
+
+    @property
+    def is_known(self) -> bool:
+        """Whether any call reported anything."""
+        return len(self._analysis.usage.columns) > 0 and len(self._analysis.usage.reports()) > 0
+
+    def renew(self, *, now: bool = False) -> bool:
+        """Add up what was reported since; whether anything differs.
+
+        Args:
+            now: however little time has passed.
+        """
+        began = time.monotonic()
+        of = len(self._analysis.usage.columns), len(self._analysis.contexts.tree)
+        if not self.shown or of == self._of or (began < self._due and not now):
+            return False
+        self._sums, self._of = usage_by_node(self._analysis), of
+        self._due = began + max(budgets.current.counts_s, _REST * (time.monotonic() - began))
+        return True
+
+    def below(self, node: int) -> Usage:
+        """Of a context and all below it."""
+        held = self._sums.subtree if self._sums is not None else ()
+        return Usage(*map(int, held[node])) if 0 <= node < len(held) - 1 else NOTHING
+
+    def in_main(self, space: int) -> Usage:
+        """Of the main context of a space alone."""
+        return self._sums.main.get(space, NOTHING) if self._sums is not None else NOTHING
+
+    def in_space(self, space: int) -> Usage:
+        """Of everything in a space."""
+        return self._sums.spaces.get(space, NOTHING) if self._sums is not None else NOTHING

@@ -25,8 +25,10 @@ _ICON_GAP = 4
 _SIGN = 12
 _ROOM_FOR_NUMBERS = 250
 """Width of a pane in which labels stay readable beside a second number."""
+_ROOM_FOR_USAGE = 380
+"""The same beside what calls reported, number by number."""
 _SPACE_LABEL_X = 43
-_TOKENS_LEAST = "99.9k"
+_TOKENS_LEAST = "999.9k"
 _FINEST = 18
 """Levels that are indented; a label deeper than that would have no room left."""
 
@@ -127,21 +129,37 @@ class ContextDelegate(QStyledItemDelegate):
         painter.setPen(theme.color("ink.tertiary"))
         flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(QRect(left, cell.top(), right - left, cell.height()), flags, text)
-        if self._model.tokens.shown:
-            left = self._paint_tokens(painter, row, cell, right)
+        columns = self._token_columns(row, cell.width())
+        if columns:
+            left = self._paint_tokens(painter, columns, cell, right)
         return left - theme.metrics.cell_padding
 
-    def _paint_tokens(self, painter: QPainter, row: int, cell: QRect, right: int) -> int:
-        """Draw the tokens in a column of their own, left of the longest count; gives where that column begins."""
+    def _paint_tokens(self, painter: QPainter, columns: list[tuple[int, str]], cell: QRect, right: int) -> int:
+        """Draw tokens in columns of their own, left of the longest count; gives where the first of these begins."""
         theme, metrics = self._themes.theme, self._metrics["small"]
         right -= metrics.horizontalAdvance(f"{self._model.most_messages:,}") + 2 * theme.metrics.unit
-        unit = " tok" if cell.width() >= round(_ROOM_FOR_NUMBERS * self._zoom) else ""
-        width = metrics.horizontalAdvance(f"{_TOKENS_LEAST}{unit}")
         painter.setPen(theme.color("ink.secondary"))
-        flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        box = QRect(right - width, cell.top(), width, cell.height())
-        painter.drawText(box, flags, f"{short_count(self._model.token_count(row))}{unit}")
-        return right - width
+        for value, unit in reversed(columns):
+            width = metrics.horizontalAdvance(f"{_TOKENS_LEAST}{unit}")
+            flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            box = QRect(right - width, cell.top(), width, cell.height())
+            painter.drawText(box, flags, f"{short_count(value)}{unit}")
+            right -= width + theme.metrics.unit
+        return right + theme.metrics.unit
+
+    def _token_columns(self, row: int, width: int) -> list[tuple[int, str]]:
+        """The numbers of tokens of a row and what each is of: as many as leave room for its label."""
+        model, room = self._model, width / self._zoom
+        columns: list[tuple[int, str]] = []
+        if model.usage.shown:
+            used = model.reported(row)
+            if room >= _ROOM_FOR_USAGE:
+                columns += [(used.input, " in"), (used.cached, " cached"), (used.output, " out")]
+            elif room >= _ROOM_FOR_NUMBERS or model.usage.asked:
+                columns.append((sum(used), " used" if room >= _ROOM_FOR_NUMBERS else ""))
+        if model.tokens.shown and (not columns or room >= _ROOM_FOR_USAGE):
+            columns.append((model.token_count(row), " tok" if room >= _ROOM_FOR_NUMBERS else ""))
+        return columns
 
     def _paint_problems(self, painter: QPainter, row: int, cell: QRect, right: int) -> int:
         """Draw the sign of the worst problem in it and below, and how many there are where the label leaves room.

@@ -15,14 +15,16 @@ from inspector.analysis.findings.by_context import Tally
 from inspector.analysis.findings.oddities import Odd, oddities_of
 from inspector.analysis.marks import NOTHING, ContextTarget, Note
 from inspector.analysis.node_facts import CANCELLED, CONCLUDED
+from inspector.analysis.reported_usage import Usage
 from inspector.document.document import CaptureDocument
 from inspector.present.formats import clock, count_of, message_number
+from inspector.present.session_titles import SessionTitles
 from inspector.present.sub_agent_facts import usage_facts
 from inspector.present.wire_text import plain, tool_tip
 from inspector.protocol.context_forms import SOURCES
 from inspector.protocol.msp import SUBSESSION_TYPE
 from inspector.protocol.times import NO_TIME
-from inspector.ui.panels.contexts.activity import Activity, TreeTokens
+from inspector.ui.panels.contexts.activity import Activity, TreeTokens, TreeUsage
 from inspector.ui.panels.contexts.rows import (
     EVERYTHING,
     ContextMatches,
@@ -50,6 +52,7 @@ class ContextTreeModel(QAbstractTableModel):
         rows: which rows there are.
         activity: totals, and who just spoke.
         tokens: what rows show of them, where they do.
+        usage: what rows show of what calls of models reported, where they do.
 
     Signals:
         about_to_change(): rows will come or go; remember what must not move.
@@ -71,6 +74,8 @@ class ContextTreeModel(QAbstractTableModel):
         self.activity.feed()
         self.animated = True
         self.tokens = TreeTokens(document.analysis)
+        self._titles = SessionTitles(document.capture)
+        self.usage = TreeUsage(document.analysis)
 
     # What rows mean
 
@@ -101,8 +106,19 @@ class ContextTreeModel(QAbstractTableModel):
         return self.rows.has_children(code) and self.rows.is_open(code, self.depth(row))
 
     def space_name(self, space: int) -> str:
-        """A space as it is called; a session by its label; the document's name where none is named."""
-        return self._contexts.sessions.labels.get(space) or self._document.capture.strings[space] or self._document.name
+        """A space as it is called; a session by its label or title; the document's name where none is named."""
+        label = self._contexts.sessions.labels.get(space) or self._titles.of(space)
+        return label or self._document.capture.strings[space] or self._document.name
+
+    @property
+    def session_title(self) -> str:
+        """What the one session of the document is called; "" where it has several spaces, or one without a title."""
+        spaces = [space for space in self._contexts.spaces if space]
+        return self._titles.of(spaces[0]) if len(spaces) == 1 else ""
+
+    def is_session(self, space: int) -> bool:
+        """Whether a space is a session that is called otherwise than by its id."""
+        return space in self._contexts.sessions.labels or bool(self._titles.of(space))
 
     def label(self, row: int) -> str:
         """What the row is called, on one line, invisible characters made visible."""
@@ -136,6 +152,25 @@ class ContextTreeModel(QAbstractTableModel):
             return self.tokens.below(code)
         space = self.space(row)
         return self.tokens.in_space(space) if is_root(code) else self.tokens.in_main(space)
+
+    def reported(self, row: int) -> Usage:
+        """What calls of models in it and below reported."""
+        code = self.code(row)
+        if code >= 0:
+            return self.usage.below(code)
+        space = self.space(row)
+        return self.usage.in_space(space) if is_root(code) else self.usage.in_main(space)
+
+    def show_usage(self, shown: bool) -> None:
+        """Whether rows show what calls of models reported; it costs something only then."""
+        self.usage.shown = shown
+        self.usage.renew(now=True)
+        if len(self.rows):
+            self._say(0, len(self.rows) - 1)
+
+    def ask_for_usage(self) -> None:
+        """Somebody asked for it, however little room there is."""
+        self.usage.asked = True
 
     def show_tokens(self, shown: bool) -> None:
         """Whether rows show their tokens; they cost something only then."""
@@ -210,6 +245,8 @@ class ContextTreeModel(QAbstractTableModel):
         parts.append(count_of(self.count(row), "message"))
         if self.tokens.shown:
             parts.append(f"{count_of(self.token_count(row), 'token')}, estimate")
+        if self.usage.shown and any(used := self.reported(row)):
+            parts.append(f"reported {used.input:,} tokens in, {used.cached:,} cached, {used.output:,} out")
         if self.tally(row).problems:
             parts.append(tally_words(self.tally(row), notes=False))
         parts += self.note(row).words
@@ -268,7 +305,7 @@ class ContextTreeModel(QAbstractTableModel):
         few = len(touched) <= MANY_TOUCHED
         odd, spaces = self._analysis.findings.by_context.take_touched()
         troubled = odd.tolist() if len(odd) <= MANY_TOUCHED else None
-        if self.tokens.renew() and len(self.rows):
+        if (self.tokens.renew() | self.usage.renew()) and len(self.rows):
             self._say(0, len(self.rows) - 1)
         self._tell_touched({resolve(node) for node in touched} - {MAIN} if few else touched, main, troubled, spaces)
 
@@ -386,7 +423,7 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
     node, total = model.node(row), model.count(row)
     if node is None:
         found = tally_words(model.tally(row))
-        if model.space(row) not in document.analysis.contexts.sessions.labels:
+        if not model.is_session(model.space(row)):
             return [f"{count_of(total, 'message')} in this space", found, f"Space: {model.label(row)}"]
         name = plain(document.capture.strings[model.space(row)] or "none")
         return [f"{count_of(total, 'message')} in this session", found, f"Session: {model.label(row)}", f"Id: {name}"]

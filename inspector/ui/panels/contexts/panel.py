@@ -34,7 +34,8 @@ class ContextsPanel(QWidget):
 
     Attributes:
         head: title, count and buttons.
-        tokens_action: whether rows show their tokens.
+        tokens_action: whether rows show their tokens, as estimated.
+        usage_action: whether rows show what calls of models reported; so they do where one did, until asked otherwise.
         model, view: the rows and what shows them.
 
     Signals:
@@ -85,6 +86,7 @@ class ContextsPanel(QWidget):
         self.view.customContextMenuRequested.connect(self._on_menu_asked)
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
+        self._offer_usage()
         self._show_counts()
 
     def _build(self) -> None:
@@ -103,6 +105,13 @@ class ContextsPanel(QWidget):
         self.tokens_action.setCheckable(True)
         self.tokens_action.toggled.connect(self.model.show_tokens)
         self._more.addAction(self.tokens_action)
+        self.usage_action = QAction("Show reported tokens", self)
+        self.usage_action.setObjectName("contextsShowUsage")
+        self.usage_action.setCheckable(True)
+        self.usage_action.setEnabled(False)
+        self.usage_action.toggled.connect(self.model.show_usage)
+        self.usage_action.triggered.connect(self.model.ask_for_usage)
+        self._more.addAction(self.usage_action)
         self._more.addSeparator()
         self._clear_action = QAction("Clear scope", self)
         self._clear_action.triggered.connect(lambda: self.clear_scope())
@@ -146,9 +155,16 @@ class ContextsPanel(QWidget):
     def apply_changes(self, changes: Changes) -> None:
         """Take in new traffic; called once per flush. Scope, cursor, expansion and scroll stay."""
         self.model.apply_changes(changes)
+        self._offer_usage()
         self._show_counts()
         if not self.model.activity.still() and not self._halo_timer.isActive():
             self._halo_timer.start()
+
+    def _offer_usage(self) -> None:
+        """Show what calls of models reported from when one has: what is asked for later stays."""
+        if not self.usage_action.isEnabled() and self.model.usage.is_known:
+            self.usage_action.setEnabled(True)
+            self.usage_action.setChecked(True)
 
     def tick(self, now_ns: int | None) -> None:
         """A second has passed: states go by the clock (`Analysis.now_ns`) while traffic is live."""
@@ -312,7 +328,7 @@ class ContextsPanel(QWidget):
             menu.comment_chosen.connect(lambda: self.comment_requested.emit(target))
         if node is None:
             menu.add_copy("Copy name", self.model.space_name(space))
-            if space in contexts.sessions.labels:
+            if self.model.is_session(space):
                 menu.add_copy("Copy id", self._document.capture.strings[space])
         elif node != MAIN:
             menu.add_export()
