@@ -40,6 +40,7 @@ class TokenPass:
         columns: per message `tokens` int32, NOT_COUNTED until it is counted, and for ever where it cannot be; and
             `summary` int32, tokens of the summary it gives itself, NOT_COUNTED until somebody asked.
         counted: messages that are counted.
+        of_inherited: by message, tokens of copies that somebody asked about as they stand in a model's context.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class TokenPass:
         self._summaries: dict[str, int] = {}
         self._sums: tuple[object, TokenSums] | None = None
         self._node_sums: tuple[object, NodeTokens] | None = None
+        self.of_inherited: dict[int, int] = {}
         self._changed = ChangedRows()
 
     def feed(self, start: int, stop: int) -> None:
@@ -210,6 +212,11 @@ class TokenPass:
         found = self._summaries.get(text)
         if found is None:
             found = self._summaries[text] = count(text)
+        return found
+
+    def count_inherited(self, row: int) -> int:
+        """Tokens of a copy that stands in a model's context all the same; in no sum."""
+        found = self.of_inherited[row] = self._count_row(row)
         return found
 
     # Asking

@@ -42,6 +42,8 @@ class Flag(enum.IntFlag):
     """A response whose kind and payload name different calls; the kind's counts."""
     DERIVED = 1 << 22
     """A message that a transcript's record means; nobody wrote it as an envelope (`protocol.meaning`)."""
+    INHERITED = 1 << 23
+    """A copy of what another thread's model was told: it stands in this one's context too, and counts nowhere."""
     CONTEXT_IN_KIND = 1 << 17
     CONTEXT_IN_PAYLOAD = 1 << 18
     CONTEXT_IN_THREAD = 1 << 19

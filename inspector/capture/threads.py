@@ -21,7 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.capture.block import Block
+from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_text
+from inspector.protocol import kinds
 from inspector.protocol.formats.codex.lines import ITEM
 from inspector.protocol.meaning import ApiCall, ThreadMark
 
@@ -211,13 +213,13 @@ def _resolve(block: Block, rows: NDArray[np.int64], places: list[int], thread: T
         if mark is not None:
             thread.note(mark)
             if thread.copied != before:
-                _fill(said, rows, since, place, before)
+                _copy(block, rows[(rows >= since) & (rows < place)], before)
                 since = place
             if thread.copied == NO_HASH:
                 _take_in(said, place, mark, found)
         if place in calls:
             thread.name(calls[place])
-    _fill(said, rows, since, int(rows[-1]) + 1, thread.copied)
+    _copy(block, rows[rows >= since], thread.copied)
     if thread.parent is not None:
         _place_inside(block, rows, thread)
     return found
@@ -236,10 +238,20 @@ def _take_in(said: NDArray[np.uint64], place: int, mark: ThreadMark, found: Reso
         found.ends.append(place)
 
 
-def _fill(said: NDArray[np.uint64], rows: NDArray[np.int64], start: int, stop: int, copied: int) -> None:
-    """Let all rows of a thread from `start` to `stop` be copies of what they have in common."""
-    if copied != NO_HASH:
-        said[rows[(rows >= start) & (rows < stop)]] = copied
+def _copy(block: Block, rows: NDArray[np.int64], copied: int) -> None:
+    """Let rows be copies of what they have in common; of these the items stand in the context of the thread's model."""
+    if copied == NO_HASH:
+        return
+    block.columns["said"][rows] = copied
+    items = np.isin(block.columns["kind"][rows], [block.strings.find(kind) or -1 for kind in _TOLD_TO_MODELS])
+    marks = block.extracts.threads
+    for place, row in enumerate(rows.tolist()):
+        mark = marks.get(row)
+        items[place] &= mark is None or mark.channel in (None, ITEM)
+    block.columns["flags"][rows[items]] |= np.uint32(Flag.INHERITED.value)
+
+
+_TOLD_TO_MODELS = ("chat", "reasoning/thought", kinds.REQUEST, kinds.RESPONSE, "participant/compact-done")
 
 
 def _place_inside(block: Block, derived: NDArray[np.int64], thread: Thread) -> None:

@@ -231,7 +231,9 @@ def _of_transcripts(at: _Sorting, nodes: NDArray[np.int64]) -> None:
         found, counts = np.unique(own, return_counts=True)
         elsewhere = at.derived & (nodes != found[np.argmax(counts)]) & (at.roles != Role.NONE)
         at.put(elsewhere, Role.NONE, Why.ELSEWHERE)
-    at.put(at.analysis.capture.repeats(at.rows)[1], Role.NONE, Why.COPIED)
+    inherited = at.flags & Flag.INHERITED.value != 0
+    at.put(at.analysis.capture.repeats(at.rows)[1] & ~inherited, Role.NONE, Why.COPIED)
+    np.copyto(at.whys, Why.INHERITED.value, where=inherited & (at.roles != Role.NONE))
 
 
 def _taken_part_from(at: _Sorting, nodes: NDArray[np.int64]) -> NDArray[np.int64]:

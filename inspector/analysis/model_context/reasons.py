@@ -68,6 +68,7 @@ class Why(enum.IntEnum):
     PROMPTED = 34
     SENT = 35
     NOT_SENT = 36
+    INHERITED = 37
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,7 @@ REASONS: dict[Why, Reason] = {
     Why.DROPPED: Reason("No. {no} names it among the results that were cleared.", assumed=False),
     Why.ROLLED_BACK: Reason("No. {no} took back the turn that it is of.", assumed=False),
     Why.COPIED: Reason("A copy of a message that stands before it.", assumed=False),
+    Why.INHERITED: Reason("Told to the thread that this one was made from, and copied from there.", assumed=False),
     Why.REWOUND: Reason("The user went back before it: No. {no} goes on from there.", assumed=False),
     Why.REPLACED: Reason("No. {no} lists the tools anew."),
 }

@@ -117,6 +117,7 @@ class ModelContext:
         yield
         # Whoever counts a message counts its summary, too: what is not counted yet is left to that process.
         known = (self.collapsed_by != NO_ROW) & (self._summaries < 0) & (self.whole_tokens != NOT_COUNTED)
+        known |= self._inherited & (self.whole_tokens == NOT_COUNTED) & (self.analysis.tokens.total > 0)
         self._left: list[int] = np.flatnonzero(known).tolist()
 
     def _take_over(self, before: ModelContext) -> None:
@@ -132,7 +133,14 @@ class ModelContext:
         for place, tools in self.sent.tools.items():  # of the request itself nothing counts but these
             if found[place] != NOT_COUNTED:
                 found[place] = self.analysis.tokens.count_once(compact(tools))
+        for place in np.flatnonzero(self._inherited).tolist():  # counts nowhere else
+            found[place] = self.analysis.tokens.of_inherited.get(int(self.rows[place]), NOT_COUNTED)
         return found
+
+    @cached_property
+    def _inherited(self) -> NDArray[np.bool_]:
+        """(k,) bool, what was copied from another thread, and stands in the context."""
+        return (self.whys == Why.INHERITED) & (self.roles != Role.NONE)
 
     @cached_property
     def arrived(self) -> Array:
@@ -150,7 +158,7 @@ class ModelContext:
         return self._summaries
 
     def count_summaries(self, until: float | None = None) -> bool:
-        """Count summaries that were not yet; whether none is left. Each is read, some 20 us, so that many take a while.
+        """Count summaries, and what was copied, that were not yet; whether none is left. Each is read, some 20 us.
 
         Args:
             until: stop at this time by `time.perf_counter`; then `summary_tokens` has what there is.
@@ -158,6 +166,9 @@ class ModelContext:
         made, summary_of = self._summaries, self.analysis.tokens.summary_tokens
         while self._left:
             for place in self._left[-_AT_ONCE:]:
+                if self._inherited[place]:
+                    self.whole_tokens[place] = self.analysis.tokens.count_inherited(int(self.rows[place]))
+                    continue
                 found = summary_of(int(self.rows[place]))
                 made[place] = NOT_COUNTED if found is None else found
             del self._left[-_AT_ONCE:]
@@ -168,7 +179,7 @@ class ModelContext:
 
     @property
     def counting(self) -> bool:
-        """Whether summaries are left to be counted."""
+        """Whether summaries, or messages that were copied, are left to be counted."""
         return bool(self._left)
 
     def at(self, message: int) -> Moment:

@@ -141,6 +141,21 @@ def sees(document: CaptureDocument, at: int) -> list[int]:
     return [entry.message + 1 for entry in moment.entries()]
 
 
+def test_what_a_child_was_made_with_stands_in_its_context_and_counts_nowhere(document: CaptureDocument) -> None:
+    for _ in document.open_log(file_of(THREAD), together=True):
+        pass
+    document.count_tokens()
+    total, space = document.analysis.tokens.total, int(document.capture.columns["space"][0])
+    moment = ModelContext(document.analysis, Reader(space, "tester#00000002")).at(len(document.capture) - 1)
+    moment.context.count_summaries()
+    entries = [*moment.entries()]
+    assert [entry.message + 1 for entry in entries] == [30, 31, 33, 39, 40, 41, 44, 47, 48, 51, 54, 55, 57]
+    assert [entry.role.word for entry in entries[5:9]] == ["assistant", "tool", "assistant", "tool"]
+    assert all(entry.tokens for entry in entries)
+    assert document.analysis.tokens.columns["tokens"][29:48].sum() == 0
+    assert document.analysis.tokens.total == total
+
+
 def test_a_compaction_is_the_context_from_there_and_a_turn_can_be_taken_back() -> None:
     document = document_at(OWN)
     assert sees(document, 33) == [2, 3, 4, 6, 10, 11, 14, 17, 20, 21, 23, 24, 25, 26, 27, 28, 29, 30]
