@@ -17,6 +17,7 @@ from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, 
 from inspector.cli.printing import visible
 from inspector.document.document import CaptureDocument
 from inspector.document.marks_file import notes_of, write_beside
+from inspector.document.saving import save_sources
 from inspector.export import (
     DEFAULT_FIELDS,
     Exported,
@@ -45,6 +46,7 @@ class _Asked(enum.StrEnum):
     HTML = Format.HTML.value
     PARQUET = "parquet"
     OTLP = "otlp"
+    CAPTURE = "capture"
     MSP = "msp"
 
 
@@ -66,7 +68,7 @@ def export_command(
     format_: Annotated[
         _Asked | None,
         typer.Option(
-            "--format", help="jsonl, csv, parquet, otlp, md, html or msp; else what OUT ends with, else jsonl."
+            "--format", help="jsonl, csv, parquet, otlp, md, html, msp or capture; else what OUT ends with, else jsonl."
         ),
     ] = None,
     context: Annotated[
@@ -109,7 +111,8 @@ def export_command(
     """Write messages to a file: as JSON Lines that open again as they were, as CSV, Markdown or a web page.
 
     As Parquet, a column a field; as OTLP, traces of OpenTelemetry, also sent to a collector. With --format msp, one
-    context and those below it: as sub-sessions of the session that their space is.
+    context and those below it: as sub-sessions of the session that their space is. With --format capture, all FILEs
+    in one, as they are, secrets included: it opens as they do together.
     """
     if bool(output) == bool(to):
         fail("Name the file to write with -o, or a collector with --to.")
@@ -117,6 +120,11 @@ def export_command(
         fail("--to and --with-content go with --format otlp.")
     if format_ is _Asked.MSP:
         _export_context(files, output, context, masked=not unmasked, memory=memory)
+        return
+    if format_ is _Asked.CAPTURE:
+        if display_filter.strip() or fields or not unmasked:
+            fail("--format capture writes FILEs whole, with the secrets in them: say so with --unmasked.")
+        _export_sources(files, output, memory=memory, read_as=read_as)
         return
     if context is not None:
         fail("--context goes with --format msp; to choose messages by their context use --filter.")
@@ -243,6 +251,19 @@ def _export_context(files: Sequence[str], output: str, context: str | None, *, m
         except OSError as error:
             fail(f"{output} cannot be written: {trouble_of(error)}")
     _say_written(output, done)
+
+
+def _export_sources(files: Sequence[str], output: str, *, memory: int, read_as: str | None) -> None:
+    if output == "-":
+        fail("--format capture writes a file: name it with -o.")
+    with opened(files, memory_mb=memory, read_as=read_as) as document:
+        target = Path(output)
+        try:
+            refuse_what_is_read(document, target)
+            save_sources(document, target)
+        except OSError as error:
+            fail(f"{output} cannot be written: {trouble_of(error)}")
+        _say_written(output, Exported(len(document.capture), target.stat().st_size, Redaction(masked=False).tally))
 
 
 def _say_written(output: str, done: Exported) -> None:

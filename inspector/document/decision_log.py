@@ -14,6 +14,7 @@ from inspector.capture.capture import Capture
 from inspector.capture.decisions import FILE_NAME, Decisions
 from inspector.capture.reading import SourceReader
 from inspector.capture.sources import SourceFile
+from inspector.sources.bundle import member_at
 from inspector.sources.inputs import is_stream, open_source
 
 _ARCHIVES = ("", ".gz", ".zst")
@@ -40,8 +41,8 @@ class DecisionLog:
             wait: for whoever unpacks it.
             follow: a last line may still be written.
         """
-        path = next((found for end in _ARCHIVES if (found := log.with_name(FILE_NAME + end)).is_file()), None)
-        if path is None or path == log or is_stream(log) or path in {source.path for source in self._sources}:
+        path = next((found for end in _ARCHIVES if _is_there(found := log.with_name(FILE_NAME + end))), None)
+        if path is None or path == log or is_stream(log) or path in {source.path for source in self.sources}:
             return
         try:
             source = open_source(path)
@@ -58,7 +59,8 @@ class DecisionLog:
         self.found = decisions
 
     @property
-    def _sources(self) -> list[SourceFile]:
+    def sources(self) -> list[SourceFile]:
+        """The files that were read."""
         return self.found.sources if self.found is not None else []
 
     def follow(self) -> bool:
@@ -86,5 +88,10 @@ class DecisionLog:
 
     def close(self) -> None:
         """Close the files."""
-        for source in self._sources:
+        for source in self.sources:
             source.close()
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is a file, be it in a bundle."""
+    return path.is_file() or member_at(path) is not None

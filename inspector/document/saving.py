@@ -13,10 +13,11 @@ import os
 from collections.abc import Callable, Generator
 from pathlib import Path
 
-from inspector.base.whole_file import PartFile
+from inspector.base.whole_file import PartFile, in_place_of
 from inspector.capture.captures import OwnCapture, captures_folder
 from inspector.capture.sources import SourceFile
 from inspector.capture.writer import CaptureWriter
+from inspector.document.bundling import write_sources
 from inspector.document.document import CaptureDocument, title_of
 
 _STEP_BYTES = 1 << 20
@@ -34,7 +35,6 @@ _ADVICE = {
     errno.ENOENT: "Choose a folder that exists",
     errno.ENAMETOOLONG: "Choose a shorter name",
     errno.EISDIR: "Choose another name",
-    errno.ENOTSUP: "Save a list of its sources instead, or export its messages",
 }
 
 
@@ -74,11 +74,17 @@ async def save_capture(
 async def save_copy(document: CaptureDocument, target: Path) -> None:
     """Write what was read of a log, byte for byte, to another file; the document stays with its own.
 
+    Of several sources it is one capture that holds all of them.
+
     Raises:
         OSError: it could not be written; what was at the target before is still there.
     """
-    if document.source_set is not None and not document.source_set.is_one_session:
-        raise OSError(errno.ENOTSUP, "It is read from several logs, which have no one file", str(target))
+    if len(document.read_sources) > 1:
+        checked = _checked(document.capture.sources[0].path, target)
+        if any(_is_same(source.path, checked) for source in document.read_sources):
+            raise OSError(errno.EEXIST, "That is one of its sources", str(target))
+        await asyncio.to_thread(save_sources, document, checked)
+        return
     source = document.capture.sources[0]
     target = _checked(source.path, target)
     if document.msp is not None and any(_is_same(file.path, target) for file in document.msp.files):
@@ -87,6 +93,12 @@ async def save_copy(document: CaptureDocument, target: Path) -> None:
         raise OSError(errno.EIO, "The beginning of the log is no longer on the disk", str(source.path))
     if not _is_same(source.path, target):
         await _copy_over(source, target, None)
+
+
+def save_sources(document: CaptureDocument, target: Path) -> None:
+    """Write all sources of a document as one capture. Raises OSError."""
+    with in_place_of(target) as file:
+        write_sources(document, file)
 
 
 def _recorded(document: CaptureDocument, own: OwnCapture | None, writer: CaptureWriter | None) -> SourceFile:

@@ -12,6 +12,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +23,8 @@ from inspector.base.whole_file import in_place_of
 from inspector.capture.reading import UnknownFormatError
 from inspector.document.source_set import MOST_FILES, SourceChoice, in_order
 from inspector.protocol.formats import READINGS
+from inspector.sources.bundle import is_bundle, list_in
+from inspector.sources.transcript_files import Facts, Member
 
 SUFFIX = ".ctxsources"
 VERSION = 1
@@ -39,6 +42,10 @@ class _Source(msgspec.Struct, omit_defaults=True):
     session: bool = False
     clock_offset_ns: int | None = None
     read_as: str | None = None
+    name: str | None = None
+    member_of: str | None = None
+    agent: str | None = None
+    facts: Facts | None = None
 
 
 class _List(msgspec.Struct):
@@ -47,12 +54,12 @@ class _List(msgspec.Struct):
 
 
 def is_source_list(path: Path) -> bool:
-    """Whether a file is a list of sources, told by how it begins."""
+    """Whether a file is a list of sources, or holds them with it, told by how it begins."""
     with contextlib.suppress(OSError):
         if path.is_file():
             with path.open("rb") as file:
                 head = file.read(_HEAD_BYTES)
-            return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and _HEAD in head
+            return is_bundle(path) or (head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and _HEAD in head)
     return False
 
 
@@ -63,15 +70,16 @@ def read_source_list(path: Path) -> list[SourceChoice]:
         OSError: it cannot be read.
         UnknownFormatError: it is not written as lists are, or names another list.
     """
-    if path.stat().st_size > _MOST_BYTES:
+    holds = is_bundle(path)
+    if not holds and path.stat().st_size > _MOST_BYTES:
         raise UnknownFormatError(f"{path.name} is too long for a list of sources.")
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=_List)
+        found = msgspec.json.decode(list_in(path) if holds else path.read_bytes(), type=_List)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise UnknownFormatError(f"{path.name} is no list of sources that can be read: {error}.") from None
     if found.ctxsources > VERSION:
         raise UnknownFormatError(f"{path.name} is a list of sources of a newer version of this program.")
-    choices = [_choice(path.parent, source) for source in found.sources]
+    choices = [_choice(path if holds else path.parent, source) for source in found.sources]
     nested = next((choice for choice in choices if is_source_list(choice.path)), None)
     if nested is not None:
         raise UnknownFormatError(f"{path.name} names {nested.path.name}, which is a list itself. Name its sources.")
@@ -79,11 +87,13 @@ def read_source_list(path: Path) -> list[SourceChoice]:
 
 
 def _choice(folder: Path, source: _Source) -> SourceChoice:
-    parts = tuple(_path(folder, part) for part in source.parts)
+    path, parts = _path(folder, source.path), tuple(_path(folder, part) for part in source.parts)
     reading = source.read_as if source.read_as in READINGS else None
+    is_member = source.member_of is not None or source.agent is not None
+    member = Member(path, source.member_of, source.agent, source.facts) if is_member else None
     return SourceChoice(
-        _path(folder, source.path), parts=parts, is_session=source.session, clock_offset_ns=source.clock_offset_ns,
-        reading=reading,
+        path, parts=parts, is_session=source.session, clock_offset_ns=source.clock_offset_ns, reading=reading,
+        name=source.name, member=member,
     )  # fmt: skip
 
 
@@ -93,17 +103,23 @@ def _path(folder: Path, written: str) -> Path:
 
 def write_source_list(path: Path, choices: Sequence[SourceChoice]) -> None:
     """Write a list; sources are named relative to its folder where that can be. Raises OSError."""
-    folder = path.absolute().parent
-    sources = [
-        _Source(
-            _written(folder, one.path), [_written(folder, part) for part in one.parts], one.is_session,
-            one.clock_offset_ns, one.reading,
-        )
-        for one in choices
-    ]  # fmt: skip
-    data = msgspec.json.format(msgspec.json.encode(_List(VERSION, sources)), indent=2)
     with in_place_of(path) as file:
-        file.write(data + b"\n")
+        file.write(source_list(path.absolute().parent, [replace(one, name=None) for one in choices]))
+
+
+def source_list(folder: Path, choices: Sequence[SourceChoice]) -> bytes:
+    """A list as it is written, of sources named relative to a folder where that can be."""
+    sources: list[_Source] = []
+    for one in choices:
+        parts = [_written(folder, part) for part in one.parts]
+        member = one.member or Member(one.path)
+        sources.append(
+            _Source(
+                _written(folder, one.path), parts, one.is_session, one.clock_offset_ns, one.reading,
+                one.name, member.session, member.agent, member.facts,
+            )
+        )  # fmt: skip
+    return msgspec.json.format(msgspec.json.encode(_List(VERSION, sources)), indent=2) + b"\n"
 
 
 def _written(folder: Path, path: Path) -> str:

@@ -14,12 +14,13 @@ from pathlib import Path
 from inspector.capture.capture import Capture
 from inspector.capture.decisions import FILE_NAME
 from inspector.capture.sources import ClockBasis, SourceFile, read_at
-from inspector.document.transcripts import TranscriptFiles
+from inspector.document.transcripts import TranscriptFiles, introduce
 from inspector.sources.decoders import MAGIC_BYTES, is_compressed
 from inspector.sources.follow import FollowedLog
 from inspector.sources.inputs import is_stream, open_source
 from inspector.sources.rotation import rotated_together
 from inspector.sources.stream_feed import StreamFeed
+from inspector.sources.transcript_files import Member
 
 MOST_FILES = 400
 """Of one document: each is kept open."""
@@ -41,6 +42,7 @@ class SourceChoice:
         clock_offset_ns: what the user wants added to its times; None to have that estimated.
         reading: the format to read it as; None for those that know its lines.
         name: what it is called, where that is not its file's name.
+        member: what is known of it, where it is a file of a session by itself.
     """
 
     path: Path
@@ -50,6 +52,7 @@ class SourceChoice:
     clock_offset_ns: int | None = None
     reading: str | None = None
     name: str | None = None
+    member: Member | None = None
 
     @property
     def key(self) -> Path:
@@ -149,7 +152,9 @@ class SourceSet:
             opened = files.sources
         else:
             source = open_source(choice.path, name, parts=choice.parts)
-            capture.add_source(source)
+            place = capture.add_source(source)
+            if choice.member is not None:
+                introduce(capture, place, choice.member)
             opened = [source]
             if choice.is_live:
                 self.live = source
@@ -159,6 +164,14 @@ class SourceSet:
             if choice.clock_offset_ns is not None:
                 source.clock_offset_ns, source.clock = choice.clock_offset_ns, ClockBasis.SET
         self.sources += opened
+
+    def member_of(self, source: SourceFile) -> Member | None:
+        """What is known of a source that is a file of a session; None of others."""
+        known = (
+            (one, member) for files in self._sessions for one, member in zip(files.sources, files.members, strict=True)
+        )
+        chosen = next((choice.member for choice in self.choices if choice.path == source.path), None)
+        return next((member for one, member in known if one is source), chosen)
 
     @property
     def is_one_session(self) -> bool:

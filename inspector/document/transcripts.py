@@ -26,11 +26,26 @@ _MOST_FOLLOWED = 64
 _LEFT_OUT = "{} of its files are left out: the newest {:,} are read."
 
 
+def introduce(capture: Capture, place: int, member: Member) -> None:
+    """Tell a capture what is known of one of its sources, by its number, that is a file of a session."""
+    transcripts = capture.transcripts
+    if member.session:
+        transcripts.use_session(place, member.session)
+    if member.agent is not None:
+        facts = member.facts
+        transcripts.use_agent(place, member.agent)
+        if facts is not None:
+            transcripts.introduce(
+                member.agent, facts.tool_use_id, facts.parent_agent_id, facts.description, facts.agent_type
+            )
+
+
 class TranscriptFiles:
     """The files of one document, and what is new among them.
 
     Attributes:
         sources: what is read, in the order of the capture's sources.
+        members: what is known of each of them.
         followed: of these, the logs that are followed, by place.
         trouble: what could not be read, as a sentence; None.
     """
@@ -47,6 +62,7 @@ class TranscriptFiles:
         self._due = time.monotonic() + _EVERY_S
         self._sizes: dict[int, int] = {}
         self.sources: list[SourceFile] = []
+        self.members: list[Member] = []
         self.followed: dict[int, FollowedLog] = {}
         self.trouble: str | None = None
         self._seen = Seen()
@@ -63,18 +79,9 @@ class TranscriptFiles:
         self._known.add(member.path)
         name = member.path.name
         source = open_source(member.path, name) if name.endswith(PACKED) else SourceFile(member.path, name)
-        place = self._capture.add_source(source)
-        transcripts = self._capture.transcripts
-        if member.session:
-            transcripts.use_session(place, member.session)
-        if member.agent is not None:
-            facts = member.facts
-            transcripts.use_agent(place, member.agent)
-            if facts is not None:
-                transcripts.introduce(
-                    member.agent, facts.tool_use_id, facts.parent_agent_id, facts.description, facts.agent_type
-                )
+        introduce(self._capture, self._capture.add_source(source), member)
         self.sources.append(source)
+        self.members.append(member)
         return source
 
     def _try(self, member: Member) -> SourceFile | None:

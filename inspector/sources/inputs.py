@@ -9,6 +9,7 @@ from pathlib import Path
 
 from inspector.capture.sources import SourceFile
 from inspector.sources import opencode
+from inspector.sources.bundle import member_at
 from inspector.sources.conversions import HEAD_BYTES, converted
 from inspector.sources.decoders import is_compressed
 from inspector.sources.stream_feed import StreamFeed
@@ -37,6 +38,9 @@ def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = 
     if is_stream(path):
         name = name or (STANDARD_INPUT_NAME if path == STANDARD_INPUT else path.name)
         return SourceFile(path, name, feed=StreamFeed(name, None if path == STANDARD_INPUT else path))
+    member = member_at(path) if not path.exists() else None
+    if member is not None:
+        return SourceFile(path, name, feed=StreamFeed(path.name, member, total=member.size))
     place = opencode.place_of(path)
     if place is not None:
         feed = ConvertingFeed(place.path.name, opencode.OpenCodeConversion(place), opencode.FORMAT)

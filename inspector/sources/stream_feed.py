@@ -11,11 +11,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from inspector.capture.spool import Spool
+from inspector.sources.bundle import Member, blocks_of
 from inspector.sources.conversions import Converted, converted, may_be_converted
 from inspector.sources.decoders import DamagedError, SniffingDecoder
 from inspector.sources.threaded_feed import Conversion, ThreadedFeed
 
 _BLOCK_BYTES = 1 << 18
+
+
+_Input = Path | Member | int | None
 
 
 class StreamFeed(ThreadedFeed):
@@ -27,14 +31,14 @@ class StreamFeed(ThreadedFeed):
     """
 
     def __init__(
-        self, name: str, opened: Path | Sequence[Path] | int | None, *, total: int = 0, log: int | None = None
+        self, name: str, opened: Path | Sequence[Path] | Member | int | None, *, total: int = 0, log: int | None = None
     ) -> None:
         """Start to read.
 
         Args:
             name: what sentences call it.
-            opened: a file or pipe to open, several files to be one behind the other, a file descriptor, or None for
-                Python's own standard input.
+            opened: a file or pipe to open, several files to be one behind the other, what lies in a bundle, a file
+                descriptor, or None for Python's own standard input.
             total: bytes in it, where that is known.
             log: a file descriptor of ours to read behind all of these; closed by `close`.
 
@@ -44,7 +48,7 @@ class StreamFeed(ThreadedFeed):
         super().__init__(name)
         self.log, self.log_taken = log, 0
         self.unopened = isinstance(opened, Path)
-        self._inputs = list(opened) if isinstance(opened, Sequence) else [opened]
+        self._inputs: list[_Input] = [opened] if isinstance(opened, _Input | None) else list(opened)
         self._inputs += [log] if log is not None else []
         self._total = total
         self._taken = 0
@@ -123,7 +127,7 @@ class StreamFeed(ThreadedFeed):
         finally:
             self._whole.close()
 
-    def _unpacked(self, opened: Path | int | None) -> Iterator[bytes]:
+    def _unpacked(self, opened: _Input) -> Iterator[bytes]:
         """One input to its end; where the file before ends within a line, that does not go on in it."""
         decoder = SniffingDecoder()
         if self._torn:
@@ -143,8 +147,10 @@ class StreamFeed(ThreadedFeed):
         unpacked = f"the {self._spool.size:,} bytes of log before that were read"
         return f" It stopped after {self._taken:,}{of} bytes; {unpacked}."
 
-    def _blocks(self, opened: Path | int | None) -> Iterator[bytes]:
-        if opened is None:
+    def _blocks(self, opened: _Input) -> Iterator[bytes]:
+        if isinstance(opened, Member):
+            yield from blocks_of(opened)
+        elif opened is None:
             stream = sys.stdin.buffer
             try:
                 # Not through sys.stdin: a thread that still held its lock would abort the program's end.

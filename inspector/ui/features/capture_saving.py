@@ -162,7 +162,9 @@ class CaptureSaving(QObject):
         name = source.name
         while Path(name).suffix in _PACKED:  # what was read is what is saved
             name = Path(name).stem
-        if document.msp is not None:  # what is shown of it is a capture, whatever it was read from
+        if (
+            document.msp is not None or len(document.read_sources) > 1
+        ):  # what is shown of it is a capture, whatever it was read from
             name = f"{Path(name).stem}.ctxcap"
         kind = Path(name).suffix or ".jsonl"
         dialog = QFileDialog(self._parent, "Save capture as", "", f"Captures and logs (*{kind});;All files (*)")

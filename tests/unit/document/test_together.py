@@ -23,7 +23,7 @@ from inspector.capture import merging
 from inspector.capture.reading import SourceReader, UnknownFormatError
 from inspector.capture.sources import ClockBasis
 from inspector.document.document import CaptureDocument
-from inspector.document.saving import save_copy, why_not_saved
+from inspector.document.saving import save_copy
 from inspector.document.source_set import SourceChoice
 from inspector.document.summary import message_story
 
@@ -500,10 +500,33 @@ def test_a_live_capture_and_a_log_beside_it_become_what_both_are_when_opened_lat
     assert sender == "mallory"
 
 
-async def test_several_logs_are_not_saved_as_the_first_of_them(tmp_path: Path) -> None:
-    document = _opened(*_scenario(tmp_path))
-    with pytest.raises(OSError, match="several logs") as refused:
-        await save_copy(document, tmp_path / "all.jsonl")
-    assert "Save a list of its sources instead" in why_not_saved(refused.value, tmp_path / "all.jsonl")
-    assert not (tmp_path / "all.jsonl").exists()
+async def test_several_sources_saved_as_one_capture_open_as_the_same_document(tmp_path: Path) -> None:
+    log, *others = _scenario(tmp_path)
+    packed = tmp_path / "packed.jsonl.gz"
+    packed.write_bytes(gzip.compress(others[0].read_bytes()))
+    others[0].unlink()
+    choices = [SourceChoice(log), SourceChoice(packed), *(SourceChoice(path, clock_offset_ns=5) for path in others[1:])]
+    document, target = CaptureDocument(), tmp_path / "out" / "all.ctxcap"
+    target.parent.mkdir()
+    for _ in document.open_together(choices):
+        pass
+    await save_copy(document, target)
+    with pytest.raises(OSError, match="one of its sources"):
+        await save_copy(document, log)
+    again, twice = CaptureDocument(), tmp_path / "twice.ctxcap"
+    again.load(target)
+    await save_copy(again, twice)
+    for path in (target, twice):
+        again.close()
+        again = CaptureDocument()
+        again.load(path)
+        assert (_facts(again), again.name) == (_facts(document), path.stem)
+        assert [(one.name, one.clock, one.clock_offset_ns, one.format) for one in again.capture.sources] == [
+            (one.name, one.clock, one.clock_offset_ns, one.format) for one in document.capture.sources
+        ]  # fmt: skip
+        assert [one.path.parent.parent for one in again.choices] == [path] * 3
     document.close()
+    again.close()
+    (tmp_path / "torn.ctxcap").write_bytes(target.read_bytes()[:2_000])
+    with pytest.raises((OSError, UnknownFormatError)):
+        CaptureDocument().load(tmp_path / "torn.ctxcap")

@@ -76,6 +76,8 @@ def test_an_archive_that_is_packed_or_piped_reads_as_it_is(tmp_path: Path) -> No
     data = archive(entry(1, ASKED, json.dumps(SAID)), entry(2, ASKED, json.dumps(SAID)))
     plain, packed = opened_file(data), opened_file(gzip.compress(data))
     assert (packed.format, picture(packed)) == (plain.format, picture(plain))
+    if not hasattr(os, "mkfifo"):
+        return
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=lambda: pipe.write_bytes(data))

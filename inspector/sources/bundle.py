@@ -1,0 +1,128 @@
+"""Several sources in one file: a capture that holds them as they were read (docs/several-sources.md).
+
+It is a tar archive: first a list of the sources, as such a list is written for files, then each of them. What lies in
+it is named as if it were a folder, `story.ctxcap/1/gateway.jsonl`, and read like an archive.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import tarfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+LIST = "sources.ctxsources"
+"""The list within one, which is its first member."""
+_MAGIC_AT, _MAGIC = 257, b"ustar"
+_HEADER_BYTES = 512
+_MOST_MEMBERS = 10_000
+_STEP = 1 << 20
+
+
+class Member(NamedTuple):
+    """Where something lies in a bundle."""
+
+    bundle: Path
+    offset: int
+    size: int
+
+
+def is_bundle(path: Path) -> bool:
+    """Whether a file is one. Never raises."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            head = file.read(_HEADER_BYTES)
+    except OSError:
+        return False
+    return head.startswith(LIST.encode() + b"\0") and head[_MAGIC_AT:].startswith(_MAGIC)
+
+
+def member_at(path: Path) -> Member | None:
+    """What a path within a bundle names; None where there is no such bundle, or nothing of that name in it.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    for bundle in path.parents:
+        if bundle.exists():
+            return _members(bundle).get(path.relative_to(bundle).as_posix()) if is_bundle(bundle) else None
+    return None
+
+
+def list_in(path: Path) -> bytes:
+    """The list of the sources in a bundle. Raises OSError."""
+    member = _members(path)[LIST]
+    with path.open("rb") as file:
+        file.seek(member.offset)
+        return file.read(member.size)
+
+
+def _members(path: Path) -> dict[str, Member]:
+    found: dict[str, Member] = {}
+    try:
+        with tarfile.open(path, "r:") as archive:
+            for one in archive:
+                if one.isreg() and len(found) < _MOST_MEMBERS:
+                    found.setdefault(one.name, Member(path, one.offset_data, one.size))
+    except tarfile.TarError as error:
+        raise OSError(f"it is damaged or not complete: {error}") from None
+    return found
+
+
+class Packed(NamedTuple):
+    """Something that a bundle is to hold."""
+
+    name: str
+    size: int
+    read: Callable[[int, int], bytes]
+    """Bytes at an offset."""
+
+
+def write_bundle(file: BinaryIO, listed: bytes, packed: Iterable[Packed]) -> None:
+    """Write a bundle.
+
+    Args:
+        file: is written to.
+        listed: the list of what it holds.
+        packed: what it holds.
+
+    Raises:
+        OSError: it cannot be written, or what it is to hold cannot be read.
+    """
+    with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(_header(LIST, len(listed)), io.BytesIO(listed))
+        for one in packed:
+            archive.addfile(_header(one.name, one.size), _Reading(one))
+
+
+def _header(name: str, size: int) -> tarfile.TarInfo:
+    header = tarfile.TarInfo(name)
+    header.size, header.mode = size, 0o600
+    return header
+
+
+class _Reading:
+    """Something that is read by offset, as a file."""
+
+    def __init__(self, packed: Packed) -> None:
+        self._packed, self._at = packed, 0
+
+    def read(self, size: int = _STEP, /) -> bytes:
+        """So many bytes more."""
+        data = self._packed.read(self._at, min(size, self._packed.size - self._at))
+        self._at += len(data)
+        return data
+
+
+def blocks_of(member: Member) -> Iterable[bytes]:
+    """The bytes of what lies in a bundle, some at a time. Raises OSError."""
+    left = member.size
+    with member.bundle.open("rb", buffering=0) as file:
+        file.seek(member.offset, os.SEEK_SET)
+        while left and (data := file.read(min(left, _STEP))):
+            left -= len(data)
+            yield data
