@@ -630,6 +630,8 @@ def _transcripts(bench: Bench) -> list[Row]:
             else at_most(f"{name}: memory a message", memory, 200, "B"),
             at_most(f"{name}: heartbeat late while opening, longest", window["late_max_s"], 0.1),
         ]
+    listed = bench.measure("session_list", bench.sizes.sessions, bench.folder / "sessions")
+    rows.append(at_most(f"{listed['sessions']:,} sessions listed", listed["list_s"], 1.0))
     return rows
 
 

@@ -26,6 +26,7 @@ class Sizes:
         lifecycle: results that signal something, and as many tools as a tenth of them; growth goes from a tenth.
         subsessions, chat: sub-sessions, and messages of the chat they belong to.
         claude_mb, codex_children: of sessions of coding agents, megabytes of one, and threads that one spawned.
+        sessions: of coding agents, that are listed.
         mixes: messages of each mix, and four times as many.
         mix_live_s: seconds of each mix live.
         fleet: logs that are surveyed, and messages of each.
@@ -54,6 +55,7 @@ class Sizes:
     chat: int = 100_000
     claude_mb: float = 1_000
     codex_children: int = 100
+    sessions: int = 500
     mixes: int = 200_000
     mix_live_s: float = 20
     fleet: tuple[int, int] = (1_000, 1_000)
@@ -66,7 +68,7 @@ QUICK = Sizes(
     envelopes=20_000, gateway=8_000, small=10_000, large=20_000, reading_turns=2, live_s=3, follow_s=2, kills=1,
     starts=1, contexts=10_000, flushes=6, huge_mb=5, reconnects=1, tap_calls=500, checks_turns=2, checks_live=20_000,
     tokens=8_000, mixes=4_000, mix_live_s=1, lifecycle=10_000, subsessions=100, chat=10_000,
-    claude_mb=20, codex_children=8,
+    claude_mb=20, codex_children=8, sessions=100,
     quick=True,
 )  # fmt: skip
 

@@ -172,6 +172,24 @@ def _long_line(size: int) -> bytes:
     return _lines(session).replace(b"@", (text * (size // len(text) + 1)).encode()[:size].rstrip(b"\\"), 1)
 
 
+def write_sessions(folder: Path, count: int) -> None:
+    """Write so many sessions as agents leave them: of five, three of Claude Code in twenty projects, two of Codex."""
+    turns = b"".join(_turn().replace(_MARK.encode(), b"%07d" % turn) for turn in range(8))
+    for number in range(count * 3 // 5):
+        session = f"{number:08x}{SESSION[8:]}"
+        project = folder / "claude" / "projects" / f"-work-app{number % 20}"
+        agents = project / session / "subagents"
+        (agents if number % 3 == 0 else project).mkdir(parents=True, exist_ok=True)
+        (project / f"{session}.jsonl").write_bytes(turns.replace(SESSION.encode(), session.encode()))
+        for agent in range(5 if number % 3 == 0 else 0):
+            (agents / f"agent-a{agent}.jsonl").write_bytes(_agent().replace(_MARK.encode(), b"%07d" % agent))
+    for number in range(count - count * 3 // 5):
+        day, thread = folder / "codex" / "sessions" / "2026" / "03" / f"{number % 28 + 1:02d}", _thread(number)
+        day.mkdir(parents=True, exist_ok=True)
+        told = _codex_lines([_meta(thread), *_codex_turns(thread, 10, 1)])
+        (day / f"rollout-2026-03-{day.name}T09-00-00-{thread}.jsonl").write_bytes(told)
+
+
 # Codex
 
 

@@ -123,6 +123,19 @@ def test_ids_of_a_megabyte_and_long_cycles() -> None:
     assert max(len(name) for name in document.analysis.contexts.tree.name) < 1 << 17
 
 
+def test_sub_agents_by_the_thousand_each_started_by_the_one_before() -> None:
+    made: list[dict[str, Any]] = []
+    for n in range(3_000):
+        own, asked = {"isSidechain": True, "agentId": f"a{n}"}, {"prompt": f"Part {n + 1}", "description": "Go on"}
+        call = {"type": "tool_use", "id": f"t{n}", "name": "Task", "input": asked}
+        made.append(record("user", f"p{n}", None, 1, message={"role": "user", "content": f"Part {n}"}, **own))
+        made.append(record("assistant", f"c{n}", f"p{n}", 2, message={"role": "assistant", "content": [call]}, **own))
+    document = document_at(log_file(b"".join(json.dumps(one).encode() + b"\n" for one in made)))
+    tree = document.analysis.contexts.tree
+    assert (len(document.capture), document.unreadable, len(tree)) == (6_000, 0, 3_000)
+    assert [*tree.parent][1:] == [*range(2_999)]
+
+
 def test_ticks_of_a_call_are_one_row() -> None:
     made = [
         record(
