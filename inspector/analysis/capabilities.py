@@ -213,11 +213,16 @@ class CapabilityPass:
     def asked_by(self, held: Iterable[object], row: int, kind: str) -> Asked:
         """The same, as far as these capabilities look at it: mostly columns tell all of that."""
         capture = self._capture
-        method, target = capture.string("method", row), capture.string("target", row)
-        told = method is not None and (target is not None if method in _NAMING else not has_target(method))
-        if not told or ":" in kind or wraps_envelope(kind) or any(map(looks_deep, held)):
+        if not self.is_told(row, kind) or any(map(looks_deep, held)):
             return Asked(kind, capture.decoded(row).payload, capture.to(row), self._called(row))
+        method, target = capture.string("method", row), capture.string("target", row)
         return Asked(kind, {"method": method, "params": {} if target is None else {"name": target}}, capture.to(row))
+
+    def is_told(self, row: int, kind: str) -> bool:
+        """Whether kind, method and target say all that a capability may look at which does not look deep."""
+        method, target = self._capture.string("method", row), self._capture.string("target", row)
+        told = method is not None and (target is not None if method in _NAMING else not has_target(method))
+        return told and ":" not in kind and not wraps_envelope(kind)
 
     def _called(self, row: int) -> tuple[str, ...]:
         """What the context of a message is called: its path in the tree, and as it was written, or its id."""

@@ -7,10 +7,9 @@ What the gateway refused is a finding of another check: of it the verdict is kno
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import islice
-from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from inspector.analysis.findings.batch import Batch, Marks
 from inspector.analysis.findings.check import WARNING, Check
 from inspector.analysis.waiting import GivenUp
 from inspector.capture.flags import Flag
+from inspector.capture.strings import InternTable
 from inspector.protocol import kinds
 from inspector.protocol.capabilities import covers_by_kind, first_covering, looks_deep
 from inspector.protocol.secrets.masking import masked_words
@@ -52,65 +52,77 @@ _NOBODY: dict[str, int] = {}
 _Call = tuple[int, int, int]
 """String ids of kind as sent, method and target."""
 
-
-class _Asked(NamedTuple):
-    """A message that is judged."""
-
-    row: int
-    unsure: bool
-    """A grant is open that may be its sender's (`UnplacedGrants`)."""
-    call: _Call
+_LOW = 0xFFFFFFFF
 
 
-_ROW = itemgetter(0)
-
-
-class _Sender:
-    """What was announced of a sender, and granted since, as far as its messages were looked at.
+class _HeldSet:
+    """Capabilities, each once, of all who hold just these.
 
     Attributes:
-        changes: how many changes of what it may do are taken in.
-        held: the capabilities, each once; empty for unknown ones.
+        held: as written, text or objects.
+        written: the same as compact JSON.
         deep: more than kind, method and name decides.
-        judged: of each call, how often it was judged since the latest change.
-        told: calls that were found wanting.
+        verdicts: by the number of a call, whether they cover it (None: nobody can say), where that decides.
     """
 
-    __slots__ = ("_known", "changes", "deep", "found", "held", "judged")
+    __slots__ = ("deep", "held", "verdicts", "written")
+
+    def __init__(self, held: tuple[Any, ...], written: tuple[str, ...]) -> None:
+        self.held, self.written = held, written
+        self.deep = any(map(looks_deep, held))
+        self.verdicts: dict[int, bool | None] = {}
+
+
+class _HeldSets:
+    """Every set that somebody holds or held, by number; 0 is nothing, and what is unknown."""
 
     def __init__(self) -> None:
-        self.changes = 0
-        self.held: list[Any] = []
-        self._known: set[str] = set()
-        self.deep = False
-        self.judged: dict[_Call, int] = {}
-        self.found: set[_Call] = set()
+        self._sets = [_HeldSet((), ())]
+        self._numbers: dict[tuple[str, ...], int] = {(): 0}
+        self._after: dict[tuple[int, int], tuple[tuple[Any, ...], int]] = {}  # by number, and an object
 
-    def take(self, change: Change) -> None:
-        """Take in the next change."""
-        self.changes += 1
-        self.judged.clear()
+    def __getitem__(self, number: int) -> _HeldSet:
+        return self._sets[number]
+
+    def after(self, number: int, change: Change) -> int:
+        """What a change makes of a set."""
         if change.what == "announced":
-            self.held, self.deep = [], False
-            self._known.clear()
-        elif change.what != "granted" or not self.held:
-            return
-        for one in change.capabilities:
-            written = compact(one)
-            if written not in self._known:
-                self._known.add(written)
-                self.held.append(one)
-                self.deep = self.deep or looks_deep(one)
+            number = 0
+        elif change.what != "granted" or not number:
+            return number
+        key = number, id(change.capabilities)
+        known = self._after.get(key)
+        if known is None or known[0] is not change.capabilities:
+            known = self._after[key] = change.capabilities, self._with(number, change.capabilities)
+        return known[1]
+
+    def _with(self, number: int, added: tuple[Any, ...]) -> int:
+        before = self._sets[number]
+        held = dict(zip(before.written, before.held, strict=True))
+        for one in added:
+            held.setdefault(compact(one), one)
+        written = tuple(held)
+        if written not in self._numbers:
+            self._numbers[written] = len(self._sets)
+            self._sets.append(_HeldSet(tuple(held.values()), written))
+        return self._numbers[written]
 
 
 class Announced:
-    """Judges each call of each sender once, and again when its capabilities change."""
+    """Judges each call of each sender once, and again when its capabilities change.
+
+    Whoever holds the same is judged alike, so that verdicts are kept by set and call; of a sender there are numbers.
+    """
 
     def __init__(self) -> None:
         self._kinds = Marks()  # of each kind: 2 for those that are judged
-        self._senders: dict[tuple[int, int], _Sender] = {}  # by space and sender
-        self._judged = 0  # calls
-        self._of_finding: dict[int, tuple[_Sender, _Call]] = {}  # by the message of the finding
+        self._sets = _HeldSets()
+        self._calls: InternTable[_Call] = InternTable((0, 0, 0))
+        self._held: dict[int, int] = {}  # by space and sender: how many changes were taken in, and the set since
+        self._judged = 0  # verdicts
+        self._alone: dict[tuple[int, int], tuple[int, int]] = {}  # by sender and call: judged how often, after so
+        # many changes; where the payload decides
+        self._found: set[tuple[int, int]] = set()  # senders and calls that were found wanting
         self._wanting: dict[int, str] = {}  # messages of the batch that nothing covers, and what they call
         self._unplaced = UnplacedGrants()
         self._silent = False
@@ -120,7 +132,7 @@ class Announced:
         self._unplaced.follow(batch)
         if batch.decisions is not None and not self._silent:
             self._silent = True
-            batch.findings.withdraw(BEYOND, np.array(sorted(self._of_finding), np.int64))
+            batch.findings.withdraw(BEYOND, np.sort(batch.findings.rows_of(BEYOND)))
         if self._silent or not batch.passes.capabilities.changes:
             return
         self._withdraw_refused(batch)
@@ -133,70 +145,92 @@ class Announced:
         rows = rows[~_are_refused(batch, rows)]
         if not len(rows):
             return
-        pairs = batch.of("space", rows).astype(np.int64) << 32 | batch.of("sender", rows)
+        pairs = _senders(batch, rows)
         order = np.argsort(pairs, kind="stable")
-        asked = self._asked(batch, rows[order])
-        found, first = np.unique(pairs[order], return_index=True)
-        for pair, start, stop in zip(found.tolist(), first.tolist(), [*first[1:].tolist(), len(rows)], strict=True):
-            space, sender = pair >> 32, pair & 0xFFFFFFFF
-            if sender:
-                self._of_sender(batch, space, sender, asked[start:stop])
+        pairs, rows = pairs[order], rows[order]
+        asked = [*zip(rows.tolist(), self._lie_open(batch, rows).tolist(), self._calls_of(batch, rows), strict=True)]
+        starts = np.flatnonzero(np.diff(pairs, prepend=-1)).tolist()
+        for start, stop in zip(starts, [*starts[1:], len(rows)], strict=True):
+            sender = int(pairs[start])
+            if sender & _LOW:
+                self._of_sender(batch, sender, asked[start:stop])
         wanting, self._wanting = self._wanting, {}
         batch.findings.add(BEYOND, [*wanting], details=[*wanting.values()])
 
-    def _asked(self, batch: Batch, rows: Rows) -> list[_Asked]:
-        """What some messages call: in a crowd each of a batch may be another sender's, so arrays are asked once."""
+    def _calls_of(self, batch: Batch, rows: Rows) -> list[int]:
+        """The numbers of what some messages call."""
+        called = (batch.of("kind_raw", rows), *(batch.links[name][rows] for name in ("method", "target")))
+        return self._calls.intern_all(zip(*(of.tolist() for of in called), strict=True), len(rows)).tolist()
+
+    def _lie_open(self, batch: Batch, rows: Rows) -> NDArray[np.bool_]:
+        """Of which messages a grant is open that may be their sender's (`UnplacedGrants`)."""
         spaces, unplaced = batch.of("space", rows), np.zeros(len(rows), np.bool_)
         for space in np.unique(spaces).tolist():
             own = np.flatnonzero(spaces == space)
             unplaced[own] = self._unplaced.lie_open(space, rows[own])
-        called = (batch.of("kind_raw", rows), *(batch.links[name][rows] for name in ("method", "target")))
-        calls = zip(*(of.tolist() for of in called), strict=True)
-        return [*map(_Asked, rows.tolist(), unplaced.tolist(), calls)]
+        return unplaced
 
     def _withdraw_refused(self, batch: Batch) -> None:
         """The gateway's error comes after the message that it refuses."""
-        if not self._of_finding:
+        if not self._found:
             return
         changed = batch.changed[_are_refused(batch, batch.changed)]
-        for row in changed[batch.findings.has(BEYOND, changed)].tolist():
-            batch.findings.withdraw(BEYOND, np.array([row]))
-            sender, call = self._of_finding.pop(row)
-            sender.found.discard(call)
-            sender.judged.pop(call, None)  # another one like it may get through
+        refused = changed[batch.findings.has(BEYOND, changed)]
+        batch.findings.withdraw(BEYOND, refused)
+        for whose in zip(_senders(batch, refused).tolist(), self._calls_of(batch, refused), strict=True):
+            self._found.discard(whose)
+            self._alone.pop(whose, None)  # another one like it may get through
 
-    def _of_sender(self, batch: Batch, space: int, sender: int, asked: list[_Asked]) -> None:
-        changes = batch.passes.capabilities.changes.get((space, batch.capture.strings[sender]), ())
+    def _of_sender(self, batch: Batch, sender: int, asked: list[tuple[int, bool, int]]) -> None:
+        changes = batch.passes.capabilities.changes.get((sender >> 32, batch.capture.strings[sender & _LOW]), ())
         if not changes or len(changes) > _MOST_CHANGES:
             return
-        known = self._senders.setdefault((space, sender), _Sender())
-        place = 0
-        while place < len(asked):
-            while known.changes < len(changes) and changes[known.changes].row < asked[place].row:
-                known.take(changes[known.changes])
-            last = known.changes == len(changes)
-            stop = len(asked) if last else bisect_right(asked, changes[known.changes].row, place, key=_ROW)
-            if known.held:
-                self._judge(batch, known, asked[place:stop])
-            place = stop
-
-    def _judge(self, batch: Batch, sender: _Sender, asked: list[_Asked]) -> None:
-        most = _MOST_JUDGED if sender.deep else 1
+        before = self._held.get(sender, 0)
+        taken, held = before >> 32, before & _LOW
         for row, unsure, call in asked:
-            times = sender.judged.get(call, 0)
-            if times >= most or call in sender.found or self._judged > _MOST_KNOWN:
-                continue
-            if call not in sender.judged:
-                self._judged += 1
-            if unsure or batch.capture.true_sender(row) is not None:
-                sender.judged[call] = times  # nothing can be said of this one
-                continue
-            sender.judged[call] = times + 1
-            if _is_covered(batch, sender.held, row) is False:
-                sender.found.add(call)
-                self._of_finding[row] = sender, call
-                words = " ".join(batch.capture.strings[code] for code in call if code)
+            while taken < len(changes) and changes[taken].row < row:
+                held = self._sets.after(held, changes[taken])
+                taken += 1
+            if held and self._is_wanting(batch, held, (sender, call), taken, row, unsure=unsure):
+                self._found.add((sender, call))
+                words = " ".join(batch.capture.strings[code] for code in self._calls[call] if code)
                 self._wanting[row] = masked_words(words, _LONGEST)
+        self._held[sender] = taken << 32 | held
+
+    def _is_wanting(
+        self, batch: Batch, held: int, whose: tuple[int, int], taken: int, row: int, *, unsure: bool
+    ) -> bool:
+        """Whether a message is found for the first time to be covered by nothing of a set, after so many changes."""
+        known, call = self._sets[held], whose[1]
+        if known.verdicts.get(call, False) is not False or whose in self._found or len(self._found) > _MOST_KNOWN:
+            return False
+        if unsure or batch.capture.true_sender(row) is not None:
+            return False  # nothing can be said of this one
+        if call not in known.verdicts and self._judged <= _MOST_KNOWN:
+            kind = batch.string("kind_raw", row)
+            verdict = covers_by_kind(known.held, kind)
+            is_told = not known.deep and not batch.capture.is_big(row) and batch.passes.capabilities.is_told(row, kind)
+            if verdict is not None or is_told:
+                self._judged += 1
+                known.verdicts[call] = _is_covered(batch, known.held, row) if verdict is None else verdict
+            else:
+                return self._is_wanting_alone(batch, known, whose, taken, row)
+        return known.verdicts.get(call) is False
+
+    def _is_wanting_alone(self, batch: Batch, known: _HeldSet, whose: tuple[int, int], taken: int, row: int) -> bool:
+        """The same where the payload decides: another one of the same call may be judged otherwise."""
+        since, times = self._alone.get(whose, (taken, 0))
+        times = times if since == taken else 0
+        if times >= (_MOST_JUDGED if known.deep else 1):
+            return False
+        self._judged += not times
+        self._alone[whose] = taken, times + 1
+        return _is_covered(batch, known.held, row) is False
+
+
+def _senders(batch: Batch, rows: Rows) -> NDArray[np.int64]:
+    """The space and the sender of each of some messages as one number."""
+    return batch.of("space", rows).astype(np.int64) << 32 | batch.of("sender", rows)
 
 
 def _are_refused(batch: Batch, rows: Rows) -> np.ndarray:
@@ -240,9 +274,9 @@ class UnplacedGrants:
         return (before >= 0) & (lasts[before] > rows)
 
 
-def _is_covered(batch: Batch, held: list[Any], row: int) -> bool | None:
+def _is_covered(batch: Batch, held: Sequence[Any], row: int) -> bool | None:
+    """Whether any of some capabilities covers a message of whose kind none covers all; None for one too big to say."""
+    if batch.capture.is_big(row):
+        return None
     kind = batch.string("kind_raw", row)
-    by_kind = covers_by_kind(held, kind)
-    if by_kind is not None or batch.capture.is_big(row):
-        return by_kind
     return first_covering(held, batch.passes.capabilities.asked_by(held, row, kind))[0]
