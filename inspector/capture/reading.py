@@ -340,6 +340,9 @@ class SourceReader:
         self.waiting = self._long_lines.pending
         if block is not None and not len(block) and not whole_lines:
             self._hands_over = False
+            start, stop = self._start(), self.source.size
+            if stop - start > overlong.MAX_LINE:  # the process has looked for its end: none is looked for once more
+                return overlong.read_overlong(self.source, self._place, start, stop)
             return self.next(whole_lines=False)
         return block if block is not None and len(block) else None
 
