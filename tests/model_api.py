@@ -1,13 +1,16 @@
 """A stub of model APIs on loopback, in the forms of their documentation, for tests of a tap.
 
 Anthropic messages and count_tokens, OpenAI chat completions and responses; streamed where asked. The model `busy`
-answers 529 until it is asked again, `slow` streams until the client leaves, `error` is refused with 400.
+answers 529, OpenAI's 429 and then 500, until it is asked again, `slow` streams until the client leaves, `error` is refused
+with 400. Where tools are offered one is called, until its result is sent.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Iterable
+from itertools import chain, cycle
 from typing import Any
 
 from aiohttp import web
@@ -19,6 +22,14 @@ _USAGE = {
 _THOUGHT = {"type": "thinking", "thinking": "3.4 m is enough.", "signature": SIGNATURE}
 _TEXT = "The tide stands at 3.4 m."
 _WORDS = ["The ", "tide ", "stands ", "at ", "3.4 m."]
+_PIECES = ('{"port": ', '"Elbe"}')
+_CHAT_CALL: dict[str, Any] = {
+    "id": "call_01", "type": "function", "function": {"name": "tide", "arguments": "".join(_PIECES)},
+}  # fmt: skip
+_RESPONSES_CALL = {
+    "type": "function_call", "id": "fc_1", "call_id": "call_02", "name": "tide", "status": "completed",
+    "arguments": "".join(_PIECES),
+}  # fmt: skip
 _CALL = {"type": "tool_use", "id": "toolu_01", "name": "tide", "input": {"port": "Elbe"}}
 
 
@@ -66,30 +77,48 @@ class ModelApiStub:
         }  # fmt: skip
         if not body.get("stream"):
             return web.json_response(whole)
-        return await self._stream(request, _message_events(whole, endless=model == "slow"))
+        return await self._stream(request, _message_events(whole))
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         body = await self._body(request)
         usage = {"prompt_tokens": 90, "completion_tokens": 9, "total_tokens": 99,
                  "prompt_tokens_details": {"cached_tokens": 64}}  # fmt: skip
+        if (refused := self._refused(request, body["model"])) is not None:
+            return refused
         about = {"id": f"chatcmpl-{len(self.asked)}", "created": 1, "model": body["model"]}
+        calls = "tools" in body and body["messages"][-1]["role"] != "tool"
         if not body.get("stream"):
-            message = {"role": "assistant", "content": _TEXT}
-            choice = {"index": 0, "message": message, "finish_reason": "stop"}
+            message = {"role": "assistant", "content": None if calls else _TEXT}
+            message |= {"tool_calls": [_CHAT_CALL]} if calls else {}
+            choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}
             return web.json_response({**about, "object": "chat.completion", "choices": [choice], "usage": usage})
-        words = ({"index": 0, "delta": {"content": word}, "finish_reason": None} for word in _WORDS)
-        chunks = [
-            *({"choices": [word]} for word in words),
-            {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
-            {"choices": [], "usage": usage},
-        ]  # fmt: skip
-        events = [("", json.dumps({**about, "object": "chat.completion.chunk", **chunk})) for chunk in chunks]
-        return await self._stream(request, [*events, ("", "[DONE]")])
+        deltas = _call_deltas() if calls else ({"content": word} for word in _words(body["model"]))
+        end = {"index": 0, "delta": {}, "finish_reason": "tool_calls" if calls else "stop"}
+        chunks = chain(
+            ({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas),
+            ({"choices": [end]}, {"choices": [], "usage": usage}),
+        )  # fmt: skip
+        events = (("", json.dumps({**about, "object": "chat.completion.chunk", **chunk})) for chunk in chunks)
+        return await self._stream(request, chain(events, [("", "[DONE]")]))
+
+    def _refused(self, request: web.Request, model: str) -> web.Response | None:
+        """What OpenAI answers in place of the model, as its SDK tells what is tried again."""
+        tried = request.headers.get("x-stainless-retry-count", "0")
+        status = {("busy", "0"): 429, ("busy", "1"): 500, ("error", "0"): 400}.get((model, tried))
+        if status is None:
+            return None
+        error = {"message": f"It is {model}.", "type": "invalid_request_error", "param": None, "code": None}
+        return web.json_response({"error": error}, status=status, headers={"retry-after-ms": "1"})
 
     async def _responses(self, request: web.Request) -> web.StreamResponse:
         body = await self._body(request)
-        item: dict[str, Any] = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+        if (refused := self._refused(request, body["model"])) is not None:
+            return refused
+        said: dict[str, Any] = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
                 "content": [{"type": "output_text", "text": _TEXT, "annotations": []}]}  # fmt: skip
+        given = body["input"][-1] if isinstance(body["input"], list) else {}
+        calls = "tools" in body and given.get("type") != "function_call_output"
+        item = _RESPONSES_CALL if calls else said
         thought = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": SIGNATURE}
         usage = {
             "input_tokens": 80, "output_tokens": 12, "total_tokens": 92, "input_tokens_details": {"cached_tokens": 0},
@@ -102,18 +131,31 @@ class ModelApiStub:
         }  # fmt: skip
         if not body.get("stream"):
             return web.json_response(whole)
-        part = {"item_id": "msg_1", "output_index": 1, "content_index": 0, "logprobs": []}
-        events = [
-            {"type": "response.created", "response": {**whole, "status": "in_progress", "output": []}},
-            {"type": "response.output_item.added", "output_index": 0, "item": thought},
-            {"type": "response.output_item.added", "output_index": 1, "item": {**item, "content": []}},
-            {"type": "response.content_part.added", **part, "part": {**item["content"][0], "text": ""}},
-            *({"type": "response.output_text.delta", **part, "delta": word} for word in _WORDS),
-            {"type": "response.output_text.done", **part, "text": _TEXT},
-            {"type": "response.completed", "response": whole},
+        part = {"item_id": item["id"], "output_index": 1, "content_index": 0, "logprobs": []}
+        words = _words(body["model"])
+        spoken: Iterable[dict[str, Any]] = chain(
+            ({"type": "response.output_item.added", "output_index": 1, "item": {**said, "content": []}},
+             {"type": "response.content_part.added", **part, "part": {**said["content"][0], "text": ""}}),
+            ({"type": "response.output_text.delta", **part, "delta": word} for word in words),
+            ({"type": "response.output_text.done", **part, "text": _TEXT},),
+        )  # fmt: skip
+        called: list[dict[str, Any]] = [
+            {"type": "response.output_item.added", "output_index": 1, "item": {**_RESPONSES_CALL, "arguments": ""}},
+            *({"type": "response.function_call_arguments.delta", "item_id": "fc_1", "output_index": 1, "delta": piece}
+              for piece in _PIECES),
+            {"type": "response.function_call_arguments.done", "item_id": "fc_1", "output_index": 1, "name": "tide",
+             "arguments": "".join(_PIECES)},
+            {"type": "response.output_item.done", "output_index": 1, "item": _RESPONSES_CALL},
         ]  # fmt: skip
+        begun = {**whole, "status": "in_progress", "output": [], "usage": None}
+        events: Iterable[dict[str, Any]] = chain(
+            ({"type": "response.created", "response": begun},
+             {"type": "response.output_item.added", "output_index": 0, "item": thought}),
+            called if calls else spoken,
+            ({"type": "response.completed", "response": whole},),
+        )  # fmt: skip
         return await self._stream(
-            request, [(str(e["type"]), json.dumps({**e, "sequence_number": n})) for n, e in enumerate(events)]
+            request, ((str(e["type"]), json.dumps({**e, "sequence_number": n})) for n, e in enumerate(events))
         )
 
     async def _stream(self, request: web.Request, events: Any) -> web.StreamResponse:
@@ -129,18 +171,28 @@ class ModelApiStub:
         return response
 
 
-def _message_events(whole: dict[str, Any], *, endless: bool) -> Any:
+def _words(model: str) -> Iterable[str]:
+    """What the model says, in pieces; of `slow` without an end, as far as anybody reads."""
+    return cycle(_WORDS) if model == "slow" else _WORDS
+
+
+def _call_deltas() -> list[dict[str, Any]]:
+    begun = {**_CHAT_CALL, "index": 0, "function": {"name": "tide", "arguments": ""}}
+    pieces = ({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]} for piece in _PIECES)
+    return [{"role": "assistant", "tool_calls": [begun]}, *pieces]
+
+
+def _message_events(whole: dict[str, Any]) -> Any:
     def event(**value: Any) -> tuple[str, str]:
         return str(value["type"]), json.dumps(value)
 
     usage = {**whole["usage"], "output_tokens": 1}
     yield event(type="message_start", message={**whole, "content": [], "stop_reason": None, "usage": usage})
     for index, block in enumerate(whole["content"]):
-        deltas: list[dict[str, Any]]
+        deltas: Iterable[dict[str, Any]]
         if block["type"] == "text":
             empty: dict[str, Any] = {"type": "text", "text": ""}
-            words = _WORDS * (100_000 if endless else 1)
-            deltas = [{"type": "text_delta", "text": word} for word in words]
+            deltas = ({"type": "text_delta", "text": word} for word in _words(whole["model"]))
         elif block["type"] == "thinking":
             empty = {"type": "thinking", "thinking": "", "signature": ""}
             deltas = [{"type": "thinking_delta", "thinking": block["thinking"]},

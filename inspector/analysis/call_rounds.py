@@ -1,10 +1,11 @@
-"""Calls of MCP that take several requests: a retry with the input that was asked for, and a task that is polled.
+"""Calls that take several requests: a retry with the input that was asked for, a task that is polled, another attempt.
 
 RULE: an answer that asks for input and the retry that brings it are one call where they share the state, the method and
 the name, and where one such answer alone is open in the conversation; where two fit, nothing is linked. An answer that
 hands out a task is no result: the call goes on, with what is asked about that task in the same source, until an answer
 to that brings the result (2025-11-25: of `tasks/result`; the tasks extension: within `tasks/get`) or says that the task
-was cancelled or has failed (docs/protocols.md 13, Calls in several requests).
+was cancelled or has failed (docs/protocols.md 13, Calls in several requests). A call of a model that is made again after
+it failed is one call, which ends as its last attempt does (section 17).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds, mcp
+from inspector.protocol.model_api.operations import OPERATION_NAMES
 
 _FETCH, _OF_TASKS = "tasks/result", "tasks/"
 _OVER = (mcp.TaskStatus.FAILED, mcp.TaskStatus.CANCELLED)
@@ -66,6 +68,7 @@ class CallRounds:
         self.begun: dict[int, int] = {}
         self._asking: dict[tuple[int, ...], list[int]] = {}  # requests whose answers ask for input, by what fits
         self._tasks: dict[tuple[int, int], int] = {}  # by source and task, the request that became it
+        self._attempts: set[int] = set()  # further requests that are a call of a model made again
         self._awaited: dict[int, None] = {}  # further requests whose answers may be results
         self._loose: list[int] = []  # answers whose request is not known yet
 
@@ -84,7 +87,23 @@ class CallRounds:
             values = (column[told_of].tolist() for column in (states, tasks, says))
             for row, pipe, state, task, told_here in zip(rows.tolist(), pipes, *values, strict=True):
                 self._take(row, pipe, state, task, told_here)
+        self._try_again(start, stop)
         self._settle()
+
+    def _try_again(self, start: int, stop: int) -> None:
+        """Note the requests to a model among new messages that are made again."""
+        codes = [code for name in OPERATION_NAMES if (code := self._capture.strings.find(name)) is not None]
+        request = self._capture.strings.find(kinds.REQUEST)
+        if not codes or request is None:
+            return
+        asks = np.isin(self._links["method"][start:stop], codes) & (self._capture.columns["kind"][start:stop] == request)
+        rows = start + np.flatnonzero(asks)
+        of, copied = self._capture.repeats(rows)
+        for row, first in zip(rows[copied].tolist(), of[copied].tolist(), strict=True):
+            if first != NO_ROW:
+                self._further(row, first)
+                self._attempts.add(row)
+                self._awaited[row] = None
 
     def _take(self, row: int, pipe: int, state: int, task: int, says: int) -> None:
         kind = self._capture.string("kind", row)
@@ -154,11 +173,11 @@ class CallRounds:
             del self._awaited[row]
             if answer not in self.interim:
                 failed = bool(int(self._capture.columns["flags"][answer]) & Flag.ERROR.value)
-                self._end(answer, self.first[row], failed=failed, cancelled=False)
+                self._end(answer, self.first[row], failed=failed, cancelled=False, anew=row in self._attempts)
 
-    def _end(self, row: int, first: int, *, failed: bool, cancelled: bool) -> None:
+    def _end(self, row: int, first: int, *, failed: bool, cancelled: bool, anew: bool = False) -> None:
         call = self.calls.setdefault(first, Rounds())
-        if call.result != NO_ROW and not (call.cancelled and not cancelled):
+        if call.result != NO_ROW and not anew and not (call.cancelled and not cancelled):
             return
         call.result, call.failed, call.cancelled = row, failed, cancelled
         self.begun[row] = first

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
+from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
@@ -46,7 +47,8 @@ _FEW = 48
 def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Milliseconds:
     """Milliseconds from its request to each of some messages: (k,) float64, NaN for what is no such response.
 
-    Of a call that takes several requests, from the first of them to its result. O(rows).
+    Of a call that takes several requests, from the first of them to its result. Of answers that a transcript or the wire
+    to a model tells again, the first. O(rows).
     """
     capture = analysis.capture
     request, response = (capture.strings.find(k) or -1 for k in (kinds.REQUEST, kinds.RESPONSE))
@@ -54,6 +56,11 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
     kind, times = capture.columns["kind"], capture.columns["time_ns"]
     latency = np.full(len(cause), np.nan)
     places = np.flatnonzero((kind[rows] == response) & (cause != NO_ROW))
+    again = capture.columns["flags"][rows][places] & Flag.DERIVED.value != 0
+    if again.any():  # requests to a model send results again, also what is left of them
+        again &= analysis.correlation.columns["answer"][cause[places]] != _numbered(rows)[places]
+        again &= ~np.isin(_numbered(rows)[places], list(analysis.correlation.rounds.begun))
+        places = places[~again]
     asked_by = cause[places]
     rounds = analysis.correlation.rounds
     if rounds.begun:

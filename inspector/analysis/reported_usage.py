@@ -90,6 +90,19 @@ class ReportedUsage:
         values |= {name: np.array([getattr(c, name) for c in calls], np.uint64) for name in USAGE}
         self.columns.append(values, len(rows))
         self._choose(first, hashes, copies)
+        self._take_back([hash_text(call.attempts) for call in calls if call.attempts is not None])
+
+    def _take_back(self, attempts: list[int]) -> None:
+        """Attempts that came to nothing count no more, as one of the same call has come to something."""
+        if not attempts:
+            return
+        ends = np.full(len(attempts), np.iinfo(np.int64).max)
+        places = self._calls.latest(np.array(attempts, np.uint64), ends)
+        places = np.unique(places[places != NO_ROW])
+        places = places[(self.columns["counts"][places] != 0) & (self.columns["reported"][places] == 0)]
+        if len(places):
+            self.columns.put("counts", places, 0)
+            self._changed.update_all(self.columns["message"][places].astype(np.int64))
 
     def _choose(self, first: int, hashes: NDArray[np.uint64], copies: NDArray[np.bool_]) -> None:
         """Of each call that is new, or reported again, let the best report count; of equal ones no copy."""

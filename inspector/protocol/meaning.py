@@ -38,6 +38,8 @@ class ApiCall(msgspec.Struct, gc=False):
     """Why the model stopped, in the word of its API."""
     first_token_ns: int = -1
     """From the request to the first piece of a streamed answer, where both were seen; else below 0."""
+    attempts: str | None = None
+    """What attempts at this call are called that came to nothing: they are no calls of their own."""
 
 
 class Spawn(msgspec.Struct, gc=False):

@@ -24,6 +24,8 @@ pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 
 PROGRAM = (sys.executable, "-m", "inspector")
 CLIENT = (sys.executable, "-m", "tests.model_client")
+USAGE = {"input": 2948, "output": 388, "cache_read": 384, "cache_write": 1800}
+"""What the stub reports to the client, in the arithmetic of Anthropic."""
 
 
 @pytest.fixture
@@ -57,7 +59,7 @@ def test_the_sdks_get_what_they_get_without_a_tap_and_all_of_it_is_written(
     for (_, now, _), (_, before, _) in zip(stub.asked, asked, strict=True):
         own = ("Host", "Connection")
         assert {k: v for k, v in now.items() if k not in own} == {k: v for k, v in before.items() if k not in own}
-    assert stub.left == 2, "the stream that the reader left, with and without a tap"
+    assert stub.left == 6, "the streams that their reader left, with and without a tap"
     (capture,) = folder.iterdir()
     assert str(capture) in tapped.stderr
     assert capture.stat().st_mode & 0o777 == 0o600
@@ -68,7 +70,9 @@ def test_the_sdks_get_what_they_get_without_a_tap_and_all_of_it_is_written(
     assert set(ends) == {"complete", "client-closed"}, "the SDK of OpenAI hangs up when it has read [DONE]"
     told = summary(capture)
     assert told["unreadable"] == 0
-    assert {"claude-test-1": 4, "slow": 1, "gpt-test-1": 4}.items() <= told["models"].items()
+    assert told["models"] == {"claude-test-1": 4, "slow": 3, "gpt-test-1": 8, "busy": 3, "error": 3}
+    # Every call but those refused reports; of what is made again, the attempt that came to something.
+    assert told["usage"] == USAGE
 
 
 def test_the_client_keeps_its_terminal_and_its_exit_code(environment: dict[str, str], tmp_path: Path) -> None:
@@ -107,8 +111,16 @@ def test_an_address_of_a_model_is_tapped_and_upgrades_fall_back(
     with tapping(environment["OPENAI_BASE_URL"], capture, "--model") as (address, _):
         assert address.endswith("/v1")
         assert asyncio.run(ask(address)) == 426
+        words, asks = [*CLIENT, "openai"], environment | {"OPENAI_BASE_URL": address}
+        subprocess.run(words, cwd=ROOT, env=asks, capture_output=True, check=True)
     assert [line["status"] for line in of(capture, "http-error")] == [426]
     assert lines(capture)[0]["origin"]["model"] is True
+    assert summary(capture)["models"] == {"gpt-test-1": 8, "busy": 2, "error": 2, "slow": 2}
+    listed = subprocess.run(
+        [*PROGRAM, "list", str(capture), "-Y", "http.status == 426", "-e", "kind,text"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    assert "WebSocket" in listed
 
 
 def test_codex_signed_in_with_chatgpt_is_refused(environment: dict[str, str], tmp_path: Path) -> None:

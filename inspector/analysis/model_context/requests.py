@@ -4,7 +4,7 @@ A request to a model holds everything the model is given (docs/protocols.md 17):
 tools, and every message, most of them sent before. So with each request the context becomes what the request sends:
 what it leaves out has left, what comes again after it had left stands there again, as the copy in that request. What
 the model then says is its own until the next request sends it or does not. A request that goes on from an earlier
-answer by its id sends what is new, and the rest stays.
+answer by its id sends what is new, and the rest stays but for the instructions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from inspector.base.slices import Steps
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
 from inspector.protocol.formats.model_calls import CALL, CLIENT
-from inspector.protocol.model_api.operations import OPERATIONS
+from inspector.protocol.model_api.operations import OPERATION_NAMES
 
 Rows = NDArray[np.int64]
 
@@ -97,7 +97,7 @@ def follow_requests(analysis: Analysis, sorted_in: SortedIn, left: Left, read: P
 def model_requests(analysis: Analysis, rows: Rows) -> Rows:
     """The places of requests to a model among some messages, ascending."""
     columns, strings = analysis.capture.columns, analysis.capture.strings
-    names = [code for one in OPERATIONS if (code := strings.find(one.name)) is not None]
+    names = [code for name in OPERATION_NAMES if (code := strings.find(name)) is not None]
     request = strings.find(kinds.REQUEST)
     if request is None or not names:
         return np.empty(0, np.int64)
@@ -116,6 +116,7 @@ class _Following:
         self._left = left
         self._read = read
         self._inside: dict[int, int] = {}  # by the message that was first, the place of what stands for it
+        self._instructions: set[int] = set()  # of what stands inside, what the next request does not inherit
         self._fed = 0
         self._tools_at: int | None = None
         self.sent = Sent()
@@ -128,11 +129,13 @@ class _Following:
         sent = {first: self._standing(first, at) for first, at in zip(firsts, range(place + 1, stop), strict=True)}
         told = self._payload(row).get(CALL)
         told = told if isinstance(told, dict) else {}
-        if "goes_on_from" not in told:
-            for first in self._inside.keys() - sent.keys():
-                self._leave(self._inside[first], row, Why.NOT_SENT)
-            self._inside.clear()
-        self._inside |= {first: at for first, at in sent.items() if at is not None}
+        stays = self._inside if "goes_on_from" in told else {}
+        stays = {first: at for first, at in stays.items() if first not in self._instructions}
+        for first in self._inside.keys() - sent.keys() - stays.keys():
+            self._leave(self._inside[first], row, Why.NOT_SENT)
+        self._instructions = set(firsts[: _count(told.get("instructions"))])
+        begins = {first: at for first, at in sent.items() if first in self._instructions}
+        self._inside = {first: at for first, at in (begins | stays | sent).items() if at is not None}
         self._offer(place, row, told.get("tools"))
         self._fed = stop
         self.sent.requests.append(self._request(place, stop, firsts, told))
@@ -208,3 +211,7 @@ class _Following:
             # Of a request, which holds its whole conversation again, only what is asked of it is stored.
             found = self._read[row] = {CALL: payload.get(CALL)}
         return found
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0

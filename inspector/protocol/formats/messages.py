@@ -112,6 +112,11 @@ def spoken_in(value: Mapping[str, Any], *, items: bool = False) -> list[Entry]:
     return [entry for message in _messages(value, items=items) for entry in spoken(message)]
 
 
+def instructions_in(value: Mapping[str, Any]) -> list[Entry]:
+    """Of these, the system prompt that stands beside messages; it comes first."""
+    return [entry for message in _instructions(value) for entry in spoken(message)]
+
+
 # What holds messages
 
 

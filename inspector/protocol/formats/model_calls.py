@@ -146,6 +146,7 @@ def _request_entries(body: Mapping[str, Any], call: ModelCall, known: Mapping[st
     previous = _text(body.get("previous_response_id"))
     if previous is not None:
         seen = known.get("after") == previous
+        told["instructions"] = len(messages.instructions_in(body))
         told["goes_on_from"] = previous if seen else f"{previous}, which was not seen: what stands before is not known"
     attempt = _number(known.get("attempt"), 1)
     if attempt > 1:
@@ -223,6 +224,7 @@ def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[st
     if reported is not None:
         answered = reported
         answered.model = answered.model or call.model
+        answered.attempts = call.identifier
     answered.stop = operations.stop_reason(body)
     if NO_TIME not in (first, call.asked_ns) and first >= call.asked_ns:
         answered.first_token_ns = first - call.asked_ns
@@ -289,10 +291,13 @@ def _identify(entries: Sequence[Entry], call: ModelCall, *, new: bool = False) -
     Calls of tools have their own. Where these are names, a result is that of the last call of its name.
     """
     seen, named = Counter(call.seen), dict[str, str]()
+    prompts: set[str] = set()  # which are not inherited by a request that goes on from this one
     for entry in entries:
         meaning = entry.meaning
         own = _own(entry)
         seen[own] += 1
+        if meaning.sender == messages.SYSTEM:
+            prompts.add(own)
         mark = hashlib.blake2b(f"{call.conversation}\0{own}\0{seen[own]}".encode("utf-8", "replace"), digest_size=8)
         meaning.mark, meaning.is_new = mark.digest(), new
         meaning.size = len(bytes_of(entry.payload))
@@ -304,7 +309,7 @@ def _identify(entries: Sequence[Entry], call: ModelCall, *, new: bool = False) -
         meaning.identifier = mark.hexdigest()
         if meaning.correlation is not None:
             meaning.correlation = named.get(meaning.correlation, meaning.correlation)
-    call.seen = dict(seen)
+    call.seen = {own: count for own, count in seen.items() if own not in prompts}
 
 
 # Values of any type

@@ -29,6 +29,7 @@ GEMINI = Operation("generateContent", ":generateContent", ("contents",))
 GEMINI_STREAM = Operation("streamGenerateContent", ":streamGenerateContent", ("contents",))
 
 OPERATIONS = (ANTHROPIC, CHAT, RESPONSES, GEMINI, GEMINI_STREAM)
+OPERATION_NAMES = tuple(one.name for one in OPERATIONS)
 _MOST_NAME = 200
 
 

@@ -168,12 +168,14 @@ class ModelUnwritten(Unwritten):
         return text
 
 
-_SEALED_CLUES = ("signature", "encrypted_content", "redacted_thinking")
+_SEALED_CLUES = ("ignature", "encrypted", "redacted_thinking")
 _SEALED = {
     "thinking": "signature", "signature_delta": "signature", "redacted_thinking": "data",
-    "reasoning": "encrypted_content", "compaction": "encrypted_content",
+    "reasoning": "encrypted_content", "compaction": "encrypted_content", "reasoning.encrypted": "data",
 }  # fmt: skip
 """Under which member an object of a type holds what is sealed."""
+_SEALED_ANYWHERE = ("thoughtSignature", "thought_signature")
+"""Gemini's parts have no type."""
 
 
 def _sealed_in(value: object) -> set[str]:
@@ -183,9 +185,9 @@ def _sealed_in(value: object) -> set[str]:
         one = left.pop()
         if isinstance(one, dict):
             sort = one.get("type")
-            seal = one.get(_SEALED.get(sort, "")) if isinstance(sort, str) else None
-            if isinstance(seal, str) and seal and not seal.startswith("sha256:"):
-                found.add(seal)
+            members = (*_SEALED_ANYWHERE, _SEALED.get(sort, "") if isinstance(sort, str) else "")
+            seals = (one.get(member) for member in members)
+            found |= {seal for seal in seals if isinstance(seal, str) and seal and not seal.startswith("sha256:")}
             left += one.values()
         elif isinstance(one, list):
             left += one

@@ -96,6 +96,30 @@ def test_what_is_sent_no_more_has_left_and_may_come_back() -> None:
     assert gone
 
 
+def test_instructions_are_not_inherited_and_messages_are() -> None:
+    def answered(x: int) -> dict[str, Any]:
+        item = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": f"Yes {x}."}]}
+        return {**answer(x), "message": {"object": "response", "id": f"r{x}", "status": "completed", "output": [item]}}
+
+    def asked(x: int, **body: Any) -> dict[str, Any]:
+        made = request(x, [])
+        return {**made, "path": "/v1/responses", "message": {"model": "m", "input": f"And {x}?", **body}}
+
+    document = document_of(
+        START, asked(1, instructions="Be brief."), answered(1),
+        asked(2, instructions="Be brief.", previous_response_id="r1"), answered(2),
+        asked(3, instructions="Be long.", previous_response_id="r2"), answered(3),
+        asked(4, previous_response_id="r3"),
+    )  # fmt: skip
+    talk = [text for x in (1, 2, 3) for text in (f"And {x}?", f"Yes {x}.")]
+    requests = [row for row in range(len(document.capture)) if document.capture.string("kind", row) == "mcp/request"]
+    found = [[text for _, text in contents(moment_of(document, row))] for row in requests]
+    assert [sorted(texts) for texts in found] == [
+        sorted(["Be brief.", *talk[:1]]), sorted(["Be brief.", *talk[:3]]), sorted(["Be long.", *talk[:5]]),
+        sorted([*talk, "And 4?"]),
+    ]  # fmt: skip
+
+
 _SAID = st.lists(st.integers(0, 6), min_size=1, max_size=7, unique=True).map(
     lambda numbers: [said("user" if number % 2 else "assistant", f"text {number}") for number in numbers]
 )

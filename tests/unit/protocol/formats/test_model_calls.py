@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
+from inspector.present.answers import summary_answer
 from tests.builders import GrowingLog, document_at, document_of, lines_of, log_file
 
 RECORDING = Path(__file__).parents[3] / "data" / "formats" / "model-calls.jsonl"
@@ -185,6 +186,23 @@ def test_a_request_made_again_is_the_same_call() -> None:
     assert rows[3] == ("mcp/request", "m-1: 1 message, attempt 2", 1, None)
     assert [row[2] for row in rows[3:]] == [1, 2, None, None]
     assert len({document.capture.envelope_id(row) for row in (0, 3)}) == 1
+    assert [row[0] for row in values(document, "state") if row[0]] == ["answered", "answered"]
+    assert document.analysis.usage.calls_by_model() == {"m-1": 1}
+    assert summary_answer(document, "log")[0]["rpc"]["requests"] == 0
+
+
+def test_a_call_that_fails_whenever_it_is_made_is_one_that_failed() -> None:
+    error = {"error": {"message": "slow down", "type": "rate_limit"}}
+    tries: list[dict[str, Any]] = []
+    for x in (1, 2, 3):
+        headers = {"x-stainless-retry-count": str(x - 1)}
+        tries += [asked(x, messages=[USER], headers=headers), head(x, 500, message=error), end(x)]
+    document = document_of(*tries)
+    requests = [row for row in values(document, "kind", "repeats", "state") if row[0] == "mcp/request"]
+    assert [row[1:] for row in requests] == [(None, "failed"), (1, "failed"), (1, "failed")]
+    assert document.analysis.usage.calls_by_model() == {"m-1": 1}
+    account = summary_answer(document, "log")[0]["account"]
+    assert [one["text"] for one in account if one["about"] == "Failed"] == ["1 request failed: m-1, asked by client"]
 
 
 def test_a_response_goes_on_from_the_one_it_names() -> None:

@@ -6,12 +6,13 @@ import gzip
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.tap.http.entries import Entry, Sort, packed, unpacked
 from inspector.tap.http.lines import ExchangeLines, Line, Missing
-from inspector.tap.http.unwritten import Unwritten
+from inspector.tap.http.unwritten import ModelUnwritten, Unwritten
 
 CALL = b'{ "jsonrpc": "2.0", "id": 7, "method": "tools/list" }'
 JSON = [["Content-Type", "application/json"]]
@@ -152,3 +153,42 @@ def test_a_body_beyond_measure_is_missing() -> None:
     made = ExchangeLines(Unwritten(), longest_body=10)
     found = [one for each in asked() for one in made.feed(each)]
     assert [type(one) for one in found] == [Line, Missing]
+
+
+KEYS = ("Authorization", "x-api-key", "api-key", "x-goog-api-key", "Proxy-Authorization", "Cookie",
+        "openai-organization", "openai-project", "chatgpt-account-id")  # fmt: skip
+PLANTED = "plantedValue0123456789"
+_CALL = {"name": "tide", "arguments": json.dumps({"key": PLANTED})}
+ASKED_OF_MODELS: tuple[dict[str, Any], ...] = (
+    {"system": PLANTED, "metadata": {"user_id": PLANTED}, "tools": [{"name": "tide", "description": PLANTED}],
+     "messages": [{"role": "user", "content": [
+         {"type": "text", "text": PLANTED}, {"type": "tool_use", "id": "t", "name": "tide", "input": {PLANTED: PLANTED}},
+         {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": f'{{"a": "{PLANTED}"}}'}]},
+     ]}]},
+    {"messages": [{"role": "developer", "content": PLANTED}, {"role": "assistant", "tool_calls": [{"function": _CALL}]},
+                  {"role": "tool", "tool_call_id": "c", "content": PLANTED}], "user": PLANTED},
+    {"instructions": PLANTED, "previous_response_id": PLANTED, "prompt_cache_key": PLANTED,
+     "input": [{"type": "function_call", **_CALL}, {"type": "function_call_output", "call_id": "c", "output": PLANTED}]},
+    {"systemInstruction": {"parts": [{"text": PLANTED}]}, "contents": [{"parts": [{"functionResponse": {"a": PLANTED}}]}]},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("header", KEYS)
+def test_no_key_of_a_header_comes_into_a_capture_by_way_of_a_body(header: str) -> None:
+    value = {"Authorization": f"Bearer {PLANTED}", "Cookie": f"session={PLANTED}"}.get(header, PLANTED)
+    said = {"type": "content_block_delta", "delta": {"type": "text_delta", "text": f"your key is {PLANTED}."}}
+    made = ExchangeLines(ModelUnwritten())
+    written: list[str] = []
+    for number, body in enumerate(ASKED_OF_MODELS, 1):
+        begin = {"method": "POST", "target": f"/v1/x?key={PLANTED}", "headers": [*JSON, [header, value]]}
+        entries = [
+            entry(Sort.BEGIN, begin, number), entry(Sort.ASKED, body, number), entry(Sort.ASKED_ALL, b"", number),
+            entry(Sort.HEAD, {"status": 200, "headers": [*STREAM, ["Set-Cookie", value], ["x-echo", PLANTED]]}, number),
+            entry(Sort.ANSWERED, f"data: {json.dumps(said)}\n\n".encode(), number),
+            entry(Sort.ANSWERED, f"data: not JSON {PLANTED}\n\n: {PLANTED}\n\n".encode(), number),
+            entry(Sort.END, {"how": "server-broke", "why": f"it said {PLANTED}"}, number),
+        ]  # fmt: skip
+        for one in (line for each in unpacked(packed(entries)) for line in made.feed(each)):
+            written += one[:2] if isinstance(one, Line) else [one.why]
+    assert len(written) > 4 * len(ASKED_OF_MODELS)
+    assert PLANTED not in "".join(written)

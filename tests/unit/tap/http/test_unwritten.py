@@ -112,6 +112,7 @@ def test_bodies_without_secrets_are_written_as_they_were(body: str) -> None:
         '{"type":"signature_delta", "signature": "plantedValue+0123/=="}',
         '{"type":"redacted_thinking","data":"plantedValue+0123/=="}',
         '{"output":[{"type":"reasoning","encrypted_content":"plantedValue+0123/=="}]}',
+        '{"parts":[{"text":"hm","thoughtSignature":"plantedValue+0123/=="}]}',
     ],
 )
 def test_what_reasoning_is_sealed_with_is_its_hash_and_length(body: str) -> None:
