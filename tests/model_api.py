@@ -1,8 +1,8 @@
 """A stub of model APIs on loopback, in the forms of their documentation, for tests of a tap.
 
 Anthropic messages and count_tokens, OpenAI chat completions and responses; streamed where asked. The model `busy`
-answers 529, OpenAI's 429 and then 500, until it is asked again, `slow` streams until the client leaves, `error` is refused
-with 400. Where tools are offered one is called, until its result is sent.
+answers 529, OpenAI's 429 and then 500, until it is asked again, `slow` streams until the client leaves, `error` is
+refused with 400. Where tools are offered one is called, until its result is sent.
 """
 
 from __future__ import annotations

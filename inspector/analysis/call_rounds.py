@@ -4,8 +4,8 @@ RULE: an answer that asks for input and the retry that brings it are one call wh
 the name, and where one such answer alone is open in the conversation; where two fit, nothing is linked. An answer that
 hands out a task is no result: the call goes on, with what is asked about that task in the same source, until an answer
 to that brings the result (2025-11-25: of `tasks/result`; the tasks extension: within `tasks/get`) or says that the task
-was cancelled or has failed (docs/protocols.md 13, Calls in several requests). A call of a model that is made again after
-it failed is one call, which ends as its last attempt does (section 17).
+was cancelled or has failed (docs/protocols.md 13, Calls in several requests). A call of a model that is made again
+after it failed is one call, which ends as its last attempt does (section 17).
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ class CallRounds:
         request = self._capture.strings.find(kinds.REQUEST)
         if not codes or request is None:
             return
-        asks = np.isin(self._links["method"][start:stop], codes) & (self._capture.columns["kind"][start:stop] == request)
+        asks = np.isin(self._links["method"][start:stop], codes) & (
+            self._capture.columns["kind"][start:stop] == request
+        )
         rows = start + np.flatnonzero(asks)
         of, copied = self._capture.repeats(rows)
         for row, first in zip(rows[copied].tolist(), of[copied].tolist(), strict=True):

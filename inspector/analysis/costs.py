@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from inspector.analysis.changes import Rows
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.prices import PriceError, PriceTable
-from inspector.analysis.reported_usage import NOT_REPORTED, USAGE, ReportedUsage
+from inspector.analysis.reported_usage import NOT_REPORTED, USAGE, WRITTEN_1H, ReportedUsage
 from inspector.analysis.tokens import TokenPass
 from inspector.capture.capture import Capture
 
@@ -152,19 +152,22 @@ class Costs:
 
     def _parts(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
         """(4, n) dollars by kind of tokens; all NaN of a call without a cost. O(n models)."""
-        tokens = np.stack([self._usage.at(name, rows) for name in USAGE])
+        tokens = np.stack([self._usage.at(name, rows) for name in _PRICED])
+        tokens[USAGE.index("cache_write")] -= np.maximum(tokens[-1], 0)
         reported, models = tokens[0] != NOT_REPORTED, self._usage.words("model", rows)
-        read = tokens[[USAGE.index(name) for name in _READ]].sum(axis=0)
+        read = tokens[[_PRICED.index(name) for name in (*_READ, WRITTEN_1H)]].sum(axis=0)
         rates = np.full(tokens.shape, np.nan)
         for model in np.unique(models[reported & (models != 0)]).tolist() if self.known else ():
             for tier in self._prices.rates(self._capture.strings[model]):
-                prices = np.array([math.nan if (rate := getattr(tier, name)) is None else rate for name in USAGE])
+                prices = np.array([math.nan if (rate := getattr(tier, name)) is None else rate for name in _PRICED])
                 rates[:, (models == model) & (read > tier.above if tier.above else reported)] = prices[:, None]
         parts = np.where(tokens > 0, tokens * rates / 1e6, 0.0)
         parts[:, ~reported | np.isnan(parts).any(axis=0) | np.isnan(rates).all(axis=0)] = np.nan
-        return parts
+        parts[USAGE.index("cache_write")] += parts[-1]
+        return parts[: len(USAGE)]
 
 
+_PRICED = (*USAGE, WRITTEN_1H)
 _READ = ("input", "cache_read", "cache_write")
 
 

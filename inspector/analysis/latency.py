@@ -47,8 +47,8 @@ _FEW = 48
 def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Milliseconds:
     """Milliseconds from its request to each of some messages: (k,) float64, NaN for what is no such response.
 
-    Of a call that takes several requests, from the first of them to its result. Of answers that a transcript or the wire
-    to a model tells again, the first. O(rows).
+    Of a call that takes several requests, from the first of them to its result. Of answers that a transcript or the
+    wire to a model tells again, the first. O(rows).
     """
     capture = analysis.capture
     request, response = (capture.strings.find(k) or -1 for k in (kinds.REQUEST, kinds.RESPONSE))

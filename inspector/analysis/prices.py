@@ -5,8 +5,8 @@ A line of it names a model and its prices in dollars a million tokens:
     claude-sonnet-4-5 = 3 in, 15 out, 0.3 cache read, 3.75 cache write
     claude-sonnet-4-5 above 200000 = 6 in, 22.5 out, 0.6 cache read, 7.5 cache write
 
-The second holds for calls whose input, caches included, is of more tokens. A price that is not named is not known, and
-what would need it has no cost.
+The second holds for calls whose input, caches included, is of more tokens. What is written to a cache for an hour has a
+price of its own, `6 cache write 1h`. A price that is not named is not known, and what would need it has no cost.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from inspector.analysis.reported_usage import USAGE
-
-_WORDS = {"in": "input", "out": "output", "cache read": "cache_read", "cache write": "cache_write"}
+_WORDS = {"in": "input", "out": "output", "cache read": "cache_read", "cache write": "cache_write",
+          "cache write 1h": "cache_write_1h"}  # fmt: skip
 _NAMES = {name: word for word, name in _WORDS.items()}
 _LINE = re.compile(r"\s*(?P<model>\S.*?)(?:\s+above\s+(?P<above>\d[\d_,]*))?\s*=\s*(?P<prices>.*)")
-_PRICE = re.compile(r"\s*(?P<number>\d+(?:\.\d*)?|\.\d+)\s+(?P<word>in|out|cache\s+read|cache\s+write)\s*")
+_PRICE = re.compile(r"\s*(?P<number>\d+(?:\.\d*)?|\.\d+)\s+(?P<word>in|out|cache\s+read|cache\s+write(?:\s+1h)?)\s*")
 _DATE = re.compile(r"[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$")
 _MOST_LINES = 20_000
 _LISTED = {
@@ -30,6 +29,7 @@ _LISTED = {
     "output_cost_per_token": "output",
     "cache_read_input_token_cost": "cache_read",
     "cache_creation_input_token_cost": "cache_write",
+    "cache_creation_input_token_cost_above_1hr": "cache_write_1h",
 }
 """Keys of the price list that LiteLLM keeps (`model_prices_and_context_window.json`), in dollars a token."""
 _ABOVE = re.compile(rf"(?P<key>{'|'.join(_LISTED)})_above_(?P<thousands>\d+)k_tokens")
@@ -51,6 +51,7 @@ class Rates:
     output: float | None = None
     cache_read: float | None = None
     cache_write: float | None = None
+    cache_write_1h: float | None = None
     above: int = 0
 
 
@@ -156,7 +157,7 @@ def _lines_of(model: str, entry: dict[str, Any]) -> list[str]:
 
 
 def _line(model: str, above: int, prices: Mapping[str, float]) -> str:
-    words = ", ".join(f"{_number(prices[name])} {_NAMES[name]}" for name in USAGE if name in prices)
+    words = ", ".join(f"{_number(prices[name])} {_NAMES[name]}" for name in _NAMES if name in prices)
     return f"{model}{f' above {above}' if above else ''} = {words}"
 
 

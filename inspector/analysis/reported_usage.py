@@ -19,6 +19,8 @@ from inspector.capture.columns import GrowingColumns
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 
 USAGE = ("input", "output", "cache_read", "cache_write")
+WRITTEN_1H = "cache_write_1h"
+"""Of `cache_write` what is to last an hour."""
 NOT_REPORTED = -1
 
 
@@ -41,14 +43,14 @@ class ReportedUsage:
 
     Attributes:
         columns: of each message that came from a call: `message` uint32 ascending, `call` (hash), `model` (string id),
-            `reported` (0 or 1), the numbers of USAGE, `stop` (string id of why the model stopped), `first_token` (ns
-            from the request to the first piece of a streamed answer, NOT_REPORTED), and `counts`: 1 where the call is
-            reported here.
+            `reported` (0 or 1), the numbers of USAGE and WRITTEN_1H, `stop` (string id of why the model stopped),
+            `first_token` (ns from the request to the first piece of a streamed answer, NOT_REPORTED), and `counts`: 1
+            where the call is reported here.
     """
 
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
-        numbers = dict.fromkeys(USAGE, np.uint64)
+        numbers = dict.fromkeys((*USAGE, WRITTEN_1H), np.uint64)
         self.columns = GrowingColumns(
             {
                 "message": np.uint32,
@@ -87,7 +89,7 @@ class ReportedUsage:
             "stop": np.array([strings.intern(c.stop) if c.stop else 0 for c in calls], np.uint32),
             "first_token": np.array([c.first_token_ns for c in calls], np.int64),
         }  # fmt: skip
-        values |= {name: np.array([getattr(c, name) for c in calls], np.uint64) for name in USAGE}
+        values |= {name: np.array([getattr(c, name) for c in calls], np.uint64) for name in (*USAGE, WRITTEN_1H)}
         self.columns.append(values, len(rows))
         self._choose(first, hashes, copies)
         self._take_back([hash_text(call.attempts) for call in calls if call.attempts is not None])
@@ -148,7 +150,7 @@ class ReportedUsage:
         return places, messages[places] == rows
 
     def at(self, name: str, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        """(n,) a number of USAGE that each of some messages reports; NOT_REPORTED where it reports none."""
+        """(n,) a number of USAGE, or WRITTEN_1H, that each of some messages reports; NOT_REPORTED without one."""
         places, known = self._places(rows)
         if not len(self.columns):
             return np.full(len(rows), NOT_REPORTED, np.int64)

@@ -34,6 +34,8 @@ class ApiCall(msgspec.Struct, gc=False):
     output: int = 0
     cache_read: int = 0
     cache_write: int = 0
+    cache_write_1h: int = 0
+    """Of `cache_write`, what is to last an hour, which has a price of its own."""
     stop: str | None = None
     """Why the model stopped, in the word of its API."""
     first_token_ns: int = -1

@@ -369,11 +369,13 @@ def api_call(value: Mapping[str, Any]) -> ApiCall | None:
             written = number(details, "cache_write_tokens", "cache_creation_tokens")
     if "cache_read_input_tokens" not in usage and "cache_creation_input_tokens" not in usage:
         given = max(given - read - written, 0)  # all but Anthropic's count what was cached as input
+    lasting = usage.get("cache_creation")
+    hour = number(lasting, "ephemeral_1h_input_tokens") if isinstance(lasting, Mapping) else 0
     identifier = value.get("id", value.get("responseId"))
     name = identifier if isinstance(identifier, str) else bytes_of(dict(value)).hex()[:_MOST_NAME]
     return ApiCall(
         name, model if isinstance(model, str) else None, reported=True, input=given, output=made, cache_read=read,
-        cache_write=written,
+        cache_write=written, cache_write_1h=min(hour, written),
     )  # fmt: skip
 
 

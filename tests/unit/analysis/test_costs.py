@@ -57,6 +57,17 @@ def test_a_call_costs_what_it_reports_by_its_prices() -> None:
     assert total.parts == pytest.approx((0.0035, 0.0015, 0.003, 0.0075))
 
 
+def test_what_a_cache_holds_for_an_hour_has_a_price_of_its_own() -> None:
+    line = assistant(1, input=1_000, cache_write=2_000)
+    line["message"]["usage"]["cache_creation"] = {"ephemeral_5m_input_tokens": 500, "ephemeral_1h_input_tokens": 1_500}
+    document = session(line)
+    assert np.isnan(document.analysis.costs.at(np.arange(1))).all(), "it is not known"
+    document.use_prices([f"{PRICES[0]}, 6 cache write 1h"], "")
+    total = document.analysis.costs.total()
+    assert total is not None
+    assert total.parts == pytest.approx((0.003, 0, 0, 500 * 3.75e-6 + 1_500 * 6e-6))
+
+
 def test_without_prices_nothing_has_a_cost() -> None:
     document = document_of(assistant(1, input=1_000))
     assert document.analysis.costs.total() is None

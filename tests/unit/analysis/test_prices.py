@@ -12,7 +12,8 @@ LISTED = {
     "sample_spec": {"input_cost_per_token": 0.0, "output_cost_per_token": 0.0},
     "claude-sonnet-4-5": {
         "input_cost_per_token": 3e-06, "output_cost_per_token": 1.5e-05, "cache_read_input_token_cost": 3e-07,
-        "cache_creation_input_token_cost": 3.75e-06, "input_cost_per_token_above_200k_tokens": 6e-06,
+        "cache_creation_input_token_cost": 3.75e-06, "cache_creation_input_token_cost_above_1hr": 6e-06,
+        "input_cost_per_token_above_200k_tokens": 6e-06,
         "output_cost_per_token_above_200k_tokens": 2.25e-05, "litellm_provider": "anthropic", "max_tokens": 64_000,
     },
     "azure/gpt-5": {"input_cost_per_token": 1.25e-06, "output_cost_per_token": 1e-05},
@@ -44,9 +45,9 @@ def test_what_is_no_price_is_said_with_its_line(line: str, says: str) -> None:
 
 def test_a_list_that_others_keep_is_taken_over() -> None:
     lines = imported_lines(json.dumps(LISTED).encode())
-    assert EXAMPLE in lines
+    assert f"{EXAMPLE}, 6 cache write 1h" in lines
     table = PriceTable(lines)
-    assert table.rates("claude-sonnet-4-5")[1] == Rates(6, 22.5, 0.3, 3.75, above=200_000)
+    assert table.rates("claude-sonnet-4-5")[1] == Rates(6, 22.5, 0.3, 3.75, 6, above=200_000)
     assert table.rates("gpt-5") == [Rates(1.25, 10)], "providers agree"
     assert table.rates("openai/gpt-5-2025-08-07") == table.rates("gpt-5")
     assert table.rates("claude-sonnet-4-5-20250929") == table.rates("claude-sonnet-4-5")

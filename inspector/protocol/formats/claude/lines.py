@@ -30,6 +30,12 @@ LOOSE = frozenset(
 """Types of records that have none."""
 
 
+class CacheCreation(msgspec.Struct, gc=False):
+    """Of what was written to a cache, how much is to last how long."""
+
+    ephemeral_1h_input_tokens: int | None = None
+
+
 class Usage(msgspec.Struct, gc=False):
     """Tokens of one call of the model, as the API reports them."""
 
@@ -37,6 +43,7 @@ class Usage(msgspec.Struct, gc=False):
     output_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
     cache_read_input_tokens: int | None = None
+    cache_creation: CacheCreation | None = None
 
 
 class Block(msgspec.Struct, gc=False):

@@ -248,8 +248,12 @@ def _api_call(line: Line, message: Message) -> ApiCall:
     if usage is None or message.model == SYNTHETIC:
         return ApiCall(identifier if message.model != SYNTHETIC else "", model)
     given = (usage.input_tokens, usage.output_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens)
-    tokens, made, read, written = (min(max(number or 0, 0), _MOST) for number in given)
-    return ApiCall(identifier, model, reported=True, input=tokens, output=made, cache_read=read, cache_write=written)
+    hour = usage.cache_creation.ephemeral_1h_input_tokens if usage.cache_creation is not None else 0
+    tokens, made, read, written, hour = (min(max(number or 0, 0), _MOST) for number in (*given, hour))
+    return ApiCall(
+        identifier, model, reported=True, input=tokens, output=made, cache_read=read, cache_write=written,
+        cache_write_1h=min(hour, written),
+    )  # fmt: skip
 
 
 _MOST = 1 << 40

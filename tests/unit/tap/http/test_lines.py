@@ -162,14 +162,16 @@ _CALL = {"name": "tide", "arguments": json.dumps({"key": PLANTED})}
 ASKED_OF_MODELS: tuple[dict[str, Any], ...] = (
     {"system": PLANTED, "metadata": {"user_id": PLANTED}, "tools": [{"name": "tide", "description": PLANTED}],
      "messages": [{"role": "user", "content": [
-         {"type": "text", "text": PLANTED}, {"type": "tool_use", "id": "t", "name": "tide", "input": {PLANTED: PLANTED}},
+         {"type": "text", "text": PLANTED}, {"type": "tool_use", "id": "t", "name": "tide", "input": {"a": PLANTED}},
          {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": f'{{"a": "{PLANTED}"}}'}]},
      ]}]},
     {"messages": [{"role": "developer", "content": PLANTED}, {"role": "assistant", "tool_calls": [{"function": _CALL}]},
                   {"role": "tool", "tool_call_id": "c", "content": PLANTED}], "user": PLANTED},
     {"instructions": PLANTED, "previous_response_id": PLANTED, "prompt_cache_key": PLANTED,
-     "input": [{"type": "function_call", **_CALL}, {"type": "function_call_output", "call_id": "c", "output": PLANTED}]},
-    {"systemInstruction": {"parts": [{"text": PLANTED}]}, "contents": [{"parts": [{"functionResponse": {"a": PLANTED}}]}]},
+     "input": [{"type": "function_call", **_CALL}, {"type": "function_call_output", "call_id": "c", "output": PLANTED}],
+     },
+    {"systemInstruction": {"parts": [{"text": PLANTED}]},
+     "contents": [{"parts": [{"functionResponse": {"a": PLANTED}}]}]},
 )  # fmt: skip
 
 
