@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
-from inspector.protocol.formats.opencode import ROOT
+from inspector.protocol.formats.opencode import ROOT, UNDONE, undone_from
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.written_json import to_json
 from inspector.sources.threaded_feed import NotConvertedError
@@ -116,14 +116,20 @@ class OpenCodeConversion:
         roots = [name for name in sessions if name not in children] if wanted is None else [wanted]
         self.progress = (0, len(roots))
         for number, root in enumerate(sorted(roots, key=lambda name: _created(sessions[name])), 1):
-            members = _members(root, below)
+            members, undone = _members(root, below), dict[str, str]()
             for name in members:
                 above = {ROOT: root} if name != root else {}
                 yield _line({"info": dict(sessions[name]), "messages": [], **above})
             told = [(_created(info), str(info.get("id")), info) for name in members for info in kept.messages(name)]
             for _, identifier, info in sorted(told, key=lambda one: one[:2]):
                 above = {ROOT: root} if info.get("sessionID") != root else {}
-                yield _line({"info": dict(info), "parts": kept.parts(str(info.get("sessionID")), identifier), **above})
+                parts = kept.parts(str(info.get("sessionID")), identifier)
+                yield _line({"info": dict(info), "parts": parts, **above})
+                if (first := undone_from(sessions[str(info.get("sessionID"))], {identifier: parts})) is not None:
+                    undone[str(info.get("sessionID"))] = first
+            for name, first in undone.items():
+                above = {ROOT: root} if name != root else {}
+                yield _line({"info": dict(sessions[name]), "messages": [], UNDONE: first, **above})
             self.progress = (number, len(roots))
 
 

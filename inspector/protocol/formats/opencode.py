@@ -36,6 +36,8 @@ OWN = False
 
 USER, AGENT, PROGRAM = "user", "opencode", "opencode-cli"
 NAMESPACE = "opencode/"
+UNDONE = "undone_from"
+"""Key of a line that says with which message or part the user went back: it and all after it are undone."""
 ROOT = "root"
 """Key of a line that says which session is at the top of the one that its message is of."""
 _OF_SESSIONS = ("projectID", "directory", "slug", "version", "title")
@@ -89,12 +91,40 @@ def _entries(value: Mapping[str, Any]) -> list[Entry]:
         return _message(
             value, str(info.get("sessionID")) if value.get(ROOT) not in (None, info.get("sessionID")) else None
         )
+    if isinstance(value.get(UNDONE), str):
+        return [_undone(info, value[UNDONE])]
     found = [_session(info)]
     messages = value.get("messages")
-    for one in messages if isinstance(messages, list) else ():
-        if isinstance(one, Mapping) and isinstance(one.get("info"), Mapping):
-            found += _message(one, None)
+    messages = [one for one in messages if isinstance(one, Mapping)] if isinstance(messages, list) else []
+    told = [one for one in messages if isinstance(one.get("info"), Mapping)]
+    for one in told:
+        found += _message(one, None)
+    if (first := undone_from(info, {one["info"].get("id"): one.get("parts") for one in told})) is not None:
+        found.append(_undone(info, first))
     return found
+
+
+def undone_from(info: Mapping[str, Any], parts: Mapping[Any, Any]) -> str | None:
+    """The first part that a session's user has undone, with all after it; None where nothing is.
+
+    Args:
+        info: what is known of the session.
+        parts: by message, its parts.
+    """
+    revert = info.get("revert")
+    if not isinstance(revert, Mapping) or revert.get("messageID") not in parts:
+        return None
+    of_message = parts[revert["messageID"]]
+    listed = [one for one in of_message if isinstance(one, Mapping)] if isinstance(of_message, list) else []
+    named = [revert.get("partID"), *(one.get("id") for one in listed), revert["messageID"]]
+    return next((one for one in named if isinstance(one, str)), None)
+
+
+def _undone(info: Mapping[str, Any], first: str) -> Entry:
+    """What the user went back from has left the context; it can be brought back until the next prompt."""
+    entry = control_entry("participant/forget", PROGRAM, "the user went back to an earlier message", {"from": first})
+    entry.meaning.to, entry.meaning.time_ns = (AGENT,), _time(info, "updated")
+    return _sized(entry)
 
 
 def _session(info: Mapping[str, Any]) -> Entry:

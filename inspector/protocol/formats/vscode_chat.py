@@ -23,7 +23,7 @@ from inspector.protocol.formats.entries import (
     result_entry,
     text_entry,
 )
-from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Payload
+from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Payload, Spawn
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.times import NO_TIME, parse_time
 
@@ -38,6 +38,9 @@ SESSION = "vscodeChat"
 """Key of the session's id in a line."""
 USER, AGENT, PROGRAM = "user", "copilot", "vscode"
 NAMESPACE = "vscode/"
+_CALL = "toolInvocationSerialized"
+_OF_AGENT = "subAgentInvocationId"
+"""Key of a call that a sub-agent made: the id of the call that started it."""
 _SILENT = ("undoStop", "codeblockUri", "prepareToolInvocation")
 """Pieces that say nothing by themselves: marks between others."""
 _FENCE = "```"
@@ -158,8 +161,12 @@ def _answered(request: Mapping[str, Any], metadata: Mapping[str, Any]) -> Iterat
             parts = value if isinstance(value, list) else [value]
             said = "\n".join(one for one in parts if isinstance(one, str) and one)
             yield text_entry(THOUGHT, AGENT, USER, said or NOT_READABLE)
-        elif kind == "toolInvocationSerialized":
-            yield from _tool(piece, next(calls, {}), metadata)
+        elif kind == _CALL:
+            agent = piece.get(_OF_AGENT)
+            if isinstance(agent, str):
+                yield from _of_agent(_tool(piece, {}, metadata, f"agent#{agent}"), agent)
+            else:
+                yield from _started(_tool(piece, next(calls, {}), metadata, AGENT), piece, pieces)
         elif isinstance(kind, str):
             yield control_entry(NAMESPACE + kind, PROGRAM, _piece_words(kind, piece), {})
 
@@ -177,11 +184,42 @@ def _piece_words(kind: str, piece: Mapping[str, Any]) -> str:
 def _calls(pieces: list[Mapping[str, Any]], metadata: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """What the model called, one for each call that is shown; none where there are not as many."""
     made = [call for one in _list(metadata.get("toolCallRounds")) for call in _list(one.get("toolCalls"))]
-    shown = sum(piece.get("kind") == "toolInvocationSerialized" for piece in pieces)
+    shown = sum(piece.get("kind") == _CALL and not isinstance(piece.get(_OF_AGENT), str) for piece in pieces)
     return iter(made if len(made) == shown else [])
 
 
-def _tool(piece: Mapping[str, Any], made: Mapping[str, Any], metadata: Mapping[str, Any]) -> Iterator[Entry]:
+def _of_agent(entries: Iterator[Entry], agent: str) -> Iterator[Entry]:
+    """What a sub-agent did, in its context."""
+    for entry in entries:
+        entry.meaning.context = agent
+        yield entry
+
+
+def _started(
+    entries: Iterator[Entry], piece: Mapping[str, Any], pieces: list[Mapping[str, Any]]
+) -> Iterator[Entry]:  # fmt: skip
+    """A call and its result, which may be those of a sub-agent that was started with it."""
+    data = _mapping(piece.get("toolSpecificData"))
+    if data.get("kind") != "subagent" and piece.get("toolId") != "runSubagent":
+        yield from entries
+        return
+    agents = {one.get(_OF_AGENT) for one in pieces}
+    request, *results = entries
+    called = request.meaning.identifier
+    agent = next((one for one in (piece.get("toolCallId"), called) if one in agents), piece.get("toolCallId"))
+    if isinstance(agent, str):
+        label, sort, prompt = (
+            one if isinstance(one := data.get(key), str) else None for key in ("description", "agentName", "prompt")
+        )
+        request.meaning.spawn = Spawn(called, agent, label=label, type=sort, prompt=prompt)
+        for result in results:
+            result.meaning.spawn = Spawn(agent=agent, ended=True, failed=result.meaning.failed)
+    yield from (request, *results)
+
+
+def _tool(
+    piece: Mapping[str, Any], made: Mapping[str, Any], metadata: Mapping[str, Any], caller: str
+) -> Iterator[Entry]:
     """A call, with what the model gave it where that is told; and what came of it."""
     called = made.get("id") or piece.get("toolCallId")
     name = made.get("name") or piece.get("toolId")
@@ -190,7 +228,7 @@ def _tool(piece: Mapping[str, Any], made: Mapping[str, Any], metadata: Mapping[s
     data = _mapping(piece.get("toolSpecificData"))
     if given is None:
         given = {key: one for key, one in data.items() if key != "kind"} or ({"message": words} if words else {})
-    yield call_entry(called, name, given, AGENT)
+    yield call_entry(called, name, given, caller)
     if piece.get("isComplete") is not True:
         return
     told = _mapping(metadata.get("toolCallResults")).get(called) if isinstance(called, str) else None
@@ -199,7 +237,7 @@ def _tool(piece: Mapping[str, Any], made: Mapping[str, Any], metadata: Mapping[s
     exit_code = _mapping(data.get("terminalCommandState")).get("exitCode")
     details = _mapping(piece.get("resultDetails"))
     failed = details.get("isError") is True or (isinstance(exit_code, int) and exit_code != 0)
-    result = result_entry(called, said, AGENT, name=name, failed=failed)
+    result = result_entry(called, said, caller, name=name, failed=failed)
     result.meaning.identifier = f"{called}/result" if isinstance(called, str) else None
     yield result
 

@@ -7,6 +7,7 @@ import sqlite3
 from collections import Counter
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -74,6 +75,25 @@ def folder(root: Path) -> Path:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(value, indent=2), "utf-8")
     return root
+
+
+def test_what_the_user_went_back_from_leaves_the_context(tmp_path: Path) -> None:
+    messages = [line for line in LINES if "parts" in line]
+    undone = messages[-3]["info"]
+    lines = [
+        {**line, "info": {**line["info"], "revert": {"messageID": undone["id"]}}}
+        if "parts" not in line and line["info"]["id"] == undone["sessionID"] else line
+        for line in LINES
+    ]  # fmt: skip
+    with patch(f"{__name__}.LINES", lines):
+        document = document_at(folder(tmp_path / "storage"))
+    last = document.capture.payload(len(document.capture) - 1)
+    assert document.capture.string("kind", len(document.capture) - 1) == "participant/forget"
+    assert last["from"] == messages[-3]["parts"][0]["id"]
+    own = next(line["info"] for line in lines if "parts" not in line and line["info"]["id"] == undone["sessionID"])
+    export = {"info": own, "messages": [one for one in messages if one["info"]["sessionID"] == own["id"]]}
+    again = document_at(log_file(json.dumps(export).encode()))
+    assert again.capture.payload(len(again.capture) - 1) == last
 
 
 ALL = (

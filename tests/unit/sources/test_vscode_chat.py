@@ -34,6 +34,34 @@ def request(text: str, *pieces: Any, **more: Any) -> dict[str, Any]:
     return {"requestId": text, "timestamp": 1767603600000, "message": {"text": text}, "response": list(pieces), **more}
 
 
+def called(name: str, identifier: str, **more: Any) -> dict[str, Any]:
+    return {"kind": "toolInvocationSerialized", "toolId": name, "toolCallId": identifier, "isComplete": True, **more}
+
+
+def test_what_a_sub_agent_did_is_a_context_below_the_call_that_started_it() -> None:
+    about = {
+        "kind": "subagent",
+        "description": "Find it",
+        "agentName": "Explore",
+        "prompt": "Where?",
+        "result": "There",
+    }
+    pieces = [
+        called("runSubagent", "t1", toolSpecificData=about), called("read_file", "t2", subAgentInvocationId="t1"),
+        {"value": "Found."},
+    ]  # fmt: skip
+    document = changes({"kind": 2, "k": ["requests"], "v": [request("Go", *pieces)]})
+    rows = values(document, "kind", "from", "context", "tool")
+    assert [row[:4] for row in rows[2:]] == [
+        ("mcp/request", "copilot", None, "runSubagent"), ("mcp/response", "tools", None, "runSubagent"),
+        ("mcp/request", "Explore#t1", "t1", "read_file"), ("mcp/response", "tools", "t1", "read_file"),
+        ("chat", "copilot", None, None),
+    ]  # fmt: skip
+    contexts = document.analysis.contexts
+    (node,) = contexts.tree.alive()
+    assert (contexts.label(node), document.capture.transcripts.agents["t1"].call) == ("Find it", "t1")
+
+
 def test_a_session_that_was_changed() -> None:
     document = document_at(SAMPLE)
     rows = values(document, "kind", "from", "tool", "answers", "error", "text")
