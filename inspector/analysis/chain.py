@@ -10,6 +10,7 @@ import numpy as np
 from inspector.analysis import Analysis, Changes
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.named import Named
+from inspector.analysis.progress import is_progress, progress_of, tell_progress, told_of
 from inspector.analysis.same_calls import certain_others
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
@@ -94,7 +95,7 @@ def may_grow(analysis: Analysis, message: int, chain: set[int], changes: Changes
     if any(not chain.issuperset(began(analysis, member)) for member in loose):  # a start that came after all
         return True
     capture = analysis.capture
-    if len(capture.sources) > 1 and _may_be_same_calls(analysis, chain, new):
+    if tell_progress(analysis, new) or (len(capture.sources) > 1 and _may_be_same_calls(analysis, chain, new)):
         return True
     if analysis.named.started_by(message) == MAIN:
         return False
@@ -161,6 +162,9 @@ def causes_of(analysis: Analysis, message: int) -> set[int]:
     life = analysis.transients
     causes.update(m for m in (life.hinted_by(message), life.consumes(message)) if m is not None)
     causes.update(certain_others(analysis, message, outward=True))
+    told = told_of(analysis, message)
+    if told is not None:
+        causes.add(told)
     if not causes:
         causes.update(began(analysis, message))
     return causes
@@ -188,6 +192,8 @@ def effects_of(analysis: Analysis, message: int) -> set[int]:
     if collapsed_by is not None:
         effects.add(collapsed_by)
     effects.update(certain_others(analysis, message, outward=False))
+    if analysis.capture.string("kind", message) == kinds.REQUEST:
+        effects.update(progress_of(analysis, message))
     effects.update(_done_in(analysis, message))
     return effects
 
@@ -251,6 +257,8 @@ def relation_word(analysis: Analysis, message: int) -> str:
         return "consumed"
     if analysis.transients.hints(message):
         return "hinted"
+    if is_progress(analysis, message):
+        return "reported"
     if kind == kinds.REQUEST:
         cause = analysis.correlation.causes(message)
         if any(analysis.capture.string("kind", c) == kinds.PROPOSAL for c in cause):

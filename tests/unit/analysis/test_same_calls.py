@@ -111,6 +111,30 @@ def test_the_call_of_a_transcript_is_the_request_its_server_got(tmp_path: Path) 
     document.close()
 
 
+def test_what_the_server_told_meanwhile_is_in_the_chain_of_the_agents_call(tmp_path: Path) -> None:
+    def told(seconds: float, token: Any) -> dict[str, Any]:
+        params = {"progressToken": token, "progress": seconds}
+        message = {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
+        return {"t": _at(seconds), "dir": "server->client", "message": message}
+
+    asks = [
+        asked(1.1, 1, "read", {"progressToken": 1}, path="a"),
+        asked(1.2, 2, "read", {"progressToken": "1"}, path="b"),
+    ]
+    document = opened(
+        tmp_path,
+        agent=[called(1, "toolu_a", "mcp__files__read", path="a"), returned(5, "toolu_a")],
+        files=[*asks, told(2, 1), told(2.1, "1"), told(2.2, 2), told(3, 1), answered(4, 1), told(4.5, 1)],
+    )
+    chain = likely_chain(document.analysis, 0)
+    assert [(step.message, step.relation) for step in chain.steps] == [
+        (0, "asked"), (1, "asked"), (3, "reported"), (6, "reported"), (7, "answered"), (9, "answered"),
+    ]  # fmt: skip
+    assert [step.message for step in chain_of(document.analysis, 4)] == [2, 4]
+    assert [step.message for step in chain_of(document.analysis, 5)] == [5]
+    document.close()
+
+
 @pytest.mark.parametrize("key", ["claudecode/toolUseId", "example.com/tool_call_id"])
 def test_a_request_that_names_the_call_is_certain_however_late_and_whatever_its_arguments(
     tmp_path: Path, key: str
