@@ -68,13 +68,12 @@ CHECKS = (NOISE, IN_USE, LATE, GOES_ON, UNKNOWN, BACKWARDS)
 _RACE_S, _GRACE_S = 0.1, 1.0
 _CANCELLED_CODE = -32800
 """What the Python SDK 2.3 answers to a cancelled request."""
-_MOST_TOKENS, _MOST_OPEN = 2_000, 20_000
+_MOST_TOKENS, _MOST_OPEN, _MOST_LOOKED_AT = 2_000, 10_000, 1_000
 _TASKS = "tasks/"
 _FAILED = 400
 
 
-_Latest = OrderedDict[tuple[bool, int | str], Asked]
-_NOTHING: _Latest = OrderedDict()
+_Latest = OrderedDict[tuple[bool, int], Asked]
 
 
 class Calls:
@@ -103,15 +102,15 @@ class Calls:
         note, own = heard.note, heard.talk.open.get(heard.row)
         if note is None or own is None:
             return
-        by_hash, by_id = (own.by_server, own.rpc_hash), (own.by_server, note.written_id)
-        latest = self._latest.setdefault(heard.talk.key, OrderedDict())
-        before = latest.get(by_hash)
+        latest = self._latest.get(heard.talk.key)
+        if latest is None:
+            latest = self._latest[heard.talk.key] = OrderedDict()
+        key = own.by_server, own.rpc_hash
+        before = latest.pop(key, None)
         if before is not None and before.row in heard.talk.open and before.cancelled_ns is None:
             heard.report(IN_USE, other=before.row)
-        for key in (by_hash, by_id):
-            latest[key] = own
-            latest.move_to_end(key)
-        while len(latest) > _MOST_OPEN:
+        latest[key] = own
+        if len(latest) > _MOST_OPEN:
             latest.popitem(last=False)
         if own.exchange:
             self._exchanges[heard.talk.source, own.exchange] = own
@@ -128,9 +127,12 @@ class Calls:
 
     def _cancel(self, heard: Heard, identifier: Any) -> None:
         """Note that a request is taken back; it stays open until something answers it."""
-        asked = self._latest.get(heard.talk.key, _NOTHING).get((heard.by_server, repr(identifier)))
-        if asked is not None and asked.row in heard.talk.open and asked.cancelled_ns is None:
-            asked.cancelled_ns = heard.time_ns
+        written = repr(identifier)
+        for asked in islice(reversed(heard.talk.open.values()), _MOST_LOOKED_AT):
+            if asked.note.written_id == written and asked.by_server == heard.by_server:
+                if asked.cancelled_ns is None:
+                    asked.cancelled_ns = heard.time_ns
+                return
 
     def _answer(self, heard: Heard) -> None:
         asked, note = heard.asked, heard.note

@@ -179,7 +179,7 @@ class Conversations:
         self.noisy = {}
         capture = batch.capture
         notes, carried, noise = capture.notes(), capture.carried(), capture.noise()
-        rows = np.array(sorted({*notes, *carried, *noise}), np.int64)
+        rows = np.unique(np.concatenate([np.fromiter(some, np.int64, len(some)) for some in (notes, carried, noise)]))
         rows = rows[(rows >= batch.start) & (rows < batch.stop)]
         if not len(rows):
             return

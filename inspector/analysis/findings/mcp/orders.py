@@ -115,6 +115,10 @@ class Orders:
         self._calls = 0
         self._suspects: deque[_Suspect] = deque(maxlen=_MOST_SUSPECTS)
 
+    def hears(self, method: str, *, answer: bool) -> bool:
+        """Calls of tools, and what they or resources say."""
+        return method == "tools/call" or (answer and method in _READ)
+
     def hear(self, heard: Heard) -> None:
         """Let results and calls wait to be read."""
         note = heard.note

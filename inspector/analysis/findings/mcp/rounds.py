@@ -125,6 +125,10 @@ class InputRounds:
         self._closed: list[int] = []
         self._late = Overdue(UNANSWERED, self._are_settled, lambda row: self._words.get(row, "The server waits"))
 
+    def hears(self, method: str, *, answer: bool) -> bool:
+        """Answers, which may ask, retries, and forms of older revisions."""
+        return answer or method in mcp.RETRIED or method == "elicitation/create"
+
     def hear(self, heard: Heard) -> None:
         """Take in a message."""
         note, asked = heard.note, heard.asked
@@ -333,6 +337,10 @@ class Tasks:
         self._late = Overdue(
             FORGOTTEN, self._are_over, lambda _: "The task was handed out, and its result never fetched"
         )
+
+    def hears(self, method: str, *, answer: bool) -> bool:
+        """Answers, which may hand out a task, and what is said about tasks."""
+        return answer or method.startswith(("tasks/", "notifications/tasks"))
 
     def hear(self, heard: Heard) -> None:
         """Take in a message."""

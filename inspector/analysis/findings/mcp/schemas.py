@@ -63,6 +63,10 @@ class Schemas:
         self._queue: deque[_Waiting] = deque()
         self._bytes = 0
 
+    def hears(self, method: str, *, answer: bool) -> bool:
+        """Calls of tools, and their results."""
+        return method == "tools/call" or (answer and method == "tasks/result")
+
     def hear(self, heard: Heard) -> None:
         """Let what is to be judged wait."""
         note = heard.note

@@ -148,6 +148,10 @@ class Tools:
         """The tools of a conversation in one era."""
         return self.books.setdefault((talk.key, modern), ToolBook())
 
+    def hears(self, method: str, *, answer: bool) -> bool:
+        """Lists and what they say of changes, and calls."""
+        return method == _LIST if answer else method in _SAYS_CHANGED or method == "tools/call"
+
     def hear(self, heard: Heard) -> None:
         """Take in a message."""
         note = heard.note

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from inspector.analysis.findings import mcp_rows
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.mcp import calls, http, orders, revisions, rounds, schemas, tools
 from inspector.analysis.findings.mcp.calls import Calls, settle_noise
-from inspector.analysis.findings.mcp.conversations import Conversations
+from inspector.analysis.findings.mcp.conversations import Conversations, Heard
 from inspector.analysis.findings.mcp.http import HttpExchanges
 from inspector.analysis.findings.mcp.orders import Orders
 from inspector.analysis.findings.mcp.revisions import Revisions
@@ -18,8 +20,20 @@ _DECLARING = (mcp_rows, tools, orders, schemas, calls, http, rounds, revisions)
 CHECKS = tuple(check for module in _DECLARING for check in module.CHECKS)
 
 
+class Part(Protocol):
+    """Some checks, and what they remember of a conversation."""
+
+    def hears(self, method: str, *, answer: bool) -> bool:
+        """Whether a message says anything to it: a request or notification, or the answer to a request."""
+        ...
+
+    def hear(self, heard: Heard) -> None:
+        """Take in a message."""
+        ...
+
+
 class Mcp:
-    """Lets each part take in each message.
+    """Lets each part take in each message that says anything to it.
 
     Attributes:
         conversations: which there are, and what is known of them.
@@ -31,15 +45,27 @@ class Mcp:
         self.tools = Tools()
         self._schemas = Schemas(self.tools)
         self._rounds, self._tasks, self._orders = InputRounds(), Tasks(), Orders()
-        self._parts = (
-            Calls(), HttpExchanges(self.tools), Revisions(), self.tools, self._schemas, self._rounds, self._tasks,
-            self._orders,
+        self._calls, self._exchanges = Calls(), HttpExchanges(self.tools)
+        self._parts: tuple[Part, ...] = (
+            Revisions(), self.tools, self._schemas, self._rounds, self._tasks, self._orders,
         )  # fmt: skip
+        self._hearing: dict[tuple[str, bool], tuple[Part, ...]] = {}  # by method, and whether it is answered
 
     def feed(self, batch: Batch) -> None:
         """Look at the messages of a batch."""
+        hearing = self._hearing
         for heard in self.conversations.hear(batch):
-            for part in self._parts:
+            self._calls.hear(heard)
+            if heard.exchange is not None:
+                self._exchanges.hear(heard)
+            note = heard.note
+            if note is None:
+                continue
+            method = note.method
+            key = (
+                (method, False) if method is not None else (heard.asked.method if heard.asked is not None else "", True)
+            )
+            for part in hearing.get(key) or self._who_hears(*key):
                 part.hear(heard)
         for talk in self.conversations.noisy.values():
             if talk.is_mcp:
@@ -48,6 +74,15 @@ class Mcp:
         self._tasks.settle(batch)
         self._schemas.feed(batch)
 
+    def _who_hears(self, method: str, answer: bool) -> tuple[Part, ...]:
+        found = tuple(part for part in self._parts if part.hears(method, answer=answer))
+        if len(self._hearing) < _MOST_METHODS:
+            self._hearing[method, answer] = found
+        return found
+
     def go_on(self, batch: Batch, until: float) -> bool:
         """Hold more values against their schemas, and read results again, until a time; whether nothing waits."""
         return self._schemas.go_on(batch, until) and self._orders.go_on(batch, until)
+
+
+_MOST_METHODS = 1_000
