@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import sys
+import tempfile
 from collections.abc import Generator
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,21 +14,25 @@ import typer
 
 from inspector.base.whole_file import in_place_of
 from inspector.cli.arguments import fail
-from inspector.cli.opening import compiled
+from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, opened
 from inspector.cli.printing import visible
 from inspector.cli.survey import Said, rough
+from inspector.document.document import CaptureDocument
+from inspector.export.lines import LinesWriter
+from inspector.export.options import ExportOptions
+from inspector.export.redaction import Redaction
+from inspector.export.whole_slice import cut_whole
 from inspector.filters.errors import FilterError
 from inspector.filters.strings import quote
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_text
 from inspector.survey import missing_extra
-from inspector.survey.byte_ranges import ByteRange, RangeError, range_filter, ranges_of
+from inspector.survey.byte_ranges import ByteRange, RangeError, has_stretches, range_filter, ranges_of
 from inspector.survey.engine import EngineError, cluster_at, each_of, local_workers, memory_for_each, workers_here
-from inspector.survey.places import PlaceError, find_runs, is_address
+from inspector.survey.one_run import FailedError, fetched
+from inspector.survey.places import PlaceError, RunPlace, find_runs, is_address
 from inspector.survey.slicing import find_lines, here
 from inspector.survey.surveying import Progress
-
-_PACKED = (".gz", ".zst", ".bz2", ".xz", ".zip")
 
 
 def slice_command(
@@ -49,6 +54,7 @@ def slice_command(
         bool, typer.Option("--with-related", help="Also what caused these messages, what followed from them, and all "
                            "in their contexts.")
     ] = False,
+    unmasked: Annotated[bool, typer.Option("--unmasked", help="Write secrets as they are.")] = False,
     scheduler: Annotated[
         str | None,
         typer.Option("--scheduler", metavar="tcp://HOST:PORT", help="A Dask cluster to use, in place of this machine."),
@@ -61,35 +67,38 @@ def slice_command(
 
     Stretches of the logs are searched at once. OUT opens like any log; the fields slice.source, slice.line and
     slice.offset say where each message lies. Of a gateway's log all copies of a message are cut out with it. What only
-    a whole log tells, as who answered, is refused: ask `list` for that, or open the slice.
+    a whole log tells, as who answered, is refused: ask `list` for that, or open the slice. Transcripts, recordings of
+    HTTP, archives and what is packed are read whole, one after the other, and any filter is answered.
     """
-    text = _filter_text(display_filter, since, until)
+    compiled(display_filter)
     try:
-        ranges = [part for place in find_runs(paths) for part in ranges_of(_plain(place.path), place.size)]
+        places = find_runs(paths)
     except PlaceError as error:
         fail(visible(mask_text(str(error))))
-    alone = scheduler is None and (len(ranges) == 1 or workers == 1)
-    if not alone or any(is_address(one.path) for one in ranges):
+    whole = [place for place in places if not has_stretches(place.path, place.size)]
+    text = _filter_text(display_filter, since, until, by_stretches=len(whole) < len(places))
+    ranges = [part for place in places if place not in whole for part in ranges_of(place.path, place.size)]
+    alone = scheduler is None and (len(ranges) <= 1 or workers == 1)
+    if not alone or any(place.is_remote for place in places):
         missing = missing_extra()
         if missing is not None:
             fail(missing)
     try:
         with _engine(scheduler, workers, len(ranges), alone=alone) as each, _target(output) as file:
-            lines = _cut(ranges, text, each, file, with_related=with_related)
-    except (RangeError, EngineError) as error:
+            lines = _cut(ranges, text, each, file, with_related=with_related, masked=not unmasked) if ranges else 0
+            lines += sum(_cut_whole(one, text, file, with_related=with_related, masked=not unmasked) for one in whole)
+    except (RangeError, EngineError, FailedError) as error:
         fail(visible(mask_text(str(error))))
     except OSError as error:
         fail(f"{output} cannot be written: {error.strerror or error}.")
     except KeyboardInterrupt:
         typer.echo("Ended: nothing was written.", err=True)
         raise typer.Exit(130) from None
-    typer.echo(f"{output}: {count_of(lines, 'line')} of {sum(one.size for one in ranges if not one.start):,} bytes.",
-               err=True)  # fmt: skip
+    typer.echo(f"{output}: {count_of(lines, 'line')} of {sum(one.size for one in places):,} bytes.", err=True)
 
 
-def _filter_text(text: str, since: str | None, until: str | None) -> str:
+def _filter_text(text: str, since: str | None, until: str | None, *, by_stretches: bool) -> str:
     """The whole filter; ends the command where it, or a time, is wrong or needs the whole log."""
-    compiled(text)
     parts = [f"({text})"] if text.strip() else []
     for option, operator, time in (("--since", ">=", since), ("--until", "<", until)):
         if time is not None:
@@ -99,18 +108,23 @@ def _filter_text(text: str, since: str | None, until: str | None) -> str:
                 fail(visible(f"{option}: {error}"))
             parts.append(f"time {operator} {quote(time)}")
     try:
-        range_filter(text)
+        if by_stretches:
+            range_filter(text)
     except FilterError as error:
         caret = " " * error.position + "^" * max(1, error.length)
         fail(f"{visible(str(error))}\n  {visible(text)}\n  {caret}")
     return " && ".join(parts)
 
 
-def _plain(path: str) -> str:
-    """A log that has lines where it lies; ends the command for an archive."""
-    if path.lower().endswith(_PACKED):
-        fail(f"{visible(path)} is compressed, and cannot be cut at any place. Unpack it first, or use `export -Y`.")
-    return path
+def _cut_whole(place: RunPlace, text: str, file: Any, *, with_related: bool, masked: bool) -> int:
+    """Write the lines of a log that is read whole; how many there are."""
+    filter_ = compiled(text)
+    with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
+        path = fetched(place, Path(folder)) if place.is_remote else Path(place.path)
+        asks = asks_for_findings(filter_, ()), asks_for_tokens(filter_, ())
+        with opened([str(path)], checked=asks[0], counted=asks[1]) as document:
+            return sum(1 for line in cut_whole(document, filter_, related=with_related, masked=masked)
+                       if file.write(line))  # fmt: skip
 
 
 @contextlib.contextmanager
@@ -138,12 +152,13 @@ def _target(output: str) -> Generator[Any]:
             yield packed
 
 
-def _cut(ranges: list[ByteRange], text: str, each: Any, file: Any, *, with_related: bool) -> int:
+def _cut(ranges: list[ByteRange], text: str, each: Any, file: Any, *, with_related: bool, masked: bool) -> int:
     """Write the lines, and say how far it is; how many there are."""
     said, lines = Said(), 0
     total = sum(one.stop - one.start for one in ranges)
     clock = Progress(len(ranges), bytes_total=total)
-    for done in find_lines(ranges, text, each, file.write, read=_read if with_related else None):
+    as_logged = LinesWriter(CaptureDocument(), ExportOptions(), Redaction(masked=masked), exact=True).logged
+    for done in find_lines(ranges, text, each, file.write, read=_read if with_related else None, shown=as_logged):
         lines, clock.bytes_done = done.lines, done.bytes_done
         left = clock.left_s
         rest = f", about {rough(left)} left" if left is not None and done.bytes_done < total else ""

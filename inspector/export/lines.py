@@ -195,12 +195,12 @@ class LinesWriter:
     # By itself
 
     def _by_itself(self, message: int) -> bytes:
-        line = self._envelope(message)
+        line = self.envelope(message)
         if self._document.capture.string("kind", message) == kinds.RESPONSE and line.endswith(b"}"):
             return self._with_context(message, line)
         return line
 
-    def _envelope(self, message: int) -> bytes:
+    def envelope(self, message: int) -> bytes:
         """A message as JSON on one line, as it was written as far as that can be."""
         capture = self._document.capture
         raw = capture.envelope_bytes(message).strip()
@@ -226,7 +226,7 @@ class LinesWriter:
         }
         cause = int(links["cause"][message])
         asked = cause != NO_ROW and capture.string("kind", cause) in (kinds.REQUEST, kinds.PROPOSAL)
-        request = self._envelope(cause) if asked else b"null"
+        request = self.envelope(cause) if asked else b"null"
         context = _dumped(call)[:-1] + b',"request":' + request + b"}"
         return line[:-1].rstrip() + b',"' + CONTEXT_KEY.encode() + b'":' + context + b"}"
 

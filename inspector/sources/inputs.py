@@ -63,6 +63,19 @@ def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = 
     return SourceFile(path, name, feed=ConvertingFeed(path.name, kind.convert(path), kind.container))
 
 
+def holds_lines(path: Path) -> bool:
+    """Whether a file is read as the lines it holds: it is not packed, and no file of another make.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if is_stream(path) or path.is_dir() or opencode.place_of(path) is not None:
+        return False
+    with path.open("rb") as file:
+        head = file.read(HEAD_BYTES)
+    return not is_compressed(head) and converted(head) is None
+
+
 def _folder_words(folder: Path) -> str:
     """What to do with a folder: a gateway's is named the same everywhere."""
     try:

@@ -29,6 +29,7 @@ from inspector.filters.ast import And, Comparison, Expression, FieldName, Member
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.errors import FilterError
 from inspector.filters.fields import FIELD_BY_NAME, Depends
+from inspector.sources.inputs import holds_lines
 from inspector.survey.places import reason_of
 
 RANGE_BYTES = 32 << 20
@@ -109,6 +110,23 @@ class Links:
 def ranges_of(path: str, size: int, step: int = RANGE_BYTES) -> list[ByteRange]:
     """The stretches of a log."""
     return [ByteRange(path, size, start, min(size, start + step)) for start in range(0, size, step)]
+
+
+def has_stretches(path: str, size: int) -> bool:
+    """Whether lines of a log mean what they say, whatever stands before them; also of one that cannot be read.
+
+    Of a log that is known to have no such lines only `trouble` of a stretch says so.
+    """
+    if path.lower().endswith(_PACKED):
+        return False
+    head = ByteRange(path, size, 0, min(size, _PART_BYTES))
+    with contextlib.suppress(OSError, RangeError), _opened(head, None) as (source, _):
+        alone = holds_lines(source.path) and scanner_for(source) is None
+        return alone and not set(read_part(source, 0, 0, head.stop).formats) - _STANDING_ALONE
+    return True
+
+
+_PACKED = (".gz", ".zst", ".bz2", ".xz", ".zip")
 
 
 # Filters

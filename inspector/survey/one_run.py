@@ -88,7 +88,13 @@ class RunRows:
         return not self.unchanged and "runs" not in self.tables
 
 
-class _FailedError(Exception):
+class FailedError(Exception):
+    """A run cannot be surveyed; the text says why.
+
+    Attributes:
+        kind: as in `failures`.
+    """
+
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(text)
         self.kind = kind
@@ -106,15 +112,15 @@ def survey_run(place: RunPlace, options: SurveyOptions, known: str = "", folder:
     found = RunRows(place)
     try:
         with tempfile.TemporaryDirectory(prefix="context-inspector-", dir=folder) as here:
-            path = _fetched(place, Path(here)) if place.is_remote else Path(place.path)
+            path = fetched(place, Path(here)) if place.is_remote else Path(place.path)
             if path.exists() and not path.is_file():
-                raise _FailedError("unreadable", "It is no file.")  # a pipe would be waited for
+                raise FailedError("unreadable", "It is no file.")  # a pipe would be waited for
             found.digest = _digest(_files(path))
             if found.digest == known:
                 found.unchanged = True
                 return found
             found.tables = _surveyed(place, path, found.digest, options)
-    except _FailedError as failure:
+    except FailedError as failure:
         found.tables = {"failures": [failure_row(place, failure.kind, str(failure), options, found.digest)]}
     except UnknownFormatError as error:
         text = str(error).partition(_WHAT_CAN)[0]
@@ -167,8 +173,12 @@ def _digest(files: Sequence[Path]) -> str:
     return found.hexdigest()
 
 
-def _fetched(place: RunPlace, folder: Path) -> Path:
-    """A run of a store, as files in a folder; its own."""
+def fetched(place: RunPlace, folder: Path) -> Path:
+    """A run of a store, as files in a folder; its own.
+
+    Raises:
+        FailedError: it cannot be fetched.
+    """
     from fsspec.core import url_to_fs
 
     store, name = url_to_fs(place.path)
@@ -182,7 +192,7 @@ def _fetched(place: RunPlace, folder: Path) -> Path:
             target.parent.mkdir(parents=True, exist_ok=True)
             store.get_file(inner, str(target))
     except Exception as error:  # each store has its own
-        raise _FailedError("unreadable", f"It cannot be fetched: {reason_of(error)}.") from error
+        raise FailedError("unreadable", f"It cannot be fetched: {reason_of(error)}.") from error
     return own
 
 
@@ -193,7 +203,7 @@ def _surveyed(place: RunPlace, path: Path, digest: str, options: SurveyOptions) 
     began = time.perf_counter()
     files = _files(path)
     if not any(one.stat().st_size for one in files):
-        raise _FailedError("empty", "There is nothing in it.")
+        raise FailedError("empty", "There is nothing in it.")
     document = CaptureDocument()
     document.memory.limit_to(options.memory_mb)
     document.use_tool_aliases(ToolAliases([parse_alias(text) for text in options.aliases]))
@@ -201,9 +211,9 @@ def _surveyed(place: RunPlace, path: Path, digest: str, options: SurveyOptions) 
         document.use_prices(options.prices, options.prices_dated)
         document.load(path, together=len(members_of(path)[0]) > 1 if path.suffix == ".jsonl" else False)
         if document.memory.full:
-            raise _FailedError("memory", document.memory.sentence)
+            raise FailedError("memory", document.memory.sentence)
         if not len(document.capture):
-            raise _FailedError("empty", "There are no messages in it.")
+            raise FailedError("empty", "There are no messages in it.")
         document.look_further(math.inf)
         waste: WasteReport | None = None
         if options.tokens:

@@ -49,7 +49,7 @@ def here(
 
 def find_lines(
     ranges: Sequence[ByteRange], text: str, each: Each, write: Callable[[bytes], object], *,
-    read: ReadLine | None = None,
+    read: ReadLine | None = None, shown: Callable[[bytes], bytes] = bytes,
 ) -> Iterator[Sliced]:  # fmt: skip
     """Cut lines out of logs; says how far it has come after each stretch.
 
@@ -59,6 +59,7 @@ def find_lines(
         each: who works.
         write: takes each line.
         read: with what belongs to the lines that match, and is read by this; None for these alone.
+        shown: what is written of a line.
 
     Raises:
         RangeError: a log cannot be searched by stretches.
@@ -80,7 +81,7 @@ def find_lines(
             stretch, lines = ranges[due], found.pop(due)
             before = before if stretch.start else 0
             if read is None:
-                progress.lines += _write(stretch.path, before, lines, write)
+                progress.lines += _write(stretch.path, before, lines, write, shown)
             else:
                 logs.setdefault(stretch.path, []).append((before, lines))
             before += lines.lines
@@ -88,7 +89,7 @@ def find_lines(
         yield progress
     for path, parts in logs.items():
         assert read is not None
-        progress.lines += _write_related(path, parts, read, write)
+        progress.lines += _write_related(path, parts, read, write, shown)
     yield progress
 
 
@@ -96,11 +97,13 @@ def _there(range_: ByteRange, text: str, seed: int, linked: bool) -> RangeLines:
     return lines_in(range_, text, seed=seed, linked=linked, folder=folder_of_worker())
 
 
-def _write(path: str, before: int, found: RangeLines, write: Callable[[bytes], object]) -> int:
+def _write(
+    path: str, before: int, found: RangeLines, write: Callable[[bytes], object], shown: Callable[[bytes], bytes]
+) -> int:
     if found.offsets is None or found.numbers is None:
         return 0
     for offset, number, line in zip(found.offsets.tolist(), found.numbers.tolist(), found.texts, strict=True):
-        write(_line(path, before + number + 1, offset, line))
+        write(_line(path, before + number + 1, offset, shown(line)))
     return len(found.texts)
 
 
@@ -112,8 +115,9 @@ def _line(path: str, number: int, offset: int, line: bytes) -> bytes:
 
 
 def _write_related(
-    path: str, parts: Sequence[tuple[int, RangeLines]], read: ReadLine, write: Callable[[bytes], object]
-) -> int:
+    path: str, parts: Sequence[tuple[int, RangeLines]], read: ReadLine, write: Callable[[bytes], object],
+    shown: Callable[[bytes], bytes],
+) -> int:  # fmt: skip
     """Write lines of a log that match, with their chains and contexts."""
     lines: dict[int, tuple[int, bytes]] = {}
     for before, found in parts:
@@ -126,7 +130,7 @@ def _write_related(
         if offset not in lines:
             lines[offset] = int(whole.numbers[place]) + 1, read(path, offset, int(whole.lengths[place])).strip()
     for offset in sorted(lines):
-        write(_line(path, lines[offset][0], offset, lines[offset][1]))
+        write(_line(path, lines[offset][0], offset, shown(lines[offset][1])))
     return len(lines)
 
 

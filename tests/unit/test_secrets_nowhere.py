@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import json
 import logging
+import re
+from contextlib import closing
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from inspector.cli.commands import COMMANDS
+from inspector.export.parquet import export_parquet
 from inspector.filters.completion import Completer
 from inspector.filters.fields import FIELDS
 from inspector.protocol.secrets.masking import mask_text
+from inspector.survey.one_run import SurveyOptions, survey_run
+from inspector.survey.places import RunPlace
 from inspector.tables import TABLES
 from tests.builders import document_of, lines_of, log_file
 from tests.commands import asked, reading_once
-from tests.leaky import SECRET, SPLIT_KINDS, leaky, leaky_lines
+from tests.leaky import BEARER, SECRET, SPLIT_KINDS, leaky, leaky_lines
+from tests.pages import ROOT
 
 BEGUN = SECRET[:6]
 ALL = ",".join(field.name for field in FIELDS)
 WITHOUT_A_LOG = {
     "record", "tap", "explain-filter", "msp", "sessions", "tap install", "tap uninstall", "tap list",
-    "mcp", "mcp install", "survey", "slice",
+    "mcp", "mcp install", "survey",
 }  # fmt: skip
 """What they print is tested where they are: it is not what a log holds, or its lines as they are."""
 WAYS: dict[str, list[list[str]]] = {
@@ -34,7 +41,9 @@ WAYS: dict[str, list[list[str]]] = {
     "waste": [[], ["--json"]],
     "check": [[], ["--json"]],
     "query": [[f"SELECT * FROM {table.name}", *form] for table in TABLES for form in ([], ["--format", "json"])]
-             + [["SELECT payload(no), payload(no)->>'$.token' FROM messages"]],
+             + [["SELECT payload(no), payload(no)->>'$.token' FROM messages"],
+                ["SELECT text FROM messages ORDER BY no DESC LIMIT 900"]],
+    "slice": [["-o", "-"], ["-o", "-", "-Y", "!stream", "--with-related"]],
 }  # fmt: skip
 
 
@@ -91,6 +100,27 @@ def test_no_export_holds_a_secret(log: Path, tmp_path: Path) -> None:
             assert len(written) > 200, (way, answer)
             assert (around(written), around(answer)) == ("", ""), way
             out.unlink()
+
+
+def test_no_table_of_a_survey_or_of_messages_holds_a_secret(log: Path, tmp_path: Path) -> None:
+    found = survey_run(RunPlace(str(log), log.stat().st_size, 1), SurveyOptions())
+    assert set(found.tables) >= {"runs", "findings", "tools", "contexts", "tokens", "waste"}
+    for name, rows in found.tables.items():
+        assert rows, name
+        assert around(str(rows)) == "", name
+    export_parquet(leaky(), None, tmp_path / "m.parquet", raw=True)
+    with closing(duckdb.connect()) as connection:
+        for row in connection.execute("SELECT * FROM read_parquet(?)", [str(tmp_path / "m.parquet")]).fetchall():
+            assert around(str(row)) == ""
+
+
+@pytest.mark.parametrize("name", ["claude-code", "http-lines", "otlp", "messages"])
+def test_no_slice_of_what_is_read_whole_holds_a_secret(name: str) -> None:
+    sample = (ROOT / f"tests/data/formats/{name}.jsonl").read_text()
+    words = re.compile(r'"(?:text|content|arguments|stringValue)":"(?!\[)')
+    planted = log_file(words.sub(lambda found: f"{found[0]}{BEARER} ", sample).encode())
+    assert SECRET in output("slice", planted, "-o", "-", "--unmasked")
+    assert around(output("slice", planted, "-o", "-")) == ""
 
 
 @pytest.mark.sweep

@@ -68,9 +68,19 @@ def cut_from(line: bytes) -> CutFrom | None:
         return None
 
 
-def cut_line(line: bytes, source: str, number: int, offset: int) -> bytes:
-    """A line of a slice, without its end; what is no JSON object, as a frame of a stream, stands in it as text."""
-    head = msgspec.json.encode(_Sliced(CutFrom(source, number, offset)))
+def cut_line(
+    line: bytes, source: str, number: int, offset: int, *, time_ns: int = NO_TIME, direction: str | None = None
+) -> bytes:
+    """A line of a slice, without its end; what is no JSON object, as a frame of a stream, stands in it as text.
+
+    Args:
+        line: what is cut.
+        source, number, offset: where.
+        time_ns, direction: what its log says of it beside what it says itself.
+    """
+    around = {"t": time_ns if time_ns != NO_TIME else None, "dir": direction}
+    around = {key: value for key, value in around.items() if value is not None}
+    head = msgspec.json.encode({"slice": CutFrom(source, number, offset), **around})
     inner = line if line[:1] == b"{" else msgspec.json.encode(line.decode("utf-8", "replace"))
     return head[:-1] + b',"message":' + inner + b"}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from tests.builders import envelope, lines_of, log_file, tool_call, tool_result
 from tests.commands import asked, printed
 from tests.unit.survey.test_one_run import ROOT
 
+SAMPLES = ROOT.parent / "formats"
 GATEWAY = ROOT / "mew/coding-agent/envelope-history.jsonl"
 PROPOSALS, RUNE = (
     ROOT / "mew/scenario-3-proposals/envelope-history.jsonl",
@@ -138,6 +140,40 @@ def test_frames_and_logs_that_are_not_lines_are_refused(tmp_path: Path) -> None:
     whole.write_text(json.dumps([envelope(), envelope()]))
     with pytest.raises(RangeError, match="no lines to cut"):
         cut(whole, "id")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("claude-code", "tool || model"), ("http-lines", "state"), ("otlp", ""),
+        ("gemini-cli", 'kind == "mcp/request"'),
+        ("messages", "no > 3"), ("gateway-log.gz", "delivered"), ("array.json", "!finding"),
+    ],
+)  # fmt: skip
+def test_what_means_something_together_only_is_read_whole(name: str, text: str, tmp_path: Path) -> None:
+    data = (SAMPLES / f"{name.partition('.')[0]}.jsonl").read_bytes() if name != "array.json" else b"[]"
+    log = tmp_path / name
+    log.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    if name == "array.json":
+        log.write_text(json.dumps([envelope(), envelope()]))
+    out, ways = tmp_path / "part.jsonl", ("-e", "kind,from,to,text,time,dir,delivered,space", "--format", "jsonl")
+    done = asked("slice", log, "-Y", text, "-o", out)
+    assert done.exit_code == 0, done.output
+    assert printed("list", out, *ways) == printed("list", log, "-Y", text, *ways)
+    rows = [
+        json.loads(line)
+        for line in printed("list", out, "-e", "slice.source,slice.line", "--format", "jsonl").splitlines()
+    ]
+    assert rows
+    assert all(row["slice.source"] == name and row["slice.line"] >= 1 for row in rows)
+
+
+def test_a_call_of_a_transcript_brings_its_answer(tmp_path: Path) -> None:
+    out = tmp_path / "part.jsonl"
+    sample = SAMPLES / "claude-code.jsonl"
+    asked("slice", sample, "-Y", "tool && answered", "--with-related", "-o", out)
+    calls = json.loads(printed("summary", sample, "--json"))["calls"]
+    assert json.loads(printed("summary", out, "--json"))["calls"]["answered"] == calls["answered"] > 0
 
 
 def test_the_command_cuts_by_time_and_writes_whole_or_not_at_all(tmp_path: Path) -> None:
