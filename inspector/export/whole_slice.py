@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,6 +34,7 @@ class _Cut(NamedTuple):
     line: bytes
     time_ns: int = NO_TIME
     direction: str | None = None
+    space: str | None = None
 
 
 def cut_whole(
@@ -59,18 +59,20 @@ def cut_whole(
             found = _as_logged(capture, writer, message)
         else:
             found = iter((_by_itself(capture, writer, redaction, message),))
-        for offset, line, time_ns, direction in found:
+        for offset, line, time_ns, direction, space in found:
             number = lines.at(source, offset)
-            yield cut_line(line, source.name, number, offset, time_ns=time_ns, direction=direction) + b"\n"
+            yield cut_line(line, source.name, number, offset, time_ns=time_ns, dir=direction, space_id=space) + b"\n"
 
 
 def _by_itself(capture: Capture, writer: LinesWriter, redaction: Redaction, message: int) -> _Cut:
-    """A message as it says it; one that a transcript's record means says its space itself, too."""
+    """A message as it says it; of one that a transcript's record means the line says the space, too."""
     time_ns, sent_ns, offset = (int(capture.columns[name][message]) for name in ("time_ns", "ts_ns", "offset"))
-    line, space = writer.envelope(message), capture.string("space", message)
-    if space and int(capture.columns["flags"][message]) & Flag.DERIVED.value:
-        line = line.rstrip()[:-1] + b',"space":' + msgspec.json.encode(redaction.text(space)) + b"}"
-    return _Cut(offset, line, NO_TIME if time_ns == sent_ns else time_ns, capture.string("direction", message))
+    derived = int(capture.columns["flags"][message]) & Flag.DERIVED.value
+    direction, space = capture.string("direction", message), capture.string("space", message) if derived else None
+    return _Cut(
+        offset, writer.envelope(message), NO_TIME if time_ns == sent_ns else time_ns,
+        redaction.text(direction) if direction else None, redaction.text(space) if space else None,
+    )  # fmt: skip
 
 
 def _as_logged(capture: Capture, writer: LinesWriter, message: int) -> Iterator[_Cut]:

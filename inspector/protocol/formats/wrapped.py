@@ -25,7 +25,7 @@ def read(header: Header, line: bytes, read_inner: Callable[[bytes], Record]) -> 
 
     An array is known when it is a JSON-RPC batch.
 
-    Time and direction come from the wrapping line where the inner one has none of its own.
+    Time, direction and space come from the wrapping line where the inner one has none of its own.
     """
     for key in _KEYS:
         raw = getattr(header, key)
@@ -38,6 +38,8 @@ def read(header: Header, line: bytes, read_inner: Callable[[bytes], Record]) -> 
         if record.direction is None:
             direction = header.dir if header.dir is not ABSENT else header.direction
             record.direction = text_or_none(direction)
+        if record.space is None and header.space_id is not ABSENT:
+            record.space = text_or_none(header.space_id)
         return record
     return None
 
@@ -69,18 +71,19 @@ def cut_from(line: bytes) -> CutFrom | None:
 
 
 def cut_line(
-    line: bytes, source: str, number: int, offset: int, *, time_ns: int = NO_TIME, direction: str | None = None
+    line: bytes, source: str, number: int, offset: int, *, time_ns: int = NO_TIME, **around: str | None
 ) -> bytes:
     """A line of a slice, without its end; what is no JSON object, as a frame of a stream, stands in it as text.
 
     Args:
         line: what is cut.
         source, number, offset: where.
-        time_ns, direction: what its log says of it beside what it says itself.
+        time_ns: when its log has it, where that is not when it was sent.
+        around: what its log says of it beside what it says itself, under the keys that a wrapping line has.
     """
-    around = {"t": time_ns if time_ns != NO_TIME else None, "dir": direction}
-    around = {key: value for key, value in around.items() if value is not None}
-    head = msgspec.json.encode({"slice": CutFrom(source, number, offset), **around})
+    told = {key: value for key, value in around.items() if value is not None}
+    time = {"t": time_ns} if time_ns != NO_TIME else {}
+    head = msgspec.json.encode({"slice": CutFrom(source, number, offset), **time, **told})
     inner = line if line[:1] == b"{" else msgspec.json.encode(line.decode("utf-8", "replace"))
     return head[:-1] + b',"message":' + inner + b"}"
 
