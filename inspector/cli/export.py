@@ -34,7 +34,6 @@ from inspector.export.options import MARKED_FIELDS, format_of
 from inspector.export.redaction import Redaction
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.present.formats import count_of
-from inspector.tables.errors import QueryError
 
 
 class _Asked(enum.StrEnum):
@@ -44,8 +43,8 @@ class _Asked(enum.StrEnum):
     CSV = Format.CSV.value
     MARKDOWN = Format.MARKDOWN.value
     HTML = Format.HTML.value
-    PARQUET = "parquet"
-    OTLP = "otlp"
+    PARQUET = Format.PARQUET.value
+    OTLP = Format.OTLP.value
     CAPTURE = "capture"
     MSP = "msp"
 
@@ -132,7 +131,9 @@ def export_command(
     names = tuple(name.strip() for part in fields or () for name in _NAMES.findall(part) if name.strip())
     for name in names:
         field_named(name)
-    if format_ is _Asked.PARQUET or (format_ is None and output.lower().endswith(".parquet")):
+    if format_ is None and (named_so := format_of(output)) is not None:
+        format_ = _Asked(named_so.value)
+    if format_ is _Asked.PARQUET:
         chosen_fields = tuple(dict.fromkeys(names))
         refused = next((name for name in chosen_fields if name not in FIELD_BY_NAME), None)
         if refused is not None:
@@ -156,7 +157,7 @@ def export_command(
     if with_raw:
         fail("--with-raw goes with --format parquet; JSON Lines open again as they are.")
     view = f"Messages that match the filter {display_filter.strip()}" if display_filter.strip() else "All messages"
-    chosen = Format(format_.value) if format_ is not None else format_of(output) or Format.JSONL
+    chosen = Format(format_.value) if format_ is not None else Format.JSONL
     flows = output == "-" or takes_a_stream(Path(output))
     if marks and (flows or chosen is not Format.JSONL):
         fail("--marks goes with JSON Lines in a file; the other formats hold marks and comments themselves.")
@@ -205,8 +206,6 @@ def _export_parquet(
         done = export_parquet(document, messages, target, fields=fields, raw=raw, masked=masked)
     except OSError as error:
         fail(f"{output} cannot be written: {trouble_of(error)}")
-    except QueryError as error:
-        fail(f"{output} cannot be written: {visible(error.sentence)}")
     _say_written(output, done)
     masked_secrets = done.masked.total()
     if raw and masked_secrets:
@@ -229,8 +228,8 @@ def _export_otlp(
                 sys.stdout.buffer.write(line + b"\n")
         else:
             refuse_what_is_read(document, Path(output))
-            spans = write_traces(writer, Path(output))
-            typer.echo(f"{output}: {count_of(spans, 'span')}.", err=True)
+            deque(write_traces(writer, Path(output)), maxlen=0)
+            typer.echo(f"{output}: {count_of(writer.spans, 'span')}.", err=True)
     except CollectorError as error:
         fail(visible(str(error)))
     except OSError as error:

@@ -33,7 +33,7 @@ FORMATS = {
     Format.MARKDOWN: MarkdownWriter,
     Format.HTML: PageWriter,
 }
-"""Who writes a format."""
+"""Who writes a format message by message; `inspector.export.steps` has all."""
 
 EACH = 16
 """Lines between two reports of progress; whoever must stay responsive pauses there. Other formats report each one."""
@@ -140,6 +140,7 @@ def trouble_of(error: OSError) -> str:
 
 _ADVICE = {
     errno.EEXIST: "choose another name",
+    errno.ENOMEM: "close other programs, or choose fewer messages",
     errno.ENOSPC: "free some space, or choose another disk",
     errno.EDQUOT: "free some space, or choose another disk",
     errno.EFBIG: "choose another disk, or fewer messages",

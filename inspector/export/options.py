@@ -18,11 +18,19 @@ class Format(enum.StrEnum):
     CSV = "csv"
     MARKDOWN = "md"
     HTML = "html"
+    PARQUET = "parquet"
+    OTLP = "otlp"
 
     @property
     def words(self) -> str:
         """Its name for people."""
-        return {"jsonl": "JSON Lines", "csv": "CSV", "md": "Markdown", "html": "Web page"}[self.value]
+        return _WORDS[self.value]
+
+
+_WORDS = {
+    "jsonl": "JSON Lines", "csv": "CSV", "md": "Markdown", "html": "Web page", "parquet": "Parquet",
+    "otlp": "OpenTelemetry",
+}  # fmt: skip
 
 
 def format_of(name: str) -> Format | None:
@@ -49,6 +57,8 @@ class ExportOptions:
         masked: secrets are replaced by dots.
         fields: names of the columns of CSV.
         view: what the messages are, in words: heads documents; "" when it is not said.
+        raw: Parquet: what messages were logged as, too, so that the file opens again.
+        content: OTLP: what was said, too.
     """
 
     format: Format = Format.JSONL
@@ -56,6 +66,8 @@ class ExportOptions:
     masked: bool = True
     fields: tuple[str, ...] = DEFAULT_FIELDS
     view: str = ""
+    raw: bool = False
+    content: bool = False
 
 
 @dataclass(frozen=True, slots=True)

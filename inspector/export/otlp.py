@@ -26,6 +26,7 @@ from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.document.document import CaptureDocument
 from inspector.export.compression import compressing
+from inspector.export.options import Exported, Steps
 from inspector.export.redaction import Redaction
 from inspector.filters.fields import FIELD_BY_NAME, message_text
 from inspector.protocol import kinds
@@ -47,6 +48,9 @@ class TraceWriter:
         messages: which of them, ascending.
         content: what was said is told, masked.
         redaction: masks, and counts what it masked.
+
+    Attributes:
+        spans: how many were made.
     """
 
     def __init__(
@@ -55,7 +59,13 @@ class TraceWriter:
         self._document, self._analysis, self._capture = document, document.analysis, document.capture
         rows = np.fromiter(messages, np.int64)
         self._rows = rows[~self._capture.repeats(rows)[1]] if self._capture.has_copies and len(rows) else rows
-        self._content, self._redaction = content, redaction
+        self._content, self.redaction = content, redaction
+        self.spans = 0
+
+    @property
+    def messages(self) -> int:
+        """How many messages the spans are of."""
+        return len(self._rows)
 
     def lines(self) -> Iterator[tuple[bytes, int]]:
         """A line of OTLP for some spans of one participant, and how many these are."""
@@ -71,6 +81,7 @@ class TraceWriter:
                 yield self._line(who, spans), len(spans)
 
     def _line(self, who: str, spans: list[Json]) -> bytes:
+        self.spans += len(spans)
         resource = self._attributes({"service.name": self._text(who or "unknown")})
         scope = {"name": "context-inspector", "version": version()}
         held = {"resource": {"attributes": resource}, "scopeSpans": [{"scope": scope, "spans": spans}]}
@@ -286,24 +297,24 @@ class TraceWriter:
         return _hashed(f"{sort} {source}\0{row}", 8)
 
     def _text(self, text: str) -> str:
-        return self._redaction.text(text)
+        return self.redaction.text(text)
 
     def _json(self, value: Any) -> str:
-        return json.dumps(self._redaction.value(value), ensure_ascii=False)[:_LONGEST_TEXT]
+        return json.dumps(self.redaction.value(value), ensure_ascii=False)[:_LONGEST_TEXT]
 
 
-def write_traces(writer: TraceWriter, target: Path) -> int:
-    """Write spans to a file, in place of what is there, compressed where its name says so; how many there are.
+def write_traces(writer: TraceWriter, target: Path) -> Steps:
+    """Write spans to a file, in place of what is there, compressed where its name says so, some a step.
 
     Raises:
         OSError: it cannot be written; what was there is untouched.
     """
-    spans = 0
+    size = 0
     with in_place_of(target) as file, compressing(file, target.name) as stream:
-        for line, count in writer.lines():
-            stream.write(line + b"\n")
-            spans += count
-    return spans
+        for line, _ in writer.lines():
+            size += stream.write(line + b"\n")
+            yield Exported(0, size, writer.redaction.tally)
+    yield Exported(writer.messages, target.stat().st_size, writer.redaction.tally)
 
 
 def _hashed(text: str, size: int) -> str:

@@ -7,7 +7,10 @@ capture's first line, which names its space, stands before the first. It is read
 
 from __future__ import annotations
 
+import errno
+from collections import deque
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +20,15 @@ from inspector.analysis.columns import Decoded
 from inspector.document.document import CaptureDocument
 from inspector.export.files import refuse_what_is_read
 from inspector.export.lines import LinesWriter
-from inspector.export.options import Exported, ExportOptions
+from inspector.export.options import Exported, ExportOptions, Steps
 from inspector.export.redaction import Redaction
 from inspector.filters.fields import FIELDS
 from inspector.sources.parquet_conversion import RAW
 from inspector.tables.columns import Content, SqlType, Table, TableColumn
+from inspector.tables.errors import QueryError
 from inspector.tables.messages import FIELD_OF_COLUMN, MESSAGES, column_name, column_of, messages_of
 from inspector.tables.parquet import parquet_file
+from inspector.tables.turns import Turns
 
 _RAW = TableColumn(RAW, SqlType.BYTES, "Bytes of its line and of its copies', as they were logged.", decoded=True)
 
@@ -32,7 +37,18 @@ def export_parquet(
     document: CaptureDocument, messages: Iterable[int] | None, target: Path, *, fields: tuple[str, ...] = (),
     raw: bool = False, masked: bool = True,
 ) -> Exported:  # fmt: skip
-    """Write messages to a Parquet file, in place of what is there.
+    """Write messages to a Parquet file, as `parquet_steps`, at once."""
+    return deque(parquet_steps(document, messages, target, fields=fields, raw=raw, masked=masked), maxlen=1)[0]
+
+
+def parquet_steps(
+    document: CaptureDocument, messages: Iterable[int] | None, target: Path, *, fields: tuple[str, ...] = (),
+    raw: bool = False, masked: bool = True,
+) -> Steps:  # fmt: skip
+    """Write messages to a Parquet file, in place of what is there, some of them each step, the last one complete.
+
+    DuckDB writes on a thread; records are read by whoever takes the steps. Closed before its end it leaves what was
+    there before.
 
     Args:
         document: holds them.
@@ -43,8 +59,7 @@ def export_parquet(
         masked: secrets are replaced by dots.
 
     Raises:
-        OSError: the file cannot be written, or is the log itself or lies beside it.
-        QueryError: the memory does not suffice.
+        OSError: the file cannot be written, or is the log itself or lies beside it; or the memory does not suffice.
     """
     refuse_what_is_read(document, target)
     redaction = Redaction(masked=masked)
@@ -58,10 +73,17 @@ def export_parquet(
         of_lines = all(source.elements is None for source in document.capture.sources)
         logged = _Stretches(document, lines) if rows is None and of_lines else _Chosen(lines, rows, content.length)
         content = Content(content.length, {**content.columns, RAW: Decoded(logged, content.length)})
-    with parquet_file(target, tables=(table,), masked=masked, in_order=raw) as (database, written):
-        database.define(table, content)
-        database.write(f"SELECT * FROM {table.name}", written, "zstd" if raw else "snappy")
-    return Exported(content.length, target.stat().st_size, redaction.tally)
+    turns = Turns()
+    try:
+        with parquet_file(target, tables=(table,), masked=masked, in_order=raw, read=turns) as (database, written):
+            for _ in database.define_in_steps(table, content):
+                yield Exported(0, 0, redaction.tally)
+            sql, packing = f"SELECT * FROM {table.name}", "zstd" if raw else "snappy"
+            for _ in turns.run(partial(database.write, sql, written, packing), database.interrupt):
+                yield Exported(database.decoded_rows(table), 0, redaction.tally)
+    except QueryError as error:
+        raise OSError(errno.ENOMEM, error.sentence, str(target)) from error
+    yield Exported(content.length, target.stat().st_size, redaction.tally)
 
 
 class _Chosen:

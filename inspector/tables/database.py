@@ -198,6 +198,10 @@ class Database:
                 self._held.discard(table.name)
                 self.define(table, _nothing_of(table))
 
+    def decoded_rows(self, table: Table) -> int:
+        """How many rows of a table were decoded so far."""
+        return self._decodings[table.name].done
+
     def run(self, sql: str) -> Result:
         """Answer a query over what was loaded.
 

@@ -39,12 +39,17 @@ class Decoding:
         length: rows.
         read: calls what reads records.
         masked: secrets are masked.
+
+    Attributes:
+        done: rows of which the column that was asked for first was decoded.
     """
 
     def __init__(self, columns: Mapping[str, Decoded], length: int, read: Read, *, masked: bool) -> None:
         self._columns, self._length = columns, length
         self._read, self._masked = read, masked
         self._of_threads = threading.local()
+        self._first = ""
+        self.done = 0
 
     def value(self, name: str, row: int) -> object:
         """A value as SQL has it: secrets masked, a list that is empty absent. Of any thread."""
@@ -91,6 +96,7 @@ class Decoding:
     def _decoded(self, names: Sequence[str], rows: Rows) -> list[tuple[object, ...]]:
         """The values of the first of some rows, as many as the time suffices for."""
         until = time.perf_counter() + _SLICE_S
+        self._first = self._first or names[0]
         columns = [self._columns[name] for name in names]
         shown = [self._shown_of(column) for column in columns]
         found: list[tuple[object, ...]] = []
@@ -98,6 +104,7 @@ class Decoding:
             found.append(tuple([show(value) for show, value in zip(shown, values, strict=True)]))
             if time.perf_counter() > until:
                 break
+        self.done += len(found) if self._first in names else 0
         return found
 
     def _shown_of(self, column: Decoded) -> Callable[[Any], object]:

@@ -20,7 +20,7 @@ from inspector.ui.app.application import Application
 from inspector.ui.dialogs.export import ExportDialog
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.window.main_window import MainWindow
-from tests.builders import document_of, envelope, tool_call, tool_result
+from tests.builders import document_at, document_of, envelope, tool_call, tool_result
 from tests.ui.budgeting import set_budgets
 from tests.ui.find import child
 from tests.ui.windows import panes_of, run_in_window, story, until, window_on
@@ -107,9 +107,13 @@ def test_selected_shown_and_all_in_every_format(qapp: QApplication, tmp_path: Pa
         window = window_on(application, login())
         panes_of(window).go_to(2)
         panes_of(window).filter_state.apply_filter('kind != "mcp/request"')
-        for which, format_ in (("selected", "csv"), ("shown", "md"), ("all", "html"), ("all", "jsonl")):
+        for which, format_ in (
+            ("selected", "csv"), ("shown", "md"), ("all", "html"), ("all", "jsonl"), ("all", "parquet"),
+            ("shown", "otlp"),
+        ):  # fmt: skip
             target = tmp_path / f"{which}.{format_}"
-            chosen(window, target, f"exportWhich_{which}", f"exportFormat_{format_}")
+            more = {"parquet": ["exportRaw"], "otlp": ["exportContent"]}.get(format_, [])
+            chosen(window, target, f"exportWhich_{which}", f"exportFormat_{format_}", *more)
             await until(target.exists, "the file")
 
     run_in_window(qapp, steps)
@@ -119,6 +123,11 @@ def test_selected_shown_and_all_in_every_format(qapp: QApplication, tmp_path: Pa
     assert "Messages that match the filter kind != " in told
     assert (tmp_path / "all.html").read_text().count("<details ") == 3
     assert len((tmp_path / "all.jsonl").read_text().splitlines()) == 3
+    again = document_at(tmp_path / "all.parquet")
+    assert [again.capture.string("kind", row) for row in range(3)] == ["mcp/request", "mcp/response", "chat"]
+    traces = (tmp_path / "shown.otlp").read_text()
+    assert "Done" in traces
+    assert "abcdef.ghi" not in traces
 
 
 def test_marked_messages_are_a_choice_once_there_are_some(qapp: QApplication, tmp_path: Path) -> None:

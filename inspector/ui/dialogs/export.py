@@ -46,11 +46,15 @@ _HELP = {
     Format.CSV: "A row a message, for spreadsheets and data frames.",
     Format.MARKDOWN: "A section a message, for an issue or a note.",
     Format.HTML: "One file for any browser, light and dark, without scripts.",
+    Format.PARQUET: "A row a message, a column for each field, typed: for DuckDB, Spark and other engines.",
+    Format.OTLP: "Traces as OTLP in lines of JSON: calls are spans, contexts hold them.",
 }
 _LONG_PAGE = 20_000
 """Messages from which on a browser takes its time."""
 _ALONE_HELP = "Envelopes alone; each response names its method and target and holds its request."
 _MARKS_HELP = "In a file of their own, which this program finds when the other one is opened."
+_RAW_HELP = "In a column of their own, so that this program opens the file again."
+_CONTENT_HELP = "Else spans tell who asked whom for what, how long it took and what came of it."
 _UNMASKED_HELP = "For this export only. Whoever gets the file can read and use them."
 _NAMES = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 """Field names between commas; a quoted key may hold commas of its own."""
@@ -120,6 +124,8 @@ class ExportDialog(FittedDialog):
         self._alone = CheckField("Self-contained", _ALONE_HELP, name="exportSelfContained", parent=self)
         self._alone.toggled.connect(self._refresh)
         self._marks = CheckField("Marks and comments beside it", _MARKS_HELP, name="exportMarks", parent=self)
+        self._raw = CheckField("Lines as they were logged, too", _RAW_HELP, name="exportRaw", parent=self)
+        self._content = CheckField("What was said, too", _CONTENT_HELP, name="exportContent", parent=self)
         self._has_marks = False
         self._columns = QLineEdit(self)
         self._columns.setObjectName("exportColumns")
@@ -132,7 +138,8 @@ class ExportDialog(FittedDialog):
         form.add_field("Messages", _at_left(self._which, self))
         form.add_field("Format", self._format_row)
         form.add_wide(self._alone)
-        form.add_wide(self._marks)
+        for box in (self._marks, self._raw, self._content):
+            form.add_wide(box)
         form.add_wide(self._columns_row)
         form.add_across(HairLine("exportLine", self))
         return form
@@ -158,6 +165,8 @@ class ExportDialog(FittedDialog):
         self._format.set_value(before.options.format)
         self._alone.set_checked(before.options.self_contained)
         self._marks.set_checked(before.marks)
+        self._raw.set_checked(before.options.raw)
+        self._content.set_checked(before.options.content)
         self._columns.setText(", ".join(before.options.fields))
         self._refresh()
 
@@ -189,6 +198,8 @@ class ExportDialog(FittedDialog):
         self._format_row.say_help(words)
         self._alone.setVisible(format_ is Format.JSONL)
         self._marks.setVisible(format_ is Format.JSONL and self._has_marks)
+        self._raw.setVisible(format_ is Format.PARQUET)
+        self._content.setVisible(format_ is Format.OTLP)
         self._columns_row.setVisible(format_ is Format.CSV)
 
     def _on_unmasked_toggled(self, unmasked: bool) -> None:
@@ -207,6 +218,8 @@ class ExportDialog(FittedDialog):
             self_contained=self._alone.box.isChecked(),
             masked=not self._unmasked.box.isChecked(),
             fields=names,
+            raw=self._raw.box.isChecked(),
+            content=self._content.box.isChecked(),
         )
         choice = ExportChoice(self.which, options, marks=self._has_marks and self._marks.box.isChecked())
         self.accept()

@@ -15,10 +15,11 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.analysis.marks import ContextTarget
 from inspector.document.marks_file import ExportedNotes, notes_of, write_beside
-from inspector.export import DEFAULT_FIELDS, Exported, ExportOptions, Format, export_file, preview, rows_of
+from inspector.export import DEFAULT_FIELDS, Exported, ExportOptions, Format, preview, rows_of
 from inspector.export.files import trouble_of
 from inspector.export.msp import export_subsession
 from inspector.export.options import MARKED_FIELDS
+from inspector.export.steps import export_steps
 from inspector.filters import compile_filter
 from inspector.present import formats
 from inspector.present.wire_text import plain
@@ -149,11 +150,13 @@ class Exporting(QObject):
         stem = Path(self._shown.document.name).name.partition(".")[0] or "messages"
         alone = "-self-contained" if choice.options.self_contained and format_ == "jsonl" else "-export"
         unmasked = "" if choice.options.masked else "-unmasked"
-        kinds = f"{format_.words} (*.{format_});;All files (*)"
-        dialog = QFileDialog(self._parent, "Export messages", f"{stem}{alone}{unmasked}.{format_}", kinds)
+        ending = Format.JSONL if format_ is Format.OTLP else format_
+        name = "-traces" if format_ is Format.OTLP else alone
+        kinds = f"{format_.words} (*.{ending});;All files (*)"
+        dialog = QFileDialog(self._parent, "Export messages", f"{stem}{name}{unmasked}.{ending}", kinds)
         dialog.setObjectName("exportDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(format_)
+        dialog.setDefaultSuffix(ending)
         dialog.fileSelected.connect(lambda path: self.export(Path(path), choice))
         open_once(dialog)
 
@@ -203,7 +206,7 @@ class Exporting(QObject):
         notes = notes_of(self._shown.document, marked, masked=choice.options.masked) if beside else None
         options = replace(choice.options, view=self._heading(view))
         self._writing.start(
-            export_file(self._shown.document, messages, target, options),
+            export_steps(self._shown.document, messages, target, options),
             progressed=lambda done: self._show_progress(done.messages, total, target),
             finished=lambda done: self._on_written(target, choice, view, done, notes),
             failed=lambda error: self._say_not_written(target, error, lambda: self._ask_for_file(choice)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,8 @@ def facts(span: dict[str, Any]) -> dict[str, Any]:
 def test_calls_and_tokens_come_back(name: str, tmp_path: Path) -> None:
     document = document_at(_DATA / name)
     target = tmp_path / "traces.jsonl"
-    write_traces(TraceWriter(document, range(len(document.capture)), content=True, redaction=Redaction()), target)
+    writer = TraceWriter(document, range(len(document.capture)), content=True, redaction=Redaction())
+    deque(write_traces(writer, target), maxlen=0)
     before, after = summary(document, "x"), summary(document_at(target), "x")
     for key in ("calls", "tool_counts", "models", "usage"):
         assert after[key] == before[key], key

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
-from inspector.export import ExportOptions, Format, export_to, preview
+from inspector.export import ExportOptions, export_to, preview
+from inspector.export.files import FORMATS
 from inspector.export.message_summary import MAX_BODY
 from inspector.filters.fields import FIELDS
 from tests.builders import clean_up, document_of, envelope, received, tool_call, tool_result
@@ -42,7 +43,7 @@ def log_with(secret: str, before: str, *, big: bool, ascii_only: bool) -> Captur
 
 def exports(document: CaptureDocument) -> dict[str, str]:
     """What is written in every format."""
-    every_options = [ExportOptions(format_, fields=_ALL_FIELDS, view="all") for format_ in Format]
+    every_options = [ExportOptions(format_, fields=_ALL_FIELDS, view="all") for format_ in FORMATS]
     found: dict[str, str] = {}
     for options in (*every_options, ExportOptions(self_contained=True)):
         out = io.BytesIO()

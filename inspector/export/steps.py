@@ -1,0 +1,32 @@
+"""Any export to a file, step by step: what the window writes between two turns of its loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from inspector.document.document import CaptureDocument
+from inspector.export.files import export_file, refuse_what_is_read
+from inspector.export.options import ExportOptions, Format, Steps
+from inspector.export.redaction import Redaction
+
+
+def export_steps(document: CaptureDocument, messages: Iterable[int], target: Path, options: ExportOptions) -> Steps:
+    """Write messages to a file in any format, as `files.export_file`.
+
+    Of Parquet all fields are columns.
+    """
+    if options.format is Format.PARQUET:
+        from inspector.export.parquet import parquet_steps  # DuckDB takes longer than the window does to start
+
+        every = isinstance(messages, range) and len(messages) == len(document.capture)
+        return parquet_steps(
+            document, None if every else messages, target, raw=options.raw, masked=options.masked
+        )  # fmt: skip
+    if options.format is Format.OTLP:
+        from inspector.export.otlp import TraceWriter, write_traces
+
+        refuse_what_is_read(document, target)
+        redaction = Redaction(masked=options.masked)
+        return write_traces(TraceWriter(document, messages, content=options.content, redaction=redaction), target)
+    return export_file(document, messages, target, options)
