@@ -29,7 +29,7 @@ class Format(enum.StrEnum):
 
 _WORDS = {
     "jsonl": "JSON Lines", "csv": "CSV", "md": "Markdown", "html": "Web page", "parquet": "Parquet",
-    "otlp": "OpenTelemetry",
+    "otlp": "OTLP",
 }  # fmt: skip
 
 

@@ -46,8 +46,8 @@ _HELP = {
     Format.CSV: "A row a message, for spreadsheets and data frames.",
     Format.MARKDOWN: "A section a message, for an issue or a note.",
     Format.HTML: "One file for any browser, light and dark, without scripts.",
-    Format.PARQUET: "A row a message, a column for each field, typed: for DuckDB, Spark and other engines.",
-    Format.OTLP: "Traces as OTLP in lines of JSON: calls are spans, contexts hold them.",
+    Format.PARQUET: "A row a message, a column a field, typed: for DuckDB, Spark and the like.",
+    Format.OTLP: "Traces of OpenTelemetry, in lines of JSON: calls are spans, contexts hold them.",
 }
 _LONG_PAGE = 20_000
 """Messages from which on a browser takes its time."""
