@@ -59,6 +59,7 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
     again = capture.columns["flags"][rows][places] & Flag.DERIVED.value != 0
     if again.any():  # requests to a model send results again, also what is left of them
         again &= analysis.correlation.columns["answer"][cause[places]] != _numbered(rows)[places]
+        again |= capture.repeats(_numbered(rows)[places])[1]
         again &= ~np.isin(_numbered(rows)[places], list(analysis.correlation.rounds.begun))
         places = places[~again]
     asked_by = cause[places]

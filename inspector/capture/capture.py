@@ -149,7 +149,7 @@ class Capture:
         sources: the files records lie in.
         impostors: `message` and `participant` (string id) of messages whose sender is not who the log says sent them.
         unreadable_count: messages nothing could be made of.
-        failed_count: messages that report a failure, as the field `error` has it.
+        failed_count: messages that report a failure, as the field `error` has it, each once.
     """
 
     def __init__(self) -> None:
@@ -250,14 +250,16 @@ class Capture:
             self.seen_by.append(columns["source"].astype(np.int64))
         self._note_impostors(block, starts, start, ids)
         self.unreadable_count += int(np.count_nonzero(columns["flags"] & np.uint32(Flag.UNREADABLE)))
-        self.failed_count += int(np.count_nonzero(columns["flags"] & np.uint32(Flag.ERROR)))
         rows = np.arange(start, len(self), dtype=np.uint32)
+        failed = columns["flags"] & np.uint32(Flag.ERROR) != 0
         if derived:
             self._note_repeats(block, starts, start)
+            failed &= ~self.repeats(rows.astype(np.int64))[1]
             ids_given = np.where(self.are_sent_again(rows.astype(np.int64)), NO_HASH, columns["id_hash"])
             self._add_ids(block.columns["alias_hash"][starts], ids_given, rows)
         else:
             self.ids.add(columns["id_hash"], rows)
+        self.failed_count += int(np.count_nonzero(failed))
         if folding.any():
             self._folds.add(folding, rows)
         touched = self._deliver(block, np.flatnonzero(joining), message_of, ids)

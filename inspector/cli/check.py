@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
+from shlex import quote
 from string import Formatter
 from typing import Annotated
 
@@ -21,6 +22,7 @@ from inspector.cli.opening import named, opened
 from inspector.cli.printing import MOST_LISTED, print_array, printable, say
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import finding_entries
+from inspector.present.findings import failed_filter
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.protocol.times import NO_TIME
@@ -119,7 +121,7 @@ def check_command(
             _print_findings(findings, named(files))
             if failed := document.capture.failed_count:
                 many = f"{failed:,} messages report" if failed > 1 else "1 message reports"
-                say(f"{many} a failure: `list FILE -Y error` shows which.")
+                say(f"{many} a failure: `list FILE -Y {quote(failed_filter(document.capture))}` shows which.")
             if not len(document.capture):  # a build that checks it may have been meant to write some
                 say("There are no messages in it.")
             for one in asked:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -24,6 +25,7 @@ from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
 from inspector.document.document import CaptureDocument
 from inspector.present.account import Account
 from inspector.present.answers import summary_answer
+from inspector.present.findings import failed_filter
 from inspector.present.formats import count_of, dollars
 
 
@@ -68,7 +70,7 @@ def summary_command(
     by_code = ", ".join(f"{count:,} {code}" for code, count in found["findings"].items())
     say(f"  findings      {by_code or 'none'}")
     if failed:
-        say(f"  failures      {failed:,}; `list FILE -Y error` shows which")
+        say(f"  failures      {failed:,}; `list FILE -Y {quote(failed_filter(document.capture))}` shows which")
     _say_models(found)
     badges = ", ".join(f"{count} {name}" for name, count in found["badges"].items())
     say(f"  tool results  {badges}")

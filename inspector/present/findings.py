@@ -11,6 +11,7 @@ from inspector.analysis.changes import Rows
 from inspector.analysis.findings import CHECKS, Severity
 from inspector.analysis.findings.check import Check
 from inspector.analysis.findings.store import Findings
+from inspector.capture.capture import Capture
 from inspector.document.document import CaptureDocument
 from inspector.filters.next_shown import next_shown
 from inspector.filters.visible import VisibleRows
@@ -115,6 +116,11 @@ class Problems:
 def failed_words(failed: int) -> str:
     """That messages report failures, which are no problems of the protocol, to go on a sentence; "" for none."""
     return f" {failed:,} of them {'reports' if failed == 1 else 'report'} a failure" if failed else ""
+
+
+def failed_filter(capture: Capture) -> str:
+    """The filter that shows the messages that report a failure, each once."""
+    return "error && !repeats" if capture.has_copies else "error"
 
 
 def problems_of(found: Findings) -> Problems:

@@ -87,15 +87,16 @@ def _inner(text: str, _about: dict[str, str]) -> str:
     return "\n".join(one for one in (*(said for _, said in _parts(text)), _rest(text)) if one)
 
 
+_PLAIN = (
+    "system-reminder", "local-command-caveat", "user-memory-input", "ide_opened_file", "ide_selection",
+    "ide_diagnostics", "tool_use_error", "persisted-output", "subagent_notification", "turn_aborted",
+    "environment_context", "user_instructions",
+)  # fmt: skip
+"""Tags around nothing but words."""
 _READERS: dict[str, Callable[[str, dict[str, str]], str]] = {
     "task-notification": _task, "teammate-message": _mate, "bash-input": _shell,
     **dict.fromkeys(("command-name", "command-message"), _command),
     **dict.fromkeys(("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr"), _printed),
-    **dict.fromkeys(
-        (
-            "system-reminder", "local-command-caveat", "user-memory-input", "ide_opened_file", "ide_selection",
-            "ide_diagnostics", "subagent_notification", "turn_aborted", "environment_context", "user_instructions",
-        ), _inner,
-    ),
+    **dict.fromkeys(_PLAIN, _inner),
 }  # fmt: skip
 """By the tag a text begins with."""

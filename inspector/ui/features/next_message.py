@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from inspector.filters.next_shown import next_alike, next_shown
 from inspector.filters.visible import Messages
 from inspector.present import formats
-from inspector.present.findings import failed_words, next_problem
+from inspector.present.findings import failed_filter, failed_words, next_problem
 from inspector.ui.widgets.notice import Link
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ class NextMessage(QObject):
         total = formats.count_of(len(panes.document.analysis), "message")
         failed = failed_words(panes.document.capture.failed_count)
         none = f"No problem was found in {total}." + (failed and f"{failed}.")
-        links: list[Link] = [("Show what failed", lambda: self.filter_requested.emit("error"))] if failed else []
+        shows = failed_filter(panes.document.capture)
+        links: list[Link] = [("Show what failed", lambda: self.filter_requested.emit(shows))] if failed else []
         self._say_none(panes, found, "problem", panes.problem_counts.problems.messages, none, links)
 
     def to_mark(self, step: int) -> None:

@@ -158,7 +158,7 @@ class MainWindow(QMainWindow):
         self.status = StatusBar(self.theme, self)
         self.setStatusBar(self.status)
         self.status.unreadable_clicked.connect(lambda: self.filtering.apply('kind == ""'))
-        self.status.failed_clicked.connect(lambda: self.filtering.apply("error"))
+        self.status.failed_clicked.connect(self._show_failed)
         self.status.problems_clicked.connect(lambda: self.navigation.show_findings())
         self.status.waiting_clicked.connect(lambda: self.dock_row.bring_up("Waiting"))
         self.status.spared_clicked.connect(lambda: self.dock_row.bring_up("Waste"))
@@ -625,6 +625,11 @@ class MainWindow(QMainWindow):
         self.can_do.renew_icons()
 
     # Start page and document
+
+    def _show_failed(self) -> None:
+        from inspector.present.findings import failed_filter  # with the first document
+
+        self.filtering.apply(failed_filter(self.document.capture))
 
     def show_start(self) -> None:
         """Show the start page, which is for a window without a document."""

@@ -18,6 +18,7 @@ from inspector.capture.threads import Thread
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
 from inspector.filters import compile_filter
+from inspector.present.findings import failed_filter
 from tests.builders import document_at, log_file
 
 ROOT = Path(__file__).parents[3]
@@ -114,6 +115,8 @@ def test_threads_of_a_family_are_one_document(document: CaptureDocument) -> None
     assert found["usage"] == {"input": 5_500, "output": 300, "cache_read": 12_500, "cache_write": 0}
     assert found["calls"]["tools"] == 6
     assert (found["records"], found["sub_agents"], found["spaces"]) == (70, 1, [THREAD])
+    assert document.capture.failed_count == len(rows(document, failed_filter(document.capture))) == 1
+    assert found["latency"]["tools"]["shell_command"]["count"] == 2
     contexts = document.analysis.contexts
     (node,) = contexts.tree.alive()
     assert (contexts.label(node), contexts.type(node), contexts.state(node, None)) == (

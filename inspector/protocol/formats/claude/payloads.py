@@ -71,6 +71,7 @@ def _block(record: Mapping[str, Any], block: dict[str, Any]) -> Payload:
 def _result(block: Mapping[str, Any]) -> Payload:
     """A tool's result as MCP has it."""
     content = block.get("content")
+    content = said_in(content)["text"] if isinstance(content, str) else content
     blocks = content if isinstance(content, list) else [] if content is None else [{"type": "text", "text": content}]
     found: Payload = {"content": [_without_base64(one) if isinstance(one, dict) else one for one in blocks]}
     if block.get("is_error") is True:
@@ -133,7 +134,10 @@ def _rest(record: Mapping[str, Any]) -> Payload:
     return _without_base64({key: value for key, value in record.items() if key not in _ENVELOPE})
 
 
-_SAYING = ("summary", "content", "customTitle", "aiTitle", "lastPrompt", "title", "message", "permissionMode", "mode")
+_SAYING = (
+    "summary", "content", "customTitle", "aiTitle", "lastPrompt", "title", "message", "permissionMode", "mode",
+    "operation",
+)  # fmt: skip
 
 
 def _words(record: Mapping[str, Any]) -> str | None:

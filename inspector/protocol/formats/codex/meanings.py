@@ -55,7 +55,7 @@ def meanings_of(line: Line) -> tuple[Meaning, ...]:
     """The messages of a record, at least one."""
     inner = line.payload or Inner()
     if line.type == ITEM:
-        found = _item(inner)
+        found = _item(inner, line)
     elif line.type == EVENT:
         found = _event(inner, line)
     elif line.type == HEADER:
@@ -80,7 +80,7 @@ def tools_of(inner: Inner) -> str:
 # Items: what the model was given, and what it said
 
 
-def _item(inner: Inner) -> list[Meaning]:
+def _item(inner: Inner, line: Line) -> list[Meaning]:
     sort = inner.type or "item"
     if sort == "message":
         return _message(inner)
@@ -89,7 +89,7 @@ def _item(inner: Inner) -> list[Meaning]:
     if sort.endswith("_output"):
         return [_result(inner)]
     if sort in _BY_ITSELF:
-        return _by_itself(inner)
+        return _by_itself(inner, line)
     if sort.endswith("_call"):
         return [_call(inner)]
     if sort == "agent_message":
@@ -184,13 +184,12 @@ def has_failed(output: msgspec.Raw) -> bool:
     return False
 
 
-def _by_itself(inner: Inner) -> list[Meaning]:
-    """A call that the model's side carried out: the call and its answer in one."""
+def _by_itself(inner: Inner, line: Line) -> list[Meaning]:
+    """A call that the model's side carried out: the call and its answer in one. Most have no id."""
     name = (inner.type or "").removesuffix("_call")
-    call = inner.call_id or inner.id
+    when = line.timestamp or head_of(inner.action, _LONGEST_LABEL).decode("utf-8", "replace")
+    call = inner.call_id or inner.id or f"{name} at {when}"
     asked = Meaning(kinds.REQUEST, AGENT, (TOOLS,), identifier=call, method="tools/call", target=name)
-    if call is None:
-        return [asked]
     return [asked, Meaning(kinds.RESPONSE, TOOLS, (AGENT,), correlation=call)]
 
 

@@ -16,7 +16,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
-from inspector.present.findings import PLURALS, FindingLine, failed_words
+from inspector.present.findings import PLURALS, FindingLine, failed_filter, failed_words
 from inspector.ui import budgets
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
@@ -319,7 +319,8 @@ class FindingsPanel(ListPanel):
         total = formats.count_of(len(self._document.analysis), "message")
         if not self._total:
             failed = failed_words(self._document.capture.failed_count)
-            return f"Nothing found in {total}." + (failed and f"{failed}: the filter error shows which.")
+            shows = failed_filter(self._document.capture)
+            return f"Nothing found in {total}." + (failed and f"{failed}: the filter {shows} shows which.")
         if any(rows.counts.values()):
             return "The findings of this view are switched off above."
         if rows.switched_off:

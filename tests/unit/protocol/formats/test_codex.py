@@ -46,6 +46,11 @@ def test_who_says_a_message(role: str, text: str, sender: str, to: str) -> None:
     assert (one.kind, one.sender, one.to, texts(read)) == ("chat", sender, (to,), [text])
 
 
+def test_a_search_of_the_models_side_is_answered_though_it_has_no_id() -> None:
+    asked, answered = read_line(item("web_search_call", action={"type": "search", "query": "rounding"})).means
+    assert asked.identifier == answered.correlation == f"web_search at {TIME}"
+
+
 def test_each_part_of_a_summary_is_a_thought() -> None:
     parts = [{"type": "summary_text", "text": text} for text in ("one", "two")]
     read = read_line(item("reasoning", summary=parts, encrypted_content="gAAA"))

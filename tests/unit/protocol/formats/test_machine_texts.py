@@ -24,6 +24,7 @@ ENDED = (
         ("<command-message>x runs</command-message>\n<command-name>/x</command-name>\n<command-args>a b</command-args>",
          "/x a b"),
         ("<local-command-stdout>Bye.</local-command-stdout>", "Bye."),
+        ("<tool_use_error>Read it first.</tool_use_error>", "Read it first."),
         ("<bash-input>ls</bash-input><bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>", "! ls\na"),
         ("<system-reminder>A.</system-reminder><system-reminder>B.</system-reminder>Fix it.", "A.\nB.\nFix it."),
         ('<teammate-message teammate_id="lead" summary="s">\nReview.\n</teammate-message>', "lead: Review."),
