@@ -26,6 +26,9 @@ from inspector.document.document import CaptureDocument
 from inspector.document.saving import save_copy
 from inspector.document.source_set import SourceChoice
 from inspector.document.summary import message_story
+from inspector.filters.fields import FIELDS
+from tests.pictures import picture
+from tests.strategies import share_of_examples
 
 
 def _line(number: int, *, sender: str = "ann", text: str = "hello", **more: Any) -> dict[str, Any]:
@@ -313,6 +316,49 @@ def test_a_clock_that_is_wrong_is_put_right_by_what_both_have(
     source = next(one for one in capture.sources if one.name == "seen.ctxcap")
     assert abs(source.clock_offset_ns + wrong_ns) <= 20_000_000
     document.close()
+
+
+FORMATS = Path(__file__).parents[2] / "data" / "formats"
+_MIXED = ("acp", "a2a", "claude-code", "gateway-log", "json-rpc", "model-calls", "opencode")
+_OFFSETS = st.none() | st.integers(-(10**12), 10**12)
+
+
+@share_of_examples(3)
+@given(
+    st.lists(st.tuples(st.sampled_from(_MIXED), _OFFSETS), min_size=2, max_size=4, unique_by=lambda one: one[0]),
+    st.tuples(st.integers(300, 5_000), st.integers(300, 5_000)), st.randoms(use_true_random=False),
+)  # fmt: skip
+def test_sources_in_any_order_cut_anywhere_by_any_clock_are_the_same_document(
+    mixed: list[tuple[str, int | None]], blocks: tuple[int, int], shuffled: Random
+) -> None:
+    choices = [SourceChoice(FORMATS / f"{name}.jsonl", clock_offset_ns=offset) for name, offset in mixed]
+    seen: list[Any] = []
+    for block_bytes in blocks:
+        document = CaptureDocument()
+        for _ in document.open_together(choices, block_bytes=block_bytes):
+            pass
+        rows = range(len(document.capture))
+        told = {field.name: [field.value(document.analysis, row) for row in rows] for field in FIELDS}
+        seen.append((told, [(one.name, one.clock_offset_ns) for one in document.capture.sources]))
+        document.close()
+        shuffled.shuffle(choices)
+    assert seen[0] == seen[1]
+
+
+@share_of_examples(2)
+@given(st.sampled_from(sorted(FORMATS.glob("*.jsonl"))), st.floats(0, 1), st.integers(300, 5_000))
+def test_a_document_of_one_source_in_parts_equals_the_plain_one(
+    tmp_path_factory: pytest.TempPathFactory, sample: Path, share: float, block_bytes: int
+) -> None:
+    lines = sample.read_bytes().splitlines(keepends=True)
+    at, folder = round(share * len(lines)), tmp_path_factory.mktemp("parts")
+    (folder / "x.jsonl.1").write_bytes(b"".join(lines[:at]))
+    (folder / "x.jsonl").write_bytes(b"".join(lines[at:]))
+    document, plain = _opened(folder, block_bytes=block_bytes), CaptureDocument()
+    plain.load(sample)
+    assert picture(document) == picture(plain)
+    document.close()
+    plain.close()
 
 
 def test_the_middle_of_a_long_log_tells_the_clock_of_who_came_late(tmp_path: Path) -> None:
