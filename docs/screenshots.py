@@ -92,6 +92,13 @@ PICTURES = (
         ("--select", "105", "-Y", 'kind like "mcp/*:tools/call" && from == "analyst"'), (0, 30, 1280, 330),
     ),
     Picture("docs/pictures/several-sources.png", TOGETHER, ("--select", "14", "--panel", "sources", "--theme", "dark")),
+    Picture(
+        "docs/pictures/while-waiting.png", TOGETHER, ("--select", "14", "--size", "1280x720"), (177, 100, 1103, 590)
+    ),
+    Picture(
+        "docs/pictures/while-waiting-lanes.png", TOGETHER, ("--select", "14", "--view", "timeline"),
+        (177, 100, 802, 420),
+    ),
     Picture("docs/pictures/agent-work.png", ORDERS, ("--select", "8", "--theme", "dark")),
     Picture("docs/pictures/agent-edit.png", ORDERS, ("--select", "31", *_LOW), _CENTER_AND_DETAILS),
     Picture(

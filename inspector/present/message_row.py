@@ -253,6 +253,7 @@ def _fill_kind(content: RowContent, document: CaptureDocument) -> None:
 
 
 _SPOKEN = {kinds.REQUEST: "call", kinds.RESPONSE: "result", "reasoning/thought": "thought"}
+_ASKERS = ("user", "client")
 _PROGRAMS = ("claude-code", "codex-cli", "gemini-cli", "copilot-cli", "system-prompt")
 
 
@@ -262,7 +263,7 @@ def _spoken_word(document: CaptureDocument, message: int, kind: str) -> str:
     if kind != "chat":
         return _SPOKEN.get(kind, "")
     sender = capture.string("sender", message)
-    if sender == "user":
+    if sender in _ASKERS:
         return "prompt"
     if sender in _PROGRAMS:
         return "added"

@@ -622,6 +622,17 @@ def test_raw_shows_exact_bytes_and_the_line_around_them(show: Show, qtbot: QtBot
     assert text.toPlainText() == json.dumps(received(inner, "lead"))
 
 
+def test_raw_shows_the_lines_a_text_was_put_together_of(show: Show):
+    def piece(text: str) -> dict[str, Any]:
+        update = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}
+        return {"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update": update}}
+
+    panel = show(piece("He"), piece("llo"), message=0, tab="Raw")
+    lines = one(panel, QPlainTextEdit, "rawText").toPlainText().splitlines()
+    assert [json.loads(line) for line in lines] == [piece("He"), piece("llo")]
+    assert one(panel, QLabel, "rawSentence").text() == "Put together of 2 lines, shown as they were logged."
+
+
 def test_raw_hides_secrets_until_asked(show: Show, qtbot: QtBot):
     hello = {"type": "join", "space": "demo", "token": "SECRET", "participantId": "x"}
     panel = show(hello, tab="Raw")
