@@ -19,6 +19,12 @@ _Item = tuple[RunPlace, str]
 _BATCH_BYTES, _BATCH_RUNS = 4 << 20, 16
 
 
+_FEWEST_TOLD = 3
+"""Runs after which the time that is left can be told: the first ones wait for the workers."""
+_RUN_BYTES = 500_000
+"""Beside its bytes a run costs as much time as so many."""
+
+
 @dataclass(slots=True)
 class Progress:
     """How far a survey has come.
@@ -46,9 +52,11 @@ class Progress:
     @property
     def left_s(self) -> float | None:
         """How long it will go on, as far as can be told; None where it cannot."""
-        if not self.bytes_done or not self.bytes_total:
+        if self.done < _FEWEST_TOLD:
             return None
-        return self.seconds * (self.bytes_total - self.bytes_done) / self.bytes_done
+        done = self.bytes_done + self.done * _RUN_BYTES
+        whole = self.bytes_total + (self.total - self.known) * _RUN_BYTES
+        return self.seconds * (whole - done) / done
 
 
 def runs_to_survey(places: Sequence[RunPlace], known: dict[str, Known], version: str) -> list[RunPlace]:
