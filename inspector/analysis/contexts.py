@@ -406,7 +406,9 @@ class ContextPass:
                 self.facts.note_end(int(nodes[place]), end, int(rows[place]))
 
     def _is_void(self, row: int) -> bool:
-        """Whether a message ends nothing: known to be in another's name, or refused by the gateway."""
+        """Whether a message ends nothing: in another's name, refused by the gateway, or copied from another thread."""
+        if self._capture.flags(row) & Flag.DERIVED and self._capture.repeats(np.array([row]))[1][0]:
+            return True
         return bool(self._capture.flags(row) & Flag.REFUSED) or self._capture.true_sender(row) is not None
 
     def _note_reasoning(self, node: int) -> None:

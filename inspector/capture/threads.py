@@ -219,6 +219,7 @@ def _resolve(block: Block, rows: NDArray[np.int64], places: list[int], thread: T
                 _take_in(said, place, mark, found)
         if place in calls:
             thread.name(calls[place])
+            said[place] = hash_text(f"tokens\0{calls[place].identifier}")
     _copy(block, rows[rows >= since], thread.copied)
     if thread.parent is not None:
         _place_inside(block, rows, thread)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from inspector.analysis import Analysis
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.context_usage import ContextUsage, context_usage
+from inspector.analysis.model_context.admission import CONTROL_OF_TRANSCRIPTS
 from inspector.capture.transcripts import SubAgent
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact
@@ -46,7 +49,20 @@ def came_back(subject: Subject, agent: SubAgent) -> int | None:
     contexts = subject.analysis.contexts
     node = contexts.tree.find(space, agent.context)
     ended = contexts.concluded_by[node] if node != MAIN else -1
-    return ended if ended >= 0 else subject.answer
+    return _last_words(subject, agent, ended) if ended >= 0 else subject.answer
+
+
+def _last_words(subject: Subject, agent: SubAgent, ended: int) -> int:
+    """What a sub-agent said last before its end, where that only says that a turn is done."""
+    columns, find = subject.capture.columns, subject.capture.strings.find
+    if not (subject.capture.string("kind", ended) or "").startswith(CONTROL_OF_TRANSCRIPTS):
+        return ended
+    said = columns["kind"][:ended] == (find("chat") or -1)
+    said &= columns["sender"][:ended] == (find(agent.name) or -1)
+    said &= columns["context"][:ended] == columns["context"][ended]
+    found = np.flatnonzero(said)
+    found = found[~subject.capture.repeats(found)[1]]
+    return int(found[-1]) if len(found) else ended
 
 
 def sub_agent_facts(subject: Subject, agent: SubAgent) -> list[Fact]:

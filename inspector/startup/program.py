@@ -153,8 +153,11 @@ def screenshot_command(
         or int(height) > 8000
     ):
         fail(f"{size} is no size; write it as 1280x800.")
-    from inspector.cli.opening import compiled
+    from inspector.base.targets import session_target
+    from inspector.cli.opening import compiled, path_at
     from inspector.survey import is_survey
+
+    files = [session_target(path_at(file)) if is_session(file) else file for file in files]
 
     if not any(is_survey(Path(file)) for file in files):  # whose runs have other fields
         compiled(display_filter)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from inspector.base.targets import is_session, path_in
 from inspector.capture.reading import UnknownFormatError
 from inspector.survey import is_survey
 from inspector.ui.app.application import Application, make_qt, run_loop
@@ -55,7 +56,7 @@ def take_screenshot(shot: Shot) -> str | None:
 
         async def start() -> None:
             nonlocal sentence
-            sentence = await _take(application, shot, Path(shot.file))
+            sentence = await _take(application, shot, path_in(shot.file))
             await application.close_all()
 
         await application.run(start())
@@ -126,6 +127,7 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
     if is_survey(path):
         return await _take_survey(window, shot, path)
     try:
+        window.opening.is_together = is_session(shot.file)
         await window.opening.load(path)
     except UnknownFormatError as error:
         return str(error)

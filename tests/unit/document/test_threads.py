@@ -78,7 +78,7 @@ def test_what_is_told_in_two_ways_counts_once() -> None:
     assert found["models"] == {"gpt-5.2-codex": 3}
     assert found["calls"] == {"tools": 5, "answered": 5, "failed": 1, "unanswered": 0}
     assert (found["records"], found["unreadable"], found["sub_agents"], found["findings"]) == (39, 0, 1, {})
-    assert rows(document, "repeats") == [7, 12, 13, 16, 31, 38]
+    assert rows(document, "repeats") == [7, 12, 13, 16, 19, 31, 38]
     assert rows(document, 'state == "failed"') == [14]
 
 
@@ -96,6 +96,15 @@ def test_what_a_spawned_thread_copied_from_its_parent_does_not_count() -> None:
     assert found["models"] == {"gpt-5.2-mini": 1}
     assert found["calls"]["tools"] == 1
     assert rows(document, "repeats == 2") == list(range(3, 24))
+
+
+def test_what_was_copied_ends_nothing(tmp_path: Path) -> None:
+    lines = file_of(CHILD).read_bytes().splitlines(keepends=True)
+    stopped = b'{"timestamp":"2026-03-04T09:00:20.010Z","type":"event_msg","payload":{"type":"turn_aborted"}}\n'
+    (tmp_path / "child.jsonl").write_bytes(b"".join([*lines[:4], stopped, *lines[4:]]))
+    contexts = document_at(tmp_path / "child.jsonl").analysis.contexts
+    (node,) = contexts.tree.alive()
+    assert contexts.state(node, None) == "concluded"
 
 
 def test_an_ordinal_says_where_what_was_copied_ends() -> None:
