@@ -5,7 +5,7 @@ To add one: a module here, one line in FORMATS, and a sample in tests/data/forma
 - `read(header, line) -> Record | None`: reads a line that is a JSON object, None when it is another format's; what its
   keys are is declared in `inspector.protocol.header`. Where lines are no JSON objects, as those with a time before
   one, it is `read(line)`, the module is not in FORMATS but in EVERY, and `_other` asks it.
-- LABEL, its name for programs, and LABELS, the names that go by what a line holds;
+- LABEL, its name for programs; where it is in FORMATS also LABELS, the names that go by what a line holds;
 - WORDS, what the window calls a log of each of these names;
 - READS, which words about it stand in the sentence that says what can be read.
 
@@ -15,7 +15,7 @@ specific first. It has, beside the names above,
 
 - `read(line, *, unknown=False) -> Record | None`: a record of the shape MEANING whose `means` are the messages, at
   least one (`inspector.protocol.meaning`): all that columns are made of. `unknown` asks whether a line that no format
-  knows is a record of a type that came later; OWN says whether such a line makes a file one of the format;
+  knows is a record of a type that came later;
 - `payload(line, number) -> dict`: what one of them says, made again whenever somebody looks.
 
 Kind, sender, recipients, context and ids of the envelope that a message is shown as come from the columns, which may
@@ -64,6 +64,9 @@ TRANSCRIPTS = (claude, codex, copilot, gemini, opencode, otlp, vscode_chat)
 """Formats whose records mean messages, in the order asked: before FORMATS, some of which know a line by one key."""
 
 _CODEX = (codex,)
+
+_BY_TYPE = (claude, otlp)
+"""Those of which a record of a type that came later makes a file one; of others any log may have the keys."""
 
 AGENTS = (acp, a2a)
 """Protocols between agents as JSON-RPC: told by their methods, of lines in any of FORMATS that carry it."""
@@ -161,7 +164,7 @@ def read_line_as(
     for transcript in TRANSCRIPTS:
         record = transcript.read(line, unknown=True)
         if record is not None:
-            return record, transcript.LABEL if transcript.OWN else None
+            return record, transcript.LABEL if transcript in _BY_TYPE else None
     return read_frame(line), None
 
 

@@ -14,15 +14,12 @@ from inspector.protocol.formats.agent_rpc import AGENT, CLIENT, answer, control,
 from inspector.protocol.formats.entries import CHAT, Entry, bytes_of, media_words, text_entry
 from inspector.protocol.header import Header
 from inspector.protocol.meaning import Payload
-from inspector.protocol.record import Record, Shape
+from inspector.protocol.record import Record
 from inspector.protocol.text import compact
 
 LABEL = "a2a"
-LABELS: dict[Shape, str] = {}
 WORDS = {LABEL: "Agent2Agent"}
 READS = "Agent2Agent"
-OWN = False
-"""Whether a record of a type that came later is known for one of this format by itself."""
 NAMESPACE = "a2a/"
 
 SENDING = frozenset(("message/send", "message/stream", "SendMessage", "SendStreamingMessage", "tasks/send",

@@ -27,14 +27,11 @@ from inspector.protocol.formats.entries import (
 )
 from inspector.protocol.header import Header
 from inspector.protocol.meaning import Payload
-from inspector.protocol.record import Record, Shape
+from inspector.protocol.record import Record
 
 LABEL = "acp"
-LABELS: dict[Shape, str] = {}
 WORDS = {LABEL: "Agent Client Protocol"}
 READS = "Agent Client Protocol"
-OWN = False
-"""Whether a record of a type that came later is known for one of this format by itself."""
 NAMESPACE = "acp/"
 
 OF_CLIENTS = frozenset(

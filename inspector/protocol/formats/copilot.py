@@ -19,20 +19,19 @@ from inspector.protocol.formats.entries import (
     decoded_object,
     media_words,
     number,
+    payload_at,
+    record_of,
     result_entry,
     text_entry,
     text_of,
 )
 from inspector.protocol.meaning import ApiCall, Payload, Spawn
-from inspector.protocol.record import Record, Shape
+from inspector.protocol.record import Record
 from inspector.protocol.times import written_time
 
 LABEL = "copilot-cli"
-LABELS: dict[Shape, str] = {}
 WORDS = {LABEL: "Copilot CLI session"}
 READS = "sessions of Copilot CLI"
-OWN = False
-"""Whether a record of a type that came later is known for one of this format by itself: any log may have its keys."""
 
 USER, AGENT, PROGRAM = "user", "copilot", "copilot-cli"
 NAMESPACE = "copilot/"
@@ -55,18 +54,13 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     if not isinstance(sort, str) or not (sort.startswith(_KNOWN) or unknown) or "kind" in value or "jsonrpc" in value:
         return None
     session = value["data"].get("sessionId") if sort == "session.start" else None
-    return Record(
-        Shape.MEANING, line, time_ns=written_time(timestamp) if isinstance(timestamp, str) else 0,
-        space=session if isinstance(session, str) else None,
-        means=tuple(entry.meaning for entry in _entries(value)), meant_by=LABEL,
-    )  # fmt: skip
+    time_ns = written_time(timestamp) if isinstance(timestamp, str) else 0
+    return record_of(line, LABEL, _entries(value), session, time_ns=time_ns)
 
 
 def payload(line: bytes, number: int) -> Payload:
     """What message `number` of a record says, from 0. Never raises."""
-    value = decoded_object(line)
-    entries = _entries(value) if value is not None else []
-    return entries[number].payload if number < len(entries) else {}
+    return payload_at(line, number, _entries)
 
 
 def _entries(value: Mapping[str, Any]) -> list[Entry]:

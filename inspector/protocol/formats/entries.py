@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -11,7 +11,8 @@ import msgspec
 from inspector.protocol import kinds
 from inspector.protocol.formats.claude.meanings import tools_of
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.meaning import Meaning, Payload
+from inspector.protocol.meaning import MOST_MEANINGS, Meaning, Payload
+from inspector.protocol.record import Record, Shape
 
 CHAT, THOUGHT = "chat", "reasoning/thought"
 NOT_READABLE = "thinking, not readable"
@@ -123,6 +124,32 @@ def number(usage: Mapping[str, Any], *names: str) -> int:
 def control_entry(kind: str, sender: str, text: str, more: Mapping[str, Any]) -> Entry:
     """A row for what is nobody's words."""
     return Entry(Meaning(kind, sender), {"text": text, **more})
+
+
+def record_of(
+    line: bytes, label: str, entries: Sequence[Entry], space: object, *, time_ns: int | None = None
+) -> Record:  # fmt: skip
+    """The record of a line of a transcript.
+
+    Args:
+        line: as it lies in the file.
+        label: the format.
+        entries: what it means, at least one message.
+        space: the session, where that is a text.
+        time_ns: its time; None for that of its first message.
+    """
+    means = tuple(entry.meaning for entry in entries[:MOST_MEANINGS])
+    return Record(
+        Shape.MEANING, line, time_ns=means[0].time_ns if time_ns is None else time_ns,
+        space=space if isinstance(space, str) else None, means=means, meant_by=label,
+    )  # fmt: skip
+
+
+def payload_at(line: bytes, number: int, entries_of: Callable[[dict[str, Any]], Sequence[Entry]]) -> Payload:
+    """What message `number` of a line says, from 0, given what its object means. Never raises."""
+    value = decoded_object(line)
+    entries = entries_of(value) if value is not None else []
+    return entries[number].payload if number < len(entries) else {}
 
 
 def decoded_object(line: bytes) -> dict[str, Any] | None:

@@ -19,20 +19,19 @@ from inspector.protocol.formats.entries import (
     control_entry,
     decoded_object,
     number,
+    payload_at,
+    record_of,
     result_entry,
     text_entry,
     text_of,
 )
-from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Payload, Spawn
-from inspector.protocol.record import Record, Shape
+from inspector.protocol.meaning import ApiCall, Payload, Spawn
+from inspector.protocol.record import Record
 from inspector.protocol.times import NO_TIME, written_time
 
 LABEL = "gemini-cli"
-LABELS: dict[Shape, str] = {}
 WORDS = {LABEL: "Gemini CLI session"}
 READS = "sessions of Gemini CLI"
-OWN = False
-"""Whether a record of a type that came later is known for one of this format by itself: any log may have its keys."""
 
 USER, AGENT, PROGRAM = "user", "gemini", "gemini-cli"
 NAMESPACE = "gemini/"
@@ -53,19 +52,13 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     value = decoded_object(line)
     if value is None or not _is_known(value, unknown=unknown):
         return None
-    entries = _entries(value)[:MOST_MEANINGS]
     session = value.get("sessionId")
-    return Record(
-        Shape.MEANING, line, time_ns=entries[0].meaning.time_ns, space=session if isinstance(session, str) else None,
-        means=tuple(entry.meaning for entry in entries), meant_by=LABEL,
-    )  # fmt: skip
+    return record_of(line, LABEL, _entries(value), session)
 
 
 def payload(line: bytes, number: int) -> Payload:
     """What message `number` of a record says, from 0. Never raises."""
-    value = decoded_object(line)
-    entries = _entries(value) if value is not None else []
-    return entries[number].payload if number < len(entries) else {}
+    return payload_at(line, number, _entries)
 
 
 def _is_known(value: Mapping[str, Any], *, unknown: bool) -> bool:

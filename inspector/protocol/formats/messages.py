@@ -33,11 +33,8 @@ from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Payload, ThreadMa
 from inspector.protocol.record import Record, Shape
 
 LABEL = "messages"
-LABELS: dict[Shape, str] = {}
 WORDS = {LABEL: "messages of a model API"}
 READS = "message arrays of OpenAI, Anthropic and Gemini"
-OWN = False
-"""Whether a record of a type that came later is known for one of this format by itself."""
 
 USER, AGENT = "user", "assistant"
 SYSTEM = "system-prompt"

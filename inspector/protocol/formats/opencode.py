@@ -20,19 +20,18 @@ from inspector.protocol.formats.entries import (
     decoded_object,
     media_words,
     number,
+    payload_at,
+    record_of,
     result_entry,
     text_entry,
 )
-from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Payload, Spawn
-from inspector.protocol.record import Record, Shape
+from inspector.protocol.meaning import ApiCall, Payload, Spawn
+from inspector.protocol.record import Record
 from inspector.protocol.times import NO_TIME, parse_time
 
 LABEL = "opencode"
-LABELS: dict[Shape, str] = {}
 WORDS = {LABEL: "OpenCode session"}
 READS = "sessions of OpenCode"
-OWN = False
-"""Whether a record of a type that came later is known for one of this format by itself: any log may have its keys."""
 
 USER, AGENT, PROGRAM = "user", "opencode", "opencode-cli"
 NAMESPACE = "opencode/"
@@ -58,20 +57,14 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     value = decoded_object(line)
     if value is None or not _is_known(value):
         return None
-    entries = _entries(value)[:MOST_MEANINGS]
     info = value["info"]
     space = value.get(ROOT) or (info.get("sessionID") if "parts" in value else info.get("id"))
-    return Record(
-        Shape.MEANING, line, time_ns=entries[0].meaning.time_ns, space=space if isinstance(space, str) else None,
-        means=tuple(entry.meaning for entry in entries), meant_by=LABEL,
-    )  # fmt: skip
+    return record_of(line, LABEL, _entries(value), space)
 
 
 def payload(line: bytes, number: int) -> Payload:
     """What message `number` of a record says, from 0. Never raises."""
-    value = decoded_object(line)
-    entries = _entries(value) if value is not None else []
-    return entries[number].payload if number < len(entries) else {}
+    return payload_at(line, number, _entries)
 
 
 def _is_known(value: Mapping[str, Any]) -> bool:

@@ -17,7 +17,6 @@ from inspector.protocol.header import ABSENT, MAX_LENIENT, NotAnObjectError, dec
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.times import NO_TIME, parse_time
 
-LABELS: dict[Shape, str] = {}
 LABEL = "prefixed"
 WORDS = {"prefixed": "lines with a prefix"}
 READS = "any of these behind a time or a name"

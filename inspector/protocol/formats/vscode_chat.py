@@ -20,19 +20,18 @@ from inspector.protocol.formats.entries import (
     control_entry,
     decoded_object,
     number,
+    payload_at,
+    record_of,
     result_entry,
     text_entry,
 )
-from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Payload, Spawn
-from inspector.protocol.record import Record, Shape
+from inspector.protocol.meaning import ApiCall, Payload, Spawn
+from inspector.protocol.record import Record
 from inspector.protocol.times import NO_TIME, parse_time
 
 LABEL = "vscode-chat"
-LABELS: dict[Shape, str] = {}
 WORDS = {LABEL: "VS Code chat session"}
 READS = "chat sessions of VS Code"
-OWN = False
-"""Whether a record of a type that came later is known for one of this format by itself."""
 
 SESSION = "vscodeChat"
 """Key of the session's id in a line."""
@@ -63,18 +62,12 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
         return None
     if not any(isinstance(value.get(key), Mapping) for key in ("request", "session")):
         return None
-    entries = _entries(value)[:MOST_MEANINGS]
-    return Record(
-        Shape.MEANING, line, time_ns=entries[0].meaning.time_ns, space=value[SESSION],
-        means=tuple(entry.meaning for entry in entries), meant_by=LABEL,
-    )  # fmt: skip
+    return record_of(line, LABEL, _entries(value), value[SESSION])
 
 
 def payload(line: bytes, number: int) -> Payload:
     """What message `number` of a record says, from 0. Never raises."""
-    value = decoded_object(line)
-    entries = _entries(value) if value is not None else []
-    return entries[number].payload if number < len(entries) else {}
+    return payload_at(line, number, _entries)
 
 
 def _entries(value: Mapping[str, Any]) -> list[Entry]:

@@ -12,7 +12,6 @@ from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_j
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.times import NO_TIME
 
-LABELS: dict[Shape, str] = {}
 LABEL = "wrapped"
 WORDS = {"wrapped": "wrapped lines"}
 READS = "wrapped lines"

@@ -13,11 +13,8 @@ from inspector.protocol.record import Record, Shape
 from inspector.protocol.times import written_time
 
 LABEL = "claude-code"
-LABELS: dict[Shape, str] = {}
 WORDS = {LABEL: "Claude Code session"}
 READS = "sessions of Claude Code"
-OWN = True
-"""A record of a type that came later bears the session's id."""
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:

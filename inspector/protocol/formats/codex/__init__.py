@@ -16,11 +16,8 @@ from inspector.protocol.record import Record, Shape
 from inspector.protocol.times import NO_TIME, written_time
 
 LABEL = "codex"
-LABELS: dict[Shape, str] = {}
 WORDS = {LABEL: "Codex session"}
 READS = "sessions of Codex"
-OWN = False
-"""Whether a record of a type that came later is known for one of this format by itself: any log may have its keys."""
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:

@@ -48,11 +48,8 @@ from inspector.protocol.record import Record, Shape
 from inspector.protocol.times import NO_TIME
 
 LABEL = "otlp"
-LABELS: dict[Shape, str] = {}
 WORDS = {LABEL: "OpenTelemetry traces"}
 READS = "OpenTelemetry traces (OTLP)"
-OWN = True
-"""Whether a record of a type that came later is known for one of this format by itself."""
 
 NOT_RECORDED = "content not recorded"
 _MARKS = (b'"resourceSpans"', b'"resource_spans"', b'"batches"', b'"resourceLogs"', b'"resourceMetrics"', b'"traceID"')
