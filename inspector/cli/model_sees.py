@@ -15,7 +15,7 @@ from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, Me
 from inspector.cli.opening import opened
 from inspector.cli.printing import dump, printable, say, visible
 from inspector.document.document import CaptureDocument
-from inspector.present.answers import entry_answer, model_context_answer
+from inspector.present.answers import entry_answer, entry_answers, model_context_answer
 from inspector.present.request_words import cache_words, change_words
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.tokens.counter import TOKENIZER
@@ -63,7 +63,7 @@ def model_sees_command(
         elif since is not None:
             _say_difference(context.at(_message(document, since, 0)), moment, as_json=as_json)
         elif as_json:
-            typer.echo(dump(model_context_answer(moment, out=out)))
+            typer.echo(dump(model_context_answer(moment) | {"entries": entry_answers(moment, out=out)}))
         else:
             _say(moment, out=out)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any
 
@@ -13,19 +14,28 @@ _LONGEST_TEXTS = (4_000, 1_000, 250, 80)
 _MOST_ITEMS = 200
 
 
-def page(rows: Iterable[Any], offset: int, limit: int) -> dict[str, Any]:
+def page(
+    rows: Iterable[Any], offset: int, limit: int, shown: Callable[[Any], Any] = lambda row: row
+) -> dict[str, Any]:  # fmt: skip
     """Some of many rows: as many from `offset` on as were asked for and have room.
+
+    Args:
+        rows: all of them.
+        offset, limit: how many to leave out, and to take at most.
+        shown: makes of one what is answered.
 
     Returns:
         `rows`, and `next`: the offset of the page that follows, None at the end.
     """
     taken: list[Any] = []
     room = MOST_CHARACTERS
-    ahead = islice(rows, offset, None)
+    ahead = islice(rows, min(offset, sys.maxsize), None)
     for row in ahead:
-        cut = bounded(row, MOST_CHARACTERS // 4)
+        if len(taken) == limit:
+            return {"rows": taken, "next": offset + len(taken)}
+        cut = bounded(shown(row), MOST_CHARACTERS // 4)
         room -= len(dumped(cut))
-        if len(taken) == limit or (taken and room < 0):
+        if taken and room < 0:
             return {"rows": taken, "next": offset + len(taken)}
         taken.append(cut)
     return {"rows": taken, "next": None}

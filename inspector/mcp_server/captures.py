@@ -1,7 +1,8 @@
 """Which logs may be asked about, by which names, and the few that are open.
 
 The fence: a log lies in one of the folders that were named, or is one of the files; where nothing was named, it is a
-session of an agent that `sessions` lists. Paths are judged where links lead, and links in folders are not followed.
+session of an agent that `sessions` lists. Paths are judged where links lead, and links in folders are not followed; a
+list of sources in a folder may name nothing outside of it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import math
 import os
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +20,7 @@ from typing import Any
 from inspector.base.targets import SESSION, is_session
 from inspector.capture.reading import UnknownFormatError
 from inspector.document.document import CaptureDocument
+from inspector.document.source_list import is_source_list, read_source_list
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.sources.agent_sessions.lookup import SessionNameError, find_sessions, newest_session, session_named
 
@@ -86,11 +89,22 @@ class Captures:
                 self._open.move_to_end(path)
                 return known[1]
             self._forget(path)
+            if is_source_list(path):
+                self._check(path, (part for one in read_source_list(path) for part in (one.path, *one.parts)))
             document = _read(path, together=together)
+            try:
+                self._check(path, (source.path for source in document.capture.sources))
+            except CaptureNameError:
+                document.close()
+                raise
+        except CaptureNameError:
+            raise
         except UnknownFormatError as error:
             raise CaptureNameError(str(error)) from None
         except OSError as error:
             raise CaptureNameError(f"{path.name} cannot be read: {error.strerror or error}.") from None
+        except (ValueError, RuntimeError) as error:  # names with zeros, links in a circle
+            raise CaptureNameError(f"{path.name} cannot be read: {error}.") from None
         self._open[path] = state, document
         while len(self._open) > _MOST_OPEN:
             self._forget(next(iter(self._open)))
@@ -122,9 +136,10 @@ class Captures:
                 raise CaptureNameError(f"{name} lies outside of what this server was started for.")
             return path, True
         for root in self._roots:
-            path = (root / name if root.is_dir() else root.parent / name).resolve()
-            if path.exists() and self._within(path):
-                return path, False
+            with suppress(OSError, ValueError, RuntimeError):  # no name of a file, or links in a circle
+                path = (root / name if root.is_dir() else root.parent / name).resolve()
+                if (path.is_file() or path.is_dir()) and self._within(path):
+                    return path, False
         raise CaptureNameError(f"There is no capture called {name[:200]}. `captures` lists those there are.")
 
     def _session(self, name: str) -> Path:
@@ -135,6 +150,16 @@ class Captures:
 
     def _within(self, path: Path) -> bool:
         return any(path == root or (root.is_dir() and path.is_relative_to(root)) for root in self._roots)
+
+    def _check(self, path: Path, sources: Iterable[Path]) -> None:
+        """Of what lies in a folder no source lies outside; a file that was named itself may name what it likes.
+
+        Raises:
+            CaptureNameError: one does.
+        """
+        asked_for = not self._roots or (path in self._roots and path.is_file())
+        if not asked_for and not all(self._within(source.resolve()) for source in sources):
+            raise CaptureNameError(f"{path.name} names what lies outside of what this server was started for.")
 
     def _sessions(self) -> Iterator[Listed]:
         for one in find_sessions().sessions:

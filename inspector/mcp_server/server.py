@@ -130,4 +130,5 @@ def _text_of(tool: Tool, captures: Captures, arguments: dict[str, Any]) -> str:
 
 
 def _failed(sentence: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(type="text", text=visible(sentence))], is_error=True)
+    text = visible(dumped({"untrusted": UNTRUSTED, "error": sentence}))  # which may name what was captured
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)

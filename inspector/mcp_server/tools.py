@@ -15,9 +15,10 @@ from inspector.document.summary import context_nodes, finding_entries, tokens_of
 from inspector.export import matching
 from inspector.filters import FilterError, compile_filter
 from inspector.filters.naming import field_named
-from inspector.mcp_server.bounds import bounded, page
+from inspector.mcp_server.bounds import MOST_CHARACTERS, bounded, page
 from inspector.mcp_server.captures import Captures
 from inspector.present.answers import (
+    entry_answer,
     masked_tokens,
     message_answer,
     message_answers,
@@ -150,8 +151,12 @@ def _model_sees(captures: Captures, asked: ModelSeesArguments) -> dict[str, Any]
     document = _counted(captures.document(asked.capture))
     at = len(document.capture) if asked.at is None else asked.at
     context = ModelContext(document.analysis, _reader(document, asked.participant), Options())
-    found = model_context_answer(context.at(_message(document, at)), out=asked.out)
-    return {**found, "entries": page(found["entries"], asked.offset, asked.limit)}
+    moment = context.at(_message(document, at))
+    entries = page(
+        moment.entries(out=asked.out), asked.offset, asked.limit,
+        lambda entry: mask_secrets(entry_answer(moment, entry)),
+    )  # fmt: skip
+    return {**bounded(model_context_answer(moment), MOST_CHARACTERS // 4), "entries": entries}
 
 
 def _waste(captures: Captures, asked: PageOfCapture) -> dict[str, Any]:
@@ -191,7 +196,8 @@ def _reader(document: CaptureDocument, name: str | None) -> Reader:
     found = next((reader for reader in known if name is None or reader.name == name), None)
     if found is None:
         titles = ", ".join(mask_text(reader.title) for reader in known[:20])
-        raise AskedWronglyError(f"It shows the models of: {titles}." if known else "It shows nobody's model.")
+        shows = f"It shows the models of these, by the names in the capture: {titles}."
+        raise AskedWronglyError(shows if known else "It shows nobody's model.")
     return found
 
 

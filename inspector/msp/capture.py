@@ -77,7 +77,9 @@ def _some_files(folder: Path) -> Iterator[Path]:
                 return
             plain = name.removesuffix(".gz").removesuffix(".zst")
             if not name.startswith(".") and plain.endswith(SUFFIXES):
-                yield Path(place, name)
+                path = Path(place, name)
+                if path.is_file() and not path.is_symlink():  # a pipe would never end, a link leads elsewhere
+                    yield path
         seen += len(folders)
 
 

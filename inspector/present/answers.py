@@ -147,8 +147,8 @@ def message_answer(document: CaptureDocument, message: int) -> dict[str, Any]:
     return story | {name: mask_secrets(story[name]) for name in masked}
 
 
-def model_context_answer(moment: Moment, *, out: bool = False) -> dict[str, Any]:
-    """What a model sees at a moment, with each entry; also those that are out, where asked."""
+def model_context_answer(moment: Moment) -> dict[str, Any]:
+    """What a model sees at a moment, but for the entries."""
     return mask_secrets(
         {
             "participant": moment.context.reader.name,
@@ -159,9 +159,13 @@ def model_context_answer(moment: Moment, *, out: bool = False) -> dict[str, Any]
             "reported": _reported(moment),
             "not_in_traffic": moment.outside(),
             "request": request_json(request_at(moment)),
-            "entries": [entry_answer(moment, entry) for entry in moment.entries(out=out)],
         }
     )
+
+
+def entry_answers(moment: Moment, *, out: bool = False) -> list[dict[str, Any]]:
+    """Each entry of a model's context; also those that are out, where asked."""
+    return [mask_secrets(entry_answer(moment, entry)) for entry in moment.entries(out=out)]
 
 
 def entry_answer(moment: Moment, entry: Entry) -> dict[str, Any]:

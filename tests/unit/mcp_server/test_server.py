@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, closing
@@ -42,10 +43,12 @@ async def answer(client: Client, tool: str, **arguments: Any) -> Any:
 
 
 async def refused(client: Client, tool: str, **arguments: Any) -> str:
-    """What a tool says of a question it does not answer."""
+    """What a tool says of a question it does not answer, which may name what was captured."""
     result = await client.call_tool(tool, arguments)
     assert result.is_error
-    return text_of(result)
+    found = json.loads(text_of(result))
+    assert found["untrusted"] == UNTRUSTED
+    return found["error"]
 
 
 def write_log(path: Path, envelopes: list[dict[str, Any]]) -> Path:
@@ -117,6 +120,10 @@ async def test_only_what_was_named_is_opened(tmp_path: Path, monkeypatch: pytest
         write_log(folder / "log.jsonl", [envelope()])
     (inside / "link.jsonl").symlink_to(outside / "log.jsonl")
     (inside / "folder").symlink_to(outside)
+    (inside / "circle.jsonl").symlink_to(inside / "circle.jsonl")
+    os.mkfifo(inside / "pipe.jsonl")
+    for number, source in enumerate(("../outside/log.jsonl", str(outside / "log.jsonl"), "link.jsonl")):
+        (inside / f"{number}.ctxsources").write_text(json.dumps({"ctxsources": 1, "sources": [{"path": source}]}))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(outside))
     monkeypatch.setenv("CODEX_HOME", str(outside))
     async with asking(inside) as client:
@@ -125,12 +132,19 @@ async def test_only_what_was_named_is_opened(tmp_path: Path, monkeypatch: pytest
         resources = (await client.list_resources()).resources
         assert [resource.name for resource in resources] == names
         assert (await answer(client, "summary", capture="log.jsonl"))["messages"] == 1
-        for name in ("link.jsonl", "folder/log.jsonl", "../outside/log.jsonl", str(outside / "log.jsonl"), "last"):
+        assert (await answer(client, "summary", capture="."))["messages"] == 1
+        for name in (
+            "link.jsonl", "folder/log.jsonl", "../outside/log.jsonl", str(outside / "log.jsonl"), "last", "..",
+            "circle.jsonl", "pipe.jsonl", "/dev/zero", "a\0b", "x" * 5_000,
+            "0.ctxsources", "1.ctxsources", "2.ctxsources",
+        ):  # fmt: skip
             assert await refused(client, "summary", capture=name)
             with pytest.raises(MCPError):
                 await client.read_resource(f"capture:///{name}")
         (contents,) = (await client.read_resource(str(resources[0].uri))).contents
         assert json.loads(getattr(contents, "text", ""))["answer"]["messages"] == 1
+    async with asking(inside / "0.ctxsources") as client:  # it was named itself
+        assert (await answer(client, "summary"))["messages"] == 1
 
 
 async def test_a_log_that_was_written_to_is_read_anew(tmp_path: Path) -> None:
