@@ -75,7 +75,9 @@ def parquet_steps(
         content = Content(content.length, {**content.columns, RAW: Decoded(logged, content.length)})
     turns = Turns()
     try:
-        with parquet_file(target, tables=(table,), masked=masked, in_order=raw, read=turns) as (database, written):
+        # Threads that wait for each other's decoding cost more than they bring, and lines are read in their order.
+        alone = any(column.decoded for column in table.columns)
+        with parquet_file(target, tables=(table,), masked=masked, in_order=alone, read=turns) as (database, written):
             for _ in database.define_in_steps(table, content):
                 yield Exported(0, 0, redaction.tally)
             sql, packing = f"SELECT * FROM {table.name}", "zstd" if raw else "snappy"

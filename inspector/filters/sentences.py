@@ -33,6 +33,7 @@ _LONGEST_VALUE = 40
 _DEEPEST = 3
 _JSON_STARTS = ("{", "[")
 _UNTOLD = (Flag.UNREADABLE | Flag.FRAME | Flag.GAP | Flag.JOIN).value
+_SAYS_NOTHING = _UNTOLD | Flag.LOG_ONLY.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ def _capability_parts(kind: str, payload: Mapping[str, Any]) -> tuple[str, str]:
     """Whom it is about, and what they gain or lose."""
     listed = payload.get("capabilities")
     listed = listed[:_MOST_CAPABILITIES] if isinstance(listed, list) else []
-    names = (item.get("kind") if isinstance(item, Mapping) else item for item in listed)
+    names = (item.get("kind") if isinstance(item, dict) else item for item in listed)
     words = "  ".join(" ".join(name.split())[:80] for name in names if isinstance(name, str))
     return text_shown(kind, payload) or "", words
 
@@ -128,7 +129,7 @@ def _capability_parts(kind: str, payload: Mapping[str, Any]) -> tuple[str, str]:
 def sentence_of(analysis: Analysis, message: int) -> Sentence | None:
     """What is said of a request, a proposal, what came of it, or an error; None of everything else."""
     capture = analysis.capture
-    if int(capture.columns["flags"][message]) & (_UNTOLD | Flag.LOG_ONLY.value):
+    if int(capture.columns["flags"][message]) & _SAYS_NOTHING:
         return None
     kind = capture.string("kind", message) or ""
     if kind in (kinds.REJECT, kinds.WITHDRAW):
@@ -178,7 +179,7 @@ def _call(analysis: Analysis, message: int) -> Sentence | None:
         return None
     if method == "tools/call":
         params = analysis.capture.payload(message).get("params")
-        told = arguments_words(target, params.get("arguments") if isinstance(params, Mapping) else None)
+        told = arguments_words(target, params.get("arguments") if isinstance(params, dict) else None)
         return Sentence(target or method, told or text or "", colon=False)
     told = _notified(method, analysis.capture.payload(message).get("params"))
     if told:
@@ -192,7 +193,7 @@ def _call(analysis: Analysis, message: int) -> Sentence | None:
 
 def _notified(method: str, params: object) -> str:
     """What a server tells meanwhile: how far it is, or a line of its log; "" of everything else."""
-    if not isinstance(params, Mapping):
+    if not isinstance(params, dict):
         return ""
     if method == "notifications/progress":
         done, total, words = (params.get(name) for name in ("progress", "total", "message"))
@@ -229,7 +230,7 @@ def arguments_words(tool: str | None, arguments: object) -> str | None:
         return f"{what} {_short_path(edits[0].path)}{more}"
     if command := command_of(tool, arguments):
         return command[0]
-    if not isinstance(arguments, Mapping):
+    if not isinstance(arguments, dict):
         return None
     if isinstance(arguments.get("prompt"), str) and isinstance(about := arguments.get("description"), str):
         sort = arguments.get("subagent_type")
@@ -263,7 +264,7 @@ def _result(analysis: Analysis, message: int) -> Sentence:
     called = analysis.correlation.rounds.begun.get(message, message)  # what ends a call is of that, whoever brings it
     about = _linked(analysis, "target", called) or _linked(analysis, "method", called)
     payload = capture.payload(message)
-    if capture.flags(message) & Flag.ERROR:
+    if int(capture.columns["flags"][message]) & Flag.ERROR.value:
         return Sentence(about, text_shown(kinds.RESPONSE, payload) or "", failed=True)
     if int(analysis.transients.columns["badges"][message]) & Badge.TRANSIENT:
         return Sentence(about, analysis.transients.summary(message) or "")
@@ -272,7 +273,7 @@ def _result(analysis: Analysis, message: int) -> Sentence:
         return Sentence(about, server)
     size = size_words(int(capture.columns["size"][message]))
     text = text_shown(kinds.RESPONSE, payload) or ""
-    if isinstance(result, Mapping) and _holds_no_text(result):
+    if isinstance(result, dict) and _holds_no_text(result):
         structured = result.get("structuredContent", result)
         return Sentence(about, f"{content_text(result) or shape_of(structured)}, {size}")
     if text.lstrip()[:1] in _JSON_STARTS and (shape := _shape_of_text(text)):
@@ -286,13 +287,13 @@ def _holds_no_text(result: Mapping[str, Any]) -> bool:
     if not blocks and not result.get("structuredContent"):
         return False
     blocks = blocks if isinstance(blocks, list) else []
-    return not any(isinstance(block, Mapping) and isinstance(block.get("text"), str) for block in blocks)
+    return not any(isinstance(block, dict) and isinstance(block.get("text"), str) for block in blocks)
 
 
 def _server(result: object) -> str:
     """What a server that answers `initialize` is; "" where it names nothing."""
-    info = result.get("serverInfo") if isinstance(result, Mapping) else None
-    if not isinstance(result, Mapping) or not isinstance(info, Mapping):
+    info = result.get("serverInfo") if isinstance(result, dict) else None
+    if not isinstance(result, dict) or not isinstance(info, dict):
         return ""
     named = " ".join(value for key in ("name", "version") if isinstance(value := info.get(key), str) and value)
     version = result.get("protocolVersion")
@@ -338,16 +339,16 @@ def _shape_of_text(text: str) -> str:
 def shape_of(value: Any, depth: int = 0) -> str:
     """What a JSON value holds, in a few words: "4 records, page=1"; its names where that says more."""
     if isinstance(value, list):
-        every = all(isinstance(item, Mapping) for item in value)
+        every = all(isinstance(item, dict) for item in value)
         return _count(len(value), "records" if every else "items") if value else "empty list"
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return _short(value)
     if not value:
         return "empty object"
     lists = [_count(len(item), _noun(name)) for name, item in value.items() if isinstance(item, list)]
     shown = mask_secrets({name: item for name, item in value.items() if isinstance(item, str | int | float)})
     scalars = [f"{_noun(name)}={_short(item)}" for name, item in shown.items()]
-    objects = {name: item for name, item in value.items() if isinstance(item, Mapping)}
+    objects = {name: item for name, item in value.items() if isinstance(item, dict)}
     if not lists and not scalars and len(objects) == 1 and depth < _DEEPEST:
         return shape_of(next(iter(objects.values())), depth + 1)
     parts = [*lists, *scalars, *map(_noun, objects)]

@@ -29,7 +29,7 @@ def text_shown(kind: str, payload: Mapping[str, Any]) -> str | None:
         if isinstance(value, str):
             return value
     params = payload.get("params")
-    if isinstance(params, Mapping) and isinstance(params.get("text"), str):
+    if isinstance(params, dict) and isinstance(params.get("text"), str):
         return params["text"]
     text = _outcome_text(payload) or _call_text(params)
     # `content` is what one draft called it (ADR k9j, option 1).
@@ -38,17 +38,17 @@ def text_shown(kind: str, payload: Mapping[str, Any]) -> str | None:
 
 def _outcome_text(payload: Mapping[str, Any]) -> str | None:
     error = payload.get("error")
-    if isinstance(error, Mapping):
+    if isinstance(error, dict):
         return _words(error.get("message")) or compact(error)
     if isinstance(error, str):
         return error
     if "result" not in payload:
         return None
     result = payload["result"]
-    if isinstance(result, Mapping):
+    if isinstance(result, dict):
         if result.get("resultType") == INPUT_REQUIRED:
             return _input_text(result.get("inputRequests"))
-        task = result["task"] if isinstance(result.get("task"), Mapping) else result
+        task = result["task"] if isinstance(result.get("task"), dict) else result
         if isinstance(task.get("taskId"), str):
             return _task_text(task)
         text = content_text(result) or _read_text(result) or _list_text(result)
@@ -58,15 +58,15 @@ def _outcome_text(payload: Mapping[str, Any]) -> str | None:
 
 def _input_text(requests: object) -> str:
     """What an answer asks for before it brings a result."""
-    asked = list(requests.values()) if isinstance(requests, Mapping) else []
-    params = [one.get("params") for one in asked if isinstance(one, Mapping)]
-    texts = [one["message"] for one in params if isinstance(one, Mapping) and isinstance(one.get("message"), str)]
+    asked = list(requests.values()) if isinstance(requests, dict) else []
+    params = [one.get("params") for one in asked if isinstance(one, dict)]
+    texts = [one["message"] for one in params if isinstance(one, dict) and isinstance(one.get("message"), str)]
     return f"asks for input: {'; '.join(texts)}" if texts else "asks for input"
 
 
 def _task_text(task: Mapping[str, Any]) -> str:
     """How a task stands, and what it has brought."""
-    inner = {name: task[name] for name in ("result", "error") if isinstance(task.get(name), Mapping)}
+    inner = {name: task[name] for name in ("result", "error") if isinstance(task.get(name), dict)}
     words = [f"task {_short_id(task['taskId'])}", _words(task.get("status")), _words(task.get("statusMessage"))]
     outcome = _outcome_text(inner) if inner else None
     told = ", ".join(filter(None, words))
@@ -87,7 +87,7 @@ def _is_empty(result: Mapping[str, Any]) -> bool:
 
 
 def _is_nothing(value: object) -> bool:
-    return value is None or (isinstance(value, str | list | Mapping) and not value)
+    return value is None or (isinstance(value, str | list | dict) and not value)
 
 
 def content_text(result: Mapping[str, Any]) -> str | None:
@@ -95,10 +95,10 @@ def content_text(result: Mapping[str, Any]) -> str | None:
     blocks = result.get("content")
     if not isinstance(blocks, list):
         return None
-    texts = [b["text"] for b in blocks if isinstance(b, Mapping) and isinstance(b.get("text"), str)]
+    texts = [b["text"] for b in blocks if isinstance(b, dict) and isinstance(b.get("text"), str)]
     if texts:
         return texts[0]
-    names = [str(b.get("type", "block")) for b in blocks if isinstance(b, Mapping)]
+    names = [str(b.get("type", "block")) for b in blocks if isinstance(b, dict)]
     return ", ".join(names) if names else None
 
 
@@ -106,8 +106,8 @@ def _read_text(result: Mapping[str, Any]) -> str | None:
     """The first text of a resource that was read, or the values a completion offers (MCP 2025-06-18)."""
     contents, completion = result.get("contents"), result.get("completion")
     if isinstance(contents, list):
-        return next((c["text"] for c in contents if isinstance(c, Mapping) and isinstance(c.get("text"), str)), None)
-    values = completion.get("values") if isinstance(completion, Mapping) else None
+        return next((c["text"] for c in contents if isinstance(c, dict) and isinstance(c.get("text"), str)), None)
+    values = completion.get("values") if isinstance(completion, dict) else None
     return ", ".join(v for v in values if isinstance(v, str)) or None if isinstance(values, list) else None
 
 
@@ -115,17 +115,17 @@ def _list_text(result: Mapping[str, Any]) -> str | None:
     for key in ("tools", "resources", "prompts"):
         items = result.get(key)
         if isinstance(items, list):
-            names = [str(i.get("name") or i.get("uri")) for i in items if isinstance(i, Mapping)]
+            names = [str(i.get("name") or i.get("uri")) for i in items if isinstance(i, dict)]
             head = f"{len(items)} {key if len(items) != 1 else key[:-1]}"
             return f"{head}: {', '.join(names)}" if names else head
     return None
 
 
 def _call_text(params: object) -> str | None:
-    if not isinstance(params, Mapping):
+    if not isinstance(params, dict):
         return None
     arguments = params.get("arguments")
-    if isinstance(arguments, Mapping):
+    if isinstance(arguments, dict):
         shown = ((name, mask_value(name, value) if is_secret_key(name) else value) for name, value in arguments.items())
         return "  ".join(f"{name}={_words(value) or compact(value)}" for name, value in shown) or None
     if isinstance(params.get("taskId"), str):
@@ -137,7 +137,7 @@ def _call_text(params: object) -> str | None:
 def _control_text(kind: str, payload: Mapping[str, Any]) -> str | None:
     """Words for the kinds that carry facts instead of text."""
     participant = payload.get("participant")
-    if kind == "system/presence" and isinstance(participant, Mapping):
+    if kind == "system/presence" and isinstance(participant, dict):
         return " ".join(filter(None, (_words(participant.get("id")), _words(payload.get("event")))))
     if kind == "system/welcome":
         others = payload.get("participants")
@@ -164,7 +164,7 @@ def _session_text(kind: str, payload: Mapping[str, Any]) -> str | None:
         summary = _words(payload.get("summary"))
         return f"{done} {label or 'a sub-session'}{f': {summary}' if summary else ''}"
     agreed = payload.get("sub_context")
-    agreed = agreed if isinstance(agreed, Mapping) else {}
+    agreed = agreed if isinstance(agreed, dict) else {}
     parts = [_words(agreed.get("intent")) or (f"session {label}" if label else None)]
     for name in ("constraints", "decisions", "facts"):
         count = len(listed) if isinstance(listed := agreed.get(name), list) else 0

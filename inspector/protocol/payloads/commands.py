@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
 
 _RUNNING = re.compile(r"bash|shell|exec|terminal|run_command|powershell", re.IGNORECASE)
 _KEYS = ("command", "cmd", "commandLine", "script")
@@ -13,7 +12,7 @@ _SHELL = re.compile(r"(?:.*/)?(?:ba|z|da|k)?sh")
 
 def command_of(tool: str | None, arguments: object) -> tuple[str, str] | None:
     """The command of a call that runs one, and the argument that holds it; None for other calls. Never raises."""
-    if tool is None or not isinstance(arguments, Mapping) or not _RUNNING.search(tool):
+    if tool is None or not isinstance(arguments, dict) or not _RUNNING.search(tool):
         return None
     for key in _KEYS:
         given = arguments.get(key)

@@ -78,7 +78,7 @@ def edits_of(tool: str | None, arguments: object) -> list[Edit]:
     """
     if isinstance(arguments, str):
         return patch_edits(arguments)
-    if not isinstance(arguments, Mapping):
+    if not isinstance(arguments, dict):
         return []
     patch = _patch_in(arguments)
     if patch is not None:
@@ -106,7 +106,7 @@ def _cell(arguments: Mapping[str, Any]) -> str:
 
 def _pair(one: object) -> tuple[str, str, bool] | None:
     """The old and the new text, and whether all places are meant."""
-    if not isinstance(one, Mapping):
+    if not isinstance(one, dict):
         return None
     for old, new in _PAIRS:
         if isinstance(before := one.get(old), str) and isinstance(after := one.get(new), str):

@@ -6,7 +6,6 @@ Codex's update_plan, Gemini's write_todos). Shapes: docs/transcripts.md, "Edits 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -61,7 +60,7 @@ class Plan:
 
 def plan_of(arguments: object) -> Plan | None:
     """The list that a call writes; None where it writes none. Never raises."""
-    if not isinstance(arguments, Mapping):
+    if not isinstance(arguments, dict):
         return None
     for key in _LISTS:
         listed = arguments.get(key)
@@ -76,7 +75,7 @@ def plan_of(arguments: object) -> Plan | None:
 
 
 def _step(one: object) -> Step | None:
-    if not isinstance(one, Mapping):
+    if not isinstance(one, dict):
         return None
     state, text = one.get("status"), next((t for key in _TEXTS if isinstance(t := one.get(key), str)), None)
     known = _STATES.get(state) if isinstance(state, str) else None
