@@ -327,7 +327,7 @@ class Database:
                 value = f"{_function(table, column)}({table.name}__{ROW})"
             elif values is None:
                 arrays[raw] = np.broadcast_to(np.zeros(1, np.uint8), (length,))
-                value = f"CASE WHEN {raw} = 1 THEN NULL END" if length else raw
+                value = f"nullif({raw}, 0)::VARCHAR"  # no constant: a plan that folds it does not say it is read
             elif isinstance(values, InternedSets):
                 arrays[raw], lists = lists_of(values, length, masked=self._masks)
                 self._connection.execute(

@@ -129,6 +129,31 @@ def test_only_what_is_asked_for_is_read(database: Database) -> None:
     assert database.needed("SELECT count(*) FROM query('FROM findings')").checked
 
 
+@pytest.mark.parametrize(
+    ("sql", "columns"),
+    [
+        ("SELECT coalesce(kind, 'x'), count(*) FROM messages GROUP BY 1", {"kind"}),
+        ("SELECT count(*) FROM messages WHERE context IS NULL", {"context"}),
+        ('SELECT count(*) FROM messages WHERE kind IS NOT NULL AND "to" IS NULL', {"kind", "to"}),
+        ("SELECT count(*) FROM messages WHERE coalesce(latency, 0) > 5 OR error IS NULL", {"latency", "error"}),
+        ("SELECT count(*) FILTER (time IS NULL), max(ifnull(size, 1)) FROM messages", {"time", "size"}),
+        ("SELECT CASE WHEN finding_severity IS NULL THEN 1 END FROM messages", {"finding_severity"}),
+    ],
+)
+def test_what_a_plan_could_take_for_a_constant_is_read(database: Database, sql: str, columns: set[str]) -> None:
+    assert database.needed(sql).columns == {"messages": columns}
+    document = document_of(envelope(context="c"), envelope("mcp/request", to=["a"]), envelope())
+    assert asked(document, sql) == list(_whole(document, sql))
+
+
+def _whole(document: CaptureDocument, sql: str) -> Iterator[tuple[object, ...]]:
+    """The answer where every column of messages was taken in."""
+    database = Database()
+    database.load(document, database.needed("SELECT * FROM messages"))
+    yield from database.run(sql)
+    database.close()
+
+
 def test_every_column_of_every_table_can_be_asked_for() -> None:
     document = document_at(_DATA / "formats/mew-v0.4.jsonl")
     for table in TABLES:
