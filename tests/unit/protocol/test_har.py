@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from inspector.capture.reading import UnknownFormatError
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
+from inspector.present.converted import place_in_original
 from inspector.protocol.har import events_of, lines_of
 from inspector.sources import har
 from tests.builders import document_at, log_file
@@ -99,6 +100,7 @@ def test_calls_of_models_at_once_and_in_events() -> None:
     )
     rows = values(document, "kind", "text", "latency", "usage.output", "first_token", "repeats")
     assert document.format == "har"
+    assert place_in_original(document.capture, 4) == "Converted from entry 2 of session.har."
     assert [row[:2] for row in rows[2:4]] == [("mcp/response", "end_turn"), ("chat", "Yes.")]
     assert rows[6][:5] == ("mcp/response", "end_turn; 3 tokens in, 2 out", 500.0, 2, None)
     assert [row[5] for row in rows[4:]] == [None, 2, None, None]

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from inspector.capture.reading import UnknownFormatError
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
+from inspector.present.converted import place_in_original
 from inspector.protocol.formats import opencode as messages
 from inspector.protocol.formats import read_line_as
 from inspector.sources.opencode import place_of
@@ -87,6 +88,7 @@ def test_what_the_user_went_back_from_leaves_the_context(tmp_path: Path) -> None
     ]  # fmt: skip
     with patch(f"{__name__}.LINES", lines):
         document = document_at(folder(tmp_path / "storage"))
+    assert place_in_original(document.capture, 2) == "Converted from record msg_01 in storage."
     last = document.capture.payload(len(document.capture) - 1)
     assert document.capture.string("kind", len(document.capture) - 1) == "participant/forget"
     assert last["from"] == messages[-3]["parts"][0]["id"]

@@ -12,6 +12,7 @@ from inspector.capture.flags import Flag
 from inspector.capture.heads import MAX_WHOLE
 from inspector.capture.logged_lines import LoggedLines
 from inspector.present import formats, wire_text
+from inspector.present.converted import place_in_original
 from inspector.present.subject import Subject
 from inspector.present.wire_text import visible_controls
 from inspector.protocol.payloads.content import pretty_json
@@ -186,7 +187,8 @@ class RawPage(QWidget):
 
     def _say(self, subject: Subject, logged: LoggedLines, *, big: bool, is_masked: bool, may_be: bool) -> None:
         """Say what is left out; `may_be`: what is not shown may hold secrets that a copy would have."""
-        words: list[str] = []
+        converted = place_in_original(subject.capture, subject.message)
+        words = [converted] if converted is not None else []
         several = len(logged.places) > 1
         if several:
             words.append(f"Put together of {formats.number(len(logged.places))} lines, shown as they were logged.")

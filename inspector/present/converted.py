@@ -1,0 +1,33 @@
+"""Where a message stands in a file whose records are no lines: Raw shows what they were converted to."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inspector.capture.capture import Capture
+from inspector.present import wire_text
+from inspector.present.formats import number
+from inspector.protocol.formats import vscode_chat
+from inspector.protocol.formats.entries import decoded_object
+from inspector.sources import har, opencode
+
+_LONGEST = 80
+
+
+def place_in_original(capture: Capture, message: int) -> str | None:
+    """What of its file a message was converted from, as a sentence; None for one that is shown as it lies there."""
+    source = capture.sources[int(capture.columns["source"][message])]
+    name = wire_text.plain(source.name, _LONGEST)
+    if source.container == har.FORMAT:
+        entry = int(capture.exchanges("number", np.array([message]))[0])
+        return f"Converted from entry {number(entry)} of {name}." if entry else f"Converted from an entry of {name}."
+    if source.container not in (opencode.FORMAT, vscode_chat.LABEL) or capture.is_big(message):
+        return None
+    line = decoded_object(capture.record_bytes(message)) or {}
+    for key, named, what in (("request", "requestId", "request"), ("info", "id", "record"), ("session", "", "session")):
+        held = line.get(key)
+        if isinstance(held, dict):
+            identifier = held.get(named)
+            words = f"{what} {wire_text.plain(identifier, _LONGEST)}" if isinstance(identifier, str) else f"the {what}"
+            return f"Converted from {words} in {name}."
+    return None
