@@ -13,6 +13,8 @@ _TITLES = ("codex/thread_name_updated", "claude/custom-title", "claude/ai-title"
 """Kinds of records that name a session, those that say it best first; then what its user said last."""
 _USER = "user"
 _LONGEST = 120
+_LATEST = 4
+"""Messages of a user that are looked at, the latest first: pictures say nothing."""
 
 
 class SessionTitles:
@@ -24,20 +26,23 @@ class SessionTitles:
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
         self._seen = 0
-        self._rows: dict[int, list[int]] = {}  # by space, the latest message of each kind above, and of the user
-        self._read: dict[int, tuple[int, str]] = {}  # by space, what was read and its title
+        self._rows: dict[int, list[list[int]]] = {}  # by space, of each kind above and of the user, the latest messages
+        self._read: dict[int, tuple[list[list[int]], str]] = {}  # by space, of which messages, and its title
 
     def of(self, space: int) -> str:
         """What a session (string id of its space) is called, on one line; "" where nothing says. O(new messages)."""
         self._look_on()
-        row = next((row for row in self._rows.get(space, ()) if row >= 0), -1)
-        if row < 0:
-            return ""
+        rows = self._rows.get(space, [])
         known = self._read.get(space)
-        if known is None or known[0] != row:
-            text = self._capture.payload(row).get("text")
-            known = self._read[space] = row, plain(text, _LONGEST) if isinstance(text, str) else ""
+        if known is None or known[0] is not rows:
+            words = (self._words(row) for of_kind in rows for row in reversed(of_kind))
+            known = self._read[space] = rows, next(filter(None, words), "")
         return known[1]
+
+    def _words(self, row: int) -> str:
+        payload = self._capture.payload(row)
+        text = payload.get("text")
+        return plain(text, _LONGEST) if isinstance(text, str) and "source" not in payload else ""
 
     def _look_on(self) -> None:
         capture, start, stop = self._capture, self._seen, len(self._capture)
@@ -54,7 +59,8 @@ class SessionTitles:
         for place, name in enumerate((*_TITLES, _USER)):
             told = typed if name == _USER else own & (kind == (find(name) or -1))
             rows = np.flatnonzero(told) + start
-            spaces, last = np.unique(columns["space"][rows][::-1], return_index=True)
-            for space, back in zip(spaces.tolist(), last.tolist(), strict=True):
-                rows_of = self._rows.setdefault(space, [-1] * (len(_TITLES) + 1))
-                rows_of[place] = int(rows[len(rows) - 1 - back])
+            spaces = columns["space"][rows]
+            for space in np.unique(spaces).tolist():
+                before = self._rows.get(space) or [[] for _ in (*_TITLES, _USER)]
+                latest = [*before[place], *rows[spaces == space][-_LATEST:].tolist()][-_LATEST:]
+                self._rows[space] = [*before[:place], latest, *before[place + 1 :]]

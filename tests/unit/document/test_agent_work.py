@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,8 @@ from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
 from inspector.present.session_titles import SessionTitles
 from tests import agent_work
-from tests.builders import closed_at_end
+from tests.builders import closed_at_end, document_at, log_file
+from tests.transcribed import ClaudeSession
 from tests.unit.document.test_transcripts import rows
 
 
@@ -125,3 +127,10 @@ def test_sessions_are_called_by_their_title_else_by_the_last_prompt(
     for document, title in ((claude, "Rounding of order totals"), (codex, "No, 40.")):
         (space,) = document.analysis.contexts.spaces
         assert SessionTitles(document.capture).of(space) == title
+    session = ClaudeSession()
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aaaa"}}
+    words = {"type": "text", "text": "What is\nthis?"}
+    session.add("user", message={"role": "user", "content": [words, picture]})
+    document = document_at(log_file(b"".join(json.dumps(one).encode() + b"\n" for one in session.records)))
+    (space,) = document.analysis.contexts.spaces
+    assert SessionTitles(document.capture).of(space) == "What is this?"

@@ -106,7 +106,7 @@ def _item(event: str, item: Mapping[str, Any]) -> Iterator[Entry]:
         found.meaning.to = (USER,) if sort.endswith("_message") else None
         yield found
     elif sort == "todo_list":
-        yield text_entry(THOUGHT, AGENT, USER, _todos(item.get("items")))
+        yield Entry(Meaning(THOUGHT, AGENT), {"text": _todos(item.get("items"))})
     elif sort == "error":
         yield _error(item.get("message"))
     elif sort in _CALLS and event == "item.updated":
@@ -142,7 +142,7 @@ def _asked(sort: str, item: Mapping[str, Any]) -> Entry:
     server, tool = _text(item.get("server")), _text(item.get("tool"))
     given = {
         "command_execution": {"command": item.get("command")},
-        "file_change": {"changes": item.get("changes")},
+        "file_change": _changed(item.get("changes")),
         "mcp_tool_call": item.get("arguments"),
         "web_search": {"query": item.get("query")},
     }.get(sort, {"prompt": item.get("prompt"), "receiver_thread_ids": item.get("receiver_thread_ids")})
@@ -194,6 +194,15 @@ def _result_words(sort: str, item: Mapping[str, Any]) -> str:
     if sort == "web_search":
         return "done by the model's side: what came back is not recorded"
     return str(item.get("status") or "done")
+
+
+def _changed(changes: object) -> dict[str, str]:
+    """The paths of changed files, by what became of them: add, update or delete."""
+    paths: dict[str, list[str]] = {}
+    for one in changes if isinstance(changes, list) else ():
+        if isinstance(one, Mapping):
+            paths.setdefault(str(one.get("kind")), []).append(str(one.get("path")))
+    return {kind: ", ".join(named) for kind, named in paths.items()}
 
 
 def _todos(items: object) -> str:
