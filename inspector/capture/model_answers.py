@@ -7,7 +7,8 @@ is known of the call, so that the line is read by itself, then and later.
 
 - An exchange is known by its request; of a recording that begins in the middle, a stream by its first event.
 - A request that was made before and failed, and is made again, is the same call: it says which, and which attempt.
-- One that goes on from an earlier answer (`previous_response_id`) is of that conversation.
+- One that goes on from an earlier answer (`previous_response_id`) is of that conversation; so is one that has lost its
+  beginning and still holds calls of tools that were made in it.
 - What has not ended when the recording does is as far as it came.
 """
 
@@ -16,13 +17,13 @@ from __future__ import annotations
 from array import array
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from inspector.capture.joined_lines import JoinedLines, OrderedLine
 from inspector.protocol.formats import http_lines, read_line_as
-from inspector.protocol.formats.model_calls import own_marks
+from inspector.protocol.formats.model_calls import call_marks, own_marks
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.model_api.streams import Stream, stream_of
 from inspector.protocol.record import ModelCall
@@ -33,6 +34,8 @@ _MOST_OPEN = 1_000
 """Exchanges that have not ended; of more the oldest are given up."""
 _MOST_REMEMBERED = 10_000
 """Answers that a later request may go on from, and requests that may be made again."""
+K = TypeVar("K")
+V = TypeVar("V")
 _ENDS = frozenset(("message_stop", "response.completed", "response.incomplete", "response.failed"))
 """Events behind which nothing of an answer comes."""
 _DONE = "[DONE]"
@@ -84,6 +87,8 @@ class ModelAnswers:
         self._answers: OrderedDict[str, tuple[str, dict[str, int]]] = (
             OrderedDict()
         )  # by id, what a later one goes on from
+        self._called: OrderedDict[str, str] = OrderedDict()  # by call of a tool, the conversation that made it
+        self._conversations: OrderedDict[str, str] = OrderedDict()  # by name, the one that it goes on
 
     def may_matter(self, data: bytes) -> bool:
         """Whether there is anything to look at in some lines."""
@@ -148,7 +153,17 @@ class ModelAnswers:
         earlier = self._answers.get(call.previous) if call.previous is not None else None
         if earlier is not None:
             added |= {"conversation": earlier[0], "said": earlier[1], "after": call.previous}
+        elif (goes_on := self._goes_on(call)) != call.conversation:
+            added["conversation"] = goes_on
         return added
+
+    def _goes_on(self, call: ModelCall) -> str:
+        """The conversation that a request is of: what has lost its beginning goes on the one whose calls it holds."""
+        found = self._conversations.get(call.conversation)
+        if found is None:
+            found = next((self._called[mark] for mark in call.seen if mark in self._called), call.conversation)
+            _remember(self._conversations, call.conversation, found)
+        return found
 
     # Answers
 
@@ -264,19 +279,24 @@ class ModelAnswers:
             self._note_failure(call)
             return
         self._failed.pop(call.digest, None)
+        for mark in call_marks(body):
+            _remember(self._called, mark, call.conversation)
         identifier = body.get("id") if body.get("object") == "response" else None
         if isinstance(identifier, str):
             seen = Counter(call.seen)
             seen.update(own_marks(body))
-            self._answers[identifier] = call.conversation, dict(seen)
-            if len(self._answers) > _MOST_REMEMBERED:
-                self._answers.popitem(last=False)
+            _remember(self._answers, identifier, (call.conversation, dict(seen)))
 
     def _note_failure(self, call: ModelCall) -> None:
         identifier, attempts = self._failed.get(call.digest, (call.identifier, call.retries))
-        self._failed[call.digest] = identifier, attempts + 1
-        if len(self._failed) > _MOST_REMEMBERED:
-            self._failed.popitem(last=False)
+        _remember(self._failed, call.digest, (identifier, attempts + 1))
+
+
+def _remember(held: OrderedDict[K, V], key: K, value: V) -> None:
+    """Put a value where the oldest goes when there are too many."""
+    held[key] = value
+    if len(held) > _MOST_REMEMBERED:
+        held.popitem(last=False)
 
 
 def _read(line: bytes) -> _Line | None:

@@ -117,6 +117,12 @@ def own_marks(body: Mapping[str, Any]) -> list[str]:
     return [_own(entry) for entry in messages.spoken_in(body)]
 
 
+def call_marks(body: Mapping[str, Any]) -> list[str]:
+    """Of these, those of calls of tools with ids of their own, which no other conversation holds."""
+    made = (entry for entry in messages.spoken_in(body) if entry.meaning.kind == kinds.REQUEST)
+    return [_own(entry) for entry in made if entry.meaning.identifier not in (None, entry.meaning.target)]
+
+
 def _record(
     line: bytes, entries: Sequence[Entry], call: ModelCall, label: str, t: object, known: Mapping[str, Any] | None
 ) -> Record:

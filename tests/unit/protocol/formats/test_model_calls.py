@@ -122,6 +122,21 @@ def test_a_tool_is_answered_where_it_was_called_first() -> None:
     assert found[6] == ("mcp/request", "tide", None, 4, "answered")
 
 
+def test_a_request_that_has_lost_its_beginning_is_of_the_same_conversation() -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{}"}}
+    said = {"role": "assistant", "content": None, "tool_calls": [call]}
+    result = {"role": "tool", "tool_call_id": "call_1", "content": "3.4 m"}
+    summary, more = ({"role": "user", "content": text} for text in ("So far: she may.", "And he?"))
+    document = document_of(
+        asked(1, messages=[USER]), head(1, message={"choices": [{"message": said}]}), end(1),
+        asked(2, messages=[summary, said, result]), head(2, message={"choices": [{"message": {"content": "Yes."}}]}),
+        end(2), asked(3, messages=[summary, more]), asked(4, messages=[more]),
+    )  # fmt: skip
+    requests = [row[0] for row in values(document, "space", "method", "kind") if row[1:] == (
+        "chat.completions.create", "mcp/request")]  # fmt: skip
+    assert [one == requests[0] for one in requests] == [True, True, True, False]
+
+
 def test_streams_of_two_exchanges_do_not_mix_and_end_with_done() -> None:
     document = document_of(
         asked(1, messages=[USER], stream=True),
