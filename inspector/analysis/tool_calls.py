@@ -75,8 +75,9 @@ def calls_of(analysis: Analysis) -> Calls:
     rows = rows[~np.isin(rows, list(rounds.retries))]
     answers = rounds.results(rows, links["answer"][rows].astype(np.int64))
     outer = CallPairs.of_all(analysis).outer_of(rows)
-    elsewhere = of_copies | dict(zip(outer.tolist(), answers.tolist(), strict=True))
-    rows, answers = rows[outer == NO_ROW], answers[outer == NO_ROW]
+    inner = outer != NO_ROW
+    elsewhere = of_copies | dict(zip(outer[inner].tolist(), answers[inner].tolist(), strict=True))
+    rows, answers = rows[~inner], answers[~inner]
     for place in np.flatnonzero(answers == NO_ROW).tolist() if elsewhere else ():
         answers[place] = elsewhere.get(int(rows[place]), NO_ROW)
     answered = answers != NO_ROW

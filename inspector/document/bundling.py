@@ -11,7 +11,7 @@ from inspector.capture.sources import SourceFile
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import source_list
 from inspector.document.source_set import SourceChoice
-from inspector.sources.bundle import Packed, write_bundle
+from inspector.sources.bundle import Packed, member_at, write_bundle
 from inspector.sources.stream_feed import StreamFeed
 
 
@@ -27,9 +27,8 @@ def write_sources(document: CaptureDocument, file: BinaryIO) -> None:
         for number, source in enumerate(document.read_sources, 1):
             if source.lost_to:
                 raise OSError(errno.EIO, f"The beginning of {source.name} is no longer on the disk", str(source.path))
-            original = _original(source, opened)
             name = f"{number}/{source.path.name}"
-            packed.append(Packed(name, original.size, original.read))
+            packed.append(_packed(source, name, opened))
             choices.append(_choice(document, source, Path(name)))
             beside = [one for one in document.decisions.sources if one.path.parent == source.path.parent]
             packed += [Packed(f"{number}/{one.path.name}", one.size, one.read) for one in beside]
@@ -45,9 +44,13 @@ def _choice(document: CaptureDocument, source: SourceFile, path: Path) -> Source
     return SourceChoice(path, clock_offset_ns=offset_ns, reading=source.reading, name=source.name, member=member)
 
 
-def _original(source: SourceFile, opened: contextlib.ExitStack) -> SourceFile:
-    """What a source was read from, where that is one file; else what it was read as."""
-    feed = source.feed
+def _packed(source: SourceFile, name: str, opened: contextlib.ExitStack) -> Packed:
+    """What a source was read from, where that is one file, be it in a bundle; else what it was read as."""
+    feed, member = source.feed, member_at(source.path)
+    if member is not None:
+        bundle = opened.enter_context(contextlib.closing(SourceFile(member.bundle)))
+        return Packed(name, member.size, lambda offset, length: bundle.read(member.offset + offset, length))
     if feed is None or not source.path.is_file() or (isinstance(feed, StreamFeed) and feed.log is not None):
-        return source
-    return opened.enter_context(contextlib.closing(SourceFile(source.path)))
+        return Packed(name, source.size, source.read)
+    original = opened.enter_context(contextlib.closing(SourceFile(source.path)))
+    return Packed(name, original.size, original.read)

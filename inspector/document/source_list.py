@@ -80,6 +80,8 @@ def read_source_list(path: Path) -> list[SourceChoice]:
     if found.ctxsources > VERSION:
         raise UnknownFormatError(f"{path.name} is a list of sources of a newer version of this program.")
     choices = [_choice(path if holds else path.parent, source) for source in found.sources]
+    if holds and not all(choice.path.is_relative_to(path.absolute()) for choice in choices):
+        raise UnknownFormatError(f"{path.name} names files outside of it, which a capture of several sources may not.")
     nested = next((choice for choice in choices if is_source_list(choice.path)), None)
     if nested is not None:
         raise UnknownFormatError(f"{path.name} names {nested.path.name}, which is a list itself. Name its sources.")

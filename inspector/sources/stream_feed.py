@@ -76,7 +76,8 @@ class StreamFeed(ThreadedFeed):
     def close(self) -> None:
         """Stop, and remove the spool."""
         super().close()
-        if self.log is not None and self.ended:
+        if self.log is not None:  # no thread waits in a file
+            self._thread.join()
             os.close(self.log)
             self.log = None
 

@@ -52,7 +52,6 @@ class ThreadedFeed:
         self.container: str | None = None
         self._name = name
         self._spool = Spool(name)
-        self._closed = False
         self._news = threading.Event()
         self._lock = threading.Lock()
         # A daemon: one that waits for input nobody sends must not keep the program from ending.
@@ -75,7 +74,6 @@ class ThreadedFeed:
 
     def close(self) -> None:
         """Stop, and remove the spool."""
-        self._closed = True
         self.stop()
         with self._lock:
             self._spool.close()

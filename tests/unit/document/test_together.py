@@ -27,6 +27,7 @@ from inspector.document.saving import save_copy
 from inspector.document.source_set import SourceChoice
 from inspector.document.summary import message_story
 from inspector.filters.fields import FIELDS
+from inspector.sources.bundle import write_bundle
 from tests.pictures import picture
 from tests.strategies import share_of_examples
 
@@ -573,6 +574,10 @@ async def test_several_sources_saved_as_one_capture_open_as_the_same_document(tm
         assert [one.path.parent.parent for one in again.choices] == [path] * 3
     document.close()
     again.close()
+    with (tmp_path / "outside.ctxcap").open("wb") as file:
+        write_bundle(file, b'{"ctxsources":1,"sources":[{"path":"../outside.log"}]}', [])
+    with pytest.raises(UnknownFormatError, match="names files outside of it"):
+        CaptureDocument().load(tmp_path / "outside.ctxcap")
     (tmp_path / "torn.ctxcap").write_bytes(target.read_bytes()[:2_000])
     with pytest.raises((OSError, UnknownFormatError)):
         CaptureDocument().load(tmp_path / "torn.ctxcap")
