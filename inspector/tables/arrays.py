@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.columns import Column, Flags, Interned, InternedSets, Numbers
+from inspector.analysis.columns import Column, Flags, Interned, InternedSets, Lazy, Numbers
 from inspector.protocol.secrets.masking import mask_text
 from inspector.tables.columns import SqlType, whole
 
 _BLOCK = 1 << 14
 """Rows of texts that are looked up between two steps."""
+_WORKED_OUT = 1 << 16
+"""And rows of numbers that are worked out."""
 
 
 def array_of(column: Column, length: int, type_: SqlType, *, masked: bool = True) -> NDArray[Any]:
@@ -37,7 +39,7 @@ def array_in_steps(
     if isinstance(column, Interned):
         return (yield from _texts(column, length, masked=masked))
     if isinstance(column, Numbers):
-        return _numbers(column, length, type_)
+        return _numbers(column, (yield from _values(column.values, length)), type_)
     if isinstance(column, Flags):
         held = (column.bits[:length] & column.bits.dtype.type(column.mask)) != 0
         return np.ma.masked_array(held, mask=~held)
@@ -122,8 +124,19 @@ def _used(ids: NDArray[Any]) -> NDArray[np.int64]:
     return np.flatnonzero(counts)
 
 
-def _numbers(column: Numbers, length: int, type_: SqlType) -> NDArray[Any]:
-    values = whole(column.values, length)
+def _values(values: NDArray[Any] | Lazy, length: int) -> Generator[None, None, NDArray[Any]]:
+    """All values of an array that may be worked out where it is asked for, some at a time."""
+    if not isinstance(values, Lazy):
+        return values[:length]
+    parts: list[NDArray[Any]] = []
+    for start in range(0, max(1, length), _WORKED_OUT):
+        parts.append(np.asarray(values[slice(start, min(length, start + _WORKED_OUT))]))
+        yield
+    return np.concatenate(parts)
+
+
+def _numbers(column: Numbers, values: NDArray[Any], type_: SqlType) -> NDArray[Any]:
+    length = len(values)
     if type_ is SqlType.TIME:
         return np.array(values, np.int64).view("datetime64[ns]")  # NO_TIME is what numpy takes for no time
     present = column.holding(values)

@@ -10,7 +10,8 @@ stack, and of the turns longer than LONG_S it is printed where they were. For wh
     python -m tests.bench.turns live MIX RATE SECONDS
 
 `look` selects the first messages and the last, and turns to every tab of the details. `act` triggers actions of the
-window by their ids, sorts (`sort:time`, `sort:payload.n`) or filters (`filter:TEXT`), some seconds after one another.
+window by their ids, sorts (`sort:time`, `sort:payload.n`), filters (`filter:TEXT`) or asks in SQL (`query:SELECT ...`),
+some seconds after one another.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ import numpy as np
 from PySide6.QtCore import QAbstractEventDispatcher
 
 from inspector.ui.app.application import Application
+from inspector.ui.panels.query.panel import QueryPanel
 from inspector.ui.window.main_window import MainWindow
 from tests.bench.live import measure as measure_live
 from tests.bench.offscreen import Found, run
@@ -201,12 +203,26 @@ async def acting(application: Application, path: Path, acts: list[str]) -> Found
                 window.panes.messages.sorter.sort(act[5:], False)
             elif act.startswith("filter:"):
                 window.panes.filter_state.apply_filter(act[7:])
+            elif act.startswith("query:"):
+                await _asking(window, act[6:])
             else:
                 window.actions_by_id[act].trigger()
             await asyncio.sleep(_AFTER_S)
         print(f"{act}: {turns.report()}")
         found[act] = turns.found()
     return found
+
+
+async def _asking(window: MainWindow, sql: str) -> None:
+    """Ask in the Query panel, and wait for all that it shows of the answer."""
+    assert window.panes is not None
+    window.actions_by_id["analyze.query"].trigger()
+    panel = window.panes.panel("query")
+    assert isinstance(panel, QueryPanel)
+    panel.editor.set_text(sql)
+    panel.ask()
+    while panel.run.running:  # noqa: ASYNC110  as whoever waits for it does
+        await asyncio.sleep(0.02)
 
 
 async def looking(application: Application, path: Path) -> Found:

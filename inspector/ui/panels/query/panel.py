@@ -28,6 +28,8 @@ MOST_FILTERED = 2_000
 """Messages of an answer that the filter can be about: each is named in it."""
 _COPIED_MOST = 10_000
 _WIDEST = 360
+_LOOKED_AT = 20
+"""Rows that decide how wide columns are: the first ones, which somebody sees."""
 _WRITTEN, _ANSWERED = 2, 3
 """How the width is shared by the query and its answer."""
 _NOTHING_YET = f"Ctrl+Enter asks. Tables: {', '.join(table.name for table in TABLES)}."
@@ -52,6 +54,7 @@ class AnswerView(PlainTable):
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setMinimumSectionSize(24)
+        header.setResizeContentsPrecision(_LOOKED_AT)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         themes.changed.connect(self._on_theme_changed)
