@@ -135,11 +135,15 @@ class ToolBook:
 class Tools:
     """Puts lists together, and compares them.
 
+    Args:
+        needs_schemas: a tool is to be listed with a schema of its arguments, as MCP has it.
+
     Attributes:
         books: by conversation and era.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, needs_schemas: bool = True) -> None:
+        self._needs_schemas = needs_schemas
         self.books: dict[tuple[int, bool], ToolBook] = {}
         self._of_server: dict[tuple[int, str, bool], ToolBook] = {}  # by source, name of the server and era
         self._servers: dict[tuple[int, bool], str] = {}
@@ -261,7 +265,8 @@ class Tools:
             name = tool.get("name")
             if not isinstance(name, str):
                 continue
-            for check, words in chain(_wrong_names(name, version), _wrong_schemas(tool, version), _wrong_texts(tool)):
+            schemas = _wrong_schemas(tool, version) if self._needs_schemas else ()
+            for check, words in chain(_wrong_names(name, version), schemas, _wrong_texts(tool)):
                 if heard.talk.once(check, name):
                     told.setdefault(check, []).append(words)
         for check, words in told.items():

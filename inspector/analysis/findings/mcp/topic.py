@@ -9,6 +9,7 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.mcp import calls, http, orders, revisions, rounds, schemas, tools
 from inspector.analysis.findings.mcp.calls import Calls, settle_noise
 from inspector.analysis.findings.mcp.conversations import Conversations, Heard
+from inspector.analysis.findings.mcp.enveloped import Enveloped
 from inspector.analysis.findings.mcp.http import HttpExchanges
 from inspector.analysis.findings.mcp.orders import Orders
 from inspector.analysis.findings.mcp.revisions import Revisions
@@ -45,6 +46,7 @@ class Mcp:
         self.tools = Tools()
         self._schemas = Schemas(self.tools)
         self._rounds, self._tasks, self._orders = InputRounds(), Tasks(), Orders()
+        self._enveloped = Enveloped()
         self._calls, self._exchanges = Calls(), HttpExchanges(self.tools)
         self._parts: tuple[Part, ...] = (
             Revisions(), self.tools, self._schemas, self._rounds, self._tasks, self._orders,
@@ -73,6 +75,7 @@ class Mcp:
         self._rounds.settle(batch)
         self._tasks.settle(batch)
         self._schemas.feed(batch)
+        self._enveloped.feed(batch)
 
     def _who_hears(self, method: str, answer: bool) -> tuple[Part, ...]:
         found = tuple(part for part in self._parts if part.hears(method, answer=answer))
@@ -82,7 +85,7 @@ class Mcp:
 
     def go_on(self, batch: Batch, until: float) -> bool:
         """Hold more values against their schemas, and read results again, until a time; whether nothing waits."""
-        return self._schemas.go_on(batch, until) and self._orders.go_on(batch, until)
+        return all(part.go_on(batch, until) for part in (self._schemas, self._orders, self._enveloped))
 
 
 _MOST_METHODS = 1_000

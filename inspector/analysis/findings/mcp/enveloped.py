@@ -1,0 +1,105 @@
+"""Tools of MCP that participants of a space list, and calls of them, in envelopes: held against what was listed.
+
+A participant that answers `tools/list` is a server of its own, whoever asked it. Records are read again for that, when
+there is time, and of calls only those of participants that have listed tools.
+"""
+
+from __future__ import annotations
+
+import time
+from array import array
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from inspector.analysis.findings.batch import Batch
+from inspector.analysis.findings.mcp.conversations import Asked, Heard, Talk
+from inspector.analysis.findings.mcp.schemas import Schemas
+from inspector.analysis.findings.mcp.tools import Tools
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_HASH, NO_ROW
+from inspector.protocol import kinds
+from inspector.protocol.header import NotAnObjectError, read_header
+from inspector.protocol.mcp_notes import Note, note_of
+
+_LIST, _CALL = "tools/list", "tools/call"
+_NOT_OURS = np.uint32((Flag.RPC | Flag.DERIVED | Flag.LOG_ONLY).value)
+_REVISION = "2025-06-18"
+"""Nobody says which in an envelope: the first that has outputs with schemas, as only those are judged by it."""
+_LONGEST_RECORD = 1 << 20
+
+
+class Enveloped:
+    """Follows lists and calls in envelopes."""
+
+    def __init__(self) -> None:
+        self._tools = Tools(needs_schemas=False)
+        self._schemas = Schemas(self._tools)
+        self._talks: dict[tuple[int, int], Talk] = {}  # by space and participant
+        self._rows = array("q")
+        self._looked_to = 0
+
+    def feed(self, batch: Batch) -> None:
+        """Let lists and calls wait to be read. O(messages in the batch) in numpy."""
+        methods = [code for name in (_LIST, _CALL) if (code := batch.code(name)) >= 0]
+        if methods:
+            rows = np.sort(np.concatenate([batch.rows(kind) for kind in (kinds.REQUEST, kinds.RESPONSE)]))
+            rows = rows[np.isin(batch.links["method"][rows], methods) & (batch.of("flags", rows) & _NOT_OURS == 0)]
+            self._rows.extend(rows.tolist())
+
+    def go_on(self, batch: Batch, until: float) -> bool:
+        """Read more until a time (`time.perf_counter`); whether nothing waits."""
+        while self._looked_to < len(self._rows):
+            row = self._rows[self._looked_to]
+            self._looked_to += 1
+            self._read(batch, row)
+            if time.perf_counter() >= until:
+                return False
+        return self._schemas.go_on(batch, until)
+
+    def _read(self, batch: Batch, row: int) -> None:
+        method = batch.capture.strings[int(batch.links["method"][row])]
+        asks = batch.string("kind", row) == kinds.REQUEST
+        asked = row if asks else int(batch.links["cause"][row])
+        if asked == NO_ROW or (asks and method == _LIST):
+            return
+        server = self._server(batch, row, asks=asks)
+        talk = self._talks.get(server)
+        if talk is None:
+            if method != _LIST:
+                return  # nothing is known of what it offers
+            talk = self._talks[server] = Talk(-1 - len(self._talks), version=_REVISION)
+        note = _note(batch, row)
+        if note is None:
+            return
+        heard = Heard(batch, row, talk, note, int(batch.of("time_ns", np.array([row]))[0]), not asks, False)
+        if not asks:
+            heard.asked = _asked(batch, asked, method, with_note=method == _LIST)
+        self._tools.hear(heard)
+        self._schemas.hear(heard)
+
+    @staticmethod
+    def _server(batch: Batch, row: int, *, asks: bool) -> tuple[int, int]:
+        """The space, and who answers: who is asked alone, or who says it."""
+        columns = batch.capture.columns
+        to = batch.capture.to(row) if asks else ()
+        who = (batch.capture.strings.find(to[0]) or -1) if len(to) == 1 else -1
+        return int(columns["space"][row]), who if asks else int(columns["sender"][row])
+
+
+def _asked(batch: Batch, row: int, method: str, *, with_note: bool) -> Asked:
+    target = int(batch.links["target"][row])
+    note = (_note(batch, row) if with_note else None) or Note(method)
+    return Asked(row, method, batch.capture.strings[target] if target else "", note, 0, False, False, NO_HASH, 0)
+
+
+def _note(batch: Batch, row: int) -> Note | None:
+    """What is read of the payload of an envelope; None where it is too large, or says nothing."""
+    if int(batch.capture.columns["length"][row]) > _LONGEST_RECORD:
+        return None
+    payload: Any = batch.capture.payload(row)
+    try:
+        return note_of(read_header(msgspec.json.encode(payload)))
+    except (NotAnObjectError, msgspec.MsgspecError, TypeError, ValueError, RecursionError):
+        return None
