@@ -35,6 +35,7 @@ SESSIONS = "tests/data/msp/weekly-report.json"
 TOGETHER = "tests/data/together/invoices.ctxsources"
 ORDERS = "tests/data/transcripts/orders/3b8a2a8e-5b0f-4a57-9f37-0c1f6d2f7e10"
 TRACE = "tests/data/otlp/openai-agents-openinference-2.6.0.jsonl"
+TOUR = "tests/data/recordings/mcp/py2-http-legacy-2025-11-25.jsonl"
 RUNE = "tests/data/recordings/mcp-rune/01-loop-current-names.jsonl"
 
 
@@ -73,6 +74,11 @@ PICTURES = (
     Picture("docs/pictures/what-happened.png", CODER, (), (177, 100, 1103, 676)),
     Picture("docs/pictures/tapped.png", LOOP, ("--select", "11", "--hints", *_LOW), _CENTER_AND_DETAILS),
     Picture("docs/pictures/trace.png", TRACE, ("--select", "14", *_LOW), _ALL_PANES),
+    Picture("docs/pictures/tapped-server.png", TOUR, ("--select", "13", "--participant", "server"), _CENTER_AND_DETAILS),
+    Picture(
+        "docs/pictures/tool-changed.png", TOUR, ("--select", "132", "--panel", "findings", "--theme", "dark"),
+        (177, 100, 1103, 676),
+    ),
     Picture("docs/pictures/tokens.png", DEMO, ("--panel", "tokens"), _BELOW),
     Picture("docs/pictures/model-sees.png", DEMO, ("--select", "106", "--view", "model sees"), _CENTER),
     Picture("docs/pictures/model-wire.png", WIRE, ("--select", "35", "--view", "model sees"), (177, 100, 802, 500)),

@@ -141,6 +141,9 @@ def screenshot_command(
     compare: Annotated[
         int | None, typer.Option("--compare", metavar="NO", help="With the view Model sees: the moment compared with.")
     ] = None,
+    participant: Annotated[
+        str | None, typer.Option("--participant", metavar="NAME", help="Whose page the details show.")
+    ] = None,
     tool_alias: ToolAliasTexts = None,
 ) -> None:
     """Write a picture of the window on a log."""
@@ -168,7 +171,7 @@ def screenshot_command(
     with _one_file(files) as file:
         shot = Shot(
             file, output, display_filter, select, preset, int(width), int(height), _theme(theme), hints, expand,
-            view, panel, compare, aliases,
+            view, panel, compare, aliases, participant,
         )  # fmt: skip
         sentence = take_screenshot(shot)
     if sentence:

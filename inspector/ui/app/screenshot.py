@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from inspector.base.targets import is_session, path_in
 from inspector.capture.reading import UnknownFormatError
+from inspector.present.subject import ParticipantPlace
 from inspector.survey import is_survey
 from inspector.ui.app.application import Application, make_qt, run_loop
 from inspector.ui.panels.model_sees.panel import ModelSeesPanel
@@ -40,6 +41,8 @@ class Shot:
     compare: int | None = None
     """The message whose moment Model sees compares with."""
     tool_aliases: tuple[str, ...] = ()
+    participant: str | None = None
+    """Whose page the details show."""
 
 
 def take_screenshot(shot: Shot) -> str | None:
@@ -94,6 +97,16 @@ def _arrange(window: MainWindow, shot: Shot) -> str | None:
         dock = panels[shot.panel.lower()]
         dock.show()
         dock.raise_()
+    return _show_participant(window, shot.participant) if shot.participant is not None else None
+
+
+def _show_participant(window: MainWindow, name: str) -> str | None:
+    known = window.document.analysis.participants.all
+    place = next((ParticipantPlace(space, one) for space, one in known if one == name), None)
+    if place is None or window.panes is None:
+        return f"There is no participant {name}. There are: {', '.join(one for _, one in known)}."
+    window.document.count_tokens()
+    window.panes.show_place(place)
     return None
 
 
