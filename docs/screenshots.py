@@ -74,7 +74,9 @@ PICTURES = (
     Picture("docs/pictures/what-happened.png", CODER, (), (177, 100, 1103, 676)),
     Picture("docs/pictures/tapped.png", LOOP, ("--select", "11", "--hints", *_LOW), _CENTER_AND_DETAILS),
     Picture("docs/pictures/trace.png", TRACE, ("--select", "14", *_LOW), _ALL_PANES),
-    Picture("docs/pictures/tapped-server.png", TOUR, ("--select", "13", "--participant", "server"), _CENTER_AND_DETAILS),
+    Picture(
+        "docs/pictures/tapped-server.png", TOUR, ("--select", "13", "--participant", "server"), _CENTER_AND_DETAILS
+    ),
     Picture(
         "docs/pictures/tool-changed.png", TOUR, ("--select", "132", "--panel", "findings", "--theme", "dark"),
         (177, 100, 1103, 676),

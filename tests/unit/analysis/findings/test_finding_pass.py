@@ -153,8 +153,11 @@ def codes_at(path: str) -> dict[str, list[int]]:
          {"request-unanswered": [22, 34], "reasoning-without-context": [48, 50]}),
         ("recordings/mew/coding-agent/capability-decisions.jsonl", {}),
         ("recordings/mew/scenario-1-basic/envelope-history.jsonl", {"correlation-wrong-type": [6]}),
-        ("recordings/mew/scenario-2-mcp/envelope-history.jsonl", {"correlation-wrong-type": [6]}),
-        ("recordings/mew/scenario-2-mcp/logs/test-client-output.log", {}),
+        (
+            "recordings/mew/scenario-2-mcp/envelope-history.jsonl",
+            {"correlation-wrong-type": [6], "mcp-tool-unlisted": [15]},
+        ),
+        ("recordings/mew/scenario-2-mcp/logs/test-client-output.log", {"mcp-tool-unlisted": [12]}),
         ("recordings/mew/scenario-3-proposals/envelope-history.jsonl", {"correlation-wrong-type": [10]}),
         ("recordings/mew/scenario-5-reasoning/envelope-history.jsonl", {"correlation-wrong-type": [9]}),
         ("recordings/mew/scenario-12-stream-controls/envelope-history.jsonl", {"stream-close-without-id": [11]}),
