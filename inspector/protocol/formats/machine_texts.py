@@ -14,18 +14,20 @@ from inspector.protocol.meaning import Payload
 
 _PART = re.compile(r"<([a-z][a-z_-]{1,40})(?: [^<>]{0,400})?>(.*?)(?:</\1>|\Z)", re.DOTALL)
 """One part: its name, and what stands in it; of a text that was cut, up to its end."""
+_BEGINS = re.compile(r"\s{0,40}<([a-z][a-z_-]{1,40})[ >]")
 _NAMED = re.compile(r'<teammate-message [^<>]{0,200}?teammate_id="([^"<>]{1,120})"')
 _MOST_PARTS = 40
 
 
 def said_in(text: str) -> Payload:
     """What a text says, as `text`, and the tag that it came in, as `tag`; the text alone where it has none."""
-    parts = _parts(text)
-    if not parts or parts[0][0] not in _READERS:
+    begins = _BEGINS.match(text)
+    reader = _READERS.get(begins[1]) if begins is not None else None
+    parts = dict(reversed(_parts(text))) if reader is not None else {}
+    if begins is None or reader is None or begins[1] not in parts:
         return {"text": text}
-    tag = parts[0][0]
-    words = _READERS[tag](text, dict(reversed(parts))).strip()
-    return {"text": words, "tag": tag} if words else {"text": text}
+    words = reader(text, parts).strip()
+    return {"text": words, "tag": begins[1]} if words else {"text": text}
 
 
 def _parts(text: str) -> list[tuple[str, str]]:

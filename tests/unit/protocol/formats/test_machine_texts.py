@@ -38,7 +38,13 @@ def test_what_is_said_between_tags(text: str, words: str) -> None:
     assert said_in(text)["text"] == words
 
 
-@given(st.lists(st.sampled_from(["<system-reminder>", "</system-reminder>", "<bash-input>", "x", "<", " ", "\n"])))
+_PIECES = (
+    "<system-reminder>", "</system-reminder>", "<bash-input>", "<bash-input ", "<teammate-message ", "<command-name>",
+    "<task-notification>", "</task-notification>", "x" * 401, "x", "<", ">", " ", "\n",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(_PIECES)))
 def test_any_tags_say_something(parts: list[str]) -> None:
     text = "".join(parts)
     assert said_in(text)["text"] or not text
