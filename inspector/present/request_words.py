@@ -48,6 +48,9 @@ def cache_words(change: RequestChange) -> tuple[str, str]:
 
 def _why(change: RequestChange) -> str:
     before, found = change.before, change.first_difference
+    used = change.usage is not None and change.usage.cache_read + change.usage.cache_write > 0
+    if change.is_unasked and not used:
+        return "Nothing in it asks for a cache."
     if before is None:
         return "Nothing of this model was sent before it."
     if found is not None:

@@ -21,6 +21,7 @@ from inspector.analysis.model_context.story import ModelContext, Moment
 from inspector.analysis.reported_usage import NOT_REPORTED, USAGE, Usage
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol.formats.messages import cache_mark
+from inspector.protocol.model_api.operations import ANTHROPIC
 from inspector.protocol.times import NO_TIME
 
 Places = NDArray[np.int64]
@@ -77,10 +78,13 @@ class RequestChange:
     waited_ns: int | None
 
     @property
-    def asks(self) -> bool:
-        """Whether something in the request asks for a cache."""
-        marked = bool(self.request.marks) or _ASKS in self.request.settings
-        return marked or any(cache_mark(tool) is not None for tool in self.request.tools)
+    def is_unasked(self) -> bool:
+        """Whether nothing in the request asks for a cache, where the API reads and writes none unasked."""
+        analysis, request = self.context.analysis, self.request
+        method = analysis.capture.strings[int(analysis.correlation.columns["method"][request.message])]
+        asks = bool(request.marks) or _ASKS in request.settings
+        asks = asks or any(cache_mark(tool) is not None for tool in request.tools)
+        return method == ANTHROPIC.name and not asks
 
     @property
     def not_cached_from(self) -> int | None:

@@ -133,10 +133,15 @@ def test_what_is_added_and_dropped_is_what_either_has_alone(one: list[int], othe
 
 def test_a_mark_that_has_run_out_is_said() -> None:
     marked = [{**ASKED, "content": [{**ASKED["content"][0], **MARK}]}]
-    late = {**request(9, SAID[:3]), "t": "2026-11-22T21:50:00.000000Z"}
-    found = request_at(moment_of(document_of(START, request(1, marked), answer(1), late, answer(9))))
+    late = {**request(9, [*marked, *SAID[1:3]]), "t": "2026-11-22T21:50:00.000000Z"}
+    unasked = {**request(10, SAID[:3]), "t": "2026-11-22T21:50:01.000000Z"}
+    document = document_of(START, request(1, marked), answer(1), late, answer(9), unasked, answer(10))
+    requests = [one.message for one in moment_of(document).context.sent.requests]
+    _, found, other = (request_at(moment_of(document, message)) for message in requests)
     assert found is not None
+    assert other is not None
     assert cache_words(found)[1].endswith("14 min 59 s had passed since then: longer than its mark lasts.")
+    assert cache_words(other)[1] == "Nothing in it asks for a cache."
 
 
 @pytest.mark.parametrize("mark", [None, 5, {}, {"ttl": 3}, {"ttl": "x" * 999}])
