@@ -16,7 +16,7 @@ from inspector.base.slices import Steps
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol import kinds
-from inspector.protocol.formats import messages
+from inspector.protocol.formats import messages, otlp
 
 Mask = NDArray[np.bool_]
 
@@ -84,6 +84,9 @@ class _Sorting:
         cause[cause >= self._stop] = NO_ROW  # a request that came since, after its answer
         asked = self._asked = np.zeros(self._stop, np.bool_)
         asked[self.rows[self.mine]] = True
+        of, copied = self.analysis.capture.repeats(self.rows)
+        again = np.flatnonzero(copied & (of != NO_ROW))
+        asked[self.rows[again]] |= asked[of[again]]  # in a trace the span of a tool tells of the call once more
         self.answers_me = (cause != NO_ROW) & asked[np.where(cause != NO_ROW, cause, 0)]
 
     def fulfils_mine(self) -> Mask:
@@ -230,6 +233,8 @@ def _of_transcripts(at: _Sorting, nodes: NDArray[np.int64]) -> None:
     if len(own):
         found, counts = np.unique(own, return_counts=True)
         elsewhere = at.derived & (nodes != found[np.argmax(counts)]) & (at.roles != Role.NONE)
+        traced = at.analysis.capture.columns["protocol"][at.taken] == at.code(otlp.LABEL)
+        elsewhere &= ~(traced & (at.mine | at.to_me | at.answers_me))  # each call of a model is a span of its own
         at.put(elsewhere, Role.NONE, Why.ELSEWHERE)
     inherited = at.flags & Flag.INHERITED.value != 0
     at.put(at.analysis.capture.repeats(at.rows)[1] & ~inherited, Role.NONE, Why.COPIED)
