@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from inspector.base.held_file import Lock
 from inspector.survey import is_survey
 from inspector.survey.one_run import Row, RunRows
-from inspector.survey.schema import RUNS, SURVEY_TABLES, SurveyTable
-from inspector.tables.columns import SqlType, TableColumn
+from inspector.survey.schema import RUNS, SURVEY_TABLES
+from inspector.tables.columns import SqlType, TableColumn, TableShape, quoted
 
 _PARTS, _LOCK = ".parts", ".lock"
 _RUNS_AT_ONCE, _ROWS_AT_ONCE, _WRITTEN_EVERY_S = 200, 50_000, 10.0
@@ -205,12 +205,12 @@ def _files_of(folder: Path, table: str) -> list[Path]:
 
 
 def _scan(files: Iterable[Path], *, named: bool = False) -> str:
-    listed = ", ".join(_quoted(str(file)) for file in files)
+    listed = ", ".join(quoted(str(file)) for file in files)
     more = ", filename=true" if named else ""
     return f"read_parquet([{listed}], union_by_name=true, hive_partitioning=false{more})"
 
 
-def _chosen(table: SurveyTable, files: Sequence[Path], has_last: bool) -> str:
+def _chosen(table: TableShape, files: Sequence[Path], has_last: bool) -> str:
     """A query for the rows of a table of each path's last run, each once though it lies in two files."""
     names = ", ".join(f't."{column.name}"' for column in table.columns)
     if not files or not has_last:
@@ -263,7 +263,7 @@ def reason(error: Exception) -> str:
     return str(error).partition("\n")[0].partition(": ")[2].rstrip(".") or type(error).__name__
 
 
-def _write_rows(connection: Any, rows: Sequence[Row], table: SurveyTable, path: Path) -> None:
+def _write_rows(connection: Any, rows: Sequence[Row], table: TableShape, path: Path) -> None:
     """Write rows of a table to a file, whole or not at all. Raises OSError where that is not possible."""
     arrays = {column.name: _array([row.get(column.name) for row in rows], column.type) for column in table.columns}
     connection.register("given", arrays)
@@ -274,7 +274,7 @@ def _write(connection: Any, query: str, path: Path) -> None:
     """Write what a query gives to a file. Raises OSError where that is not possible."""
     part = path.with_name(path.name + ".tmp")
     try:
-        connection.execute(f"COPY ({query}) TO {_quoted(str(part))} (FORMAT parquet, COMPRESSION zstd)")
+        connection.execute(f"COPY ({query}) TO {quoted(str(part))} (FORMAT parquet, COMPRESSION zstd)")
         part.replace(path)
     except connection_errors() as error:
         with contextlib.suppress(OSError):
@@ -314,21 +314,17 @@ def _typed(column: TableColumn) -> str:
     return f"CAST({name} AS {column.type.value}) AS {name}"
 
 
-def _nothing(table: SurveyTable) -> str:
+def _nothing(table: TableShape) -> str:
     return f"nothing_{table.name}"
 
 
-def _empty(table: SurveyTable) -> str:
+def _empty(table: TableShape) -> str:
     columns = ", ".join(f'"{column.name}" {_sql_type(column)}' for column in table.columns)
     return f"CREATE TEMP TABLE {_nothing(table)} ({columns})"
 
 
 def _sql_type(column: TableColumn) -> str:
     return "TIMESTAMPTZ" if column.type is SqlType.TIME else column.type.value
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 # Reading

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sys
 
-from inspector.survey.schema import SURVEY_TABLES, SurveyTable
+from inspector.survey.schema import SURVEY_TABLES
+from inspector.tables.page import listed
 
 _HEAD = """# Surveys
 
@@ -41,14 +42,8 @@ def page() -> str:
     """The page in Markdown, with a line end at its end."""
     parts = [_HEAD]
     for table in SURVEY_TABLES:
-        parts += [f"## {table.name}\n", f"{table.help}\n", _table(table)]
+        parts += [f"## {table.name}\n", f"{table.help}\n", listed(table)]
     return "\n".join(parts).rstrip("\n") + "\n"
-
-
-def _table(table: SurveyTable) -> str:
-    lines = [("column", "type", "what it is"), ("---",) * 3]
-    lines += [(f"`{one.name}`", f"`{one.type.value}`", one.help) for one in table.columns]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 if __name__ == "__main__":

@@ -6,24 +6,9 @@ count from 1, as everywhere; times are UTC. Tokens are estimates but for `usage_
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from inspector.tables.columns import SqlType, TableColumn
+from inspector.tables.columns import SqlType, TableColumn, TableShape
 
 _T = SqlType
-
-
-@dataclass(frozen=True, slots=True)
-class SurveyTable:
-    """One table.
-
-    Attributes:
-        help: what a row is, in a sentence.
-    """
-
-    name: str
-    help: str
-    columns: tuple[TableColumn, ...]
 
 
 _RUN = (
@@ -31,7 +16,7 @@ _RUN = (
     TableColumn("path", _T.TEXT, "Where its log lies."),
 )
 
-RUNS = SurveyTable("runs", "A row for each run.", (
+RUNS = TableShape("runs", "A row for each run.", (
     *_RUN,
     TableColumn("format", _T.TEXT, "Format of its log, as `summary` names it."),
     TableColumn("files", _T.INTEGER, "Files it was read from."),
@@ -74,7 +59,7 @@ RUNS = SurveyTable("runs", "A row for each run.", (
     TableColumn("slowest_no", _T.INTEGER, "No. of the answer that took longest."),
 ))  # fmt: skip
 
-FINDINGS = SurveyTable("findings", "A row for each finding, as `check` prints them.", (
+FINDINGS = TableShape("findings", "A row for each finding, as `check` prints them.", (
     *_RUN,
     TableColumn("no", _T.INTEGER, "No. of the message it is about."),
     TableColumn("code", _T.TEXT, "Its code; [findings.md](findings.md) has all."),
@@ -83,7 +68,7 @@ FINDINGS = SurveyTable("findings", "A row for each finding, as `check` prints th
     TableColumn("text", _T.TEXT, "What is wrong, in a sentence."),
 ))  # fmt: skip
 
-TOOLS = SurveyTable("tools", "A row for each tool that was called.", (
+TOOLS = TableShape("tools", "A row for each tool that was called.", (
     *_RUN,
     TableColumn("tool", _T.TEXT, "Its name; absent where calls name none."),
     TableColumn("calls", _T.INTEGER, "Calls, each once."),
@@ -99,7 +84,7 @@ TOOLS = SurveyTable("tools", "A row for each tool that was called.", (
     TableColumn("tokens", _T.INTEGER, "Tokens of calls and answers, estimate."),
 ))  # fmt: skip
 
-CONTEXTS = SurveyTable("contexts", "A row for each context below main.", (
+CONTEXTS = TableShape("contexts", "A row for each context below main.", (
     *_RUN,
     TableColumn("context", _T.TEXT, "Its path."),
     TableColumn("label", _T.TEXT, "What it is called."),
@@ -112,14 +97,14 @@ CONTEXTS = SurveyTable("contexts", "A row for each context below main.", (
     TableColumn("first_no", _T.INTEGER, "No. of its first message."),
 ))  # fmt: skip
 
-TOKENS = SurveyTable("tokens", "What tokens went to: a row for each participant, tool and kind of message.", (
+TOKENS = TableShape("tokens", "What tokens went to: a row for each participant, tool and kind of message.", (
     *_RUN,
     TableColumn("by", _T.TEXT, "participant, tool or kind."),
     TableColumn("name", _T.TEXT, "Who or which; absent where a message names none."),
     TableColumn("tokens", _T.INTEGER, "Tokens, estimate."),
 ))  # fmt: skip
 
-WASTE = SurveyTable("waste", "A row for each way tokens were spent for nothing, as `waste` prints them.", (
+WASTE = TableShape("waste", "A row for each way tokens were spent for nothing, as `waste` prints them.", (
     *_RUN,
     TableColumn("no", _T.INTEGER, "No. of the message to look at first."),
     TableColumn("kind", _T.TEXT, "How they were wasted."),
@@ -130,7 +115,7 @@ WASTE = SurveyTable("waste", "A row for each way tokens were spent for nothing, 
     TableColumn("text", _T.TEXT, "What happened, in a sentence."),
 ))  # fmt: skip
 
-FAILURES = SurveyTable("failures", "A row for each log that could not be surveyed, or not to its end.", (
+FAILURES = TableShape("failures", "A row for each log that could not be surveyed, or not to its end.", (
     *_RUN,
     TableColumn("kind", _T.TEXT, "unreadable, unknown, empty, memory, worker; partial: the rest was surveyed."),
     TableColumn("text", _T.TEXT, "Why, in a sentence."),

@@ -62,19 +62,30 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """One table."""
+class TableShape:
+    """What a table has, wherever its rows come from."""
 
     name: str
     help: str
     """What a row is, in a sentence."""
     columns: tuple[TableColumn, ...]
-    read: Callable[[CaptureDocument, Collection[str]], Content]
-    """A document's rows, with the columns of some names."""
 
     def column(self, name: str) -> TableColumn:
         """The column of a name."""
         return next(column for column in self.columns if column.name == name)
+
+
+@dataclass(frozen=True, slots=True)
+class Table(TableShape):
+    """One table of a document."""
+
+    read: Callable[[CaptureDocument, Collection[str]], Content]
+    """A document's rows, with the columns of some names."""
+
+
+def quoted(text: str) -> str:
+    """A text as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def taken(column: Column, rows: Rows) -> Column:

@@ -26,7 +26,7 @@ from inspector.analysis.findings import Severity
 from inspector.base.memory import free_bytes
 from inspector.document.document import CaptureDocument
 from inspector.tables.arrays import array_in_steps, lists_of
-from inspector.tables.columns import Content, SqlType, Table, TableColumn
+from inspector.tables.columns import Content, SqlType, Table, TableColumn, quoted
 from inspector.tables.decoding import Decoding, Read
 from inspector.tables.errors import QueryError, error_of
 from inspector.tables.late import ROW, Late, late_form, late_view
@@ -123,7 +123,7 @@ class Database:
         config: dict[str, Any] = {**_CLOSED, "memory_limit": f"{_memory_bytes() >> 20}MiB"}
         self._connection = duckdb.connect(":memory:", config=config)
         if target is not None:
-            self._connection.execute(f"SET allowed_paths = [{_quoted(target)}]")
+            self._connection.execute(f"SET allowed_paths = [{quoted(target)}]")
         self._connection.execute("SET enable_external_access = false")
         self._decodings: dict[str, Decoding] = {}
         self._tables, self._masks = tables, masked
@@ -265,9 +265,7 @@ class Database:
         try:
             described = self._connection.execute(f"DESCRIBE SELECT * FROM (\n{_bare(sql)}\n)").fetchall()
             columns = ", ".join(_in_parquet(name, type_) for name, type_, *_ in described)
-            self._connection.execute(
-                f"COPY (SELECT {columns} FROM (\n{_bare(sql)}\n)) TO {_quoted(target)} ({options})"
-            )
+            self._connection.execute(f"COPY (SELECT {columns} FROM (\n{_bare(sql)}\n)) TO {quoted(target)} ({options})")
         except self._duckdb.IOException as error:
             code = errno.ENOSPC if "No space left" in str(error) else errno.EIO
             raise OSError(code, os.strerror(code), target) from None
@@ -390,11 +388,6 @@ def _in_parquet(name: str, type_: str) -> str:
     column = '"' + name.replace('"', '""') + '"'
     cast = "TIMESTAMPTZ" if type_.startswith("TIMESTAMP") else "VARCHAR" if type_.startswith(("ENUM", "JSON")) else None
     return f"{column}::{cast} AS {column}" if cast is not None else column
-
-
-def _quoted(text: str) -> str:
-    """A text as SQL writes it."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _bare(sql: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from inspector.tables.columns import SqlType, Table, TableColumn
+from inspector.tables.columns import SqlType, TableColumn, TableShape
 from inspector.tables.database import Database
 from inspector.tables.schema import TABLES
 
@@ -67,7 +67,7 @@ def page() -> str:
     parts = [_HEAD, "## Examples\n", *_examples()]
     parts += ["## Types\n", *(f"- `{type_.value}`: {words}\n" for type_, words in _TYPES.items())]
     for table in TABLES:
-        parts += [f"## {table.name}\n", f"{table.help}\n", _table(table)]
+        parts += [f"## {table.name}\n", f"{table.help}\n", listed(table)]
     return "\n".join(parts).rstrip("\n") + "\n"
 
 
@@ -79,7 +79,8 @@ def _examples() -> Iterable[str]:
     database.close()
 
 
-def _table(table: Table) -> str:
+def listed(table: TableShape) -> str:
+    """The columns of a table, as a table in Markdown."""
     lines = [("column", "type", "what it is"), ("---",) * 3, *map(_column, table.columns)]
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
 
