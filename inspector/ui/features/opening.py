@@ -35,6 +35,7 @@ from inspector.survey import is_survey
 from inspector.ui import budgets
 from inspector.ui.dialogs.asking import Asking, open_once
 from inspector.ui.dialogs.message import CANCEL
+from inspector.ui.loop_turn import turn_of_loop
 from inspector.ui.widgets.notice import MESSAGE
 
 if TYPE_CHECKING:
@@ -451,6 +452,8 @@ class Opening(QObject):
                 if progress.waiting or loop.time() > until:
                     wait_s = budgets.current.input_s if progress.total else POLL_S
                     await asyncio.sleep(wait_s if progress.waiting else 0)
+                    if turn_of_loop().taken:
+                        await asyncio.sleep(0)
                     until = loop.time() + budgets.current.slice_s
                 if not self._may_read:
                     self._stopped_at = share

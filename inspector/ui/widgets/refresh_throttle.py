@@ -9,6 +9,9 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
+from inspector.ui import budgets
+from inspector.ui.loop_turn import turn_of_loop
+
 Refresh = Callable[[], Iterator[int] | None]
 """Makes a view anew: at once, or a little at a time. Each step then gives the milliseconds until the next one."""
 
@@ -124,6 +127,8 @@ class RefreshThrottle(QObject):
         if not self._may_run:
             self._drop()
             self.stale = True
+        elif not turn_of_loop().may_take():
+            self._timer.start(budgets.current.awaited_ms)
         elif self._steps is None:
             self._begin()
         else:

@@ -12,6 +12,7 @@ from inspector.analysis.token_shares import Sums, summing
 from inspector.base.slices import Steps
 from inspector.document.document import CaptureDocument
 from inspector.ui import budgets
+from inspector.ui.loop_turn import turn_of_loop
 
 
 class AccountFigures(QObject):
@@ -34,6 +35,7 @@ class AccountFigures(QObject):
         self._adding: Steps[Sums] | None = None
         self._viewers: set[str] = set()
         self._rest_until = 0.0
+        self._made = False  # figures that are to be told of, in a turn of their own
         self._stopped = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -75,6 +77,14 @@ class AccountFigures(QObject):
     def _go_on(self) -> None:
         if not self._wanted:
             return
+        if not turn_of_loop().may_take():
+            self._timer.start(budgets.current.awaited_ms)
+            return
+        if self._made:
+            self._made = False
+            self.renewed.emit()
+            self._ask()
+            return
         until = time.perf_counter() + budgets.current.background_slice_s
         while not self.tally.step():
             if time.perf_counter() >= until:
@@ -84,7 +94,8 @@ class AccountFigures(QObject):
             return
         rest_ms = budgets.current.figures_ms if self._document.arriving else budgets.current.lists_ms
         self._rest_until = time.perf_counter() + rest_ms / 1000
-        self.renewed.emit()
+        self._made = True
+        self._timer.start(budgets.current.awaited_ms)
 
     def _add_up(self, until: float) -> bool:
         """Go on adding up what messages cost; whether that is done."""

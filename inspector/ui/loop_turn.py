@@ -1,0 +1,59 @@
+"""How much the present turn of the loop has been used for, so that two slices of work do not come in the same.
+
+Timers that are due at once are all served before the loop hears of keys and the mouse again. What nobody waits for
+looks here first, and takes its slice in a turn of its own, which who reads a log then leaves to it.
+"""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QAbstractEventDispatcher, QCoreApplication, QObject, Qt
+
+from inspector.ui import budgets
+
+_CLAIM_S = 0.05
+"""A turn that was claimed, and is not taken, is lost after so long."""
+
+
+class LoopTurn(QObject):
+    """The turns of the loop of this thread.
+
+    Qt says when it wakes up. Time is that of the thread's processor: what else runs on the machine does not count.
+    """
+
+    def __init__(self, parent: QObject) -> None:
+        """Begin with a turn of which nothing was used."""
+        super().__init__(parent)
+        self._began_s = time.thread_time()
+        self._claimed_until_s = 0.0
+        dispatcher = QAbstractEventDispatcher.instance()
+        if dispatcher is not None:
+            dispatcher.awake.connect(self._on_awake)
+
+    def _on_awake(self) -> None:
+        self._began_s = time.thread_time()
+
+    @property
+    def used(self) -> bool:
+        """Whether something has taken a slice of this turn."""
+        return time.thread_time() - self._began_s > budgets.current.background_slice_s / 2
+
+    def may_take(self) -> bool:
+        """Whether what nobody waits for may take a slice now; if not, it may in one of the next turns."""
+        may = not self.used
+        self._claimed_until_s = 0.0 if may else time.perf_counter() + _CLAIM_S
+        return may
+
+    @property
+    def taken(self) -> bool:
+        """Whether who works in every turn should leave this one out."""
+        return self.used or time.perf_counter() < self._claimed_until_s
+
+
+def turn_of_loop() -> LoopTurn:
+    """The turns of this program's loop, counted from the first time somebody asks."""
+    application = QCoreApplication.instance()
+    assert application is not None
+    options = Qt.FindChildOption.FindDirectChildrenOnly
+    return application.findChild(LoopTurn, options=options) or LoopTurn(application)
