@@ -34,6 +34,7 @@ UNANSWERED = Check(
 )  # fmt: skip
 CHECKS = (TWICE, UNANSWERED, TO_NOTHING)
 
+_MOST_ALIVE = 100_000
 _OURS = np.uint32((Flag.RPC | Flag.UNREADABLE).value)
 
 
@@ -58,6 +59,8 @@ class McpRows:
         if time_ns > self._alive.get(request, NO_TIME):
             self._alive[request] = time_ns
             self._stirred.append(request)
+            if len(self._alive) > _MOST_ALIVE:
+                del self._alive[next(iter(self._alive))]
 
     def end(self, request: int) -> None:
         """A request was answered."""

@@ -68,7 +68,7 @@ CHECKS = (NOISE, IN_USE, LATE, GOES_ON, UNKNOWN, BACKWARDS)
 _RACE_S, _GRACE_S = 0.1, 1.0
 _CANCELLED_CODE = -32800
 """What the Python SDK 2.3 answers to a cancelled request."""
-_MOST_TOKENS, _MOST_OPEN, _MOST_LOOKED_AT = 2_000, 10_000, 1_000
+_MOST_TOKENS, _MOST_OPEN, _MOST_LOOKED_AT = 2_000, 10_000, 128
 _TASKS = "tasks/"
 _FAILED = 400
 
@@ -221,7 +221,7 @@ def _stir_calls(heard: Heard, more_ns: int = 0) -> None:
             heard.batch.mcp.stir(one.row, heard.time_ns + more_ns)
 
 
-_MOST_STIRRED = 256
+_MOST_STIRRED = 16
 
 
 class _Token:
