@@ -218,7 +218,11 @@ class StatePass:
     def _answer(self, states: NDArray[np.uint8], answer: Rows) -> None:
         """Note the states of requests by their answers; NO_ROW for those without one."""
         places = np.flatnonzero(answer != NO_ROW)
-        failed = self._capture.columns["flags"][answer[places]] & Flag.ERROR.value != 0
+        answer = answer[places]
+        failed = self._capture.columns["flags"][answer] & Flag.ERROR.value != 0
+        if self._capture.has_copies:  # a history that has the answer again may not say that it is an error
+            first = self._capture.repeats(answer)[0]
+            failed |= (first != NO_ROW) & (self._capture.columns["flags"][first] & Flag.ERROR.value != 0)
         states[places] = np.where(failed, State.FAILED.value, State.ANSWERED.value)
 
     def _of_proposals(self, rows: Rows) -> NDArray[np.uint8]:

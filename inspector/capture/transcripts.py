@@ -46,6 +46,7 @@ class SubAgent:
         type: the sort of agent.
         name: who its messages are from; "" until the first is seen.
         above: who gives it its task, where that is a sub-agent; "".
+        is_agent: False for what is only told in the same way, as a span that holds others.
     """
 
     context: str
@@ -55,6 +56,7 @@ class SubAgent:
     type: str | None = None
     name: str = ""
     above: str = ""
+    is_agent: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +192,7 @@ class Transcripts:
                 continue
             span = self._agent(spawn.agent)
             span.parent, span.label, span.type = span.parent or spawn.parent, span.label or spawn.label, spawn.type
+            span.is_agent = span.type == "agent" and span.parent is not None
             self._tell(span, place, began=not spawn.ended, ended=spawn.ended, failed=spawn.failed)
 
     def _answer_for_servers(self, block: Block, rows: NDArray[np.int64]) -> None:

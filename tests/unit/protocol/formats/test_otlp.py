@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from inspector.analysis.tool_calls import tool_calls
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes, summary
+from inspector.present.answers import summary_answer
 from inspector.protocol.formats import otlp, read_line_as
 from inspector.protocol.record import Shape
 from tests.builders import document_at, log_file
@@ -28,26 +29,28 @@ def opened(name: str) -> CaptureDocument:
 
 
 @pytest.mark.parametrize(
-    ("name", "tokens", "calls", "people"),
+    ("name", "tokens", "calls", "people", "agents"),
     [
-        ("langgraph-openinference-0.1.80", (110, 23, 20, 0), {"add": 1, "fail": 1}, {"agent"}),
-        ("langgraph-traceloop-0.40.14-old-names", (60, 12, 20, 0), {"add": 1, "fail": 1}, {"adder"}),
+        ("langgraph-openinference-0.1.80", (110, 23, 20, 0), {"add": 1, "fail": 1}, {"agent"}, 2),
+        ("langgraph-traceloop-0.40.14-old-names", (60, 12, 20, 0), {"add": 1, "fail": 1}, {"adder"}, 0),
         ("openai-agents-openinference-2.6.0", (215, 19, 0, 0), {"transfer_to_billing": 1, "lookup": 1},
-         {"Triage", "Billing"}),
+         {"Triage", "Billing"}, 2),
         ("pydantic-ai-1.0.18-v1-events-attribute", (370, 52, 0, 0), {"ask_weather": 1, "flaky": 1},
-         {"planner", "weather_agent"}),
-        ("otlp", (162, 52, 192, 16), {"ask_weather": 1, "flaky": 1}, {"planner", "weather_agent"}),
+         {"planner", "weather_agent"}, 1),
+        ("otlp", (162, 52, 192, 16), {"ask_weather": 1, "flaky": 1}, {"planner", "weather_agent"}, 1),
     ],
 )  # fmt: skip
-def test_samples(name: str, tokens: tuple[int, ...], calls: dict[str, int], people: set[str]) -> None:
+def test_samples(name: str, tokens: tuple[int, ...], calls: dict[str, int], people: set[str], agents: int) -> None:
     document = opened(f"{name}.jsonl")
-    found = summary(document, name)
+    found, account = summary_answer(document, name, tokens=False)
     assert found["format"] == "otlp"
     assert found["unreadable"] == 0
     assert tuple(found["usage"].values()) == tokens
     assert dict(tool_calls(document.analysis).by_tool) == calls
     assert found["calls"]["unanswered"] == 0
     assert people <= set(found["participants"])
+    assert found["sub_agents"] == agents
+    assert any(line.about == "Failed" for line in account.lines) == (found["calls"]["failed"] > 0)
 
 
 @pytest.mark.skipif(not _SHARED.exists(), reason="traces of others are not part of the project")
