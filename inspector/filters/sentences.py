@@ -235,11 +235,22 @@ def arguments_words(tool: str | None, arguments: object) -> str | None:
     if isinstance(arguments.get("prompt"), str) and isinstance(about := arguments.get("description"), str):
         sort = arguments.get("subagent_type")
         return f"{sort}: {about}" if isinstance(sort, str) and sort else about
+    if isinstance(role := arguments.get("agent_type"), str) and isinstance(told := arguments.get("message"), str):
+        return f"{role}: {told}"
+    if asked := _questions(arguments):
+        return asked
     file = next((value for key in _FILES if isinstance(value := arguments.get(key), str)), None)
     if file is None:
         return None
     rest = (f"{key}={_short(value)}" for key, value in arguments.items() if key not in _FILES)
     return "  ".join((_short_path(file), *rest))
+
+
+def _questions(arguments: dict[str, Any]) -> str:
+    """What a person is asked, as AskUserQuestion does; "" for other calls."""
+    listed = arguments.get("questions")
+    asked = [one.get("question") for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    return " ".join(question for question in asked if isinstance(question, str))
 
 
 def _short_path(path: str) -> str:

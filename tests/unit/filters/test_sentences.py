@@ -10,7 +10,7 @@ import pytest
 from inspector.export.message_summary import MessageSummarizer
 from inspector.export.redaction import Redaction
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.filters.sentences import shape_of
+from inspector.filters.sentences import arguments_words, shape_of
 from inspector.present.message_row import row_content
 from tests.builders import document_of, envelope, tool_call, tool_result
 from tests.findings import gateway
@@ -162,3 +162,16 @@ def test_an_export_says_what_the_row_says() -> None:
 def test_what_a_server_tells_meanwhile(method: str, params: dict[str, Any], told: str) -> None:
     line = {"jsonrpc": "2.0", "method": f"notifications/{method}", "params": params}
     assert info(line) == f"notifications/{method} {told}".strip()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"questions": [{"question": "Which index?", "options": []}, {"question": "When?"}]}, "Which index? When?"),
+        ({"questions": ["Which index?", 3]}, None),
+        ({"message": "Run the tests.", "agent_type": "explorer"}, "explorer: Run the tests."),
+        ({"prompt": "Look.", "description": "Look it up", "subagent_type": "Explore"}, "Explore: Look it up"),
+    ],
+)
+def test_calls_of_agents_own_tools_say_what_they_mean_to_do(arguments: dict[str, Any], words: str | None) -> None:
+    assert arguments_words("tool", arguments) == words
