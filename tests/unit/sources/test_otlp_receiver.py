@@ -72,9 +72,18 @@ async def test_compressed_requests_logs_and_metrics_are_taken(tmp_path: Path) ->
         assert receiver.spans == 2
 
 
+_REBOUND = (
+    "127.0.0.1.nip.example:{port}", "localhost.evil.example:{port}", "127.0.0.1@evil.example:{port}", "127.0.0.1",
+    "127.0.0.1:1", "0.0.0.0:{port}", "127.1:{port}", "2130706433:{port}", "[::ffff:127.0.0.1]:{port}",
+    "localhost.:{port}",
+)  # fmt: skip
+"""Names that lead here, or look as if they did, once somebody else's page had one of them lead here."""
+
+
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
+        *(({"Host": name}, 403) for name in _REBOUND), ({"Origin": "http://127.0.0.1.evil.example"}, 403),
         ({"Host": "evil.example"}, 403), ({"Origin": "https://evil.example"}, 403), ({"Origin": "null"}, 403),
         ({"Sec_Fetch_Site": "cross-site"}, 403), ({"Content_Type": "text/plain"}, 415), ({}, 400),
     ],
@@ -82,6 +91,7 @@ async def test_compressed_requests_logs_and_metrics_are_taken(tmp_path: Path) ->
 async def test_who_is_refused(tmp_path: Path, headers: dict[str, str], status: int) -> None:
     path = tmp_path / "out.jsonl"
     async with receiving(path) as (receiver, address):
+        headers = {name: value.format(port=address.port) for name, value in headers.items()}
         assert (await posted(address, b"no otlp", **headers))[0] == status
         assert receiver.spans == 0
     assert not path.exists()
