@@ -334,6 +334,17 @@ def test_the_command_goes_by_the_ending_or_by_the_option(tmp_path: Path) -> None
     assert run(log, "-o", "-", "--format", "csv", "-e", "text").stdout.splitlines() == ["text", "hi", "ho"]
 
 
+def test_several_files_become_one_capture(tmp_path: Path) -> None:
+    logs = [str(log_file(lines_of(envelope("chat", {"text": text})), f"{text}.jsonl")) for text in ("hi", "ho")]
+    target = tmp_path / "both.ctxcap"
+    asked = [*logs, "-o", str(target), "--format", "capture"]
+    assert "secrets" in run(*asked).stderr
+    assert not target.exists()
+    done = run(*asked, "--unmasked")
+    assert (done.exit_code, "2 messages" in done.stderr) == (0, True)
+    assert [source.name for source in document_at(target).capture.sources] == ["hi.jsonl", "ho.jsonl"]
+
+
 def test_the_command_says_which_field_is_none() -> None:
     done = run(str(log_file(lines_of(envelope()))), "-o", "-", "--format", "csv", "-e", "txt")
     assert done.exit_code == 2
