@@ -69,7 +69,6 @@ PICTURES = (
     Picture("resources/screenshots/main-light.png", DEMO, (*_MAIN, "--theme", "light")),
     Picture("resources/screenshots/main-dark.png", DEMO, (*_MAIN, "--theme", "dark")),
     Picture("resources/screenshots/timeline-light.png", DEMO, (*_TIMELINE, "--theme", "light")),
-    Picture("resources/screenshots/timeline-dark.png", DEMO, (*_TIMELINE, "--theme", "dark")),
     Picture("docs/pictures/welcome.png", DEMO, ("--select", "2", *_LOW), _ALL_PANES),
     Picture("docs/pictures/what-happened.png", CODER, (), (177, 100, 1103, 676)),
     Picture("docs/pictures/tapped.png", LOOP, ("--select", "11", "--hints", *_LOW), _CENTER_AND_DETAILS),
