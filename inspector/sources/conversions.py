@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from inspector.protocol.formats.entries import decoded_object
-from inspector.sources import har, otlp_conversion, parquet_conversion, vscode_chat
+from inspector.sources import har, otlp_arriving, otlp_conversion, parquet_conversion, vscode_chat
 from inspector.sources.threaded_feed import Conversion
 
 HEAD_BYTES = max(har.HEAD_BYTES, otlp_conversion.HEAD_BYTES, vscode_chat.HEAD_BYTES)
@@ -22,6 +22,8 @@ class Converted(NamedTuple):
     convert: Callable[[Path], Conversion]
     container: str | None
     """What its format is called; None where that is its lines'."""
+    as_they_come: Callable[[Iterable[bytes | None]], Iterator[bytes]] | None = None
+    """Makes lines of blocks of a stream at each pause, None among them, and at the end; None: at the end alone."""
 
 
 CONVERTED = (
@@ -30,7 +32,7 @@ CONVERTED = (
     Converted(lambda head: har.is_archive(head[: har.HEAD_BYTES]), har.HarConversion, har.FORMAT),
     Converted(vscode_chat.is_chat, vscode_chat.VsCodeConversion, vscode_chat.FORMAT),
     Converted(lambda head: otlp_conversion.holds_traces(head[: otlp_conversion.HEAD_BYTES]),
-              otlp_conversion.OtlpConversion, None),
+              otlp_conversion.OtlpConversion, None, otlp_arriving.as_they_come),
 )  # fmt: skip
 """In the order asked."""
 

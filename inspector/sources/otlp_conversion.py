@@ -81,17 +81,21 @@ class OtlpConversion:
                 parts.append(part)
                 self.progress = (self.progress[0] + len(part), self.progress[1])
                 yield b""  # whoever has had enough says so
-        try:
-            yield from in_order(b"".join(parts))
-        except ProtobufError as error:
-            raise NotConvertedError(str(error).removesuffix(".")) from None
+        yield from in_order(b"".join(parts))
 
 
 def in_order(data: bytes) -> Iterator[bytes]:
-    """The lines for a file of traces, some at a time.
+    """The lines for a file of traces, some at a time. Raises NotConvertedError."""
+    spans, others = spans_of(data)
+    yield from timed_lines(spans, resolve(spans))
+    yield from others
+
+
+def spans_of(data: bytes) -> tuple[list[Span], list[bytes]]:
+    """The spans that some documents hold, and the lines of those that hold none: metrics, spoilt lines.
 
     Raises:
-        ProtobufError: it is protobuf that cannot be read, or the extra is not installed.
+        NotConvertedError: it is protobuf that cannot be read, or the extra is not installed.
     """
     spans: list[Span] = []
     others: list[bytes] = []
@@ -99,31 +103,28 @@ def in_order(data: bytes) -> Iterator[bytes]:
         found = spans_in(value) if value is not None else []
         spans += found
         if not found:
-            others.append(line)  # metrics, spoilt lines: rows as they are
-    yield from lines_of(spans)
-    for line in others:
-        yield line + b"\n"
+            others.append(line + b"\n")
+    return spans, others
 
 
-def lines_of(spans: list[Span], *, phases: bool = True) -> Iterator[bytes]:
-    """A line a span, or two, with what the others tell of it, in the order of time.
+def timed_lines(spans: list[Span], known: list[Resolved]) -> Iterator[bytes]:
+    """The lines of spans in the order of time, some at a time; what takes time has one for each end.
 
     Args:
-        spans: all that are known.
-        phases: what takes time has a line where it starts and one where it ends.
+        spans: some.
+        known: what is known of each by others.
     """
     lines: list[tuple[int, int, int, Resolved, Span]] = []
-    for place, (span, known) in enumerate(zip(spans, resolve(spans), strict=True)):
-        lasting = phases and not span.is_log and (known.holds or role_of(span) in (Role.MODEL, Role.TOOL))
-        if lasting:
-            lines.append((span.start_ns, 0, place, msgspec.structs.replace(known, phase="start"), span))
-            lines.append((span.end_ns, 1, -place, msgspec.structs.replace(known, phase="end"), span))
+    for place, (span, told) in enumerate(zip(spans, known, strict=True)):
+        if not span.is_log and (told.holds or role_of(span) in (Role.MODEL, Role.TOOL)):
+            lines.append((span.start_ns, 0, place, msgspec.structs.replace(told, phase="start"), span))
+            lines.append((span.end_ns, 1, -place, msgspec.structs.replace(told, phase="end"), span))
         else:
-            lines.append((span.start_ns, 0, place, known, span))
+            lines.append((span.start_ns, 0, place, told, span))
     lines.sort(key=lambda line: line[:3])
     for start in range(0, len(lines), 256):
         some = lines[start : start + 256]
-        yield b"".join(written(span, known) + b"\n" for _, _, _, known, span in some)
+        yield b"".join(written(span, told) + b"\n" for _, _, _, told, span in some)
 
 
 def written(span: Span, known: Resolved) -> bytes:
@@ -134,7 +135,10 @@ def written(span: Span, known: Resolved) -> bytes:
 def _documents(data: bytes) -> Iterator[tuple[Mapping[str, Any] | None, bytes]]:
     """What a file holds: one document, a list of some, or one a line; None with the bytes of what is none."""
     if is_protobuf(data[:HEAD_BYTES]):
-        yield traces_of(data), b""
+        try:
+            yield traces_of(data), b""
+        except ProtobufError as error:
+            raise NotConvertedError(str(error).removesuffix(".")) from None
         return
     text = data.removeprefix(b"\xef\xbb\xbf").strip(_BLANK)
     whole = _decoded(text) if text[:1] == b"[" or b"\n" not in text or text[1:2] in b"\r\n \t" else None

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from inspector.protocol.formats.entries import decoded_object
-from inspector.protocol.formats.otlp.conventions import Role, role_of
-from inspector.protocol.formats.otlp.resolving import KEY, resolve
-from inspector.protocol.formats.otlp.spans import Span, holds_spans, spans_in
+from inspector.protocol.formats.otlp.resolving import KEY
+from inspector.protocol.formats.otlp.spans import holds_spans, spans_in
+from inspector.sources.otlp_arriving import KnownSpans
 from inspector.sources.otlp_conversion import written
 from inspector.sources.otlp_protobuf import ProtobufError, is_installed, logs_of, traces_of
 from inspector.sources.recording import signals_set
@@ -38,8 +38,6 @@ MOST_BYTES = 64 << 20
 """Of one request, unpacked."""
 _TRACES, _LOGS, _METRICS = "/v1/traces", "/v1/logs", "/v1/metrics"
 _JSON, _PROTOBUF = "application/json", "application/x-protobuf"
-_MOST_KNOWN = 1 << 18
-"""Spans within others whose own span is still waited for."""
 _TICK_S = 0.5
 
 
@@ -82,32 +80,6 @@ def address_of(text: str) -> Address:
     return Address("127.0.0.1" if host == "localhost" else host, int(port))
 
 
-class SpanLines:
-    """Lines of spans as they come: those within others come first, so that what holds them is known when it comes."""
-
-    def __init__(self) -> None:
-        self._holding: dict[
-            str, bool
-        ] = {}  # ids of spans that hold others, and whether a call of a model is among them
-
-    def of(self, spans: list[Span]) -> bytes:
-        """The lines of some spans, in the order they ended."""
-        known = resolve(spans)
-        lines: list[bytes] = []
-        for place in sorted(range(len(spans)), key=lambda one: (spans[one].end_ns, one)):
-            span, told = spans[place], known[place]
-            if span.identifier in self._holding:
-                told.holds = True
-                told.around = told.around or self._holding.pop(span.identifier)
-            if span.parent and not span.is_log:
-                calls = told.around or role_of(span) is Role.MODEL
-                self._holding[span.parent] = self._holding.get(span.parent, False) or calls
-            lines.append(written(span, told) + b"\n")
-        while len(self._holding) > _MOST_KNOWN:
-            del self._holding[next(iter(self._holding))]
-        return b"".join(lines)
-
-
 class Receiver:
     """Takes spans and writes them down.
 
@@ -131,7 +103,7 @@ class Receiver:
         self.spans = self.size_bytes = 0
         self.trouble = ""
         self._path, self._address = path, address
-        self._lines = SpanLines()
+        self._known = KnownSpans()
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
         if os.fstat(self._file).st_size:
             os.close(self._file)
@@ -159,7 +131,8 @@ class Receiver:
             raise ProtobufError("it is no OTLP.")
         spans = spans_in(value)
         if spans:
-            self._write(self._lines.of(spans))
+            pairs = sorted(zip(spans, self._known.resolve(spans), strict=True), key=lambda pair: pair[0].end_ns)
+            self._write(b"".join(written(span, known) + b"\n" for span, known in pairs))
             self.spans += len(spans)
 
     def _write(self, data: bytes) -> None:

@@ -1,6 +1,7 @@
 """What fills a spool from a stream: an archive, standard input or a pipe, read and unpacked beside the loop.
 
-What lies in it and is no log of lines (`conversions`) is taken in to its end first, and then converted.
+What lies in it and is no log of lines (`conversions`) is taken in to its end first, and then converted; what may have
+no end, a pipe, at each pause where that can be.
 """
 
 from __future__ import annotations
@@ -8,12 +9,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from inspector.capture.spool import Spool
 from inspector.sources.bundle import Member, blocks_of
 from inspector.sources.conversions import Converted, converted, may_be_converted
 from inspector.sources.decoders import DamagedError, SniffingDecoder
+from inspector.sources.pauses import with_pauses
 from inspector.sources.threaded_feed import Conversion, ThreadedFeed
 
 _BLOCK_BYTES = 1 << 18
@@ -39,7 +42,7 @@ class StreamFeed(ThreadedFeed):
             name: what sentences call it.
             opened: a file or pipe to open, several files to be one behind the other, what lies in a bundle, a file
                 descriptor, or None for Python's own standard input.
-            total: bytes in it, where that is known.
+            total: bytes in it, where that is known: in a file; what comes of a pipe is shown as it comes.
             log: a file descriptor of ours to read behind all of these; closed by `close`.
 
         Raises:
@@ -53,8 +56,6 @@ class StreamFeed(ThreadedFeed):
         self._total = total
         self._taken = 0
         self._torn = False
-        self._head: bytes | None = b""  # what has come, until that tells what it is
-        self._whole: Spool | None = None  # what is converted once all of it is there
         self._conversion: Conversion | None = None
         self._thread.start()
 
@@ -82,51 +83,50 @@ class StreamFeed(ThreadedFeed):
             self.log = None
 
     def _fill(self) -> None:
-        kind: Converted | None = None
+        pieces = self._pieces()
+        head = self._head(pieces)
+        kind = converted(head)
+        pieces = chain([head], pieces)
+        if kind is None:
+            self._write_all(pieces)
+            return
+        self.container = kind.container
+        if kind.as_they_come is not None and not self._total:
+            self._write_all(kind.as_they_come(with_pauses(pieces)))
+        else:
+            self._convert_whole(kind, pieces)
+
+    def _head(self, pieces: Iterator[bytes]) -> bytes:
+        """Take in as much as tells what it is."""
+        head = b""
+        for data in pieces:
+            head += data
+            if not may_be_converted(head):
+                break
+        return head
+
+    def _convert_whole(self, kind: Converted, pieces: Iterator[bytes]) -> None:
+        """Convert all once it is there. Raises OSError and NotConvertedError."""
+        whole = Spool(self._name)
+        try:
+            for data in pieces:
+                whole.write(data)
+                if not self.growing:
+                    return
+            self._conversion = kind.convert(whole.path)
+            self._write_all(self._conversion.lines())
+        finally:
+            whole.close()
+
+    def _pieces(self) -> Iterator[bytes]:
+        """All inputs, unpacked, as far as they can be read."""
         try:
             for opened in self._inputs:
-                for data in self._unpacked(opened):
-                    kind = self._told(data) or kind
-                    if not self.growing:
-                        return
+                yield from self._unpacked(opened)
         except DamagedError as error:
             self._end(f"{self._name} is damaged or not complete: {error}.{self._where()}")
-        finally:
-            self._finish(kind)
-
-    def _told(self, data: bytes, *, at_end: bool = False) -> Converted | None:
-        """Take in bytes; what makes lines of all that comes, as soon as that is known."""
-        if self._whole is not None:
-            self._whole.write(data)
-            return None
-        if self._head is None:
-            self._write(data)
-            return None
-        self._head += data
-        if may_be_converted(self._head) and not at_end:
-            return None
-        head, self._head = self._head, None
-        kind = converted(head)
-        if kind is None:
-            self._write(head)
-            return None
-        self.container = kind.container
-        self._whole = Spool(self._name)
-        self._whole.write(head)
-        return kind
-
-    def _finish(self, kind: Converted | None) -> None:
-        """All has come that will: what was held back goes out, and what has to be converted is."""
-        if self._head is not None:
-            kind = self._told(b"", at_end=True)
-        if self._whole is None:
-            return
-        try:
-            if kind is not None and self.growing:
-                self._conversion = kind.convert(self._whole.path)
-                self._convert(self._conversion)
-        finally:
-            self._whole.close()
+        except OSError as error:
+            self._end_unread(error)
 
     def _unpacked(self, opened: _Input) -> Iterator[bytes]:
         """One input to its end; where the file before ends within a line, that does not go on in it."""

@@ -86,7 +86,7 @@ class ThreadedFeed:
         except NoRoomError as error:
             self._end(f"{self._name} was not read to its end: {error}.{self._where()}")
         except OSError as error:
-            self._end(f"{self._name} could not be read to its end: {error.strerror or error}.{self._where()}")
+            self._end_unread(error)
         finally:
             self.growing = False
             self._news.set()
@@ -99,10 +99,10 @@ class ThreadedFeed:
         """How far it was read, as a sentence with a blank before it."""
         return ""
 
-    def _convert(self, conversion: Conversion) -> None:
-        """Write the lines of a conversion. Raises OSError and NotConvertedError."""
-        for lines in conversion.lines():
-            if not self._write(lines):
+    def _write_all(self, pieces: Iterator[bytes]) -> None:
+        """Append what comes while more may come. Raises OSError, and NotConvertedError where it is converted."""
+        for data in pieces:
+            if not self._write(data):
                 return
 
     def _write(self, data: bytes) -> bool:
@@ -112,6 +112,9 @@ class ThreadedFeed:
                 self._spool.write(data)
                 self._news.set()
             return self.growing
+
+    def _end_unread(self, error: OSError) -> None:
+        self._end(f"{self._name} could not be read to its end: {error.strerror or error}.{self._where()}")
 
     def _end(self, sentence: str) -> None:
         if self.growing:  # else nobody wants to know any more
@@ -149,4 +152,4 @@ class ConvertingFeed(ThreadedFeed):
         super().close()
 
     def _fill(self) -> None:
-        self._convert(self._conversion)
+        self._write_all(self._conversion.lines())

@@ -117,9 +117,13 @@ def tool_of(span: Span) -> str | None:
 _HANDOFF = "handoff to "
 
 
+CALL_ID = "gen_ai.tool.call.id"
+"""Where the semantic conventions have the model's id of a call of a tool."""
+
+
 def call_id_of(span: Span) -> str:
     """What the call goes by: the model's id of it where that is told, else the span's."""
-    found = _first(span.attributes, "gen_ai.tool.call.id", "tool_call.id", "tool.call.id")
+    found = _first(span.attributes, CALL_ID, "tool_call.id", "tool.call.id")
     if found is None:
         inner = _object(span.attributes.get("output.value"))
         data = inner.get("data") if isinstance(inner.get("data"), Mapping) else inner

@@ -1,0 +1,91 @@
+"""Traces of a stream that has no end yet, as lines: the spans of each while in the order of time, as far as they came.
+
+What spans tell of each other goes across whiles (`KnownSpans`). A span within another ends before it, so that what
+holds others is known when it comes; whose a span is, where only the one around it says so, is known within a while
+alone.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from inspector.protocol.formats.entries import decoded_object
+from inspector.protocol.formats.otlp.conventions import CALL_ID, Role, role_of
+from inspector.protocol.formats.otlp.resolving import Resolved, resolve
+from inspector.protocol.formats.otlp.spans import Span
+from inspector.sources.otlp_conversion import in_order, is_protobuf, spans_of, timed_lines
+
+_BLANK = b" \t\r\n"
+_MOST_HOLDING = 1 << 18
+"""Spans within others whose own span is still waited for."""
+_MOST_EARLIER = 512
+"""Spans of whiles before that are asked about those of a new one."""
+
+
+class KnownSpans:
+    """What is known of spans by all that came before them."""
+
+    def __init__(self) -> None:
+        self._holding: dict[str, bool] = {}  # what holds others, and whether a call of a model is among these
+        self._earlier: deque[Span] = deque(maxlen=_MOST_EARLIER)
+
+    def resolve(self, spans: list[Span]) -> list[Resolved]:
+        """What is known of some more spans, by each other and by those before."""
+        traces = {span.trace for span in spans}
+        before = [span for span in self._earlier if span.trace in traces]
+        known = resolve([*before, *spans])[len(before) :]
+        for place in sorted(range(len(spans)), key=lambda one: (spans[one].end_ns, one)):
+            span, told = spans[place], known[place]
+            if span.identifier in self._holding:
+                told.holds = True
+                told.around = told.around or self._holding.pop(span.identifier)
+            if span.parent and not span.is_log:
+                calls = told.around or role_of(span) is Role.MODEL
+                self._holding[span.parent] = self._holding.get(span.parent, False) or calls
+            if told.call:  # another call of the tool does not go by this id
+                span = msgspec.structs.replace(span, attributes={**span.attributes, CALL_ID: told.call})
+            self._earlier.append(span)
+        while len(self._holding) > _MOST_HOLDING:
+            del self._holding[next(iter(self._holding))]
+        return known
+
+
+def as_they_come(blocks: Iterable[bytes | None]) -> Iterator[bytes]:
+    """The lines for a stream of traces, given on at each pause and at the end. One without a pause is as a file is.
+
+    Args:
+        blocks: what comes, cut anywhere; None for a pause. Documents that are no lines are read at the end.
+
+    Raises:
+        NotConvertedError: it is protobuf that cannot be read, or the extra is not installed.
+    """
+    known = KnownSpans()
+    waiting: list[bytes] = []  # for a pause behind the end of a line
+    by_lines = False
+    for block in blocks:
+        if block is not None:
+            waiting.append(block)
+            yield b""  # whoever has had enough says so
+            continue
+        data, end, rest = b"".join(waiting).rpartition(b"\n")
+        by_lines = by_lines or _begins_with_line(data + end)
+        if end and by_lines:
+            yield from _lines_of(data, known)
+            waiting = [rest]
+    data = b"".join(waiting)
+    yield from _lines_of(data, known) if by_lines else in_order(data)
+
+
+def _begins_with_line(data: bytes) -> bool:
+    """Whether the first line is a document by itself: it is not one in protobuf or over several lines."""
+    first, end, _ = data.removeprefix(b"\xef\xbb\xbf").lstrip(_BLANK).partition(b"\n")
+    return end != b"" and not is_protobuf(data) and decoded_object(first) is not None
+
+
+def _lines_of(data: bytes, known: KnownSpans) -> Iterator[bytes]:
+    spans, others = spans_of(data.lstrip(_BLANK))
+    yield from timed_lines(spans, known.resolve(spans))
+    yield from others

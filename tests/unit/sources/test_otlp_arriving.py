@@ -1,0 +1,89 @@
+"""Traces of a stream: rows while it goes on, and at its end what a file of the same bytes gives."""
+
+from __future__ import annotations
+
+import os
+from itertools import chain, pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.analysis.tool_calls import tool_calls
+from inspector.document.summary import summary
+from inspector.filters.fields import FIELDS
+from inspector.sources.otlp_arriving import as_they_come
+from inspector.sources.otlp_conversion import in_order
+from inspector.sources.stream_feed import StreamFeed
+from tests.builders import document_at, log_file
+from tests.pages import ROOT
+
+_SAMPLES = [*sorted((ROOT / "tests/data/otlp").glob("*.jsonl")), ROOT / "tests/data/formats/otlp.jsonl"]
+_DATA = _SAMPLES[-1].read_bytes()
+_BEGINS = b'{"resourceSpans":[],"resolved":{}}\n'
+"""Lines of ours, not to be converted again."""
+
+
+def told(lines: bytes) -> list[object]:
+    """All but whose a row is, in no order; what is added up, and the calls."""
+    document = document_at(log_file(_BEGINS + lines))
+    fields = [one for one in FIELDS if one.name in ("kind", "correlation", "context", "text")]
+    rows = range(len(document.capture))
+    found = summary(document, "x")
+    return [
+        sorted(repr([one.value(document.analysis, row) for one in fields]) for row in rows),
+        [found[key] for key in ("usage", "models", "contexts", "calls", "unreadable")],
+        dict(tool_calls(document.analysis).by_tool),
+    ]
+
+
+@pytest.mark.parametrize("sample", _SAMPLES, ids=lambda path: path.stem)
+def test_a_pause_behind_each_span_gives_the_rows_and_calls_of_the_file(sample: Path) -> None:
+    data = sample.read_bytes()
+    pieces = as_they_come(chain.from_iterable((line, None) for line in data.splitlines(keepends=True)))
+    assert told(b"".join(pieces)) == told(b"".join(in_order(data)))
+
+
+@given(
+    st.lists(st.integers(0, len(_DATA))),
+    st.sampled_from([_DATA, _DATA + b"{torn", b"[" + _DATA, b"\xef\xbb\xbf" + _DATA]),
+)
+def test_what_comes_without_a_pause_is_as_the_file_however_it_is_cut(cuts: list[int], data: bytes) -> None:
+    places = [0, *sorted(cuts), len(data)]
+    blocks = [data[start:stop] for start, stop in pairwise(places)]
+    assert b"".join(as_they_come(blocks)) == b"".join(in_order(data))
+
+
+@given(st.lists(st.integers(0, len(_DATA))))
+def test_no_pause_takes_a_span_away_or_gives_one_twice(cuts: list[int]) -> None:
+    places = [0, *sorted(cuts), len(_DATA)]
+    blocks = [(_DATA[start:stop], None) for start, stop in pairwise(places)]
+    lines = b"".join(as_they_come(chain.from_iterable(blocks)))
+    assert lines.count(b"\n") == b"".join(in_order(_DATA)).count(b"\n")
+
+
+def test_a_document_over_several_lines_waits_for_its_end() -> None:
+    data = b'{\n"resourceSpans": [\n' + _DATA.splitlines()[0][len(b'{"resourceSpans":[') :]
+    assert data.endswith(b"]}")
+    blocks = chain.from_iterable((line, None) for line in data.splitlines(keepends=True))
+    assert [*filter(None, as_they_come(blocks))] == [*in_order(data)] != []
+
+
+def test_rows_come_while_a_pipe_goes_on() -> None:
+    out, into = os.pipe()
+    feed = StreamFeed("a stream", out)
+    lines = _DATA.splitlines(keepends=True)
+    for place, line in enumerate(lines):
+        os.write(into, line)
+        before = feed.path.stat().st_size
+        while place < 2 and feed.path.stat().st_size == before:  # each pause costs time
+            feed.wait(0.5)
+    assert feed.growing
+    os.close(into)
+    while feed.growing:
+        feed.wait(1)
+    assert feed.trouble is None
+    assert told(feed.path.read_bytes()) == told(b"".join(in_order(_DATA)))
+    feed.close()
+    os.close(out)
