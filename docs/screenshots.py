@@ -36,6 +36,7 @@ TOGETHER = "tests/data/together/invoices.ctxsources"
 ORDERS = "tests/data/transcripts/orders/3b8a2a8e-5b0f-4a57-9f37-0c1f6d2f7e10"
 TRACE = "tests/data/otlp/openai-agents-openinference-2.6.0.jsonl"
 TOUR = "tests/data/recordings/mcp/py2-http-legacy-2025-11-25.jsonl"
+MCP_RUNS = "tests/data/recordings/mcp"
 RUNE = "tests/data/recordings/mcp-rune/01-loop-current-names.jsonl"
 
 
@@ -48,6 +49,7 @@ class Picture(NamedTuple):
         options: of the command `screenshot`.
         cut: left, top, width and height of the part that is kept; None for the whole window.
         notes: messages that are marked, by number, with a comment or none.
+        surveyed: a survey of it is opened, and not the log, or the folder of logs, itself.
     """
 
     file: str
@@ -55,6 +57,7 @@ class Picture(NamedTuple):
     options: tuple[str, ...]
     cut: tuple[int, int, int, int] | None = None
     notes: tuple[tuple[int, str], ...] = ()
+    surveyed: bool = False
 
 
 _MAIN = ("--select", "106", "--expand", "--hints")
@@ -111,6 +114,7 @@ PICTURES = (
     Picture(
         "docs/pictures/agent-compacted.png", ORDERS, ("--select", "146", "--view", "model sees"), (177, 100, 802, 480)
     ),
+    Picture("docs/pictures/runs.png", MCP_RUNS, _LOW, surveyed=True),
     Picture("docs/pictures/sub-sessions.png", SESSIONS, ("--view", "sub-sessions"), (177, 100, 1103, 676)),
 )  # fmt: skip
 
@@ -119,9 +123,10 @@ def take(picture: Picture, folder: Path) -> None:
     """Take a picture and put it where it belongs; `folder` is for what lies about meanwhile."""
     whole = folder / "whole.png"
     log = picture.log if not picture.notes else str(with_notes(ROOT / picture.log, picture.notes, folder))
-    command = [sys.executable, "-m", "inspector", "screenshot", log, "-o", str(whole), *picture.options]
-    home = {"CONTEXT_INSPECTOR_HOME": str(folder / "home")}  # nobody's own presets and settings
-    subprocess.run(command, cwd=ROOT, env=os.environ | home, check=True)
+    if picture.surveyed:
+        log = str(folder / "survey")
+        run("survey", picture.log, "-o", log, home=folder)
+    run("screenshot", log, "-o", str(whole), *picture.options, home=folder)
     image = QImage(str(whole))
     if picture.cut is not None:
         image = image.copy(*picture.cut)
@@ -129,6 +134,12 @@ def take(picture: Picture, folder: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     if not with_few_colors(image).save(str(target), "PNG", 0):  # type: ignore[call-overload]
         sys.exit(f"{target} cannot be written.")
+
+
+def run(*arguments: str, home: Path) -> None:
+    """Run the program with nobody's own presets and settings."""
+    own = {"CONTEXT_INSPECTOR_HOME": str(home / "home")}
+    subprocess.run([sys.executable, "-m", "inspector", *arguments], cwd=ROOT, env=os.environ | own, check=True)
 
 
 def with_notes(log: Path, notes: tuple[tuple[int, str], ...], folder: Path) -> Path:

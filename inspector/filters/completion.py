@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,7 +21,7 @@ from inspector.analysis.findings import Severity
 from inspector.capture.payload_values import OPEN_JSON, opened
 from inspector.filters.ast import Presence
 from inspector.filters.errors import FilterError
-from inspector.filters.fields import FIELD_BY_NAME, FIELDS, Field, FieldType, payload_field
+from inspector.filters.fields import FIELD_BY_NAME, Field, FieldType, payload_field
 from inspector.filters.grammar import STRING
 from inspector.filters.operators import OPERATOR_BY_SPELLING, Operator, operators_for
 from inspector.filters.parse import parse, parser_at
@@ -56,7 +56,7 @@ class Candidate:
     help: str = ""
     """One sentence; "" for values."""
     count: int | None = None
-    """Messages that have this value."""
+    """How many have this value: messages, or what else is filtered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +98,22 @@ class Completer:
 
     Args:
         analysis: the capture and what the passes know about it.
+        fields: by name; those of messages, or of what else is filtered in their language.
+        payloads: whether there are payloads to look into.
     """
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(
+        self, analysis: Analysis, fields: Mapping[str, Field] = FIELD_BY_NAME, *, payloads: bool = True
+    ) -> None:
         self._analysis = analysis
+        self._known = fields
+        self._payloads = payloads
         self._counted: tuple[str, bool, int] | None = None
         self._counts = _Remembered(iter(()))
 
     def complete(self, text: str, cursor: int) -> Completion:
         """What may stand at the cursor, a place in `text`; never raises. O(messages) for values, in numpy."""
-        place = _place_of(text, cursor)
+        place = _place_of(text, cursor, self._known)
         if place is None:
             return Completion(cursor, cursor)
         what, candidates = self._offered(place)
@@ -124,7 +130,9 @@ class Completer:
         return "word", _words(place.expected)
 
     def _fields(self, written: str) -> Iterator[Candidate]:
-        yield from (Candidate(f.name, f.name, f.help) for f in FIELDS)
+        yield from (Candidate(f.name, f.name, f.help) for f in self._known.values())
+        if not self._payloads:
+            return
         if written.startswith("payload"):
             yield from (Candidate(name, name, "A value inside the payload.", count) for name, count in self._keys())
         if written.startswith("j"):
@@ -298,7 +306,7 @@ def _chosen(written: str, candidates: Iterable[Candidate]) -> list[Candidate]:
     return [] if [candidate.label for candidate in found] == [written] else found
 
 
-def _place_of(text: str, cursor: int) -> _Place | None:
+def _place_of(text: str, cursor: int, fields: Mapping[str, Field]) -> _Place | None:
     """What is being written at the cursor; None where nothing can be: in the middle of what is no filter."""
     before = text[:cursor]
     start, stop, written = _written_at(text, before)
@@ -319,11 +327,12 @@ def _place_of(text: str, cursor: int) -> _Place | None:
     named = next((token.value for token in reversed(tokens) if token.type == "FIELD"), None)
     symbol = next((token.value for token in reversed(tokens) if token.type in ("OPERATOR", "IN")), None)
     return _Place(
-        start, stop, written, expected, _field(named), None if symbol is None else OPERATOR_BY_SPELLING.get(symbol)
-    )
+        start, stop, written, expected, _field(named, fields),
+        None if symbol is None else OPERATOR_BY_SPELLING.get(symbol),
+    )  # fmt: skip
 
 
-def _field(name: str | None) -> Field | None:
+def _field(name: str | None, fields: Mapping[str, Field]) -> Field | None:
     if name is None:
         return None
     if name.startswith(("payload.", "json(")):
@@ -332,7 +341,7 @@ def _field(name: str | None) -> Field | None:
             if isinstance(expression, Presence) and len(expression.field.path) > 1:
                 return payload_field(expression.field.path[1:])
         return None
-    return FIELD_BY_NAME.get(name)
+    return fields.get(name)
 
 
 def _written_at(text: str, before: str) -> tuple[int, int, str]:

@@ -15,6 +15,7 @@ from inspector.analysis.columns import Column, Numbers
 from inspector.capture.capture import Capture
 from inspector.filters.ast import And, Expression, Not, Or, TextSearch
 from inspector.filters.compile import DisplayFilter, compile_filter
+from inspector.filters.completion import Completer
 from inspector.filters.errors import FilterError
 from inspector.filters.fields import Depends, Field, FieldType
 from inspector.filters.strings import quote
@@ -74,6 +75,7 @@ class SurveyRuns:
     Attributes:
         path: the survey's folder.
         failures: logs that could not be surveyed, each with why.
+        completer: says what may come next in a filter over them.
     """
 
     def __init__(self, path: Path) -> None:
@@ -97,6 +99,7 @@ class SurveyRuns:
         self._findings = self._counted("findings", "code, any_value(severity), count(*), 0", "code")
         self._tools = self._counted("tools", "coalesce(tool, ''), '', sum(calls)::BIGINT, sum(failed)::BIGINT", "tool")
         self._fields = {field.name: field for field in self._make_fields()}
+        self.completer = Completer(_NOTHING, self._fields, payloads=False)
 
     def __len__(self) -> int:
         return len(self._values["run"])

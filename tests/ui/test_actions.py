@@ -31,7 +31,7 @@ CONVENTIONS = {
 def test_each_action_can_be_done(action: Action[MainWindow]) -> None:
     assert callable(action.do)
     assert action.menu in MENUS
-    known = ("", "document", "live", "connection", "message", "unsaved", "marks", "undo", "redo", "developer")
+    known = ("", "document", "filter", "live", "connection", "message", "unsaved", "marks", "undo", "redo", "developer")
     assert action.needs in (*known, "sessions", "editable", "open_subsession", "mergeable", "own_message")
     assert not action.icon or action.icon in icons.ICONS
     assert all(not QKeySequence(key).isEmpty() for key in action.keys)

@@ -29,6 +29,7 @@ from inspector.settings.last_open import (
     save_last_open,
 )
 from inspector.sources.answering import in_time
+from inspector.survey import is_survey
 
 if TYPE_CHECKING:
     from inspector.settings import Settings
@@ -246,6 +247,7 @@ class LastOpenKeeper(QObject):
 
 def _is_there(path: str) -> bool:
     try:
-        return Path(path).is_file()
+        found = path_in(path)
+        return found.is_file() or is_survey(found)
     except (OSError, ValueError):
         return False

@@ -123,11 +123,11 @@ async def _take_survey(window: MainWindow, shot: Shot, path: Path) -> str | None
     window.opening.open_path(path)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_WORKED_OUT_S):
-            while window.surveys.page is None:  # noqa: ASYNC110  it sets no event
+            while window.shown.runs is None:  # noqa: ASYNC110  it sets no event
                 await asyncio.sleep(0.05)
-    if window.surveys.page is None:
+    if window.shown.runs is None:
         return f"{shot.file} could not be shown."
-    window.surveys.page.apply_filter(shot.filter)
+    window.shown.runs.apply_filter(shot.filter)
     await asyncio.sleep(_SETTLED_S / 5)
     return (
         None if window.grab().save(shot.output) else f"{shot.output} cannot be written; choose another folder or name."

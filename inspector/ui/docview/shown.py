@@ -1,4 +1,4 @@
-"""What one window shows: a document with its panes, or nothing yet."""
+"""What one window shows: a document with its panes, the runs of a survey, or nothing yet."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from inspector.base.slices import Steps
     from inspector.document.document import CaptureDocument
     from inspector.ui.docview.panes import Panes
+    from inspector.ui.panels.runs.page import RunsPage
 
 
 class Shown(QObject):
@@ -19,6 +20,7 @@ class Shown(QObject):
     Attributes:
         document: what is shown; empty on the start page, and made then only when somebody asks (it brings numpy).
         panes: its panes; None on the start page.
+        runs: the page of a survey, which has no document; None without one.
 
     Signals:
         attached(Panes): these panes are shown from now on, for the first time or in place of others.
@@ -29,6 +31,7 @@ class Shown(QObject):
     closing = Signal()
 
     panes: Panes | None = None
+    runs: RunsPage | None = None
 
     @cached_property
     def document(self) -> CaptureDocument:

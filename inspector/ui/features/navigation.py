@@ -158,6 +158,8 @@ class Navigation(QObject):
 
     def clear_view(self) -> None:
         """Show everything; that can be undone."""
+        if self._shown.runs is not None:
+            self._shown.runs.filter_requested.emit("")
         panes = self._shown.panes
         state = panes.filter_state if panes is not None else None
         if state is not None and (state.filter.text or state.scope is not None or state.stack.conditions):

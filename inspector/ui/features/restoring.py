@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from inspector.sources.connection import Connection
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.shown import Shown
+    from inspector.ui.panels.runs.page import RunsPage
     from inspector.ui.widgets.notice import NoticeStack
 
 
@@ -37,7 +38,7 @@ class Origin:
 
     Attributes:
         connection: to the gateway that is, or was, watched; None for a log.
-        file: the user's file that holds it; None where there is none, or only one of ours.
+        file: the user's file that holds it, or the folder of a survey; None where there is none, or only one of ours.
         is_together: of a session, with the files of its sub-agents.
         is_demo: it is a demo of ours.
     """
@@ -115,6 +116,14 @@ class Restoring(QObject):
         panes.counts_changed.connect(self._go_on)
         panes.messages.sorter.changed.connect(self._go_on)
         QTimer.singleShot(0, self, self._go_on)
+
+    def attach_runs(self, page: RunsPage) -> None:
+        """A survey is shown, all of it at once, so nothing waits."""
+        saved = self.saved
+        self.give_up()
+        if saved is not None and self._shows(saved):
+            page.apply_filter(saved.filter)
+            page.sort_by(saved.sorted_by, descending=saved.descending)
 
     def _shows(self, saved: SavedWindow) -> bool:
         """Whether the window shows what it showed then; one that only offers a gateway may be used for another."""
@@ -224,10 +233,10 @@ class Restoring(QObject):
 
     def noted(self) -> SavedWindow | None:
         """How the window stands now; None for what is not opened again: the start page, a demo, pasted text."""
-        panes = self._shown.panes
+        panes, runs = self._shown.panes, self._shown.runs
         if self.saved is not None:  # not all of it is back yet
             return self.saved
-        if panes is None:
+        if panes is None and runs is None:
             return None
         origin = self._origin()
         if origin.is_demo:
@@ -243,14 +252,15 @@ class Restoring(QObject):
         )
         if not saved.opens:
             return None
-        self._note_look(saved)
-        self._note_filter(panes, saved)
-        self._note_place(panes, saved)
-        return saved
-
-    def _note_look(self, saved: SavedWindow) -> None:
         saved.geometry = _base64(self._parent.saveGeometry())
-        saved.docks, saved.view, saved.dragged, saved.gave_way = self._layout()
+        if panes is not None:
+            saved.docks, saved.view, saved.dragged, saved.gave_way = self._layout()
+            self._note_filter(panes, saved)
+            self._note_place(panes, saved)
+        elif runs is not None:
+            saved.filter = self._unless_secret(runs.filter)
+            saved.sorted_by, saved.descending = runs.order
+        return saved
 
     def _note_filter(self, panes: Panes, saved: SavedWindow) -> None:
         stack = panes.filter_state.stack

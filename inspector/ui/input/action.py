@@ -34,10 +34,11 @@ class Action(Generic[W]):
         do: does it.
         keys: shortcuts, the first one is shown.
         icon: name in icons.ICONS.
-        needs: what must be there: "", "document", "live", "connection" (to a gateway, live), "message", "marks", "undo"
-            or "redo" (something to undo), or "unsaved": a capture without a name yet, or sessions with edits. Of a
-            document of sessions: "sessions", "editable", and what is shown of them: "open_subsession", "mergeable",
-            "own_message". "developer": the Developer menu, without which nobody sees it.
+        needs: what must be there: "", "document", "filter" (a document or a survey), "live", "connection" (to a
+            gateway, live), "message", "marks", "undo" or "redo" (something to undo), or "unsaved": a capture without
+            a name yet, or sessions with edits. Of a document of sessions: "sessions", "editable", and what is shown of
+            them: "open_subsession", "mergeable", "own_message". "developer": the Developer menu, without which nobody
+            sees it.
         on: makes it a switch: whether it is on now.
         separated: a line stands above it in its menu.
         short: what its tool button says beside the icon; nothing by default.

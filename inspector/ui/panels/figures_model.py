@@ -23,6 +23,7 @@ class FiguresModel(QAbstractTableModel, Generic[Row]):
         titles: what they are called.
         first_figure: the first one that is a figure; those before it stand at the left.
         sorted_by: the column the rows are sorted by.
+        descending: whether the largest stand first.
         rows: what is shown, in the order shown.
     """
 
@@ -34,7 +35,7 @@ class FiguresModel(QAbstractTableModel, Generic[Row]):
         super().__init__(parent)
         self.rows: list[Row] = []
         self.sorted_by = sorted_by
-        self._descending = True
+        self.descending = True
 
     # What a table's own model says
 
@@ -63,7 +64,7 @@ class FiguresModel(QAbstractTableModel, Generic[Row]):
             rows: the figures, in any order.
             anew: they are of other things, although their keys may be the same.
         """
-        ordered = self.in_order(rows, self.sorted_by, descending=self._descending)
+        ordered = self.in_order(rows, self.sorted_by, descending=self.descending)
         if not anew and [self.key_of(one) for one in ordered] == [self.key_of(one) for one in self.rows]:
             self.rows = ordered
             if ordered:
@@ -85,9 +86,9 @@ class FiguresModel(QAbstractTableModel, Generic[Row]):
 
     @override
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        self.sorted_by, self._descending = self.columns(column), order == Qt.SortOrder.DescendingOrder
+        self.sorted_by, self.descending = self.columns(column), order == Qt.SortOrder.DescendingOrder
         self.beginResetModel()
-        self.rows = self.in_order(self.rows, self.sorted_by, descending=self._descending)
+        self.rows = self.in_order(self.rows, self.sorted_by, descending=self.descending)
         self.endResetModel()
 
     @override

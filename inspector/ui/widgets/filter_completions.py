@@ -49,7 +49,7 @@ class _CandidateModel(QAbstractListModel):
 
 
 class _CandidateDelegate(QStyledItemDelegate):
-    """A candidate, and at its right what it means or how many messages have it."""
+    """A candidate, and at its right what it means or how many have it."""
 
     def __init__(self, model: _CandidateModel, themes: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
@@ -191,4 +191,4 @@ class FilterCompletions(FloatingFrame):
 
 
 def _times(count: int) -> str:
-    return f"{count:,} message{'' if count == 1 else 's'}"
+    return f"{count:,} time{'' if count == 1 else 's'}"

@@ -70,6 +70,8 @@ class ActionState(QObject, Generic[W]):
         present = self._history.present
         if self._shown.panes is not None:
             present |= self._present_in(self._shown.panes)
+        if self._shown.runs is not None:
+            present.add("filter")
         if self._developer.wanted:
             present.add("developer")
         self._actions.enable(present)
@@ -77,7 +79,7 @@ class ActionState(QObject, Generic[W]):
 
     def _present_in(self, panes: Panes) -> set[str]:
         document = self._shown.document
-        present = {"document"} | self._of_sessions()
+        present = {"document", "filter"} | self._of_sessions()
         if panes.messages.current_message() is not None:
             present.add("message")
         if document.live or document.followed is not None:

@@ -13,6 +13,7 @@ from inspector.ui.input.action import SESSIONS, Action
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
+    from inspector.ui.widgets.filter_bar import FilterBar
     from inspector.ui.window.main_window import MainWindow
 
 _PREFERENCES = ("Ctrl+,",) if sys.platform == "darwin" else ("Ctrl+Alt+S", "Ctrl+,")
@@ -44,6 +45,12 @@ def _has_theme(setting: str) -> Callable[[MainWindow], bool]:
 def _shows(view: str) -> Callable[[MainWindow], bool]:
     """Whether a view of the middle column is shown."""
     return lambda window: window.panes is not None and window.center.current == view
+
+
+def _bar(window: MainWindow) -> FilterBar:
+    """Where the filter of what is shown is written: of messages, or of runs."""
+    runs = window.shown.runs
+    return window.filter_bar if runs is None else runs.bar
 
 
 def _count_times_from_current(panes: Panes) -> None:
@@ -130,10 +137,10 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("edit.find_pattern", "Regular expression in Find", "&Edit",
            _panes(lambda p: p.find_in_view.switch_pattern()), ("Ctrl+Alt+R",), needs="document",
            on=_in_panes(lambda p: p.find_in_view.bar.is_pattern.isChecked())),
-    Action("edit.filter", "&Filter", "&Edit", lambda w: w.filter_bar.focus_editor(), ("Ctrl+/",), "filter",
-           needs="document", separated=True),
+    Action("edit.filter", "&Filter", "&Edit", lambda w: _bar(w).focus_editor(), ("Ctrl+/",), "filter",
+           needs="filter", separated=True),
     Action("edit.clear_filter", "Clear filter and scope", "&Edit", lambda w: w.navigation.clear_view(),
-           ("Ctrl+Shift+X",), needs="document"),
+           ("Ctrl+Shift+X",), needs="filter"),
     Action("edit.save_preset", "Save filter as &preset", "&Edit", lambda w: w.presets.ask_to_save_active(),
            ("Ctrl+D",), "save", needs="document"),
     Action("view.contexts", "&Contexts", "&View", lambda w: w.dock_row.switch("view.contexts"), ("Ctrl+1",),

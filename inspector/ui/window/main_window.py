@@ -338,10 +338,16 @@ class MainWindow(QMainWindow):
         """What is shown of a survey, in a window without a document."""
         from inspector.ui.features.surveys import Surveys
 
-        return Surveys(
-            self, self.theme, self.application, notices=self.notices, status=self.status, put=self.pages.show_page,
-            open_run=lambda path, number: self.opening.open_path(path, at=number), failed=self.show_start,
+        surveys = Surveys(
+            self, self.shown, self.theme, self.application, self.undo_history, notices=self.notices,
+            status=self.status, put=self.pages.show_page,
         )  # fmt: skip
+        surveys.run_requested.connect(lambda path, number: self.opening.open_path(path, at=number))
+        surveys.failed.connect(lambda: self.restoring.give_up())
+        surveys.failed.connect(self.show_start)
+        surveys.attached.connect(lambda page: self.restoring.attach_runs(page))
+        surveys.attached.connect(self.action_state.enable)
+        return surveys
 
     @cached_property
     def gateway(self) -> GatewayWatch:
@@ -642,7 +648,7 @@ class MainWindow(QMainWindow):
     @property
     def taken(self) -> bool:
         """Whether it shows something, or something is on its way to it."""
-        shows_survey = "surveys" in self.__dict__ and self.surveys.page is not None
+        shows_survey = "surveys" in self.__dict__ and self.surveys.path is not None
         return self.panes is not None or self.opening.reading or self.gateway.starting or shows_survey
 
     def free_window(self, opening: str = "") -> MainWindow:
@@ -720,6 +726,8 @@ class MainWindow(QMainWindow):
         """Where what is shown comes from."""
         from inspector.ui.features.restoring import Origin
 
+        if self.shown.runs is not None:
+            return Origin(None, self.shown.runs.runs.path, is_together=False, is_demo=False)
         session = self.gateway.session
         home = self.opening.home_of(self.document) if self.capture_saving.own is None else None
         return Origin(

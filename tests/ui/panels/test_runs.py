@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from inspector.survey.folder import SurveyFolder
@@ -14,6 +15,8 @@ from inspector.survey.places import find_runs
 from inspector.ui.app.application import Application
 from inspector.ui.panels.runs.page import RunsPage
 from inspector.ui.panels.runs.table import Column
+from inspector.ui.widgets.filter_completions import FilterCompletions
+from inspector.ui.widgets.filter_editor import FilterEditor
 from inspector.ui.widgets.notice import MESSAGE
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import envelope, lines_of, tool_call, tool_result
@@ -47,8 +50,8 @@ def shown(page: RunsPage, column: Column = Column.PATH) -> list[str]:
 
 
 def page_of(window: MainWindow) -> RunsPage:
-    assert window.surveys.page is not None
-    return window.surveys.page
+    assert window.shown.runs is not None
+    return window.shown.runs
 
 
 def test_a_survey_opens_as_its_runs_and_a_run_at_what_failed(qapp: QApplication, survey: Path) -> None:
@@ -56,7 +59,7 @@ def test_a_survey_opens_as_its_runs_and_a_run_at_what_failed(qapp: QApplication,
         window = application.new_window()
         window.show()
         window.opening.open_path(survey)
-        await until(lambda: window.surveys.page is not None, "the survey")
+        await until(lambda: window.shown.runs is not None, "the survey")
         page = page_of(window)
         assert shown(page) == ["c.jsonl", "b.jsonl", "a.jsonl"], "the last one first"
         assert shown(page, Column.FAILED) == ["0", "1", "0"]
@@ -78,6 +81,21 @@ def test_a_survey_opens_as_its_runs_and_a_run_at_what_failed(qapp: QApplication,
         assert error.replacement == 'path contains "b"'
         page.tools.enter_row(page.tools.figures.row_of(hash("write_file")))
         assert shown(page) == ["b.jsonl", "c.jsonl"], "all that called it"
+        window.actions_by_id["edit.clear_filter"].trigger()
+        assert len(shown(page)) == 3
+        called = 'tool == "write_file"'
+        for action, text in (("undo", called), ("redo", ""), ("undo", called)):
+            window.actions_by_id[f"edit.{action}"].trigger()
+            assert (page.filter, page.bar.text()) == (text, text)
+        window.actions_by_id["edit.filter"].trigger()
+        editor = page.bar.findChild(FilterEditor)
+        assert editor is not None
+        QTest.keyClicks(editor, "tool == ")
+        assert [one.labels() for one in window.findChildren(FilterCompletions) if one.isVisible()] == [
+            ["write_file", "grep"]
+        ]
+        QTest.keyClick(editor, Qt.Key.Key_Tab)
+        QTest.keyClick(editor, Qt.Key.Key_Escape)
         page.table.setCurrentIndex(page.model.index(0, Column.FAILED))
         page.table.enter_row(0)
         await until(lambda: len(application.windows) == 2 and application.windows[1].panes is not None, "the run")
@@ -88,6 +106,31 @@ def test_a_survey_opens_as_its_runs_and_a_run_at_what_failed(qapp: QApplication,
         await until(lambda: len(application.windows) == 3, "a log beside the survey")
 
     run_in_window(qapp, steps)
+
+
+def test_a_survey_that_was_open_is_open_again_as_it_was(qapp: QApplication, survey: Path) -> None:
+    async def first(application: Application) -> None:
+        application.keep_last_open()
+        window = application.new_window()
+        window.opening.open_path(survey)
+        await until(lambda: window.shown.runs is not None, "the survey")
+        page_of(window).bar.applied.emit("messages > 3")
+        page_of(window).table.sortByColumn(Column.MESSAGES, Qt.SortOrder.AscendingOrder)
+        await application.quit()
+
+    async def second(application: Application) -> None:
+        application.keep_last_open()
+        assert application.last_open is not None
+        assert application.last_open.open_before()
+        window = application.windows[0]
+        await until(lambda: window.shown.runs is not None, "the survey")
+        page = page_of(window)
+        assert (page.filter, page.bar.text(), shown(page)) == ("messages > 3",) * 2 + (["b.jsonl", "c.jsonl"],)
+        assert page.order == ("messages", False)
+        assert not window.undo_history.present, "nobody did anything yet"
+
+    run_in_window(qapp, first)
+    run_in_window(qapp, second)
 
 
 def test_what_is_no_survey_has_a_sentence(qapp: QApplication, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from inspector.survey.runs import SurveyRuns
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.panels.runs.lists import CountedModel, CountedTable, FindingColumn, ToolColumn
-from inspector.ui.panels.runs.table import RunsModel, RunsTable
+from inspector.ui.panels.runs.table import FIELDS, Column, RunsModel, RunsTable
 from inspector.ui.panels.runs.trends import Trends
 from inspector.ui.widgets.filter_bar import FilterBar
 
@@ -28,14 +28,17 @@ class RunsPage(QWidget):
     """A survey in a window.
 
     Signals:
+        filter_requested(str): show the runs of a filter, in which nothing is wrong.
         run_requested(str, object): open the log of a run at the message of a No., or None.
         refused(str): a run cannot be opened; why.
 
     Attributes:
         runs: the survey.
+        filter: the one in force.
         bar, table, findings, tools, trends: what it is made of.
     """
 
+    filter_requested = Signal(str)
     run_requested = Signal(str, object)
     refused = Signal(str)
 
@@ -54,13 +57,16 @@ class RunsPage(QWidget):
         self.setAccessibleName("Runs")
         self.setProperty("variant", "base")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.bar = FilterBar(themes, self._check, self, placeholder=_PLACEHOLDER, alone=True)
-        self.bar.applied.connect(self.apply_filter)
+        self.bar = FilterBar(
+            themes, self._check, self, complete=runs.completer.complete, preview=self._preview,
+            placeholder=_PLACEHOLDER, alone=True,
+        )  # fmt: skip
+        self.bar.applied.connect(self.filter_requested)
+        self.bar.left.connect(self.setFocus)
         self.head = PaneHead(themes, "Runs", name="runsHead", parent=self)
         self.model = RunsModel(runs, self)
         self.table = RunsTable(self.model, themes, self)
         self.table.run_requested.connect(self._open)
-        self.table.filter_requested.connect(lambda text, _mode: self.apply_filter(text))
         self.findings_head = PaneHead(themes, "Findings", name="runsFindingsHead", parent=self)
         self._found = CountedModel(FindingColumn, ("Finding", "Count", "Runs"), self)
         self.findings = CountedTable(self._found, themes, self, name="run findings", field="finding")
@@ -69,11 +75,12 @@ class RunsPage(QWidget):
         self._called = CountedModel(ToolColumn, ("Tool", "Calls", "Failed", "Runs"), self)
         self.tools = CountedTable(self._called, themes, self, name="run tools", field="tool")
         self.tools.set_empty_text("No tool was called.")
-        for one in (self.findings, self.tools):
-            one.filter_requested.connect(lambda text, _mode: self.apply_filter(text))
+        for one in (self.table, self.findings, self.tools):
+            one.filter_requested.connect(lambda text, _mode: self.filter_requested.emit(text))
         self.trends = Trends(themes, self)
         self._lay_out()
         self.setFocusProxy(self.table)
+        self.filter = ""
         self.apply_filter("")
 
     def _lay_out(self) -> None:
@@ -113,6 +120,9 @@ class RunsPage(QWidget):
             return error
         return None
 
+    def _preview(self, text: str) -> int:
+        return len(self.runs.chosen(self.runs.compile(text)))
+
     def apply_filter(self, text: str) -> None:
         """Show the runs that a filter lets through; one that is none changes nothing."""
         try:
@@ -120,7 +130,8 @@ class RunsPage(QWidget):
         except FilterError as error:
             self.bar.show_error(error)
             return
-        self.bar.set_applied(text)
+        self.filter = text.strip()
+        self.bar.set_applied(self.filter)
         self.bar.set_counts(len(chosen), len(self.runs))
         self.model.take_rows(chosen.tolist(), anew=True)
         findings, tools = self.runs.findings_of(chosen), self.runs.tools_of(chosen)
@@ -130,6 +141,17 @@ class RunsPage(QWidget):
         self.tools_head.set_count(f"{len(tools):,}" if tools else "")
         self.trends.show_trends(self.runs.trends(chosen))
         self.head.set_count(self._words(chosen))
+
+    @property
+    def order(self) -> tuple[str, bool]:
+        """The field the runs are sorted by, and whether the largest stand first."""
+        return FIELDS[Column(self.model.sorted_by)], self.model.descending
+
+    def sort_by(self, name: str, *, descending: bool) -> None:
+        """Sort the runs by a field, if a column shows it."""
+        column = next((column for column, field in FIELDS.items() if field == name), None)
+        if column is not None:
+            self.table.sortByColumn(column, Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder)
 
     def _words(self, chosen: np.ndarray) -> str:
         """How many runs are shown, what they cost together, and how many logs are none."""

@@ -42,11 +42,12 @@ class Column(enum.IntEnum):
 TITLES = (
     "Run", "Began", "Took", "Messages", "Calls", "Failed", "Findings", "Tokens", "Spare", "Cost", "p95", "Models",
 )  # fmt: skip
-_FIELDS = {
+FIELDS = {
     Column.PATH: "path", Column.STARTED: "first", Column.TOOK: "duration", Column.MESSAGES: "messages",
     Column.CALLS: "tool_calls", Column.FAILED: "failed_calls", Column.FINDINGS: "findings", Column.TOKENS: "tokens",
     Column.WASTED: "wasted", Column.COST: "cost", Column.P95: "latency_p95", Column.MODELS: "models",
 }  # fmt: skip
+"""What each shows."""
 _TIPS = {
     Column.PATH: "Where its log lies", Column.STARTED: "Time of its first message, UTC",
     Column.TOOK: "From the first message to the last", Column.MESSAGES: "Messages",
@@ -88,7 +89,7 @@ class RunsModel(FiguresModel[int]):
 
     @override
     def in_order(self, rows: list[int], column: Column, *, descending: bool) -> list[int]:
-        name = _FIELDS[column]
+        name = FIELDS[column]
 
         def key(place: int) -> Any:
             value = self.runs.value(place, name)
@@ -112,7 +113,7 @@ class RunsModel(FiguresModel[int]):
 
     @override
     def text(self, one: int, column: Column) -> str:
-        value = self.runs.value(one, _FIELDS[column])
+        value = self.runs.value(one, FIELDS[column])
         if value is None:
             return ""
         if column is Column.PATH:
@@ -177,7 +178,7 @@ class RunsTable(FiguresTable):
             return "severity.error"
         if column is Column.FINDINGS and value(place, "worst") in ("error", "warning"):
             return f"severity.{value(place, 'worst')}"
-        return "ink.secondary" if value(place, _FIELDS[column]) else "ink.tertiary"
+        return "ink.secondary" if value(place, FIELDS[column]) else "ink.tertiary"
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
