@@ -1,7 +1,7 @@
 """Work for many processes, by Dask: of this machine, or of a cluster that is there.
 
 RULE: what breaks a worker costs nobody else anything. Work that was being done, or was about to be, by a worker that
-ended is done a second time, alone; what ends a worker then as well is to blame for it.
+ended is done again, alone, twice if need be, as a worker may still be on its way out or in; what ends each is to blame.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ Outcome = TypeVar("Outcome")
 
 _AHEAD = 2
 """So much work for each worker is given out at once: one that has done with it need not wait for more."""
+_ALONE = 2
+"""So often it is done alone before it is to blame for the end of its worker."""
 _SHARE = 0.8
 """Of the memory that is free, for all workers of this machine."""
 _LEAST_BYTES, _USUAL_BYTES = 512 << 20, 4 << 30
@@ -51,7 +53,7 @@ class EngineError(Exception):
 
 
 class WorkerLostError(Exception):
-    """The worker that did it ended, twice."""
+    """The worker that did it ended, each time."""
 
 
 def workers_here(most: int | None = None) -> int:
@@ -178,7 +180,12 @@ def each_of(
         del future
         give(islice(waiting, 1))
     for item in lost:
-        yield item, _outcome(client.submit(work, item, pure=False, retries=0))
+        tries = (_outcome(client.submit(work, item, pure=False, retries=0)) for _ in range(_ALONE))
+        last: Any = None
+        for last in tries:
+            if not isinstance(last, WorkerLostError):
+                break
+        yield item, last
 
 
 def _outcome(future: Any) -> Any:
@@ -190,7 +197,7 @@ def _outcome(future: Any) -> Any:
     try:
         return future.result()
     except (KilledWorker, CancelledError):
-        return WorkerLostError("it ended the process that read it, twice")
+        return WorkerLostError("it ended the process that read it, each time")
     except Exception as error:  # noqa: BLE001  whatever work raises is its outcome
         return error
 

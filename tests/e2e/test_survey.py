@@ -82,7 +82,7 @@ def _die_on_some(item: int) -> int:
     return item * item
 
 
-def test_who_ends_a_worker_twice_is_named_and_no_other(client: Any) -> None:
+def test_who_ends_its_worker_each_time_is_named_and_no_other(client: Any) -> None:
     found = dict(each_of(client, _die_on_some, range(10)))
     assert {item for item, outcome in found.items() if isinstance(outcome, WorkerLostError)} == {3, 8}
     assert isinstance(found[7], ValueError)
