@@ -45,7 +45,7 @@ from inspector.msp import (
 )
 from inspector.protocol.tool_names import ToolAliases
 from inspector.sources import opencode
-from inspector.sources.follow import FollowedLog
+from inspector.sources.follow import FollowedLog, can_be_followed
 from inspector.sources.inputs import is_stream, open_source
 from inspector.sources.transcript_files import members_of
 
@@ -368,7 +368,7 @@ class CaptureDocument:
         """Follow the logs as they grow."""
         if self.source_set is not None:
             self.followed = self.source_set.follow()
-        elif source.feed is None and source.elements is None:
+        elif can_be_followed(source):
             self.followed = FollowedLog(source)
 
     def _caught_up(self, reader: Reader) -> Generator[Progress]:

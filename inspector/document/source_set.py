@@ -13,13 +13,11 @@ from pathlib import Path
 
 from inspector.capture.capture import Capture
 from inspector.capture.decisions import FILE_NAME
-from inspector.capture.sources import ClockBasis, SourceFile, read_at
+from inspector.capture.sources import ClockBasis, SourceFile
 from inspector.document.transcripts import TranscriptFiles, introduce
-from inspector.sources.decoders import MAGIC_BYTES, is_compressed
-from inspector.sources.follow import FollowedLog
+from inspector.sources.follow import FollowedLog, can_be_followed
 from inspector.sources.inputs import is_stream, open_source
 from inspector.sources.rotation import rotated_together
-from inspector.sources.stream_feed import StreamFeed
 from inspector.sources.transcript_files import Member
 
 MOST_FILES = 400
@@ -191,7 +189,7 @@ class SourceSet:
             files.follow()
         taken = {id(source) for files in self._sessions for source in files.sources}
         for source in self.sources:
-            if id(source) in taken or source is self.live or not _can_be_followed(source):
+            if id(source) in taken or source is self.live or not can_be_followed(source):
                 continue
             try:
                 self._followed.append(FollowedLog(source))
@@ -235,16 +233,6 @@ class SourceSet:
             log.close()
         for files in self._sessions:
             files.close()
-
-
-def _can_be_followed(source: SourceFile) -> bool:
-    """Whether it is a file of lines, be it behind what was rotated away of it."""
-    feed = source.feed
-    if feed is None:
-        return source.elements is None
-    return (
-        isinstance(feed, StreamFeed) and feed.log is not None and not is_compressed(read_at(feed.log, 0, MAGIC_BYTES))
-    )
 
 
 def _whole_lines(source: SourceFile) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from inspector.protocol.formats.entries import decoded_object
-from inspector.sources import har, otlp_arriving, otlp_conversion, parquet_conversion, vscode_chat
+from inspector.sources import har, otlp_arriving, otlp_conversion, otlp_file, parquet_conversion, vscode_chat
 from inspector.sources.threaded_feed import Conversion
 
 HEAD_BYTES = max(har.HEAD_BYTES, otlp_conversion.HEAD_BYTES, vscode_chat.HEAD_BYTES)
@@ -32,7 +32,7 @@ CONVERTED = (
     Converted(lambda head: har.is_archive(head[: har.HEAD_BYTES]), har.HarConversion, har.FORMAT),
     Converted(vscode_chat.is_chat, vscode_chat.VsCodeConversion, vscode_chat.FORMAT),
     Converted(lambda head: otlp_conversion.holds_traces(head[: otlp_conversion.HEAD_BYTES]),
-              otlp_conversion.OtlpConversion, None, otlp_arriving.as_they_come),
+              otlp_file.OtlpFile, None, otlp_arriving.as_they_come),
 )  # fmt: skip
 """In the order asked."""
 

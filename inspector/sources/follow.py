@@ -4,7 +4,7 @@ A thread looks about ten times a second; nothing is asked of the operating syste
 the log holds is copied to a spool of ours with the same offsets as soon as the log moves, because a log truncated in
 place takes the bytes of rows already shown with it; from then on whole lines are appended to the spool, and the
 document reads on there. A rotation is one line in the spool: a capture mark, read as a row. Behind what was rotated
-away before it was opened, the log goes on in the spool which that was read into.
+away before it was opened, the log goes on in the spool which that was read into; so does one that is converted.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import os
 import threading
 import time
 
-from inspector.capture.sources import SourceFile
+from inspector.capture.sources import SourceFile, read_at
 from inspector.capture.spool import NoRoomError, Spool
+from inspector.sources.decoders import MAGIC_BYTES, is_compressed
 from inspector.sources.generation import Generation
-from inspector.sources.stream_feed import StreamFeed
+from inspector.sources.threaded_feed import ConvertingFeed, GrowingConversion, ThreadedFeed
 
 POLL_S = 0.1
 STILL_S = 1.0
@@ -34,6 +35,15 @@ _COPY_BYTES = 1 << 20
 ROTATED = "the log was rotated: what follows comes from the file that took its place"
 TRUNCATED = "the log was emptied and written anew; lines written just before that may be missing"
 LOST = "; the rows above can no longer be shown in full, as their bytes are gone from the disk"
+
+
+def can_be_followed(source: SourceFile) -> bool:
+    """Whether it is a file of records that go on, be it behind what was rotated away of it."""
+    feed = source.feed
+    if feed is None:
+        return source.elements is None
+    log = feed.log if isinstance(feed, ThreadedFeed) else None
+    return log is not None and not is_compressed(read_at(log, 0, MAGIC_BYTES))
 
 
 class FollowedLog:
@@ -65,7 +75,8 @@ class FollowedLog:
         self._loss = ""  # what the next mark says of it
         self._closed = False
         self._torn = False  # the spool ends within a line
-        self._feed = source.feed if isinstance(source.feed, StreamFeed) else None
+        self._feed = source.feed if isinstance(source.feed, ThreadedFeed) else None
+        self._conversion: GrowingConversion | None = None
         of_feed = self._feed.log if self._feed is not None else None
         self._current = Generation(source.duplicate() if of_feed is None else os.dup(of_feed))
         self._earlier: Generation | None = None
@@ -133,11 +144,15 @@ class FollowedLog:
         self._torn = log.torn
         self._copy_at_once = age_s < RECENT_S
 
-    def _begin_behind(self, feed: StreamFeed) -> None:
-        """What was rotated away has been read, with the log behind it as far as it went then."""
+    def _begin_behind(self, feed: ThreadedFeed) -> None:
+        """What was rotated away, or what is converted, has been read, with the log as far as it went then."""
+        if isinstance(feed, ConvertingFeed) and isinstance(feed.conversion, GrowingConversion):
+            self._conversion = feed.conversion
+            if not feed.conversion.goes_on:
+                self._stopped.set()
         self._spool, self._ready = feed.spool, True
         self._current.take_from_file(feed.log_taken)
-        self._torn, self._settled = self._current.torn, feed.spool.size
+        self._torn, self._settled = self._current.torn and self._conversion is None, feed.spool.size
         self._feed = None
 
     def _run(self) -> None:
@@ -233,14 +248,16 @@ class FollowedLog:
             data = log.read(log.taken, min(end - log.taken, _COPY_BYTES))
             if not data:
                 break
-            spool.write(data)
+            spool.write(data if self._conversion is None else self._conversion.more(data))
             log.take(data)
-            self._torn = log.torn
+            self._torn = log.torn and self._conversion is None
         self._publish(spool)
 
     def _mark(self, name: str, reason: str) -> None:
         spool = self._need_spool()
         line = {"t": time.time_ns(), "src": 0, "mark": name, "reason": reason + self._loss}
+        if self._conversion is not None:
+            spool.write(self._conversion.end())
         spool.write(b"\n" * self._torn + json.dumps(line, separators=(",", ":")).encode() + b"\n")
         self._loss, self._torn, self._current.torn = "", False, False
         self.rotations += 1

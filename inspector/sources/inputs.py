@@ -13,7 +13,7 @@ from inspector.sources.bundle import member_at
 from inspector.sources.conversions import HEAD_BYTES, converted
 from inspector.sources.decoders import is_compressed
 from inspector.sources.stream_feed import StreamFeed
-from inspector.sources.threaded_feed import ConvertingFeed
+from inspector.sources.threaded_feed import ConvertingFeed, GrowingConversion
 
 STANDARD_INPUT = Path("-")
 """The FILE that stands for standard input; a file of that name needs its whole path."""
@@ -49,8 +49,7 @@ def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = 
         raise IsADirectoryError(errno.EISDIR, _folder_words(path), str(path))
     if parts:
         total = sum(part.stat().st_size for part in (*parts, path))
-        log = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-        return SourceFile(path, name, feed=StreamFeed(path.name, parts, total=total, log=log))
+        return SourceFile(path, name, feed=StreamFeed(path.name, parts, total=total, log=_opened(path)))
     plain = SourceFile(path, name)
     head, size = plain.read(0, HEAD_BYTES), plain.size
     if is_compressed(head):
@@ -60,7 +59,13 @@ def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = 
     if kind is None:
         return plain
     plain.close()
-    return SourceFile(path, name, feed=ConvertingFeed(path.name, kind.convert(path), kind.container))
+    conversion = kind.convert(path)
+    log = _opened(path) if isinstance(conversion, GrowingConversion) else None
+    return SourceFile(path, name, feed=ConvertingFeed(path.name, conversion, kind.container, log=log))
+
+
+def _opened(log: Path) -> int:
+    return os.open(log, os.O_RDONLY | getattr(os, "O_BINARY", 0))
 
 
 def holds_lines(path: Path) -> bool:

@@ -71,21 +71,22 @@ def as_they_come(blocks: Iterable[bytes | None]) -> Iterator[bytes]:
             yield b""  # whoever has had enough says so
             continue
         data, end, rest = b"".join(waiting).rpartition(b"\n")
-        by_lines = by_lines or _begins_with_line(data + end)
+        by_lines = by_lines or begins_with_line(data + end)
         if end and by_lines:
-            yield from _lines_of(data, known)
+            yield from lines_of(data, known)
             waiting = [rest]
     data = b"".join(waiting)
-    yield from _lines_of(data, known) if by_lines else in_order(data)
+    yield from lines_of(data, known) if by_lines else in_order(data)
 
 
-def _begins_with_line(data: bytes) -> bool:
+def begins_with_line(data: bytes) -> bool:
     """Whether the first line is a document by itself: it is not one in protobuf or over several lines."""
     first, end, _ = data.removeprefix(b"\xef\xbb\xbf").lstrip(_BLANK).partition(b"\n")
     return end != b"" and not is_protobuf(data) and decoded_object(first) is not None
 
 
-def _lines_of(data: bytes, known: KnownSpans) -> Iterator[bytes]:
+def lines_of(data: bytes, known: KnownSpans) -> Iterator[bytes]:
+    """The lines for some documents, one a line, by what is known of their spans."""
     spans, others = spans_of(data.lstrip(_BLANK))
     yield from timed_lines(spans, known.resolve(spans))
     yield from others

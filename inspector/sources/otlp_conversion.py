@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -34,7 +33,6 @@ _PROTOBUF = b"\x0a"
 _CONTINUES = 0x80
 _FIELDS = (b"\x0a", b"\x12", b"\x1a")
 _TEXT = (b" ", b"\t", b"\r", b"\n", b"{", b"[")
-_STEP = 1 << 22
 
 
 def holds_traces(head: bytes) -> bool:
@@ -55,33 +53,6 @@ def is_protobuf(head: bytes) -> bool:
         return False
     length = next((place for place in range(1, min(6, len(head))) if head[place] < _CONTINUES), None)
     return length is not None and head[length + 1 : length + 2] in _FIELDS
-
-
-class OtlpConversion:
-    """The spans of a file, in the order of time.
-
-    Attributes:
-        progress: bytes taken in, and of how many.
-    """
-
-    def __init__(self, path: Path) -> None:
-        """Prepare.
-
-        Args:
-            path: the file.
-        """
-        self._path = path
-        self.progress = (0, path.stat().st_size)
-
-    def lines(self) -> Iterator[bytes]:
-        """The lines, some at a time. Raises OSError and NotConvertedError."""
-        parts: list[bytes] = []
-        with self._path.open("rb") as file:
-            while part := file.read(_STEP):
-                parts.append(part)
-                self.progress = (self.progress[0] + len(part), self.progress[1])
-                yield b""  # whoever has had enough says so
-        yield from in_order(b"".join(parts))
 
 
 def in_order(data: bytes) -> Iterator[bytes]:

@@ -26,12 +26,7 @@ _Input = Path | Member | int | None
 
 
 class StreamFeed(ThreadedFeed):
-    """Fills a spool from a stream, unpacked when it is compressed.
-
-    Attributes:
-        log: the file descriptor of a log that may go on behind what was rotated away of it; None.
-        log_taken: bytes taken of it.
-    """
+    """Fills a spool from a stream, unpacked when it is compressed; `log` goes on behind what was rotated away of it."""
 
     def __init__(
         self, name: str, opened: Path | Sequence[Path] | Member | int | None, *, total: int = 0, log: int | None = None
@@ -48,8 +43,7 @@ class StreamFeed(ThreadedFeed):
         Raises:
             OSError: there is no room for a spool.
         """
-        super().__init__(name)
-        self.log, self.log_taken = log, 0
+        super().__init__(name, log)
         self.unopened = isinstance(opened, Path)
         self._inputs: list[_Input] = [opened] if isinstance(opened, _Input | None) else list(opened)
         self._inputs += [log] if log is not None else []
@@ -63,24 +57,6 @@ class StreamFeed(ThreadedFeed):
     def progress(self) -> tuple[int, int]:
         """Bytes taken in, and of how many, (n, 0) where nobody knows; then as that of a conversion."""
         return (self._taken, self._total) if self._conversion is None else self._conversion.progress
-
-    @property
-    def spool(self) -> Spool:
-        """What it fills; another's to write to when it has ended."""
-        return self._spool
-
-    @property
-    def ended(self) -> bool:
-        """Whether nothing more is written by it."""
-        return not self._thread.is_alive()
-
-    def close(self) -> None:
-        """Stop, and remove the spool."""
-        super().close()
-        if self.log is not None:  # no thread waits in a file
-            self._thread.join()
-            os.close(self.log)
-            self.log = None
 
     def _fill(self) -> None:
         pieces = self._pieces()

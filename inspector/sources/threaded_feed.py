@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from inspector.capture.spool import NoRoomError, Spool
 
@@ -27,6 +28,24 @@ class Conversion(Protocol):
         ...
 
 
+@runtime_checkable
+class GrowingConversion(Conversion, Protocol):
+    """One of a file that may gain records."""
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether all that lay in the file was given on, and what it gains can be."""
+        ...
+
+    def more(self, data: bytes) -> bytes:
+        """The lines for the next bytes of the file, as far as its records are whole."""
+        ...
+
+    def end(self) -> bytes:
+        """What is left of a record that is not whole, as a line: another file has taken the place of this one."""
+        ...
+
+
 class ThreadedFeed:
     """Fills a spool. Ends by itself, or by `stop`.
 
@@ -35,13 +54,16 @@ class ThreadedFeed:
         trouble: why it ended before its time, as a sentence; None while all is well.
         unopened: it is a pipe that nobody has opened to write to it yet.
         container: the format of what is converted; None where that is its lines'.
+        log: the file descriptor of a log that may go on behind what is read; None.
+        log_taken: bytes taken of it.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, log: int | None = None) -> None:
         """Prepare; `start` starts to fill it.
 
         Args:
             name: what sentences call it.
+            log: of ours, closed by `close`.
 
         Raises:
             OSError: there is no room for a spool.
@@ -50,6 +72,7 @@ class ThreadedFeed:
         self.trouble: str | None = None
         self.unopened = False
         self.container: str | None = None
+        self.log, self.log_taken = log, 0
         self._name = name
         self._spool = Spool(name)
         self._news = threading.Event()
@@ -61,6 +84,16 @@ class ThreadedFeed:
     def path(self) -> Path:
         """The spool."""
         return self._spool.path
+
+    @property
+    def spool(self) -> Spool:
+        """What it fills; another's to write to when it has ended."""
+        return self._spool
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more is written by it."""
+        return not self._thread.is_alive()
 
     def wait(self, timeout_s: float) -> None:
         """Wait for more bytes or the end."""
@@ -77,6 +110,10 @@ class ThreadedFeed:
         self.stop()
         with self._lock:
             self._spool.close()
+        if self.log is not None:  # no thread waits in a file
+            self._thread.join()
+            os.close(self.log)
+            self.log = None
 
     def _run(self) -> None:
         try:
@@ -122,28 +159,33 @@ class ThreadedFeed:
 
 
 class ConvertingFeed(ThreadedFeed):
-    """Fills a spool with the lines that a file of another make is converted to."""
+    """Fills a spool with the lines that a file of another make is converted to.
 
-    def __init__(self, name: str, conversion: Conversion, container: str | None) -> None:
+    Attributes:
+        conversion: makes its lines; used by the thread of this feed alone until that has ended.
+    """
+
+    def __init__(self, name: str, conversion: Conversion, container: str | None, *, log: int | None = None) -> None:
         """Start to read.
 
         Args:
             name: what sentences call the file.
-            conversion: makes its lines; used by the thread of this feed alone.
+            conversion: makes its lines.
             container: the format of the file; None where that is its lines'.
+            log: the file, where it may gain records; closed by `close`.
 
         Raises:
             OSError: there is no room for a spool.
         """
-        super().__init__(name)
+        super().__init__(name, log)
         self.container = container
-        self._conversion = conversion
+        self.conversion = conversion
         self._thread.start()
 
     @property
     def progress(self) -> tuple[int, int]:
         """As that of its conversion."""
-        return self._conversion.progress
+        return self.conversion.progress
 
     def close(self) -> None:
         """Stop, and remove the spool."""
@@ -152,4 +194,5 @@ class ConvertingFeed(ThreadedFeed):
         super().close()
 
     def _fill(self) -> None:
-        self._write_all(self._conversion.lines())
+        self._write_all(self.conversion.lines())
+        self.log_taken = self.conversion.progress[0]

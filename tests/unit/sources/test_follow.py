@@ -16,12 +16,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.analysis.tool_calls import tool_calls
 from inspector.capture import spool as spool_module
 from inspector.capture.spool import Spool
 from inspector.document.document import CaptureDocument
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.sources import follow as follow_module
 from inspector.sources.follow import LOST, ROTATED, TRUNCATED
+from tests.builders import document_at, log_file
 from tests.conftest import MS
+from tests.pages import ROOT
+
+TRACES = ROOT / "tests/data/formats/otlp.jsonl"
+"""Children before their parents, calls of two agents."""
 
 
 class Log:
@@ -134,6 +141,36 @@ def age(log: Log, seconds: float) -> None:
 
 
 # Growth
+
+
+def rows_of(document: CaptureDocument) -> list[str]:
+    """What rows say of spans and calls, in no order."""
+    fields = [FIELD_BY_NAME[name] for name in ("kind", "correlation", "context", "text", "tool", "state")]
+    rows = range(len(document.capture))
+    return sorted(repr([one.value(document.analysis, row) for one in fields]) for row in rows)
+
+
+def test_spans_that_a_file_of_traces_gains_are_rows_as_if_all_had_lain_there(log: Log) -> None:
+    data = TRACES.read_bytes()
+    lines = data.splitlines(keepends=True)
+    log.write(b"".join(lines[:4]) + lines[4][:40])
+    log.open()
+    assert len(log.document.capture) == len(document_at(log_file(b"".join(lines[:4]))).capture) + 1, "a torn line"
+    rest = data[sum(map(len, lines[:4])) + 40 :].rstrip(b"\n")
+    for start in range(0, len(rest), 5_000):
+        log.write(rest[start : start + 5_000])
+        log.wait(0.01)
+    whole = document_at(TRACES)
+    log.wait_until(lambda: len(log.document.capture) > len(whole.capture))
+    torn = [text for text in rows_of(log.document) if text not in rows_of(whole)]
+    assert len(torn) == 1
+    assert sorted([*rows_of(whole), *torn]) == rows_of(log.document)
+    assert tool_calls(log.document.analysis) == tool_calls(whole.analysis)
+    log.rename()
+    os.close(log.create())
+    log.write(lines[0])
+    log.wait_until(lambda: ROTATED in log.said() and log.said()[-1] is not None and log.said()[-1] != ROTATED)
+    assert log.said().count(ROTATED) == 1
 
 
 def test_what_a_log_gains_is_read(log: Log) -> None:
