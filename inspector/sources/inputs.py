@@ -85,9 +85,13 @@ def _folder_words(folder: Path) -> str:
     """What to do with a folder: a gateway's is named the same everywhere."""
     try:
         found = next((path for place in _PLACES if (path := folder / place).is_file()), None)
+        if found is not None:
+            return f"it is a folder; open {found}"
+        if next(folder.iterdir(), None) is None:
+            return "it is a folder with nothing in it; open a log, or a folder that holds some"
     except OSError:
-        found = None
-    return f"it is a folder; open {found}" if found is not None else "it is a folder; open a log that lies in it"
+        pass
+    return "it is a folder; open a log that lies in it"
 
 
 def waiting_words(path: Path) -> str:

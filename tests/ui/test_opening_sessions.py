@@ -14,6 +14,8 @@ from inspector.analysis.context_tree import MAIN
 from inspector.filters.visible import Scope
 from inspector.msp.document import SessionDocument
 from inspector.ui.app.application import Application
+from inspector.ui.widgets.buttons import LinkButton
+from inspector.ui.widgets.scope_chip import PathLabel
 from inspector.ui.widgets.status_button import StatusButton
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
@@ -49,6 +51,31 @@ def test_files_chosen_together_are_one_document_and_a_log_among_them_another(
         assert msp is not None
         assert ([sub.label for sub in msp.subsessions], msp.problems) == (["units"], [])
         assert application.windows[1].document.msp is None
+
+    run_in_window(qapp, whole)
+
+
+def test_a_session_opened_by_its_file_alone_offers_its_sub_agents(qapp: QApplication) -> None:
+    orders = Path(__file__).parents[1] / "data" / "transcripts" / "orders"
+    (session,) = orders.glob("*.jsonl")
+
+    async def whole(application: Application) -> None:
+        window = application.new_window()
+        window.opening.open_path(session)
+        await read(window)
+        await until(lambda: window.notices.notice("subAgentsNotOpened") is not None, "the offer")
+        notice = window.notices.notice("subAgentsNotOpened")
+        assert notice is not None
+        assert notice.text == "Sub-agents of this session lie in 3 files of their own, not opened."
+        child(notice, LinkButton, "notice_subAgentsNotOpenedLink0").click()
+        await until(lambda: len(application.windows) == 2, "a second window")
+        both = application.windows[1]
+        await read(both)
+        assert (len(window.document.capture), len(both.document.capture)) == (131, 148)
+        assert window.notices.keys() == both.notices.keys() == []
+        (space,) = [one for one in both.document.analysis.contexts.spaces if one]
+        panes_of(both).filter_state.set_scope(Scope(space, None))
+        assert child(both.view_head, PathLabel).text == "Rounding of order totals"
 
     run_in_window(qapp, whole)
 

@@ -460,6 +460,11 @@ def test_a_file_of_nothing_known_is_exit_code_2() -> None:
     assert done.stderr.startswith("notes.txt is no log that can be read. Its first line is no JSON at byte 0")
 
 
+def test_a_folder_without_anything_says_so(tmp_path: Path) -> None:
+    sentence = "it is a folder with nothing in it; open a log, or a folder that holds some."
+    assert run("summary", tmp_path).stderr.strip().endswith(sentence)
+
+
 def test_nothing_that_matches_is_exit_code_0() -> None:
     done = run("list", RECORDING, "-Y", "kind == never", "--format", "jsonl")
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")

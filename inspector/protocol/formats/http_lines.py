@@ -21,7 +21,7 @@ from inspector.protocol.times import parse_time
 
 LABELS: dict[Shape, str] = {}
 LABEL = "http-lines"
-WORDS = {LABEL: "HTTP recording"}
+WORDS = {LABEL: "wire recording"}
 READS = "recordings of MCP and of model APIs over HTTP"
 
 REQUEST, RESPONSE, EVENT, END, ERROR = "http-request", "http-response", "sse-event", "http-end", "http-error"

@@ -102,7 +102,7 @@ class ViewHead(QWidget):
         if scope is None:
             self.scope.show_scope(None, None)
         elif scope.node is None:
-            self.scope.show_scope(document.capture.strings[scope.space] or document.name, None)
+            self.scope.show_scope([self._panes.contexts.model.space_name(scope.space)], None)
         elif node == MAIN:
             self.scope.show_scope("main", None)
         else:

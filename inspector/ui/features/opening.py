@@ -25,12 +25,13 @@ from inspector.document.source_list import SUFFIX, own_source_list
 from inspector.document.source_set import SourceChoice, in_order
 from inspector.msp import is_session_document
 from inspector.present import formats
-from inspector.protocol.formats import READINGS, WORDS
+from inspector.protocol.formats import READINGS, TRANSCRIPTS, WORDS
 from inspector.protocol.times import NO_TIME
 from inspector.settings import RecentFacts
 from inspector.sources.answering import first_answer
 from inspector.sources.follow import POLL_S as FOLLOW_S
 from inspector.sources.inputs import is_stream, waiting_words
+from inspector.sources.transcript_files import members_of
 from inspector.survey import is_survey
 from inspector.ui import budgets
 from inspector.ui.dialogs.asking import Asking, open_once
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 
 FORMAT_WORDS: dict[str | None, str] = {**WORDS, "msp-session": "MSP sessions", "har": "HTTP archive"}
 _log = logging.getLogger(__name__)
+_TRANSCRIPTS = {one.LABEL for one in TRANSCRIPTS}
+_ALONE = "subAgentsNotOpened"
 _AS_KNOWN = "What each line is known as"
 _LOGS = f"Logs and captures (*.jsonl *.log *.json *.ctxcap *{SUFFIX} *.txt *.gz *.zst);;All files (*)"
 _TOGETHER, _APART = "together", "apart"
@@ -379,6 +382,23 @@ class Opening(QObject):
                 document.close()
             raise
         self._read_so_far(document)
+        if document.format in _TRANSCRIPTS and len(document.read_sources) == 1 and not (name or self._is_streamed):
+            self._services.spawn(self._offer_sub_agents(document, path), f"look for sub-agents of {path.name}")
+
+    async def _offer_sub_agents(self, document: CaptureDocument, path: Path) -> None:
+        """Say that files of sub-agents lie beside a session opened by its file alone, which has nothing of theirs."""
+        members, _ = await asyncio.to_thread(members_of, path)
+        if len(members) < 2 or self._shown.document is not document:
+            return
+        words = (
+            f"Sub-agents of this session lie in {formats.count_of(len(members) - 1, 'file')} of their own, not opened."
+        )
+
+        def open_all() -> None:
+            self._notices.dismiss(_ALONE)
+            self.open_path(path, together=True)
+
+        self._notices.show_notice(_ALONE, "note", words, [("Open with them", open_all)], closable=True)
 
     async def _go_on(self) -> None:
         document, follow = self._shown.document, self._log[2]

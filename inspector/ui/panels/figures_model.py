@@ -124,6 +124,8 @@ class FiguresModel(QAbstractTableModel, Generic[Row]):
             return _RIGHT if self.is_figure(section) else _LEFT
         if role == Qt.ItemDataRole.ToolTipRole:
             return self.heading_tip(section) or None
+        if role == Qt.ItemDataRole.InitialSortOrderRole and self.is_figure(section):
+            return int(Qt.SortOrder.DescendingOrder.value)  # the first click asks for the most, not for the least
         return None
 
     def heading(self, column: int) -> str:

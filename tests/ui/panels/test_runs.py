@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -68,6 +68,10 @@ def test_a_survey_opens_as_its_runs_and_a_run_at_what_failed(qapp: QApplication,
             ("write_file", 2, 1, 2), ("grep", 1, 0, 1),
         ]  # fmt: skip
         assert len(page.trends.trends) == 4
+        heads = page.table.horizontalHeader()
+        at = QPoint(heads.sectionViewportPosition(Column.FAILED) + 10, 5)
+        QTest.mouseClick(heads.viewport(), Qt.MouseButton.LeftButton, pos=at)
+        assert shown(page)[0] == "b.jsonl", "the worst first"
         page.table.sortByColumn(Column.MESSAGES, Qt.SortOrder.AscendingOrder)
         assert shown(page) == ["a.jsonl", "b.jsonl", "c.jsonl"]
         page.apply_filter('failed_calls > 0 && tool like "write*"')

@@ -131,4 +131,5 @@ def test_names_of_files(tmp_path: Path) -> None:
     known = RecentFacts(messages=1_216, first_ns=int((now - timedelta(days=1)).timestamp() * 1e9))
     assert recent_file(str(capture), now, known).detail == "recorded capture, 1,216 messages, 1 B, yesterday"
     assert recent_file(str(capture), now, RecentFacts(messages=1)).detail == "recorded capture, 1 message, 1 B"
+    assert recent_file(str(tmp_path), now, RecentFacts(messages=1)).detail == "1 message", "a folder has no size"
     assert not recent_file("/no\0where", now).there

@@ -142,7 +142,7 @@ class StartPage(QWidget):
             (
                 "sessions",
                 "Agent sessions",
-                "Of Claude Code, Codex and others, on this machine",
+                "Of Claude Code, Codex and others",
                 self.sessions_requested,
             ),
             ("paste", "Paste text as a log", "One JSON object a line", self.paste_requested),

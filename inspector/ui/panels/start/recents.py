@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from stat import S_ISDIR
 
 from inspector.base.targets import is_session, path_in
 from inspector.present import formats
@@ -36,7 +37,7 @@ class Recent:
 
 
 def recent_file(path: str, now: datetime, known: RecentFacts | None = None) -> Recent:
-    """A recent file; asks the file system for its size, nothing else.
+    """A recent file; asks the file system for its size (a folder has none of its own), nothing else.
 
     Args:
         path: absolute, or a session's (`base.targets`).
@@ -52,7 +53,7 @@ def recent_file(path: str, now: datetime, known: RecentFacts | None = None) -> R
         facts = file.stat()
     except (OSError, ValueError):
         return Recent(title, GONE, icon, path, there=False)
-    words = [kind, formats.size(facts.st_size).replace(".0 ", " ")]
+    words = [kind, "" if S_ISDIR(facts.st_mode) else formats.size(facts.st_size).replace(".0 ", " ")]
     if known is not None:
         words.insert(1, formats.count_of(known.messages, "message"))
         words.append(formats.day_words(known.first_ns / 1e9, now) if known.first_ns is not None else "")
