@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.contexts import ContextPass
+from inspector.capture.capture import Capture
 
 
 class Reach(enum.Enum):
@@ -28,12 +29,24 @@ class Scope:
         node: a node, MAIN for the main context, None for the whole space.
         reach: how far it reaches from the node.
         calls: whether the requests and proposals outside of it are let through as well.
+        source: place of a source, which is bound to in place of a space; None.
     """
 
     space: int
     node: int | None
     reach: Reach = Reach.BELOW
     calls: bool = False
+    source: int | None = None
+
+    @property
+    def place(self) -> tuple[int, int | None, int | None]:
+        """What it is about, however far it reaches."""
+        return self.space, self.node, self.source
+
+
+def source_named(capture: Capture, name: str) -> int | None:
+    """The place of the source that is called so, as another reading of the same has it; None."""
+    return next((place for place, source in enumerate(capture.sources) if source.name == name), None)
 
 
 class ScopeNodes:

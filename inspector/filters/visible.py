@@ -212,6 +212,8 @@ class VisibleRows:
         return within
 
     def _within(self, scope: Scope, selection: Selection) -> NDArray[np.bool_]:
+        if scope.source is not None:
+            return self.analysis.capture.columns["source"][selection.take] == scope.source
         here = self.analysis.capture.columns["space"][selection.take] == scope.space
         if scope.node is None:
             return here

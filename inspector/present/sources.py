@@ -16,6 +16,12 @@ TOKENS = (
 """Colours of sources, in their order; those of more begin anew."""
 
 
+GROWING = frozenset({"live", "followed", "being read"})
+"""How sources stand that may have more to tell."""
+FAULTY = frozenset({"failed", "left out"})
+"""And those that have less than they should."""
+
+
 @dataclass(frozen=True, slots=True)
 class SourceRow:
     """One source.
@@ -57,7 +63,7 @@ def source_rows(document: CaptureDocument) -> list[SourceRow]:
     """The sources of a document, in its order."""
     capture = document.capture
     counts = capture.records_by_source()
-    shared = _shared(document)
+    shared = shared_by_source(document)
     return [
         _row(document, place, source, counts[place], shared[place])
         for place, source in enumerate(capture.sources)
@@ -71,6 +77,11 @@ def _row(document: CaptureDocument, place: int, source: SourceFile, records: int
         place, source.name, source.path, token_of(place), state, trouble, words, records, shared,
         source.clock_offset_ns, offset_words(source), source.clock,
     )  # fmt: skip
+
+
+def state_of(document: CaptureDocument, place: int) -> str:
+    """How a source stands, in a word or two."""
+    return _state(document, document.capture.sources[place])[0]
 
 
 def _state(document: CaptureDocument, source: SourceFile) -> tuple[str, str]:
@@ -98,7 +109,7 @@ def offset_words(source: SourceFile) -> str:
     return f"{words} ({source.clock.value})"
 
 
-def _shared(document: CaptureDocument) -> list[int]:
+def shared_by_source(document: CaptureDocument) -> list[int]:
     """(sources,) how many messages of each another one has as well."""
     shared, found = [0] * len(document.capture.sources), document.capture.seen_by
     for sources, count in zip(found.table, found.counts, strict=True) if found is not None else ():

@@ -59,6 +59,8 @@ class SavedScope(_Part):
     """Path of a context, "" for the main one, None for the whole space."""
     reach: _Text = "BELOW"
     """Name of a `filters.scope.Reach`."""
+    source: _Text = ""
+    """Name of a source it was bound to in place of a space; ""."""
     calls: bool = False
     """Whether calls outside of it are shown as well."""
 

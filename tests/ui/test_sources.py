@@ -6,11 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QPushButton
 
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import is_own_source_list, read_source_list
 from inspector.document.source_set import SourceChoice
+from inspector.filters.scope import Scope
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.message import MessageDialog
 from inspector.ui.panels.sources.panel import SourcesPanel
@@ -67,6 +70,7 @@ def test_a_source_is_added_its_clock_is_set_and_it_is_removed(qapp: QApplication
             ("agent.jsonl", "followed", 2), ("files.jsonl", "followed", 2),
         ]  # fmt: skip
         assert "agent.jsonl and 1 more" in window.windowTitle()
+        _look_at_the_tree(application, window)
         kept = window.opening.home_of(window.document)
         assert kept is not None
         assert is_own_source_list(kept)
@@ -87,6 +91,31 @@ def test_a_source_is_added_its_clock_is_set_and_it_is_removed(qapp: QApplication
         window.close()
 
     run_in_window(qapp, steps)
+
+
+def _look_at_the_tree(application: Application, window: MainWindow) -> None:
+    """Sources are its first level; a click binds the table to one; without them there are spaces alone."""
+    panes = panes_of(window)
+    tree, state = panes.contexts, panes.filter_state
+    model = tree.model
+    assert [(model.label(row), model.count(row)) for row in range(model.rowCount()) if not model.depth(row)] == [
+        ("agent.jsonl", 2), ("files.jsonl", 2),
+    ]  # fmt: skip
+    assert model.describe(0) == "level 1, expanded, 2 messages, followed"
+    assert "2 messages read from this source, followed" in str(model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole))
+    row = [model.label(row) for row in range(model.rowCount())].index("files.jsonl")
+    tree.view.scope_asked.emit(row)
+    assert (state.scope, panes.rows.visible.tolist()) == (Scope(0, None, source=1), [1, 2])
+    assert tree.view.marked_row == row
+    assert tree.menu_for(row).findChildren(QAction)
+    tree.sources_action.trigger()
+    assert not application.settings.display.sources_in_contexts
+    assert model.rowCount()
+    assert all(model.source(row) is None for row in range(model.rowCount()))
+    tree.sources_action.trigger()
+    assert application.settings.display.sources_in_contexts
+    tree.view.scope_asked.emit(row)
+    assert state.scope is None
 
 
 def test_what_is_no_log_is_not_added_and_a_list_names_what_is_shown(qapp: QApplication, tmp_path: Path) -> None:

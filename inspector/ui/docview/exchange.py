@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QDockWidget, QWidget
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.marks import ContextTarget
 from inspector.document.document import CaptureDocument, Progress
-from inspector.filters.visible import Scope
+from inspector.filters.scope import Scope, source_named
 from inspector.present.subject import ContextPlace
 from inspector.ui import budgets
 from inspector.ui.docview.panel import SUBSESSIONS
@@ -167,8 +167,10 @@ def _see(panes: Panes, view: _View, places: Places) -> None:
         panes.contexts.find_box.setText(view.find)
     if view.scope is not None:
         space, name, scope = view.scope
-        found = _context_of(document, space, name)
-        if found is not None:
+        found = _context_of(document, space, name) if scope.source is None else None
+        if scope.source is not None:
+            panes.filter_state.set_scope(_source_scope(document, space, scope))
+        elif found is not None:
             node = None if scope.node is None else found.node
             panes.filter_state.set_scope(Scope(found.space, node, scope.reach, scope.calls))
     panes.messages.follow(view.following)
@@ -205,7 +207,14 @@ def _context_words(document: CaptureDocument, space: int, node: int) -> tuple[st
 def _scope_words(document: CaptureDocument, scope: Scope | None) -> tuple[str, str | None, Scope] | None:
     if scope is None:
         return None
+    if scope.source is not None:
+        return document.capture.sources[scope.source].name, None, scope
     return (*_context_words(document, scope.space, MAIN if scope.node is None else scope.node), scope)
+
+
+def _source_scope(document: CaptureDocument, name: str, scope: Scope) -> Scope | None:
+    source = source_named(document.capture, name)
+    return None if source is None else replace(scope, source=source)
 
 
 def _context_of(document: CaptureDocument, space: str, name: str | None) -> ContextTarget | None:

@@ -205,7 +205,7 @@ class FilterState(QObject):
     def set_scope(self, scope: Scope | None) -> None:
         """Bind the table to a part of the tree, or to everything."""
         now = self.scope
-        another = scope is not None and (now is None or (now.space, now.node) != (scope.space, scope.node))
+        another = scope is not None and (now is None or now.place != scope.place)
         if another and self._stack.besides:  # what is shown as well was an exception to the view before
             self.apply_stack(self._stack.showing(""))
         self.search.start(self.filter, scope)

@@ -269,6 +269,7 @@ class Panes(QObject):
         self.messages.set_streams_folded(settings.display.fold_streams)
         self.details.set_context_hints(hints)
         self.contexts.set_animated(settings.display.animate)
+        self.contexts.sources_action.setChecked(settings.display.sources_in_contexts)
         self.messages.set_table(settings.table)
         self.messages.set_highlights(settings.highlights)
         self.plot_choices.space_by(settings.axis_by)

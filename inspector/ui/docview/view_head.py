@@ -101,6 +101,8 @@ class ViewHead(QWidget):
         node = MAIN if scope is None or scope.node is None else contexts.tree.resolve(scope.node)
         if scope is None:
             self.scope.show_scope(None, None)
+        elif scope.source is not None:
+            self.scope.show_scope([document.capture.sources[scope.source].name], None)
         elif scope.node is None:
             self.scope.show_scope([self._panes.contexts.model.space_name(scope.space)], None)
         elif node == MAIN:

@@ -18,7 +18,7 @@ from inspector.analysis.context_tree import MAIN
 from inspector.base.targets import session_target
 from inspector.document.marks_file.identity import HEAD_MESSAGES, Digests
 from inspector.filters import FilterError
-from inspector.filters.scope import Reach, Scope
+from inspector.filters.scope import Reach, Scope, source_named
 from inspector.filters.stack import MOST_CONDITIONS, Condition, FilterStack
 from inspector.present import secret_settings
 from inspector.settings import ConnectionSettings
@@ -191,6 +191,11 @@ class Restoring(QObject):
         if wanted is None or panes.filter_state.scope is not None:
             return True
         document = self._shown.document
+        if wanted.source:
+            source = source_named(document.capture, wanted.source)
+            if source is not None:
+                panes.filter_state.set_scope(Scope(0, None, calls=wanted.calls, source=source))
+            return source is not None or self._settled
         space = document.capture.strings.find(wanted.space) if wanted.space else 0
         node = None if wanted.context is None else MAIN
         if space is not None and wanted.context:
@@ -276,8 +281,11 @@ class Restoring(QObject):
             tree = self._shown.document.analysis.contexts.tree
             node = None if scope.node is None else tree.resolve(scope.node)
             context = None if node is None else tree.path(node) if node >= 0 else ""
-            if self._unless_secret(space) == space and self._unless_secret(context or "") == (context or ""):
-                saved.scope = SavedScope(space=space, context=context, reach=scope.reach.name, calls=scope.calls)
+            source = "" if scope.source is None else capture.sources[scope.source].name
+            if all(self._unless_secret(one) == one for one in (space, context or "", source)):
+                saved.scope = SavedScope(
+                    space=space, context=context, source=source, reach=scope.reach.name, calls=scope.calls
+                )
         by = panes.rows.sorted_by
         if by is not None and self._unless_secret(by.field.name):
             saved.sorted_by, saved.descending = by.field.name, by.descending

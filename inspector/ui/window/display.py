@@ -42,6 +42,7 @@ class Display(QObject):
     def attach(self, panes: Panes) -> None:
         """Store what is chosen in these panes."""
         panes.table_changed.connect(self._on_table_changed)
+        panes.contexts.sources_action.triggered.connect(self._on_sources_chosen)
         panes.plot_choices.spacing_chosen.connect(self._on_spacing_chosen)
         panes.when_made("findings", self._attach_findings)
         panes.when_made("query", self._attach_query)
@@ -115,6 +116,12 @@ class Display(QObject):
     def _on_spacing_chosen(self, spacing: Literal["time", "scale", "message"]) -> None:
         """Plots of all documents space messages alike."""
         self._owner.settings.axis_by = spacing
+        self._owner.save_settings()
+        self._owner.apply_settings()
+
+    def _on_sources_chosen(self, shown: bool) -> None:
+        """Trees of all documents have sources as a level, or none has."""
+        self._owner.settings.display.sources_in_contexts = shown
         self._owner.save_settings()
         self._owner.apply_settings()
 

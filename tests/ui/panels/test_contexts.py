@@ -20,7 +20,8 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.contexts.activity import FADE_S, HOLD_S
 from inspector.ui.panels.contexts.model import MAX_STEPS, ContextTreeModel
 from inspector.ui.panels.contexts.panel import ContextsPanel
-from inspector.ui.panels.contexts.rows import ContextRows, main_code, root_code
+from inspector.ui.panels.contexts.rows import ContextRows, main_code, root_code, source_code
+from inspector.ui.panels.contexts.source_level import SourceLevel
 from inspector.ui.widgets.scope_chip import ScopeChip
 from tests.builders import document_of, envelope, received
 from tests.ui.live import Live
@@ -251,7 +252,7 @@ _LINES = st.one_of(
 @given(st.lists(st.lists(_LINES, max_size=6), min_size=1, max_size=6), st.integers(1, 4))
 def test_following_the_tree_gives_the_rows_it_would_be_laid_out_as(tmp_path_factory, batches, depth):
     live = Live(tmp_path_factory.mktemp("live"))
-    rows = ContextRows(live.document.analysis.contexts)
+    rows = ContextRows(live.document.analysis.contexts, SourceLevel(live.document.capture))
     rows.set_depth(depth)
     for batch in batches:
         if not batch:
@@ -492,8 +493,8 @@ def test_both_themes_paint_the_whole_panel(panel_of, theme_controller, qtbot):
 
 
 def test_codes_of_spaces_do_not_meet():
-    codes = [f(place) for place in range(5) for f in (root_code, main_code)]
-    assert codes == list(range(-1, -11, -1))
+    codes = [f(place) for place in range(5) for f in (root_code, main_code, source_code)]
+    assert codes == list(range(-1, -16, -1))
 
 
 # Many contexts

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from typing_extensions import override
 
 from inspector.present.formats import short_count
+from inspector.present.sources import FAULTY, GROWING, token_of
 from inspector.ui.look import icons
 from inspector.ui.look.row_background import paint_ground
 from inspector.ui.look.state_dots import draw_state
@@ -23,6 +24,7 @@ _LABEL_X = 40
 _ICON = 14
 _ICON_GAP = 4
 _SIGN = 12
+_SWATCH = 8
 _ROOM_FOR_NUMBERS = 250
 """Width of a pane in which labels stay readable beside a second number."""
 _ROOM_FOR_USAGE = 380
@@ -90,7 +92,10 @@ class ContextDelegate(QStyledItemDelegate):
         self._paint_chevron(painter, row, cell)
         right = self._paint_problems(painter, row, cell, self._paint_count(painter, row, cell))
         right = self._paint_note(painter, row, cell, right)
-        if self._model.node(row) is None:
+        source = self._model.source(row)
+        if source is not None:
+            self._paint_source(painter, row, source, cell, right)
+        elif self._model.node(row) is None:
             self._paint_space(painter, row, cell, right)
         else:
             self._paint_context(painter, row, cell, right)
@@ -197,6 +202,22 @@ class ContextDelegate(QStyledItemDelegate):
     def _paint_space(self, painter: QPainter, row: int, cell: QRect, right: int) -> None:
         self._paint_icon(painter, "space", "ink.secondary", _ICON, self._x(_DOT_X + 1, row, cell), cell)
         left = self._x(_SPACE_LABEL_X, row, cell)
+        box = QRect(left, cell.top(), right - left, cell.height())
+        self._paint_label(painter, row, box, "body-strong", "ink.primary")
+
+    def _paint_source(self, painter: QPainter, row: int, source: int, cell: QRect, right: int) -> None:
+        """How it stands, and its name behind its colour, which messages have in the gutter."""
+        theme, state = self._themes.theme, self._model.state(row)
+        if state in FAULTY:
+            self._paint_icon(painter, "error", "severity.error", _SIGN, self._x(_DOT_X, row, cell), cell)
+        else:
+            center = QPointF(self._x(_DOT_X, row, cell), cell.top() + cell.height() / 2)
+            draw_state(painter, center, "active" if state in GROWING else "concluded", theme, implicit=False, halo=0)
+        side, left = round(_SWATCH * self._zoom), self._x(_LABEL_X, row, cell)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color(token_of(source)))
+        painter.drawRoundedRect(QRectF(left, cell.top() + (cell.height() - side) / 2, side, side), 2, 2)
+        left += side + round(_ICON_GAP * self._zoom)
         box = QRect(left, cell.top(), right - left, cell.height())
         self._paint_label(painter, row, box, "body-strong", "ink.primary")
 

@@ -24,7 +24,7 @@ _REACHES = (
 
 
 class ContextMenu(QMenu):
-    """What can be done with a context, a main context or a space.
+    """What can be done with a context, a main context, a space or a source.
 
     Signals:
         scope_chosen(Scope | None): bind the table to it, or to everything.
@@ -58,7 +58,9 @@ class ContextMenu(QMenu):
         self._target = target
         self.setObjectName("contextMenu")
         self.setAccessibleName("Context")
-        if target.node is None:
+        if target.source is not None:
+            self._add_scope("Whole source", target, current)
+        elif target.node is None:
             self._add_scope("Whole space", target, current)
         elif target.node == MAIN:
             self._add_scope("Main context", target, current)

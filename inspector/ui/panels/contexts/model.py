@@ -17,13 +17,16 @@ from inspector.analysis.marks import NOTHING, ContextTarget, Note
 from inspector.analysis.node_facts import CANCELLED, CONCLUDED
 from inspector.analysis.reported_usage import Usage
 from inspector.document.document import CaptureDocument
+from inspector.filters.scope import Scope
 from inspector.present.formats import clock, count_of, message_number
 from inspector.present.session_titles import SessionTitles
+from inspector.present.sources import shared_by_source, state_of
 from inspector.present.sub_agent_facts import usage_facts
 from inspector.present.wire_text import plain, tool_tip
 from inspector.protocol.context_forms import SOURCES
 from inspector.protocol.msp import SUBSESSION_TYPE
 from inspector.protocol.times import NO_TIME
+from inspector.ui.panels.contexts.activity import NOTHING as NOTHING_USED
 from inspector.ui.panels.contexts.activity import Activity, TreeTokens, TreeUsage
 from inspector.ui.panels.contexts.rows import (
     EVERYTHING,
@@ -31,9 +34,13 @@ from inspector.ui.panels.contexts.rows import (
     ContextRows,
     RowInsertion,
     is_root,
+    is_source,
     main_code,
+    place_of,
     root_code,
+    source_code,
 )
+from inspector.ui.panels.contexts.source_level import SourceLevel
 
 MAX_STEPS = 32
 """More insertions than this at once are announced as a reset: views then do their work once."""
@@ -69,7 +76,7 @@ class ContextTreeModel(QAbstractTableModel):
         self._contexts = document.analysis.contexts
         self._contexts.take_touched()
         self._analysis.findings.by_context.take_touched()
-        self.rows = ContextRows(self._contexts)
+        self.rows = ContextRows(self._contexts, SourceLevel(document.capture))
         self.activity = Activity(self._analysis)
         self.activity.feed()
         self.animated = True
@@ -84,16 +91,28 @@ class ContextTreeModel(QAbstractTableModel):
         return int(self.rows.codes[row])
 
     def node(self, row: int) -> int | None:
-        """Its node, MAIN for a main context, None for a space."""
+        """Its node, MAIN for a main context, None for a space and for a source."""
         code = self.code(row)
-        return code if code >= 0 else None if is_root(code) else MAIN
+        return code if code >= 0 else None if is_root(code) or is_source(code) else MAIN
+
+    def source(self, row: int) -> int | None:
+        """Its place among the sources of the capture; None for what is none."""
+        code = self.code(row)
+        return place_of(code) if is_source(code) else None
+
+    def scope(self, row: int) -> Scope:
+        """What the table is bound to by a click on it."""
+        return Scope(self.space(row), self.node(row), source=self.source(row))
+
+    def _spaces_of(self, source: int) -> list[int]:
+        return [self.rows.space_of(code) for code in self.rows.children(source_code(source))]
 
     def space(self, row: int) -> int:
         """String id of its space."""
         return self.rows.space_of(self.code(row))
 
     def depth(self, row: int) -> int:
-        """0 for a space, 1 for its main context and root contexts."""
+        """0 for a space, 1 for its main context and root contexts; 1 more below sources."""
         return int(self.rows.depths[row])
 
     def has_children(self, row: int) -> bool:
@@ -125,6 +144,8 @@ class ContextTreeModel(QAbstractTableModel):
         code = self.code(row)
         if code >= 0:
             return plain(self._contexts.label(code))
+        if is_source(code):
+            return plain(self._document.capture.sources[place_of(code)].name)
         return plain(self.space_name(self.space(row))) if is_root(code) else "main"
 
     def is_raw_id(self, row: int) -> bool:
@@ -133,23 +154,28 @@ class ContextTreeModel(QAbstractTableModel):
         return code >= 0 and not self._contexts.tree.label[code]
 
     def count(self, row: int) -> int:
-        """Messages in it and below."""
+        """Messages in it and below; of a source those that are read from it."""
         code = self.code(row)
         if code >= 0:
             return self._contexts.tree.subtree[code]
+        if is_source(code):
+            return self.rows.sources.count(place_of(code))
         space = self.space(row)
         return (self.activity.totals if is_root(code) else self._contexts.main_counts).get(space, 0)
 
     @property
     def most_messages(self) -> int:
         """The largest number any row shows."""
-        return max(self.activity.totals.values(), default=0)
+        sources = map(self.rows.sources.count, range(self.rows.sources.size))
+        return max((*self.activity.totals.values(), *sources), default=0)
 
     def token_count(self, row: int) -> int:
         """Tokens in it and below, as far as they are counted."""
         code = self.code(row)
         if code >= 0:
             return self.tokens.below(code)
+        if is_source(code):
+            return sum(map(self.tokens.in_space, self._spaces_of(place_of(code))))
         space = self.space(row)
         return self.tokens.in_space(space) if is_root(code) else self.tokens.in_main(space)
 
@@ -158,6 +184,9 @@ class ContextTreeModel(QAbstractTableModel):
         code = self.code(row)
         if code >= 0:
             return self.usage.below(code)
+        if is_source(code):
+            used = map(self.usage.in_space, self._spaces_of(place_of(code)))
+            return Usage(*map(sum, zip(NOTHING_USED, *used, strict=True)))
         space = self.space(row)
         return self.usage.in_space(space) if is_root(code) else self.usage.in_main(space)
 
@@ -190,13 +219,18 @@ class ContextTreeModel(QAbstractTableModel):
         code, found = self.code(row), self._analysis.findings.by_context
         if code >= 0:
             return found.below(code)
+        if is_source(code):
+            tallies = [found.in_space(space) for space in self._spaces_of(place_of(code))]
+            return Tally(*map(sum, zip(Tally(), *tallies, strict=True)))
         return found.in_space(self.space(row)) if is_root(code) else found.in_main(self.space(row))
 
     def state(self, row: int) -> str:
-        """active, idle, concluded or cancelled; "" for a space."""
+        """active, idle, concluded or cancelled; "" for a space; how it stands for a source."""
         code = self.code(row)
         if code >= 0:
             return self._contexts.state(code, self._analysis.now_ns)
+        if is_source(code):
+            return state_of(self._document, place_of(code))
         return "" if is_root(code) else self.activity.main_state(self.space(row))
 
     def end(self, row: int) -> str:
@@ -278,6 +312,12 @@ class ContextTreeModel(QAbstractTableModel):
         self.rows.set_depth(depth)
         self._lay_out()
 
+    def show_sources(self, shown: bool) -> None:
+        """Whether sources are the first level, where several are one document."""
+        self.rows.sources.wanted = shown
+        if self.rows.regrouped:
+            self._lay_out()
+
     def find(self, text: str) -> None:
         """Show only contexts whose label or id holds the text, and the way to them; "" shows all again."""
         self.rows.set_found(ContextMatches(self._contexts, text) if text.strip() else None)
@@ -311,11 +351,13 @@ class ContextTreeModel(QAbstractTableModel):
 
     def _follow_tree(self, touched: set[int]) -> None:
         rows = self.rows
-        if not rows.behind:
+        rows.sources.feed()
+        if not rows.behind and not rows.regrouped:
             return
-        if rows.found is not None:
+        if rows.found is not None or rows.regrouped:
             rows.stale_spans()
-            rows.found.look_on(touched)
+            if rows.found is not None:
+                rows.found.look_on(touched)
             self._lay_out()
             return
         self.about_to_change.emit()
@@ -398,6 +440,7 @@ class ContextTreeModel(QAbstractTableModel):
             codes.add(root_code(place))
             if space in main:
                 codes.add(main_code(place))
+        codes.update(map(source_code, range(self.rows.sources.size)))
         return codes
 
     def _say_spans(self, rows: Sequence[int]) -> None:
@@ -420,7 +463,9 @@ def tooltip(document: CaptureDocument, model: ContextTreeModel, row: int) -> str
 
 
 def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list[str]:
-    node, total = model.node(row), model.count(row)
+    node, total, source = model.node(row), model.count(row), model.source(row)
+    if source is not None:
+        return _source_lines(document, model, row, source)
     if node is None:
         found = tally_words(model.tally(row))
         if not model.is_session(model.space(row)):
@@ -453,6 +498,18 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
     if tree.label[node] or "/" in tree.name[node]:
         lines.append(f"Id: {plain(tree.name[node])}")
     return lines
+
+
+def _source_lines(document: CaptureDocument, model: ContextTreeModel, row: int, source: int) -> list[str]:
+    """What is read from a source, and what of it stands elsewhere."""
+    shared = shared_by_source(document)[source]
+    return [
+        f"{count_of(model.count(row), 'message')} read from this source, {model.state(row)}",
+        f"{count_of(shared, 'message')} that another has too: each counts in the source it is read from" * (shared > 0),
+        "A space that began in another source stands there" * model.rows.sources.shares(source),
+        tally_words(model.tally(row)),
+        f"Source: {plain(str(document.capture.sources[source].path))}",
+    ]
 
 
 def tally_words(tally: Tally, *, notes: bool = True) -> str:

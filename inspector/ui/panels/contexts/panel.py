@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent
@@ -20,6 +21,7 @@ from inspector.present.subject import ContextPlace, Place
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.contexts.menu import ContextMenu
 from inspector.ui.panels.contexts.model import ContextTreeModel
+from inspector.ui.panels.contexts.rows import source_code
 from inspector.ui.panels.contexts.view import ContextTreeView
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.widgets.labels import IconLabel
@@ -35,6 +37,7 @@ class ContextsPanel(QWidget):
     Attributes:
         head: title, count and buttons.
         tokens_action: whether rows show their tokens, as estimated.
+        sources_action: whether sources are the first level; offered where several are one document.
         usage_action: whether rows show what calls of models reported; so they do where one did, until asked otherwise.
         model, view: the rows and what shows them.
 
@@ -112,6 +115,12 @@ class ContextsPanel(QWidget):
         self.usage_action.toggled.connect(self.model.show_usage)
         self.usage_action.triggered.connect(self.model.ask_for_usage)
         self._more.addAction(self.usage_action)
+        self.sources_action = QAction("Show sources", self)
+        self.sources_action.setObjectName("contextsShowSources")
+        self.sources_action.setCheckable(True)
+        self.sources_action.setChecked(True)
+        self.sources_action.toggled.connect(self.model.show_sources)
+        self._more.addAction(self.sources_action)
         self._more.addSeparator()
         self._clear_action = QAction("Clear scope", self)
         self._clear_action.triggered.connect(lambda: self.clear_scope())
@@ -212,7 +221,7 @@ class ContextsPanel(QWidget):
         scope = self._scope
         if scope is None or scope.node is None or scope.node == MAIN:
             return scope
-        return Scope(scope.space, self._document.analysis.contexts.tree.resolve(scope.node), scope.reach)
+        return replace(scope, node=self._document.analysis.contexts.tree.resolve(scope.node), calls=False)
 
     @property
     def current(self) -> ContextTarget | None:
@@ -254,6 +263,8 @@ class ContextsPanel(QWidget):
     def _show_mark(self) -> None:
         target = (self._scope.space, self._scope.node) if self._scope is not None else self._unscoped()
         code = None if target is None else self.model.rows.code_of(*target)
+        if self._scope is not None and self._scope.source is not None:
+            code = source_code(self._scope.source)
         row = -1 if code is None else self.model.rows.shown_row(code)
         exact = row >= 0 and self.model.code(row) == code
         if not exact and self.model.rows.found is not None:
@@ -284,9 +295,8 @@ class ContextsPanel(QWidget):
 
     def _on_scope_asked(self, row: int) -> None:
         """A row was clicked: scope to it, or to everything again when it is the scope."""
-        scope = Scope(self.model.space(row), self.model.node(row))
-        shown = self.scope
-        same = shown is not None and (shown.space, shown.node) == (scope.space, scope.node)
+        scope, shown = self.model.scope(row), self.scope
+        same = shown is not None and shown.place == scope.place
         self._ask(None if same else scope)
         self._say_selected(scope)
 
@@ -311,9 +321,10 @@ class ContextsPanel(QWidget):
 
     def menu_for(self, row: int) -> ContextMenu:
         """The context menu of a row."""
-        space, node = self.model.space(row), self.model.node(row)
+        space, node, source = self.model.space(row), self.model.node(row), self.model.source(row)
         tree = self._document.analysis.contexts.tree
-        menu = ContextMenu(Scope(space, node), self.scope, self.filter_for(space, node), self)
+        filter_ = self.filter_for(space, node) if source is None else f"source == {quote(self._source_name(source))}"
+        menu = ContextMenu(self.model.scope(row), self.scope, filter_, self)
         menu.scope_chosen.connect(self._ask)
         menu.filter_chosen.connect(self.filter_requested)
         menu.details_chosen.connect(self._on_details_chosen)
@@ -326,7 +337,9 @@ class ContextsPanel(QWidget):
             menu.add_notes(self._document.analysis.marks.note(target))
             menu.mark_chosen.connect(lambda: self.mark_requested.emit(target))
             menu.comment_chosen.connect(lambda: self.comment_requested.emit(target))
-        if node is None:
+        if source is not None:
+            menu.add_copy("Copy name", self._source_name(source))
+        elif node is None:
             menu.add_copy("Copy name", self.model.space_name(space))
             if self.model.is_session(space):
                 menu.add_copy("Copy id", self._document.capture.strings[space])
@@ -341,6 +354,9 @@ class ContextsPanel(QWidget):
     def _on_problems_chosen(self, target: Scope) -> None:
         self._ask(target)
         self.filter_requested.emit(PROBLEMS, "replace")
+
+    def _source_name(self, source: int) -> str:
+        return self._document.capture.sources[source].name
 
     def filter_for(self, space: int, node: int | None) -> str:
         """The display filter that shows a space, its main context (MAIN) or a context and all below."""
@@ -387,5 +403,6 @@ class ContextsPanel(QWidget):
         self.collapse_all() if self.model.rows.expands_all else self.expand_all()
 
     def _on_more_clicked(self) -> None:
+        self.sources_action.setVisible(self.model.rows.sources.is_there)
         self._clear_action.setEnabled(self._scope is not None)
         self._more.popup(self._more_button.mapToGlobal(QPoint(0, self._more_button.height())))

@@ -1,9 +1,9 @@
 """The context tree laid flat: which rows there are, in which order, and how they follow the tree as it grows.
 
 No Qt. A row is a number (its code) and a depth. From 0 up the code is a node of the context tree; below 0, by turns, a
-space and its main context. Changes are worked out from what the tree gained since the last look, so that their cost
-goes by the changes and not by the rows: first `stale_spans` are removed, then `insertions` are inserted. `layout`
-makes everything anew; both ways give the same rows.
+space, its main context, and a source. Changes are worked out from what the tree gained since the last look, so that
+their cost goes by the changes and not by the rows: first `stale_spans` are removed, then `insertions` are inserted.
+`layout` makes everything anew; both ways give the same rows.
 """
 
 from __future__ import annotations
@@ -20,26 +20,37 @@ from numpy.typing import NDArray
 from inspector.analysis.context_tree import MAIN, ContextTree
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.node_facts import as_numpy
+from inspector.ui.panels.contexts.source_level import SourceLevel
 
 
 def root_code(place: int) -> int:
     """The row of the space with this place."""
-    return -1 - 2 * place
+    return -1 - 3 * place
 
 
 def main_code(place: int) -> int:
     """The row of its main context."""
-    return -2 - 2 * place
+    return -2 - 3 * place
+
+
+def source_code(place: int) -> int:
+    """The row of the source with this place in the capture."""
+    return -3 - 3 * place
 
 
 def is_root(code: int) -> bool:
     """Whether a code is the row of a space."""
-    return code < 0 and code % 2 == 1
+    return code < 0 and code % 3 == 2
+
+
+def is_source(code: int) -> bool:
+    """Whether a code is the row of a source."""
+    return code < 0 and code % 3 == 0
 
 
 def place_of(code: int) -> int:
-    """The place of the space a space's row or main row belongs to."""
-    return (-1 - code) // 2
+    """The place of the space a space's row or main row belongs to; of a source's row that of the source."""
+    return (-1 - code) // 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,14 +212,18 @@ class ContextRows:
 
     Attributes:
         spaces: string ids of the spaces, in the order first seen here; never reordered.
+        sources: whether sources are the first level, and which spaces lie below each.
         codes: (n,) int32, what each row is.
-        depths: (n,) int32, 0 for a space, 1 for its main context and its root contexts.
+        depths: (n,) int32, 0 for a space, 1 for its main context and its root contexts; 1 more below sources.
         dirty: codes whose row looks different since the last look for other reasons than their messages.
     """
 
-    def __init__(self, contexts: ContextPass) -> None:
+    def __init__(self, contexts: ContextPass, sources: SourceLevel) -> None:
         self._contexts = contexts
         self._tree = contexts.tree
+        self.sources = sources
+        self._level = sources.size  # as rows are laid out
+        self._below: dict[int, list[int]] = {}  # places of spaces, by source
         self.spaces: list[int] = []
         self.codes: Codes = np.empty(0, np.int32)
         self.depths: NDArray[np.int32] = np.empty(0, np.int32)
@@ -237,6 +252,11 @@ class ContextRows:
         """Whether the tree has gained or moved anything since the last look."""
         return self._watch.behind or any(space not in self._places for space in self._contexts.spaces)
 
+    @property
+    def regrouped(self) -> bool:
+        """Whether all has to be laid out anew: sources came, or became a level of the tree or none."""
+        return self.sources.size != self._level
+
     # Asking
 
     def row_of(self, code: int) -> int:
@@ -256,7 +276,7 @@ class ContextRows:
     def _rows(self) -> Codes:
         """Row by code; behind the nodes come the codes of spaces, from -1 downwards."""
         if self._row_of is None:
-            self._row_of = np.full(self._watch.seen + 2 * len(self.spaces), -1, np.int32)
+            self._row_of = np.full(self._watch.seen + 3 * max(len(self.spaces), self._level), -1, np.int32)
             places = np.where(self.codes >= 0, self.codes, self._watch.seen - 1 - self.codes)
             self._row_of[places] = np.arange(len(self.codes), dtype=np.int32)
         return self._row_of
@@ -266,12 +286,11 @@ class ContextRows:
         rows, parent, known = self._rows(), self._tree.parent, self._watch.seen
         while 0 <= code < known and rows[code] < 0 and parent[code] != MAIN:
             code = parent[code]
-        for _ in range(3):  # its own, its space's
-            row = self.row_of(code)
-            if row >= 0 or is_root(code):
+        while True:  # its own, its space's, its source's
+            row, above = self.row_of(code), self.above(code)
+            if row >= 0 or above == code:
                 return row
-            code = self.above(code)
-        return -1
+            code = above
 
     def shown_codes(self, nodes: Iterable[int]) -> set[int]:
         """Of each node its own code when it is shown, else that of the nearest shown row above it."""
@@ -281,7 +300,11 @@ class ContextRows:
         return {*wanted[~hidden].tolist(), *(int(self.codes[row]) for row in above)}
 
     def above(self, code: int) -> int:
-        """The code one level up; a space's row is its own."""
+        """The code one level up; that of the first level is its own."""
+        if is_source(code) or (is_root(code) and not self._level):
+            return code
+        if is_root(code):
+            return source_code(self.sources.home(self.spaces[place_of(code)]))
         if code < 0:
             return root_code(place_of(code))
         parent = self._tree.parent[code]
@@ -297,11 +320,15 @@ class ContextRows:
         return None if place is None else root_code(place) if node is None else main_code(place)
 
     def space_of(self, code: int) -> int:
-        """String id of the space a code belongs to."""
+        """String id of the space a code belongs to; that of none for a source."""
+        if is_source(code):
+            return 0
         return self._tree.space[code] if code >= 0 else self.spaces[place_of(code)]
 
     def children(self, code: int) -> list[int]:
         """Codes directly below, shown or not, without those the find box hides."""
+        if is_source(code):
+            return [root_code(place) for place in self._below.get(place_of(code), ())]
         if code >= 0:
             below = self._tree.children[code]
         elif is_root(code):
@@ -318,14 +345,14 @@ class ContextRows:
     def has_children(self, code: int) -> bool:
         """Whether there is anything to expand."""
         if code < 0:
-            return is_root(code)
+            return is_root(code) or (is_source(code) and place_of(code) in self._below)
         return self._found.leads_on(code) if self._found is not None else self._tree.children.any(code)
 
     def is_open(self, code: int, depth: int) -> bool:
         """Whether the rows below a row are shown, if it has any."""
         if self._found is not None:
             return code not in self._found.closed
-        return self._open.get(code, depth < self._default_depth)
+        return self._open.get(code, depth < self._default_depth + (self._level > 0))
 
     def end(self, row: int) -> int:
         """One past the last row below a row."""
@@ -408,8 +435,13 @@ class ContextRows:
         return RowInsertion(row + 1, codes, depths)
 
     def layout(self) -> tuple[Codes, NDArray[np.int32]]:
-        """All rows made anew: codes and depths. O(rows)."""
-        codes, depths = self._walk([root_code(place) for place in range(len(self.spaces))], 0)
+        """All rows made anew, with sources as a level if they are to be one: codes and depths. O(rows)."""
+        self._level, self._row_of = self.sources.size, None
+        self._below = {}
+        for place, space in enumerate(self.spaces):
+            self._below.setdefault(self.sources.home(space), []).append(place)
+        first = [source_code(place) for place in range(self._level)]
+        codes, depths = self._walk(first or [root_code(place) for place in range(len(self.spaces))], 0)
         return np.array(codes, np.int32), np.array(depths, np.int32)
 
     # Following the tree
@@ -427,7 +459,7 @@ class ContextRows:
     def insertions(self) -> list[RowInsertion]:
         """The rows of what appeared or moved, last ones first; call it when the stale spans are removed."""
         fresh, self._fresh = self._fresh, []
-        found = [RowInsertion(len(self.codes), *self._walk([root_code(place)], 0)) for place in self._new_places()]
+        found = self._new_spaces()
         below = self._grown(fresh)
         if not below:
             return found[::-1]
@@ -450,14 +482,26 @@ class ContextRows:
             {c: n for c, n in gained.items() if shown[c] >= 0 and self.is_open(c, int(self.depths[shown[c]]))}
         )
 
-    def _new_places(self) -> list[int]:
-        return [place for place in range(len(self.spaces)) if self.row_of(root_code(place)) < 0]
+    def _new_spaces(self) -> list[RowInsertion]:
+        """The rows of spaces that have none yet, first ones first."""
+        if not self._level:
+            new = [place for place in range(len(self.spaces)) if self.row_of(root_code(place)) < 0]
+            return [RowInsertion(len(self.codes), *self._walk([root_code(place)], 0)) for place in new]
+        found: list[RowInsertion] = []
+        for source in range(self._level):
+            code = source_code(source)
+            row, new = self.row_of(code), [below for below in self.children(code) if self.row_of(below) < 0]
+            if new and self.is_open(code, 0):
+                found.append(RowInsertion(self.end(row), *self._walk(new, 1)))
+        return found
 
     def _catch_up(self) -> list[int]:
         """Note what the tree gained; give the nodes seen before that are gone or moved."""
+        self.sources.feed()
         for space in self._contexts.spaces:
             if space not in self._places:
                 self._places[space] = len(self.spaces)
+                self._below.setdefault(self.sources.home(space), []).append(len(self.spaces))
                 self.spaces.append(space)
                 self._row_of = None
         growth = self._watch.look()
