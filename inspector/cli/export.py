@@ -216,13 +216,13 @@ def _export_otlp(
     document: CaptureDocument, messages: Iterator[int], output: str, to: str, *, content: bool, masked: bool
 ) -> None:
     from inspector.export.otlp import TraceWriter, write_traces
-    from inspector.export.otlp_sending import CollectorError, send, traces_url
+    from inspector.export.otlp_sending import CollectorError, send, shown_url, traces_url
 
     writer = TraceWriter(document, messages, content=content, redaction=Redaction(masked=masked))
     try:
         if to:
             url = traces_url(to)
-            typer.echo(f"{visible(url)}: {count_of(send(writer.lines(), url), 'span')} sent.", err=True)
+            typer.echo(f"{visible(shown_url(url))}: {count_of(send(writer.lines(), url), 'span')} sent.", err=True)
         elif output == "-":
             for line, _ in writer.lines():
                 sys.stdout.buffer.write(line + b"\n")

@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from inspector.protocol.formats.entries import decoded_object
+from inspector.protocol.secrets.masking import mask_text
+
 if TYPE_CHECKING:
     import aiohttp
 
@@ -14,6 +17,9 @@ PATH = "/v1/traces"
 _PATIENCE_S = 30.0
 _TRIES = 3
 _WAIT_S = 1.0
+_SHOWN = 300
+"""Characters shown of what a collector says."""
+_LONGEST_ANSWER = 1 << 16
 
 
 class CollectorError(OSError):
@@ -28,16 +34,22 @@ def traces_url(text: str) -> str:
     """
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise CollectorError(f"{text} is no address of a collector, such as http://127.0.0.1:4318.")
+        raise CollectorError(f"{mask_text(text)} is no address of a collector, such as http://127.0.0.1:4318.")
     path = parts.path.rstrip("/")
     return f"{parts.scheme}://{parts.netloc}{path if path.endswith(PATH) else path + PATH}"
+
+
+def shown_url(url: str) -> str:
+    """An address without the name and password that may be in it."""
+    return urlsplit(url)._replace(netloc=urlsplit(url).netloc.rpartition("@")[2]).geturl()
 
 
 def send(lines: Iterable[tuple[bytes, int]], url: str) -> int:
     """Send lines of OTLP one by one; how many spans that were.
 
     Raises:
-        CollectorError: it cannot be reached, or refuses; what was sent before is there.
+        CollectorError: it cannot be reached, or refuses; what was sent before is there. Of what it takes in part
+            (`partialSuccess`) the rest is sent all the same, but not again, as OTLP demands.
     """
     return asyncio.run(_send(lines, url))
 
@@ -45,26 +57,47 @@ def send(lines: Iterable[tuple[bytes, int]], url: str) -> int:
 async def _send(lines: Iterable[tuple[bytes, int]], url: str) -> int:
     import aiohttp
 
-    sent = 0
+    sent = refused = 0
+    why, shown = "", shown_url(url)
     async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=_PATIENCE_S)) as session:
         for line, spans in lines:
             try:
-                await _post(session, url, line)
+                left_out, told = await _post(session, url, line)
             except (aiohttp.ClientError, TimeoutError) as error:
-                why = str(error) or "it does not answer in time"
-                raise CollectorError(f"{url} took {sent:,} spans and cannot be reached: {why}.") from None
+                reason = str(error) or "it does not answer in time"
+                raise CollectorError(f"{shown} took {sent:,} spans and cannot be reached: {reason}.") from None
             except CollectorError as error:
-                raise CollectorError(f"{url} took {sent:,} spans, and then {error}") from None
-            sent += spans
+                raise CollectorError(f"{shown} took {sent:,} spans, and then {error}") from None
+            sent, refused, why = sent + spans - left_out, refused + left_out, why or told
+    if refused:
+        raise CollectorError(f"{shown} took {sent:,} spans and refused {refused:,}: {why or 'it does not say why'}.")
     return sent
 
 
-async def _post(session: aiohttp.ClientSession, url: str, line: bytes) -> None:
-    for trial in range(1, _TRIES + 1):
-        async with session.post(url, data=line, headers={"Content-Type": "application/json"}) as answer:
+async def _post(session: aiohttp.ClientSession, url: str, line: bytes) -> tuple[int, str]:
+    """How many spans of a line were refused, and why. A redirection is none we follow: a POST would become a GET."""
+    trial = 1
+    while True:
+        headers = {"Content-Type": "application/json"}
+        async with session.post(url, data=line, headers=headers, allow_redirects=False) as answer:
+            data = await answer.content.read(_LONGEST_ANSWER)
             if answer.status < 300:
-                return
-            said = " ".join((await answer.text())[:300].split())
+                return _left_out(data)
+            said = _in_words(data.decode("utf-8", "replace"))
             if trial == _TRIES or answer.status not in (429, 502, 503, 504):
                 raise CollectorError(f"answered {answer.status}: {said or answer.reason}.")
         await asyncio.sleep(_WAIT_S * trial)
+        trial += 1
+
+
+def _left_out(data: bytes) -> tuple[int, str]:
+    """What an answer says was not taken (`ExportTracePartialSuccess`; 64-bit numbers are texts in OTLP's JSON)."""
+    partial = (decoded_object(data) or {}).get("partialSuccess")
+    if not isinstance(partial, dict):
+        return 0, ""
+    count, why = str(partial.get("rejectedSpans", 0)), partial.get("errorMessage")
+    return int(count) if count.isdecimal() and len(count) < 19 else 0, _in_words(why) if isinstance(why, str) else ""
+
+
+def _in_words(said: str) -> str:
+    return mask_text(" ".join(said[:_SHOWN].split())).rstrip(".")

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import threading
 from collections import deque
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from inspector.document.summary import summary
+from inspector.export import otlp_sending
 from inspector.export.otlp import TraceWriter, write_traces
 from inspector.export.otlp_sending import CollectorError, send, traces_url
 from inspector.export.redaction import Redaction
@@ -107,6 +110,52 @@ def test_a_collector_that_refuses_is_told(tmp_path: Path) -> None:
         assert asked("export", log, *words).exit_code == 2
     with pytest.raises(CollectorError):
         traces_url("ws://x")
+
+
+def test_a_collector_that_is_full_refuses_or_takes_a_part_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers: list[tuple[int, str]] = []
+    taken: list[int] = []
+
+    class Collector(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            status, text = answers.pop(0) if answers else (200, "{}")
+            if status == 200:
+                taken.append(len(body["resourceSpans"][0]["scopeSpans"][0]["spans"]))
+            self.send_response(status)
+            self.send_header("Location", "/elsewhere")
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    monkeypatch.setattr(otlp_sending, "_WAIT_S", 0)
+    log = _DATA / "formats/otlp.jsonl"
+    with ThreadingHTTPServer(("127.0.0.1", 0), Collector) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        words = ("export", log, "--format", "otlp", "--to", f"http://me:hidden-word@127.0.0.1:{server.server_port}")
+        assert asked(*words).exit_code == 0
+        whole, each = sum(taken), taken[:]
+        assert len(each) > 1
+        told = '{"partialSuccess": {"rejectedSpans": "1", "errorMessage": "too old."}}'
+        for first, code, sentence in (
+            ([(503, "busy"), (429, ""), (200, "{}")], 0, f"{whole} spans sent."),
+            ([(503, "busy")] * 3, 2, "took 0 spans, and then answered 503: busy."),
+            ([(200, "{}"), (400, "no\n room")], 2, f"took {each[0]} spans, and then answered 400: no room."),
+            ([(200, told)], 2, f"took {whole - 1} spans and refused 1: too old."),
+            ([(200, '{"partialSuccess": {"errorMessage": "deprecated"}}')], 0, f"{whole} spans sent."),
+            ([(302, "")], 2, "took 0 spans, and then answered 302: Found."),
+            ([(401, "Bearer sk-proj-Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56")], 2, "answered 401"),
+        ):
+            taken.clear()
+            answers[:] = first
+            found = asked(*words)
+            assert (found.exit_code, sentence in found.stderr) == (code, True), found.stderr
+            assert sum(taken) == whole or code
+            assert "Ab12Cd34" not in found.stderr
+            assert "hidden-word" not in found.stderr
+        server.shutdown()
 
 
 @pytest.mark.real

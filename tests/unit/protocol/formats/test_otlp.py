@@ -6,13 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.tool_calls import tool_calls
+from inspector.analysis.latency import latency_by_tool, tools_of
+from inspector.analysis.tool_calls import calls_of, tool_calls
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes, summary
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.present.answers import summary_answer
 from inspector.protocol.formats import otlp, read_line_as
 from inspector.protocol.record import Shape
@@ -100,6 +103,25 @@ def test_three_nested_calls_of_a_model_are_one_whatever_their_order(holder: str)
         log = log_file("\n".join(_line(one, holder=holder) for one in order).encode(), "x.jsonl")
         usage = summary(document_at(log), "x")["usage"]
         assert usage["input"] == 7
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_call_told_by_two_agents_is_one_with_one_state_and_one_latency(fails: bool) -> None:
+    said = json.dumps(
+        [{"role": "assistant", "parts": [{"type": "tool_call", "id": "c1", "name": "t", "arguments": {}}]}]
+    )
+    model = _span(
+        "chat m", "cc", start=1, end=2, **_NESTED, gen_ai__agent__name="editor", gen_ai__output__messages=said
+    )
+    tool = _span("execute_tool t", "dd", start=3, end=4, gen_ai__tool__name="t", gen_ai__tool__call__id="c1",
+                 gen_ai__agent__name="runner", **({"error__type": "boom"} if fails else {}))  # fmt: skip
+    analysis = document_at(log_file(_line(model, tool).encode(), "x.json")).analysis
+    calls = calls_of(analysis)
+    assert calls.failed.tolist() == [fails]
+    requests = np.flatnonzero(tools_of(analysis, slice(0, len(analysis))) != 0)
+    states = [FIELD_BY_NAME["state"].value(analysis, row) for row in requests.tolist()]
+    assert set(states) - {None} == {"failed" if fails else "answered"}
+    assert latency_by_tool(analysis)["t"].count == 1
 
 
 def test_a_parent_that_never_comes_is_a_context_all_the_same() -> None:
