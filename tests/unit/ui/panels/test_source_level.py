@@ -18,6 +18,7 @@ from inspector.filters.visible import VisibleRows
 from inspector.ui.panels.contexts.rows import ContextRows, source_code
 from inspector.ui.panels.contexts.source_level import SourceLevel
 from tests.builders import envelope, received
+from tests.strategies import share_of_examples
 
 _MESSAGES = st.lists(
     st.tuples(st.integers(0, 2), st.sampled_from(["one", "two", "three"]), st.sampled_from([None, "a", "a/b", "c"])),
@@ -39,6 +40,7 @@ def _written(folder: Path, messages: list[tuple[int, str, str | None]]) -> list[
     return [SourceChoice(path) for path in paths]
 
 
+@share_of_examples(3)
 @given(_MESSAGES, st.integers(200, 1 << 14))
 def test_rows_that_follow_are_those_laid_out_anew(tmp_path_factory: Any, messages: Any, block_bytes: int) -> None:
     document = CaptureDocument()
