@@ -60,8 +60,8 @@ class Wait:
 
     @property
     def sentence(self) -> str:
-        """Who waits for whom: "coder waits for files, 34 s: read_file"."""
-        since = f", {self.how_long}" if self.how_long else ""
+        """Who waits for whom: "coder waits for files, 34 s: read_file"; without how long where it is nothing yet."""
+        since = f", {self.how_long}" if (self.waited_ns or 0) >= 100_000_000 else ""
         return f"{self.who} waits for {self.whom}{since}: {self.what}"
 
 

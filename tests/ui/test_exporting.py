@@ -19,6 +19,7 @@ from inspector.export import files
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.export import ExportDialog
 from inspector.ui.widgets.buttons import LinkButton
+from inspector.ui.widgets.segmented import LEAST_WIDTH, SegmentButton
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_at, document_of, envelope, tool_call, tool_result
 from tests.ui.budgeting import set_budgets
@@ -198,6 +199,9 @@ def test_a_column_that_is_no_field_is_said_in_place(qapp: QApplication, tmp_path
     async def steps(application: Application) -> None:
         window = window_on(application, login())
         dialog = asked(window)
+        segments = dialog.findChildren(SegmentButton)
+        narrow = [one.text() for one in segments if one.width() < LEAST_WIDTH - 1]
+        assert narrow == [], "words that are cut"
         press(dialog, "exportFormat_csv")
         field = dialog.findChild(QLineEdit, "exportColumns")
         assert field is not None

@@ -86,7 +86,7 @@ class ExportDialog(FittedDialog):
             before: what was chosen last; that secrets were not masked is not taken over.
             parent: owner.
         """
-        super().__init__(theme_controller, name="exportMessages", title="Export messages", width=660, parent=parent)
+        super().__init__(theme_controller, name="exportMessages", title="Export messages", width=812, parent=parent)
         self._counts = counts
         self._page = QVBoxLayout(self)
         self._page.addWidget(TextLabel("Export messages", variant="title", name="exportTitle", parent=self))

@@ -63,7 +63,7 @@ def test_what_became_of_proposals() -> None:
     found = lines(first, second, reject)
     assert ("Proposed", "lead proposed 2 calls: 1 rejected, 1 left open") in found
     assert ("", "human rejected write_file") in found
-    assert ("Left waiting", "lead waits for somebody to decide, 0.0 s: write_file") in found
+    assert ("Left waiting", "lead waits for somebody to decide: write_file") in found
 
 
 def test_what_failed_and_what_was_refused() -> None:
