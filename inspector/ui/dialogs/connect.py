@@ -163,10 +163,10 @@ class ConnectDialog(FittedDialog):
         self._keeping.add_to(form)
         self.gives_way = fields = ScrolledPart(name="connectFields", label="Connection", parent=self)
         fields.lines.addLayout(form)
-        fields.lines.addSpacing(14)
-        self._result = ResultCard(self._themes, name="connectResult", parent=self)
-        fields.lines.addWidget(self._result)
         self._page.addWidget(fields)
+        self._page.addSpacing(14)
+        self._result = ResultCard(self._themes, name="connectResult", parent=self)
+        self._page.addWidget(self._result)  # beside what is scrolled: it is in sight on a small screen, too
         self._build_buttons()
 
     def _build_fields(self) -> Form:

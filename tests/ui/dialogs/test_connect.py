@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QLineEdit, QMenu, QPushButton, QScrollArea, QToolButton
 from pytestqt.qtbot import QtBot
 
@@ -176,7 +176,10 @@ def test_no_test_button_without_a_test(theme_controller: ThemeController, qtbot:
     dialog.reject()
 
 
-async def test_a_test_says_in_place_what_came_of_it(theme_controller: ThemeController, qtbot: QtBot) -> None:
+async def test_a_test_says_in_place_what_came_of_it(
+    theme_controller: ThemeController, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ConnectDialog, "most_size", lambda _dialog: QSize(1280, 420))
     asked: list[Connection] = []
 
     async def answer(connection: Connection) -> TestResult:
@@ -190,6 +193,8 @@ async def test_a_test_says_in_place_what_came_of_it(theme_controller: ThemeContr
     await dialog.tests_done()
     assert [connection.space for connection in asked] == ["demo"]
     assert child(dialog, QLabel, "connectResultHeadline").text() == "The gateway answered in 12 ms"
+    result = child(dialog, QFrame, "connectResult")
+    assert result.visibleRegion().boundingRect() == result.rect(), "in sight on a small screen"
     assert value(dialog, "Participant") != asked[0].participant
     dialog.reject()
 
