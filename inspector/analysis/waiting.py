@@ -244,8 +244,8 @@ def _is_open(links: GrowingColumns, rows: Rows) -> _Bools:
 def settled_copies(capture: Capture, links: GrowingColumns, rows: Rows) -> Rows:
     """A copy of each of some messages that was answered or decided: the one before it, or the last; NO_ROW. O(rows).
 
-    A copy has the same id and kind, and the same sender, or a transcript tells it as one: of a call of a trace the
-    model's span may name another agent than the tool's.
+    A copy has the same id, sender and kind. Of what transcripts tell it is the one they tell as such: ids may come anew
+    there, as in each turn, and of a call of a trace the model's span may name another agent than the tool's.
     """
     columns = capture.columns
     hashes = columns["id_hash"][rows]
@@ -258,10 +258,11 @@ def settled_copies(capture: Capture, links: GrowingColumns, rows: Rows) -> Rows:
         places = np.flatnonzero((copies != NO_ROW) & (copies != rows) & (hashes != NO_HASH))
         copies = copies[places]
         decided = (columns["kind"][copies] == proposal) & ~_is_open(links, copies)
-        same = columns["sender"][copies] == columns["sender"][rows[places]]
+        asked = rows[places].astype(np.int64)
+        same = (columns["sender"][copies] == columns["sender"][asked]) & ~capture.are_derived(asked)
         if capture.has_copies:
-            same |= _first_told(capture, copies) == _first_told(capture, rows[places].astype(np.int64))
-        same &= columns["kind"][copies] == columns["kind"][rows[places]]
+            same |= _first_told(capture, copies) == _first_told(capture, asked)
+        same &= columns["kind"][copies] == columns["kind"][asked]
         same &= decided | (links["answer"][copies] != NO_ROW)
         found[places[same]] = copies[same]
     return found

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from inspector.analysis.tool_calls import calls_of
+from inspector.capture.hashes import NO_ROW
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import EVERY, WORDS
 from tests.builders import document_at
@@ -56,6 +58,11 @@ def test_is_read(name: str, format_: str | None, records: int, unreadable: int) 
     document = document_at(SAMPLES / name)
     assert (document.format, document.capture.record_count, document.unreadable) == (format_, records, unreadable)
     assert picture(document)["totals"]["messages"] == len(document.capture)
+    calls, state = calls_of(document.analysis), FIELD_BY_NAME["state"]
+    states = [state.value(document.analysis, row) for row in calls.rows.tolist()]
+    answered = [one in ("answered", "failed", "cancelled") for one in states]
+    assert (calls.answers != NO_ROW).tolist() == answered, "what is counted is what each call says"
+    assert calls.failed.tolist() == [one == "failed" for one in states]
 
 
 def cases() -> list[tuple[str, str, int, int]]:
