@@ -388,11 +388,10 @@ class Opening(QObject):
     async def _offer_sub_agents(self, document: CaptureDocument, path: Path) -> None:
         """Say that files of sub-agents lie beside a session opened by its file alone, which has nothing of theirs."""
         members, _ = await asyncio.to_thread(members_of, path)
-        if len(members) < 2 or self._shown.document is not document:
+        others = {member.path for member in members} - {path}  # a sub-agent's own file may name itself
+        if not others or self._shown.document is not document:
             return
-        words = (
-            f"Sub-agents of this session lie in {formats.count_of(len(members) - 1, 'file')} of their own, not opened."
-        )
+        words = f"Sub-agents of this session lie in {formats.count_of(len(others), 'file')} of their own, not opened."
 
         def open_all() -> None:
             self._notices.dismiss(_ALONE)
