@@ -28,6 +28,7 @@ _AHEAD = 2
 """So much work for each worker is given out at once: one that has done with it need not wait for more."""
 _ALONE = 2
 """So often it is done alone before it is to blame for the end of its worker."""
+_LOST = "it ended the process that read it, each time"
 _SHARE = 0.8
 """Of the memory that is free, for all workers of this machine."""
 _LEAST_BYTES, _USUAL_BYTES = 512 << 20, 4 << 30
@@ -181,11 +182,7 @@ def each_of(
         give(islice(waiting, 1))
     for item in lost:
         tries = (_outcome(client.submit(work, item, pure=False, retries=0)) for _ in range(_ALONE))
-        last: Any = None
-        for last in tries:
-            if not isinstance(last, WorkerLostError):
-                break
-        yield item, last
+        yield item, next((one for one in tries if not isinstance(one, WorkerLostError)), WorkerLostError(_LOST))
 
 
 def _outcome(future: Any) -> Any:
@@ -197,7 +194,7 @@ def _outcome(future: Any) -> Any:
     try:
         return future.result()
     except (KilledWorker, CancelledError):
-        return WorkerLostError("it ended the process that read it, each time")
+        return WorkerLostError(_LOST)
     except Exception as error:  # noqa: BLE001  whatever work raises is its outcome
         return error
 

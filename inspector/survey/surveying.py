@@ -145,7 +145,7 @@ def _survey_there(batch: tuple[_Item, ...], options: SurveyOptions) -> list[RunR
 def _broken(place: RunPlace, error: object, options: SurveyOptions) -> RunRows:
     """The rows of a run that ended its worker, or came to no end otherwise."""
     if isinstance(error, WorkerLostError):
-        text = "It ended the process that read it, twice: it needs more memory than a worker has, or is damaged."
+        text = "It ended the process that read it, each time: it needs more memory than a worker has, or is damaged."
     else:
         text = f"It could not be surveyed: {reason_of(error) if isinstance(error, BaseException) else error}."
     return RunRows(place, "", {"failures": [failure_row(place, "worker", text, options)]})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
@@ -103,24 +104,11 @@ class ContextsPanel(QWidget):
         self._more.addAction("Expand all", self.expand_all)
         self._more.addAction("Collapse all", self.collapse_all)
         self._more.addSeparator()
-        self.tokens_action = QAction("Show tokens", self)
-        self.tokens_action.setObjectName("contextsShowTokens")
-        self.tokens_action.setCheckable(True)
-        self.tokens_action.toggled.connect(self.model.show_tokens)
-        self._more.addAction(self.tokens_action)
-        self.usage_action = QAction("Show reported tokens", self)
-        self.usage_action.setObjectName("contextsShowUsage")
-        self.usage_action.setCheckable(True)
+        self.tokens_action = self._switch("Show tokens", "contextsShowTokens", self.model.show_tokens)
+        self.usage_action = self._switch("Show reported tokens", "contextsShowUsage", self.model.show_usage)
         self.usage_action.setEnabled(False)
-        self.usage_action.toggled.connect(self.model.show_usage)
         self.usage_action.triggered.connect(self.model.ask_for_usage)
-        self._more.addAction(self.usage_action)
-        self.sources_action = QAction("Show sources", self)
-        self.sources_action.setObjectName("contextsShowSources")
-        self.sources_action.setCheckable(True)
-        self.sources_action.setChecked(True)
-        self.sources_action.toggled.connect(self.model.show_sources)
-        self._more.addAction(self.sources_action)
+        self.sources_action = self._switch("Show sources", "contextsShowSources", self.model.show_sources, on=True)
         self._more.addSeparator()
         self._clear_action = QAction("Clear scope", self)
         self._clear_action.triggered.connect(lambda: self.clear_scope())
@@ -149,6 +137,16 @@ class ContextsPanel(QWidget):
         column.addLayout(self._find_row)
         column.addWidget(self.view, 1)
         self.setFocusProxy(self.view)
+
+    def _switch(self, text: str, name: str, show: Callable[[bool], None], *, on: bool = False) -> QAction:
+        """Something of the tree that its menu shows and hides."""
+        action = QAction(text, self)
+        action.setObjectName(name)
+        action.setCheckable(True)
+        action.setChecked(on)
+        action.toggled.connect(show)
+        self._more.addAction(action)
+        return action
 
     def _on_theme_changed(self) -> None:
         metrics = self._themes.theme.metrics
