@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.call_pairs import CallPairs
 from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.ended_servers import ended_badly
 from inspector.analysis.marked_contexts import START
 from inspector.analysis.states import State
 from inspector.analysis.waiting import are_refused, are_waiting
@@ -282,9 +283,11 @@ class AccountTally:
 
     Attributes:
         gaps: places where messages may be missing.
+        crashes: times that a tapped server ended badly, by what its recorder wrote.
         has_repeats: some messages say again what others said; they count for nothing. Nor do requests that were made
             for a call of another source.
-        first_gap, first_unreadable: the first of them, and the first message nothing could be made of; NO_ROW.
+        first_gap, first_crash, first_unreadable: the first of each, and the first message nothing could be made of;
+            NO_ROW.
     """
 
     def __init__(self, analysis: Analysis) -> None:
@@ -302,6 +305,7 @@ class AccountTally:
         self._from: tuple[int, int] | None = None  # the least and the greatest time
         self._broken = False
         self.gaps, self.first_gap, self.first_unreadable = 0, NO_ROW, NO_ROW
+        self.crashes, self.first_crash = 0, NO_ROW
         self.has_repeats = False
         self._changed: list[Rows] = []
         self._waiting = 0
@@ -346,6 +350,7 @@ class AccountTally:
         taken = self._take_up(np.arange(start, stop))
         self._put(rows, deeds << 4 | self._outcomes(rows, deeds))
         self._look_again(taken[taken < start])
+        self._take_crashes(start, stop)
         self._take_times(start, stop)
 
     def _deeds(self, rows: Rows) -> NDArray[np.uint8]:
@@ -445,6 +450,12 @@ class AccountTally:
             self._count(rows[counted], before[counted], -1)
             self._columns.put("code", rows, 0)
             self._put(rows[codes != 0], codes[codes != 0])
+
+    def _take_crashes(self, start: int, stop: int) -> None:
+        crashes = ended_badly(self._analysis.capture, start, stop)
+        if len(crashes):
+            self.crashes += len(crashes)
+            self.first_crash = int(crashes[0]) if self.first_crash == NO_ROW else self.first_crash
 
     def _take_times(self, start: int, stop: int) -> None:
         columns = self._analysis.capture.columns

@@ -404,12 +404,7 @@ class Capture:
         return envelope.get("payload") if isinstance(envelope, dict) else None
 
     def _note_source(self, block: Block) -> None:
-        source = self.sources[int(block.columns["source"][0])] if len(block) else self.sources[-1]
-        source.formats.update(block.formats)
-        if block.origin is not None:
-            source.origin = block.origin
-        if block.ended is not None:
-            source.ended = block.ended
+        self.sources[int(block.columns["source"][0]) if len(block) else -1].note(block)
 
     def _note_impostors(self, block: Block, starts: NDArray[np.int64], start: int, ids: NDArray[np.uint32]) -> None:
         """A log says who sent what it received; an envelope may say otherwise (docs/protocols.md 2, Spoofing)."""

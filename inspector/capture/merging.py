@@ -315,11 +315,7 @@ class MergedReader:
         """Let the records of a block wait, by the clock of the document."""
         source = self._readers[place].source
         source.read_to = max(source.read_to, block.stop)
-        source.formats.update(block.formats)
-        if block.origin is not None:
-            source.origin = block.origin
-        if block.ended is not None:
-            source.ended = block.ended
+        source.note(block)
         if not len(block):
             return
         if source.clock_offset_ns:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from inspector.capture.block import RUNNING
+from inspector.capture.block import RUNNING, Block
 from inspector.capture.elements import BLANK, ElementScanner, Span, trimmed
-from inspector.protocol.formats import FRAME_LABEL
+from inspector.protocol.formats import FRAME_LABEL, capture_file, http_lines
 
 _ENDS = 1 << 12
 """Bytes of an overlong element that are read at each end."""
@@ -213,6 +213,23 @@ class SourceFile:
         """Of the formats of its lines the most frequent; None when no line is known."""
         known = [(count, name) for name, count in self.formats.items() if name not in (None, FRAME_LABEL)]
         return max(known)[1] if known else None
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether a recorder wrote all that was read of it, so that what it says of itself is to be believed.
+
+        What others said lies within its lines; in a log of what others said they may write lines that look like its.
+        """
+        known = self.formats.keys() - {None}
+        return known == {http_lines.LABEL} or (known == {capture_file.LABEL} and bool(self.origin))
+
+    def note(self, block: Block) -> None:
+        """Take in what a block says of its source beside messages."""
+        self.formats.update(block.formats)
+        if block.origin is not None:
+            self.origin = block.origin
+        if block.ended is not None and self.is_recording:
+            self.ended = block.ended
 
     def read(self, offset: int, length: int) -> bytes:
         """Bytes at an offset; fewer where the file has become shorter, none where they are lost."""

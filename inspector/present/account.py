@@ -295,6 +295,17 @@ class _Words:
             )
         return lines
 
+    def crashed(self) -> list[AccountLine]:
+        """How a tapped server ended that nobody had told to, as its recorder wrote it down."""
+        count, first = self.tally.crashes, self.tally.first_crash
+        if not count:
+            return []
+        told = plain(self.analysis.capture.reason(first) or "the server ended", _QUOTED).rstrip(".")
+        words = f"{told[:1].upper()}{told[1:]}"
+        if count > 1:
+            words += f"; the first of {count:,} such ends"
+        return [_leading("Ended", words, first, 'finding == "server-ended"', count, "bad")]
+
     def _errors_by(self) -> str:
         senders = self.tally.groups(Deed.ERROR).by_sender()[0]
         names = {self.analysis.capture.strings[code] for code in senders[:_MOST_CALLERS].tolist()}
@@ -466,9 +477,8 @@ def account_of(
         deeds, failed, waiting = map(_told_once, (deeds, failed, waiting))
     first, last = (waiting, []) if _hangs(document, words.waiting) else ([], waiting)
     lines = [
-        *first, *(deeds or words.held()), *failed, *last, *words.problems(), *words.silence(), *words.collapsed(),
-        *words.tokens(),
-        *words.cost(),
+        *first, *(deeds or words.held()), *failed, *words.crashed(), *last, *words.problems(),
+        *words.silence(), *words.collapsed(), *words.tokens(), *words.cost(),
     ]  # fmt: skip
     return Account(words.head(), tuple(_one_heading(lines)))
 

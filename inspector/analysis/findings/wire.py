@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from inspector.analysis.changes import Rows
+from inspector.analysis.ended_servers import ended_badly
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.capture.flags import Flag
@@ -101,7 +102,6 @@ _FROM_GATEWAYS = kinds.SAID_OF_KEPT - {"stream/open"}
 """Beside system/*; released clients open streams that they were not given."""
 _DECLARING = ("subcontext/", "context/", "sub-context/")
 
-_PROCESS_ENDS = "recorder/end"
 _ORDINARY, _RESERVED = 1, 2
 _NO_ENVELOPE = (
     Flag.UNREADABLE | Flag.GAP | Flag.FRAME | Flag.JOIN | Flag.RPC | Flag.LOG_ONLY | Flag.ERROR
@@ -125,12 +125,10 @@ class Wire:
         if batch.mcp.noise and len(unreadable):
             unreadable = unreadable[~np.isin(unreadable, np.fromiter(batch.mcp.noise, np.int64, len(batch.mcp.noise)))]
         found.add(UNREADABLE, unreadable)
+        if len(batch.flagged(Flag.ERROR.value)):
+            found.add(CRASHED, ended_badly(batch.capture, batch.start, batch.stop))
         marks = batch.flagged(Flag.GAP.value)
-        crashes = batch.of("flags", marks) & Flag.ERROR.value != 0
-        found.add(CRASHED, marks[crashes])
-        ends = batch.rows(_PROCESS_ENDS)
-        found.add(CRASHED, ends[batch.of("flags", ends) & Flag.ERROR.value != 0])
-        found.add(GAP, marks[~crashes])
+        found.add(GAP, marks[batch.of("flags", marks) & Flag.ERROR.value == 0])
         missing = np.flatnonzero((batch.new("kind_raw") == 0) & (flags & _NO_ENVELOPE == 0))
         found.add(NO_KIND, missing + batch.start)
         self._new_kinds(batch)

@@ -16,7 +16,7 @@ from inspector.filters import compile_filter
 from inspector.filters.visible import VisibleRows
 from inspector.present.account import Account, account_of, spared_words
 from tests.builders import clean_up, document_of, envelope, tool_call, tool_result
-from tests.findings import at, gateway
+from tests.findings import HELLO, at, ended, gateway
 from tests.unit.test_recordings import RECORDINGS
 
 
@@ -73,6 +73,37 @@ def test_what_failed_and_what_was_refused() -> None:
     found = lines(call, failed, refused, error)
     assert ("Failed", "1 request failed: grep, asked by lead") in found
     assert ("Refused", "The gateway refused 1 message: rm, asked by intern") in found
+
+
+def test_how_a_tapped_server_ended_is_told_where_its_tap_wrote_it() -> None:
+    once = account(document_of(*HELLO, ended(3)))
+    assert [(line.about, line.text, line.message) for line in once.lines if line.about == "Ended"] == [
+        ("Ended", "The server ended with exit code 3", 1)
+    ]
+    twice = document_of(*HELLO, ended(3), ended(-11))
+    told = next(line for line in account(twice).lines if line.about == "Ended")
+    assert told.text == "The server ended with exit code 3; the first of 2 such ends"
+    assert told.filter is not None
+    assert VisibleRows(twice.analysis).evaluate(compile_filter(told.filter), None).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "traffic",
+    [
+        pytest.param([*HELLO, ended(0)], id="done"),
+        pytest.param([*HELLO, ended(-15)], id="told to end"),
+        pytest.param([envelope(), ended(3)], id="in a log of what others said"),
+        pytest.param([envelope(), {"t": 1, "kind": "end", "exit": 3}], id="the same, as of a recording"),
+        pytest.param([{"t": 1, "dir": "a->b", "message": ended(3)}], id="said by a participant"),
+        pytest.param([{"t": 1, "dir": "a->b", "message": {"t": 1, "kind": "end", "exit": 3}}], id="recording"),
+        pytest.param([*HELLO, {"t": 1, "dir": "in", "frame": [ended(3)]}], id="in a batch"),
+        pytest.param([envelope("recorder/end", {"error": {"code": 3}})], id="as a kind"),
+    ],
+)
+def test_ends_that_a_participant_could_write_are_not_told(traffic: list[dict[str, Any]]) -> None:
+    document = document_of(*traffic)
+    assert not [line for line in account(document).lines if line.about == "Ended"]
+    assert "server-ended" not in {found.check.code for found in document.analysis.findings.found.all()}
 
 
 def test_waits_for_tools_stand_apart() -> None:
