@@ -8,6 +8,7 @@ source (`inspector.capture.joined_lines`); every other stays as it is.
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,12 +24,13 @@ from inspector.protocol.header import Header
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.written_json import to_json
 
-_MARKS = (
-    b'"session/', b'"message/', b'"SendMessage"', b'"SendStreamingMessage"', b'"GetTask"', b'"CancelTask"',
-    b'"ListTasks"', b'"SubscribeToTask"', b'"GetExtendedAgentCard"', b'"tasks/send', b'"clientCapabilities"',
-)  # fmt: skip
-_METHOD = b'"method"'
-"""Stands beside each of these: most data is told apart by one look."""
+_ASKS = re.compile(
+    rb'"method"\s*:\s*"(session/|message/|tasks/send|initialize"|'
+    rb'(?:SendMessage|SendStreamingMessage|GetTask|CancelTask|ListTasks|SubscribeToTask|GetExtendedAgentCard)")'
+)
+"""How requests of the two begin. It is gone through once for all: lines may be long, and mostly are of neither."""
+_INITIALIZE, _OF_ACP = b'initialize"', b'"clientCapabilities"'
+"""A request of MCP as well, and what only that of ACP holds."""
 _MOST_OPEN = 10_000
 """Requests without an answer, tools and tasks that are remembered."""
 _Pipe = tuple[int, int]
@@ -357,4 +359,5 @@ def _put_text(message: dict[str, Any], whole: str) -> None:
 
 def _may_begin(data: bytes) -> bool:
     """Whether a message of one of the protocols may be among lines."""
-    return _METHOD in data and any(mark in data for mark in _MARKS)
+    asked = {*_ASKS.findall(data)}
+    return bool(asked - {_INITIALIZE}) or (bool(asked) and _OF_ACP in data)

@@ -56,6 +56,10 @@ class _Line(msgspec.Struct, gc=False):
 _decode = msgspec.json.Decoder(_Line).decode
 
 
+_EXCHANGE = b'"x"'
+"""Names the exchange in each line of it: most data is told apart by one look."""
+
+
 class _Exchange:
     """One that calls a model, and what has come of its answer.
 
@@ -92,7 +96,9 @@ class ModelAnswers:
 
     def may_matter(self, data: bytes) -> bool:
         """Whether there is anything to look at in some lines."""
-        return bool(self._open) or b"http-request" in data or b"sse-event" in data
+        if self._open:
+            return True
+        return _EXCHANGE in data and (b'"http-request"' in data or b'"sse-event"' in data)
 
     def take(self, lines: Sequence[OrderedLine]) -> list[OrderedLine]:
         """The lines that are to be read in place of some.
@@ -117,7 +123,7 @@ class ModelAnswers:
         return [line for line in left if line is not None]
 
     def _is_of_http(self, line: bytes) -> bool:
-        return b'"x"' in line and (b'"http-' in line or b'"sse-event"' in line)
+        return _EXCHANGE in line and (b'"http-' in line or b'"sse-event"' in line)
 
     # Requests
 

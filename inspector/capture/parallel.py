@@ -18,8 +18,8 @@ _log = logging.getLogger(__name__)
 
 WORTHWHILE_BYTES = 24 << 20
 """From this size on processes are started: below, they would be ready when the file has been read."""
-PART_BYTES = 2 << 20
-"""Of the file to one process at once: some thousand messages, taken in within a few frames of a window."""
+PART_BYTES = 8 << 20
+"""Of the file to one process at once, at most: of long lines some thousand still, as passes have a price a part."""
 OWN_PART_BYTES = 256 << 10
 """Of the file to this process itself while the others are still starting."""
 _MOST_LINES, _LOOKED_AT = 3_000, 1 << 16

@@ -1,0 +1,42 @@
+"""Which lines are looked at in order as ACP or A2A; what becomes of them: `protocol/formats/test_agent_rpc.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inspector.capture.agent_lines import AgentLines
+from inspector.capture.joined_lines import JoinedLines
+from inspector.capture.model_answers import ModelAnswers
+
+_INITIALIZE = b'{"jsonrpc": "2.0", "id": 1, "params": {%s}, "method" : "initialize"}\n'
+
+
+@pytest.mark.parametrize(
+    ("data", "matters"),
+    [
+        (b'{"method":"session/update","params":{}}', True),
+        (b'{"params":{},"method" : "message/stream"}', True),
+        (b'{"method":"GetTask"}', True),
+        (b'{"method":"GetTaskless"}', False),
+        (b'{"method":"tools/call","params":{"arguments":{"path":"session/update"}}}', False),
+        (_INITIALIZE % b'"clientCapabilities": {}', True),
+        (_INITIALIZE % b'"capabilities": {}', False),
+        (_INITIALIZE % b"" + b'{"method":"tasks/sendSubscribe"}', True),
+        (b"", False),
+    ],
+)
+def test_requests_of_the_two_are_told_by_their_methods(data: bytes, matters: bool) -> None:
+    assert AgentLines(JoinedLines("log")).may_matter(data) == matters
+
+
+@pytest.mark.parametrize("sample", sorted(Path("tests/data/formats").glob("a[2c]*.jsonl")), ids=lambda path: path.stem)
+def test_a_sample_of_either_is_one(sample: Path) -> None:
+    assert AgentLines(JoinedLines("log")).may_matter(sample.read_bytes())
+
+
+def test_exchanges_of_a_recording_are_told_by_their_lines() -> None:
+    answers = ModelAnswers(JoinedLines("log"))
+    assert answers.may_matter(b'{"kind":"http-request","x":1}')
+    assert not answers.may_matter(b'{"kind":"chat","payload":{"text":"an http-request, an sse-event"}}')
