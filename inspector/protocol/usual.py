@@ -183,3 +183,11 @@ def fits(decode: Decode[_Line], line: bytes) -> bool:
     except _REFUSALS:
         return False
     return True
+
+
+def is_usual(line: bytes) -> bool:
+    """Whether a line is an envelope that names its sender, or one of a gateway log, in the usual shape."""
+    if b'"kind"' not in line:
+        return False
+    envelope = decode_one(decode_envelope, line)
+    return envelope.sender is not None if envelope is not None else fits(decode_log_line, line)

@@ -24,7 +24,7 @@ know more than its record does; nothing above a capture can tell it from one tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -54,6 +54,7 @@ from inspector.protocol.joined import joined_in
 from inspector.protocol.meaning import Payload
 from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.shallow import MAX_LENGTH, Shallow
+from inspector.protocol.usual import is_usual
 
 # In the order tried. Gateway lines come before bare ones, because a line about a failure has `id` and
 # `error` as a JSON-RPC answer has; HTTP recordings before them, as their lines have a `kind`; captures come before
@@ -139,7 +140,7 @@ def read_line_as(
     if line[:1] == b"#":
         record = read_frame(line)
         return record, None if record.shape is Shape.UNREADABLE else FRAME_LABEL
-    for transcript in TRANSCRIPTS if not codex.is_usual(line) else _CODEX:
+    for transcript in _asked_first(line):
         record = transcript.read(line)
         if record is not None:
             return record, transcript.LABEL
@@ -166,6 +167,13 @@ def read_line_as(
         if record is not None:
             return record, transcript.LABEL if transcript in _BY_TYPE else None
     return read_frame(line), None
+
+
+def _asked_first(line: bytes) -> Sequence[ModuleType]:
+    """The transcripts that may know a line: to ask all of them takes longer than to read it."""
+    if is_usual(line):
+        return ()
+    return _CODEX if codex.is_usual(line) else TRANSCRIPTS
 
 
 def _of_agents(record: Record, known: Mapping[str, Any] | None) -> ModuleType | None:
