@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from inspector.base.extras import FLEET
 from inspector.base.whole_file import in_place_of
 from inspector.cli.arguments import fail
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, opened
@@ -26,7 +27,6 @@ from inspector.filters.errors import FilterError
 from inspector.filters.strings import quote
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_text
-from inspector.survey import missing_extra
 from inspector.survey.byte_ranges import ByteRange, RangeError, has_stretches, range_filter, ranges_of
 from inspector.survey.engine import EngineError, cluster_at, each_of, local_workers, memory_for_each, workers_here
 from inspector.survey.one_run import FailedError, fetched
@@ -79,10 +79,8 @@ def slice_command(
     text = _filter_text(display_filter, since, until, by_stretches=len(whole) < len(places))
     ranges = [part for place in places if place not in whole for part in ranges_of(place.path, place.size)]
     alone = scheduler is None and (len(ranges) <= 1 or workers == 1)
-    if not alone or any(place.is_remote for place in places):
-        missing = missing_extra()
-        if missing is not None:
-            fail(missing)
+    if not alone and (missing := FLEET.missing()):
+        fail(missing)
     try:
         with _engine(scheduler, workers, len(ranges), alone=alone) as each, _target(output) as file:
             lines = _cut(ranges, text, each, file, with_related=with_related, masked=not unmasked) if ranges else 0

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 
 import typer
 
+from inspector.base.extras import FLEET
 from inspector.cli.arguments import PriceFile, ToolAliasTexts, fail
 from inspector.cli.opening import aliases_of, prices_of
 from inspector.cli.printing import printable, say, visible
 from inspector.present.formats import count_of, duration
 from inspector.protocol.secrets.masking import mask_text
-from inspector.survey import missing_extra
 from inspector.survey.engine import (
     EngineError,
     cluster_at,
@@ -72,8 +72,7 @@ def survey_command(
     the table failures, and the rest goes on. `check DIR` holds a survey to what is expected, as it does a log;
     `context-inspector DIR` shows the runs in a window.
     """
-    missing = missing_extra()
-    if missing is not None:
+    if missing := FLEET.missing():
         fail(missing)
     aliases_of(tool_alias or [])
     lines, dated = prices_of(prices)

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-_INSTALL = "OTLP as protobuf needs an extra: pip install 'context-inspector[otel]'. OTLP as JSON is read without it."
+from inspector.base.extras import OTEL
 
 
 class ProtobufError(ValueError):
     """Protobuf that cannot be read; the text is a sentence or two."""
-
-
-def is_installed() -> bool:
-    """Whether protobuf can be read."""
-    from importlib.util import find_spec
-
-    try:
-        return find_spec("opentelemetry.proto") is not None
-    except ModuleNotFoundError:
-        return False
 
 
 def traces_of(data: bytes) -> dict[str, Any]:
@@ -36,8 +26,8 @@ def logs_of(data: bytes) -> dict[str, Any]:
 
 
 def _decoded(data: bytes, signal: str, name: str) -> dict[str, Any]:
-    if not is_installed():
-        raise ProtobufError(_INSTALL)
+    if missing := OTEL.missing("OTLP as protobuf"):
+        raise ProtobufError(f"{missing} OTLP as JSON is read without it.")
     from importlib import import_module
 
     from google.protobuf.json_format import MessageToDict

@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from inspector.base.extras import OTEL
 from inspector.protocol.formats.entries import decoded_object
 from inspector.protocol.formats.otlp.resolving import KEY
 from inspector.protocol.formats.otlp.spans import holds_spans, spans_in
 from inspector.sources.otlp_arriving import KnownSpans
 from inspector.sources.otlp_conversion import written
-from inspector.sources.otlp_protobuf import ProtobufError, is_installed, logs_of, traces_of
+from inspector.sources.otlp_protobuf import ProtobufError, logs_of, traces_of
 from inspector.sources.recording import signals_set
 
 if TYPE_CHECKING:
@@ -264,7 +265,7 @@ async def receive(
 
 def variables(address: Address) -> dict[str, str]:
     """What points an exporter here, by name."""
-    protocol = "http/protobuf" if is_installed() else "http/json"
+    protocol = "http/json" if OTEL.lacking() else "http/protobuf"
     return {"OTEL_EXPORTER_OTLP_ENDPOINT": address.origin, "OTEL_EXPORTER_OTLP_PROTOCOL": protocol}
 
 

@@ -4,15 +4,12 @@ A run is a gateway's log with its decisions, a session with its sub-agents, or a
 the rows of one; `engine` lets Dask do so for many, here or on a cluster; `folder` holds the tables of SURVEY_TABLES
 (`schema`). `expectations` are what `check` holds a log or a survey to.
 
-Dask and fsspec are the extra `fleet`: they are imported where they are needed, and `missing_extra` says what to do.
+Dask and fsspec are the extra `fleet`: they are imported where they are needed, after `inspector.base.extras` was asked.
 """
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
-
-EXTRA = "pip install 'context-inspector[fleet]'"
 
 
 def is_survey(path: Path) -> bool:
@@ -23,11 +20,3 @@ def is_survey(path: Path) -> bool:
         )
     except OSError:
         return False
-
-
-def missing_extra() -> str | None:
-    """What to install before runs can be surveyed, as a sentence; None where all is there."""
-    missing = [name for name in ("distributed", "fsspec", "cryptography") if find_spec(name) is None]
-    if not missing:
-        return None
-    return f"This needs {', '.join(missing)}, which the extra fleet brings: {EXTRA}."

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from inspector.base.extras import FLEET
 from inspector.document.source_set import is_log_name
 from inspector.sources.agent_sessions.files import Listing
 from inspector.sources.thread_files import files_of_thread, is_thread
@@ -163,6 +164,8 @@ def _place(path: str, others: Iterable[Path] = ()) -> RunPlace:
 
 
 def _remote(address: str) -> Iterator[RunPlace]:
+    if missing := FLEET.missing(address):
+        raise PlaceError(missing)
     from fsspec.core import url_to_fs
 
     try:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QLocale, qVersion
 from PySide6.QtGui import QGuiApplication, QScreen
 
 from inspector import version
+from inspector.base.extras import EXTRAS
 from inspector.diagnostics import licences, program_log
 from inspector.diagnostics.crash_report import Opened, Surroundings, system_facts
 
@@ -53,7 +54,8 @@ def version_facts() -> list[tuple[str, str]]:
 
 def about_facts() -> list[tuple[str, str]]:
     """What Help > About says beside the list of parts."""
-    return [*version_facts()[:-1], ("Platform plugin", QGuiApplication.platformName())]
+    without = [(f"Without {one.name}", f"no {one.purpose}. {one.missing()}") for one in EXTRAS if one.lacking()]
+    return [*version_facts()[:-1], ("Platform plugin", QGuiApplication.platformName()), *without]
 
 
 def _library_versions() -> Iterator[tuple[str, str]]:

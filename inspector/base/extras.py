@@ -1,0 +1,53 @@
+"""What can be installed beside the program, for those who need it: `[project.optional-dependencies]` of pyproject.toml.
+
+Their modules are imported where they are needed; before that, `Extra.missing` says what there is to do without them.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Extra(NamedTuple):
+    """One of them.
+
+    Attributes:
+        name: as pip takes it, in brackets.
+        purpose: what is missing without it, as part of a sentence.
+        modules: those of its distributions that the program imports, by their whole names.
+    """
+
+    name: str
+    purpose: str
+    modules: tuple[str, ...]
+
+    def lacking(self) -> list[str]:
+        """Its modules that are not installed."""
+        return [name for name in self.modules if not _is_there(name)]
+
+    def missing(self, what: str = "This") -> str:
+        """That something needs it, and how to get it, in sentences; "" where it is installed."""
+        lacking = self.lacking()
+        return f"{what} needs the extra {self.name} ({', '.join(lacking)}). {_how_to_get(self.name)}" if lacking else ""
+
+
+OTEL = Extra("otel", "OTLP as protobuf", ("opentelemetry.proto", "google.protobuf"))
+FLEET = Extra("fleet", "surveys, slices of large logs, object stores", ("distributed", "fsspec", "cryptography"))
+EXTRAS = (OTEL, FLEET)
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # of what it lies in
+        return False
+
+
+def _how_to_get(name: str) -> str:
+    if getattr(sys, "frozen", False):
+        return "This package does not hold it: install the program with pipx or pip, as the guide's page Install says."
+    pip = "pipx runpip context-inspector" if (Path(sys.prefix) / "pipx_metadata.json").is_file() else "pip"
+    return f"To install it: {pip} install 'context-inspector[{name}]'."
