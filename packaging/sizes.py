@@ -16,6 +16,8 @@ _PARTS = (
     ("cryptography, for the keyring", ("cryptography", "_cffi_backend")),
     ("pydantic", ("pydantic",)),
     ("tiktoken and its table", ("tiktoken", "regex")),
+    ("DuckDB", ("_duckdb", "duckdb")),
+    ("protobuf, for OTLP", ("google", "opentelemetry")),
     ("Python", ("libpython", "python3", "base_library", "libssl", "libcrypto", "libffi", "liblzma", "libbz2")),
     ("fonts and icons", ("inspector/_resources",)),
     ("the program itself", ("inspector/",)),

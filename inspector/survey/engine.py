@@ -11,6 +11,7 @@ import importlib.metadata
 import logging
 import os
 import signal
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -201,10 +202,9 @@ def _outcome(future: Any) -> Any:
 
 def folder_of_worker() -> str | None:
     """Where the worker this is may put files; None outside of one."""
-    from distributed import get_worker
-
+    distributed = sys.modules.get("distributed")  # a worker has imported it, and a slice may do without
     try:
-        return get_worker().local_directory
+        return distributed.get_worker().local_directory if distributed else None
     except ValueError:
         return None
 

@@ -201,7 +201,10 @@ def test_what_a_release_is_built_of_is_written_down() -> None:
     needed = {re.sub(r"[-_.]+", "-", one.metadata["Name"]).lower() for one in required("context-inspector")}
     assert needed - set(pins) == {"context-inspector"}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    for line in (*project["dependencies"], *project["optional-dependencies"]["package"]):
+    extras = project["optional-dependencies"]
+    (own, *tools) = extras["package"]
+    assert own == "context-inspector[otel]"
+    for line in (*project["dependencies"], *extras["otel"], *tools):
         wanted = Requirement(line)
         assert wanted.specifier.contains(pins[wanted.name.lower()]), line
 
