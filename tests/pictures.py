@@ -37,9 +37,9 @@ def message_picture(document: CaptureDocument, message: int) -> dict[str, Any]:
     return {
         **{field.name: field.value(analysis, message) for field in FIELDS if field.name not in ("source", "seen_by")},
         "flags": capture.flags(message),
-        "bytes": capture.record_bytes(message),
-        "reason": capture.reason(message),
-        "deliveries": [(d.participant, d.event, d.offset, d.length) for d in capture.deliveries_of(message)],
+        "bytes": capture.records.line(message),
+        "reason": capture.records.reason(message),
+        "deliveries": [(d.participant, d.event, d.offset, d.length) for d in capture.deliveries.of(message)],
         "causes": analysis.correlation.causes(message),
         "effects": analysis.correlation.effects(message),
         "links": links_of(document, message),

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.connections import connection_keys
-from inspector.capture.capture import TASK_FAILED, TASK_HANDED, TASK_RESULT, TASK_STATUS, Capture
+from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
+from inspector.capture.extracted import TASK_FAILED, TASK_HANDED, TASK_RESULT, TASK_STATUS
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds, mcp
@@ -74,12 +75,12 @@ class CallRounds:
 
     def feed(self, start: int, stop: int) -> None:
         """Take in messages `start` to `stop`, which are linked. O(such messages)."""
-        told = self._capture.mcp_rows
+        told = self._capture.extracted.mcp_rows
         low, high = np.searchsorted(told, [start, stop])
         rows = told[low:high].astype(np.int64)
         rows = np.concatenate((np.array(self._loose, np.int64), rows)) if self._loose else rows
         self._loose = []
-        states, tasks, says = (self._capture.mcp(name, rows) for name in ("state", "task", "task_says"))
+        states, tasks, says = (self._capture.extracted.mcp(name, rows) for name in ("state", "task", "task_says"))
         told_of = np.flatnonzero((states != 0) | (tasks != 0))
         if len(told_of):
             rows = rows[told_of]

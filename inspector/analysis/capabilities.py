@@ -112,7 +112,7 @@ class CapabilityPass:
                 self._note_announced(row)
 
     def _note_announced(self, row: int) -> None:
-        payload = self._capture.decoded(row).payload
+        payload = self._capture.records.decoded(row).payload
         if payload.get("event") == "leave":
             return  # whoever is gone may do nothing, and what comes next is announced with its coming
         others = payload.get("participants")
@@ -131,7 +131,7 @@ class CapabilityPass:
             self._note((space, name), Change(row, "announced", capabilities))
 
     def _note_change(self, row: int, granted: bool) -> None:
-        told = self._capture.decoded(row)
+        told = self._capture.records.decoded(row)
         payload = told.payload
         # The MEUP v0.2 client wraps a grant, and names capabilities that it revokes by their ids.
         inner = payload.get("grant")
@@ -208,13 +208,13 @@ class CapabilityPass:
     def asked(self, row: int, kind: str) -> Asked:
         """What of a message capabilities look at; its kind is given, as a proposal is judged by the call it is for."""
         capture = self._capture
-        return Asked(kind, capture.payload(row), capture.to(row), self._called(row))
+        return Asked(kind, capture.records.payload(row), capture.to(row), self._called(row))
 
     def asked_by(self, held: Iterable[object], row: int, kind: str) -> Asked:
         """The same, as far as these capabilities look at it: mostly columns tell all of that."""
         capture = self._capture
         if not self.is_told(row, kind) or any(map(looks_deep, held)):
-            return Asked(kind, capture.decoded(row).payload, capture.to(row), self._called(row))
+            return Asked(kind, capture.records.decoded(row).payload, capture.to(row), self._called(row))
         method, target = capture.string("method", row), capture.string("target", row)
         return Asked(kind, {"method": method, "params": {} if target is None else {"name": target}}, capture.to(row))
 
@@ -256,10 +256,10 @@ class CapabilityPass:
         """What a `system/error` refused; None for an error of another sort."""
         if not self._trust.is_gateway_or_nobody(row):
             return None
-        payload = self._capture.payload(row)
+        payload = self._capture.records.payload(row)
         attempted = payload.get("attempted_kind")
-        about = [earlier for identifier in self._capture.correlation_ids(row)[:1]
-                 for earlier in self._capture.find_id(identifier) if earlier != row]  # fmt: skip
+        about = [earlier for identifier in self._capture.records.correlation_ids(row)[:1]
+                 for earlier in self._capture.records.find_id(identifier) if earlier != row]  # fmt: skip
         if not isinstance(attempted, str):
             if payload.get("error") not in ("capability_violation", "unauthorized_stream_write"):
                 return None

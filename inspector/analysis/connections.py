@@ -33,7 +33,7 @@ def opened_anew(capture: Capture, rows: NDArray[np.int64]) -> dict[int, int]:
     open_now: dict[tuple[int, int], int] = {}  # (source, which of its pipes) -> connection
     for place in np.sort(changed[first]).tolist() if len(found) > 1 else []:
         row, key = int(piped[place]), int(keys[place])
-        pipe = int(capture.columns["source"][row]), capture.record(row).src
+        pipe = int(capture.columns["source"][row]), capture.records.read(row).src
         before, open_now[pipe] = open_now.get(pipe), key
         if before is not None:
             ended[before] = row

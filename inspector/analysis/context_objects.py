@@ -27,7 +27,7 @@ class ContextObjects:
     """Lets contexts in object form shape the tree.
 
     Attributes:
-        parents: hashes (`Capture.hash_in`) of the ids of parents named; who looks at them takes them out.
+        parents: hashes (`MessageIds.hash_in`) of the ids of parents named; who looks at them takes them out.
 
     Args:
         settle: called after nodes may have merged, so that what is known of them is together.
@@ -53,7 +53,7 @@ class ContextObjects:
         Returns:
             The node an operation's message belongs to, MAIN included; None where its key says that.
         """
-        levels = self._capture.contexts_in(row)[:_MOST_NESTED]
+        levels = self._capture.records.contexts_in(row)[:_MOST_NESTED]
         if not levels:
             return None
         operation = operation_of(levels[0])
@@ -97,7 +97,7 @@ class ContextObjects:
         if parent == MAIN:
             self._notes.add(node, row, Oddity.PARENT_CONFLICT)
             return node
-        self.parents.append(self._capture.hash_in(space, above))
+        self.parents.append(self._capture.ids.hash_in(space, above))
         refused = tree.refusal(node, parent)
         if refused is not None:
             self._notes.add(tree.resolve(node), row, refused)

@@ -204,7 +204,7 @@ def _form(analysis: Analysis, tally: ContextTally, key: int) -> str:
     if found is None:
         found = "path"
         if analysis.capture.strings[key].startswith(OBJECT_KEY):
-            header = analysis.capture.record(tally.first_written[key]).header
+            header = analysis.capture.records.read(tally.first_written[key]).header
             context = told_context(header)[0] if header is not None else None
             found = (operation_of(context) if isinstance(context, dict) else None) or "object"
         tally.forms[key] = found

@@ -326,7 +326,7 @@ class ContextPass:
         return node
 
     def _declare(self, space: int, row: int, above: int) -> None:
-        told = self._capture.decoded(row)
+        told = self._capture.records.decoded(row)
         if not told.identifier or not self._capture.columns["id_hash"][row]:
             return
         text = text_shown("reasoning/start", told.payload) or ""
@@ -432,7 +432,7 @@ class ContextPass:
         return set(self._touched.take().tolist())
 
     def take_parents(self) -> list[int]:
-        """Hashes (`Capture.hash_in`) of ids that named contexts as parents since the last call."""
+        """Hashes (`MessageIds.hash_in`) of ids that named contexts as parents since the last call."""
         parents = self._objects.parents
         found = parents.tolist()
         del parents[:]

@@ -63,7 +63,9 @@ class DraftNames:
         return np.isin(codes, drafts) if drafts else np.zeros(len(rows), np.bool_)
 
     def _of_proposal(self, row: int) -> int:
-        proposal = None if self._capture.is_big(row) else self._capture.decoded(row).payload.get("proposal")
+        proposal = (
+            None if self._capture.records.is_big(row) else self._capture.records.decoded(row).payload.get("proposal")
+        )
         name = proposal.get("correlation_id") if isinstance(proposal, Mapping) else None
         return self._hashed(row, name) if isinstance(name, str) and name else NO_HASH
 
@@ -72,13 +74,13 @@ class DraftNames:
         called = int(columns["rpc_hash"][row])
         if called == NO_HASH or not int(columns["flags"][row]) & Flag.CORRELATED.value:
             return NO_HASH
-        if int(self._capture.text_hashes("correlation_hash", [row])[0]) != respelt(called):
+        if int(self._capture.ids.text_hashes("correlation_hash", [row])[0]) != respelt(called):
             return NO_HASH
         self.own.append(row)
         return int(columns["correlation_hash"][row])
 
     def _hashed(self, row: int, name: str) -> int:
-        return self._capture.hash_in(int(self._capture.columns["space"][row]), name)
+        return self._capture.ids.hash_in(int(self._capture.columns["space"][row]), name)
 
 
 _NEEDS_TARGET = ("tools/call", "prompts/get", "resources/read", "completion/complete")

@@ -215,9 +215,9 @@ def _is_first_start(analysis: Analysis, chat: int, start: int) -> bool:
 
 def _text(analysis: Analysis, message: int) -> str:
     capture = analysis.capture
-    if capture.is_big(message):
+    if capture.records.is_big(message):
         return ""
-    return (text_shown(capture.string("kind", message) or "", capture.payload(message)) or "").strip()
+    return (text_shown(capture.string("kind", message) or "", capture.records.payload(message)) or "").strip()
 
 
 def _start(analysis: Analysis, cause: int, effect: int) -> LikelyLink:
@@ -259,7 +259,7 @@ def _call(analysis: Analysis, message: int) -> str | None:
     """Arguments of a tool call in one form; None for what is no call, or has none that would tell it from others."""
     capture = analysis.capture
     method = capture.string("method", message)
-    params: Any = None if capture.is_big(message) else capture.payload(message).get("params")
+    params: Any = None if capture.records.is_big(message) else capture.records.payload(message).get("params")
     arguments = params.get("arguments") if isinstance(params, Mapping) else None
     if method != "tools/call" or not isinstance(arguments, Mapping) or not arguments:
         return None

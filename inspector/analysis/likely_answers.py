@@ -182,7 +182,7 @@ def _is_seen_to(analysis: Analysis, question: int, message: int) -> bool:
         if row >= message or _sender(analysis, row) != own:
             continue
         kind = capture.string("kind", row)
-        status = capture.payload(row).get("status") if kind == "chat/acknowledge" else None
+        status = capture.records.payload(row).get("status") if kind == "chat/acknowledge" else None
         if kind == "reasoning/start" or (isinstance(status, str) and status.lower() in _SEES_TO_IT):
             return True
     return False
@@ -221,7 +221,7 @@ def _repeats(own: str, words: str) -> bool:
 
 def _words(analysis: Analysis, message: int) -> str:
     capture = analysis.capture
-    if capture.is_big(message):
+    if capture.records.is_big(message):
         return ""
-    text = text_shown("chat", capture.payload(message)) or ""
+    text = text_shown("chat", capture.records.payload(message)) or ""
     return " ".join(text[:_LONGEST].split()).casefold()

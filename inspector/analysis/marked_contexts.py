@@ -28,7 +28,7 @@ class MarkedContexts:
     Args:
         settle: called after nodes may have merged.
         typed: called with a node that has got its first declared type.
-        named: gains the hash (`Capture.hash_in`) of the id of each context that a marker names.
+        named: gains the hash (`MessageIds.hash_in`) of the id of each context that a marker names.
     """
 
     def __init__(
@@ -81,13 +81,13 @@ class MarkedContexts:
 
     def _ended(self, space: int, row: int) -> int:
         """The hash of the name that a `context/end` ends: in its payload, as a start has it, else what it names."""
-        name = self._capture.decoded(row).payload.get("context_id")
+        name = self._capture.records.decoded(row).payload.get("context_id")
         if isinstance(name, str) and is_name(name):
-            return self._capture.hash_in(space, name)
+            return self._capture.ids.hash_in(space, name)
         return int(self._capture.columns["correlation_hash"][row])
 
     def _begin(self, space: int, row: int, above: int) -> int | None:
-        identifier, payload = self._capture.decoded(row)[:2]
+        identifier, payload = self._capture.records.decoded(row)[:2]
         wanted = (payload.get("context_id"), payload.get("id"), identifier)
         name = next(filter(is_name, wanted), None)
         if not isinstance(name, str):
@@ -96,11 +96,11 @@ class MarkedContexts:
         parent = payload.get("parent")
         if isinstance(parent, str) and is_name(parent):
             node = self._tree.place(node, self._tree.of_id(space, parent))
-            self._named.append(self._capture.hash_in(space, parent))
+            self._named.append(self._capture.ids.hash_in(space, parent))
         self._settle()
-        self._named.append(self._capture.hash_in(space, name))
+        self._named.append(self._capture.ids.hash_in(space, name))
         if len(self._open) < _MOST_OPEN:
-            self._open[self._capture.hash_in(space, name)] = node
+            self._open[self._capture.ids.hash_in(space, name)] = node
         self._facts.note_start(node, row)
         declared = payload.get("type")
         if isinstance(declared, str) and declared and self._facts.declared.get(node) is None:

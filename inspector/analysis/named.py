@@ -51,7 +51,7 @@ class NamedPass:
         self._correlation = correlation
         self._contexts = contexts
         self._columns = GrowingColumns({"found": np.uint8})
-        self._waiting = HashIndex()  # messages by the hashes of the ids they name (`Capture.hash_in`)
+        self._waiting = HashIndex()  # messages by the hashes of the ids they name (`MessageIds.hash_in`)
         self._names = {what: HashIndex() for what in _COLUMNS}  # the same hashes of names; rows mean nothing
         self._met = {what: _Met() for what in _COLUMNS}
         self._listed = 0
@@ -92,7 +92,7 @@ class NamedPass:
         """Take in the names of contexts and streams that messages up to `stop` have brought."""
         start, self._listed = self._listed, stop
         for what, column in _COLUMNS.items():
-            strings, hash_in = self._capture.strings, self._capture.hash_in
+            strings, hash_in = self._capture.strings, self._capture.ids.hash_in
             hashes: list[int] = []
             for key in self._unmet(what, column, start, stop).tolist():
                 space, text = key >> 32, strings[key & 0xFFFFFFFF]
@@ -143,7 +143,7 @@ class NamedPass:
             return []
         space = int(self._capture.columns["space"][row])
         found: set[int] = set()
-        for identifier in self._capture.correlation_ids(row):
+        for identifier in self._capture.records.correlation_ids(row):
             node = self._contexts.tree.find(space, identifier)
             found.update(self._of_context(node) if node != MAIN else self._of_stream(space, identifier))
         return sorted(found - {row})
@@ -184,14 +184,14 @@ class NamedPass:
         stream = capture.string("stream", row)
         if stream is not None:
             names.append(stream)
-        hashes = {capture.hash_in(space, name) for name in names}
+        hashes = {capture.ids.hash_in(space, name) for name in names}
         return [other for one in hashes for other in self._waiting.rows(one)]
 
     def started_by(self, row: int) -> int:
         """The context a reasoning start opened; MAIN."""
         if self._capture.string("kind", row) != "reasoning/start":
             return MAIN
-        identifier = self._capture.envelope_id(row) or ""
+        identifier = self._capture.records.envelope_id(row) or ""
         node = self._contexts.tree.find(int(self._capture.columns["space"][row]), identifier)
         return node if node != MAIN and self._contexts.started_by[node] == row else MAIN
 

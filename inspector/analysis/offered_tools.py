@@ -147,7 +147,7 @@ def server_words(analysis: Analysis, sent: Found) -> str:
     rows = sent[np.isin(analysis.correlation.columns["method"][sent], [code for code in methods if code])]
     rows = rows[analysis.capture.columns["kind"][rows] == kind]
     for row in rows[::-1][:_MOST_ANSWERS].tolist():
-        result: Any = analysis.capture.payload(row).get("result")
+        result: Any = analysis.capture.records.payload(row).get("result")
         result = result if isinstance(result, dict) else {}
         meta = result.get("_meta") if isinstance(result.get("_meta"), dict) else {}
         info = result.get("serverInfo") or meta.get(SERVER_KEY)
@@ -169,11 +169,11 @@ def _conversations(analysis: Analysis, rows: Found) -> list[int]:
 
 def _page(analysis: Analysis, row: int) -> tuple[list[dict[str, Any]], Any, Any]:
     """The tools of a page, the cursor it was asked for with, and that of the next one."""
-    result: Any = {} if analysis.capture.is_big(row) else analysis.capture.payload(row).get("result")
+    result: Any = {} if analysis.capture.records.is_big(row) else analysis.capture.records.payload(row).get("result")
     result = result if isinstance(result, dict) else {}
     tools = result.get("tools")
     asked = int(analysis.correlation.columns["cause"][row])
-    params: Any = analysis.capture.payload(asked).get("params") if asked != NO_ROW else None
+    params: Any = analysis.capture.records.payload(asked).get("params") if asked != NO_ROW else None
     cursor = params.get("cursor") if isinstance(params, dict) else None
     page = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
     return page, cursor, result.get("nextCursor")

@@ -89,7 +89,7 @@ def tools_offered(analysis: Analysis, rows: Found) -> list[Tool] | None:
 
 
 def _tools_in(analysis: Analysis, row: int) -> Iterator[Tool]:
-    result: Any = analysis.capture.payload(row).get("result")
+    result: Any = analysis.capture.records.payload(row).get("result")
     tools = result.get("tools") if isinstance(result, dict) else None
     for tool in tools[:_MOST_TOOLS] if isinstance(tools, list) else ():
         if isinstance(tool, dict) and isinstance(tool.get("name"), str):
@@ -101,7 +101,7 @@ def _is_later_page(analysis: Analysis, row: int) -> bool:
     asked = int(analysis.correlation.columns["cause"][row])
     if asked == NO_ROW:
         return False
-    params: Any = analysis.capture.payload(asked).get("params")
+    params: Any = analysis.capture.records.payload(asked).get("params")
     return isinstance(params, dict) and bool(params.get("cursor"))
 
 

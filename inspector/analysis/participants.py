@@ -196,7 +196,7 @@ class ParticipantPass:
         kind = capture.string("kind", row)
         space = int(capture.columns["space"][row])
         sender = capture.string("sender", row)
-        payload = capture.decoded(row).payload
+        payload = capture.records.decoded(row).payload
         if kind == "system/join":
             joined = self._meet(space, sender)
             if joined is not None and capture.flags(row) & Flag.SENT:

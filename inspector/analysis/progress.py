@@ -71,9 +71,9 @@ def _on_connection(analysis: Analysis, message: int, start: int, stop: int) -> R
 
 def _params(analysis: Analysis, message: int) -> Mapping[str, object]:
     capture = analysis.capture
-    if capture.is_big(message) or not int(capture.columns["flags"][message]) & Flag.RPC.value:
+    if capture.records.is_big(message) or not int(capture.columns["flags"][message]) & Flag.RPC.value:
         return {}
-    params = capture.payload(message).get("params")
+    params = capture.records.payload(message).get("params")
     return params if isinstance(params, Mapping) else {}
 
 

@@ -69,7 +69,7 @@ class ReportedUsage:
     def feed(self, start: int, stop: int) -> None:
         """Take in messages `start` to `stop`. O(calls in them)."""
         del start, stop
-        found = self._capture.take_api_calls()
+        found = self._capture.extracted.take_api_calls()
         if not found:
             return
         strings = self._capture.strings

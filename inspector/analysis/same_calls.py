@@ -230,14 +230,16 @@ class SameCallFinder:
 
     def _identifier(self, message: int) -> str | None:
         """The id that an agent's program gave a call; the ids of JSON-RPC mean nothing elsewhere."""
-        return None if self._layer(message) == INNERMOST else self._capture.envelope_id(message)
+        return None if self._layer(message) == INNERMOST else self._capture.records.envelope_id(message)
 
     def _said(self, message: int) -> tuple[str | None, frozenset[str]]:
         found = self._known.get(message)
         if found is None:
             if len(self._known) > _MOST_KNOWN:
                 self._known.clear()
-            params = None if self._capture.is_big(message) else self._capture.payload(message).get("params")
+            params = (
+                None if self._capture.records.is_big(message) else self._capture.records.payload(message).get("params")
+            )
             params = params if isinstance(params, Mapping) else {}
             given = params.get("arguments", {})
             arguments = json.dumps(given, sort_keys=True, default=str) if isinstance(given, Mapping) else None

@@ -78,7 +78,7 @@ class SessionContexts:
             The node of the sub-session it tells of; None where it tells of a session.
         """
         kind = self._capture.string("kind", row)
-        payload = self._capture.decoded(row).payload
+        payload = self._capture.records.decoded(row).payload
         label = _label(payload.get("label"))
         if kind == msp.SESSION:
             self.labels[space] = self.labels.get(space) or label

@@ -285,7 +285,7 @@ class _Streams:
         before = self._open.get(key)
         if before is None:
             before = self._open[key] = []
-            self._named[self._capture.hash_in(key >> 32, self._capture.strings[stream])] = key
+            self._named[self._capture.ids.hash_in(key >> 32, self._capture.strings[stream])] = key
         own = int(columns["id_hash"][row])
         if before and (own == NO_HASH or int(columns["id_hash"][before[0]]) != own):
             self._became.update(dict.fromkeys(before, State.CLOSED.value))  # its id was given anew

@@ -199,7 +199,7 @@ class StreamPass:
         if kind == _CLOSE:
             self._closed(row)
             return []
-        payload = self._capture.decoded(row).payload
+        payload = self._capture.records.decoded(row).payload
         if kind == _REQUEST:
             return self._requested(row, payload)
         if kind == _OPEN:

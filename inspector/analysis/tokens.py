@@ -174,7 +174,7 @@ class TokenPass:
         capture = self._capture
 
         def read(start: int, length: int) -> bytes:
-            return capture.line_part(row, start, length)
+            return capture.records.line_part(row, start, length)
 
         source = capture.sources[int(capture.columns["source"][row])]
         offset, length, part = (int(capture.columns[name][row]) for name in ("offset", "length", "part"))

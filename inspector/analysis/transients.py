@@ -117,9 +117,9 @@ class TransientPass:
     def _read(self, rows: Rows) -> None:
         first = len(self.signals)
         for row in rows.tolist():
-            signal = signal_in(self._capture.decoded(row).payload)
+            signal = signal_in(self._capture.records.decoded(row).payload)
             if signal is not None:
-                self.signals.add(row, signal, self._capture.digest(row))
+                self.signals.add(row, signal, self._capture.extracted.digest(row))
         for place in range(first, len(self.signals)):
             if self.signals.conversation[place] not in self._stale:
                 self._apply(place)
@@ -223,7 +223,7 @@ class TransientPass:
 
     def signal(self, row: int) -> Signal | None:
         """What a result's `_meta` says, read again; None when it signals nothing."""
-        return signal_in(self._capture.decoded(row).payload) if self.signals.find(row) != NOWHERE else None
+        return signal_in(self._capture.records.decoded(row).payload) if self.signals.find(row) != NOWHERE else None
 
     def hints(self, row: int) -> tuple[tuple[str, str], ...]:
         """The (fetching tool, consuming tool) pairs a result registers, as written."""

@@ -72,7 +72,7 @@ class TrustPass:
             own[name] = None
 
     def _note_welcome(self, row: int) -> None:
-        you = welcomed(self._capture.decoded(row).payload)
+        you = welcomed(self._capture.records.decoded(row).payload)
         name = None if you is None else you.get("id")
         own = self._own_ids(row)
         receivers = self._capture.to(row)
@@ -85,7 +85,7 @@ class TrustPass:
 
     def _note_presence(self, row: int) -> None:
         """Nobody is told that they left themselves: over a connection that goes on that is forged."""
-        payload = self._capture.decoded(row).payload
+        payload = self._capture.records.decoded(row).payload
         named = payload.get("participant")
         name = named.get("id") if isinstance(named, Mapping) else named
         if not isinstance(name, str):
@@ -100,7 +100,7 @@ class TrustPass:
 
     def _hold_against(self, row: int) -> None:
         """Whoever came and did not leave is named by a welcome: who is not named never came."""
-        others = self._capture.decoded(row).payload.get("participants")
+        others = self._capture.records.decoded(row).payload.get("participants")
         came = self._came.get(self._connection(row))
         if not came or not isinstance(others, list):
             return

@@ -46,7 +46,7 @@ class VisibilityPass:
         return np.flatnonzero(here) + start
 
     def _value(self, row: int) -> int:
-        return self._number(self._capture.decoded(row).payload.get("visibility"))
+        return self._number(self._capture.records.decoded(row).payload.get("visibility"))
 
     def _number(self, value: object) -> int:
         if not isinstance(value, str) or not value:

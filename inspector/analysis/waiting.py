@@ -77,7 +77,7 @@ class Outcomes:
 
         In MCP 2026-07-28 hanging up takes a call back; before, the answer may come in another exchange.
         """
-        carried = self._capture.exchange_rows
+        carried = self._capture.extracted.exchange_rows
         low, high = np.searchsorted(carried, [start, stop])
         if low == high:
             return
@@ -90,7 +90,7 @@ class Outcomes:
         ends = np.isin(columns["kind"][rows], [find(name) or -1 for name in _EXCHANGE_ENDS])
         places = np.flatnonzero(asks | ends)
         names = ("number", "hung_up", "status")
-        numbers, left, status = (self._capture.exchanges(name, rows[places]).tolist() for name in names)
+        numbers, left, status = (self._capture.extracted.exchanges(name, rows[places]).tolist() for name in names)
         for place, number, hung_up, told in zip(places.tolist(), numbers, left, status, strict=True):
             row = int(rows[place])
             key = int(columns["source"][row]), number
@@ -105,7 +105,9 @@ class Outcomes:
                     self._give_up(np.array([asked], np.int64), GivenUp.REFUSED)
 
     def _is_modern(self, row: int) -> bool:
-        return self._capture.strings[int(self._capture.mcp("version", np.array([row]))[0])] >= mcp.FIRST_MODERN
+        return (
+            self._capture.strings[int(self._capture.extracted.mcp("version", np.array([row]))[0])] >= mcp.FIRST_MODERN
+        )
 
     def end_turns(self, start: int, stop: int) -> None:
         """Give up what agents of transcripts had asked for, and not got, when they were stopped.
@@ -157,7 +159,9 @@ class Outcomes:
 
     def _asked(self, row: int) -> int:
         """The open request of the same sender that `requestId` names, be it by its JSON-RPC id or its envelope's."""
-        params: Any = None if self._capture.is_big(row) else self._capture.decoded(row).payload.get("params")
+        params: Any = (
+            None if self._capture.records.is_big(row) else self._capture.records.decoded(row).payload.get("params")
+        )
         identifier = params.get("requestId") if isinstance(params, Mapping) else None
         called = calls.rpc_id(identifier)
         if called is None:
@@ -165,7 +169,7 @@ class Outcomes:
         asked = self._open_calls.asked_with(hash_rpc_id(called), row)
         if asked != NO_ROW or not isinstance(identifier, str):
             return asked
-        hash_ = self._capture.hash_in(int(self._capture.columns["space"][row]), identifier)
+        hash_ = self._capture.ids.hash_in(int(self._capture.columns["space"][row]), identifier)
         latest = int(self._capture.ids.latest(np.array([hash_], np.uint64), np.array([row], np.int64))[0])
         return latest if latest != NO_ROW and self._is_own_request(latest, row) else NO_ROW
 

@@ -74,7 +74,7 @@ def decoded_in_blocks(
 
 def _decode(capture: Capture, messages: list[int]) -> None:
     """Decode those messages that are not decoded yet, and forget the oldest ones."""
-    held = capture.decoded_ahead
+    held = capture.records.decoded_ahead
     missing = sorted(set(messages) - held.keys())
     if missing:
         for message in list(islice(held, max(0, len(held) - _MOST_HELD))):

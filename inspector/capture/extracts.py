@@ -1,8 +1,8 @@
 """What passes read of records beside columns, taken where the records are decoded: none is read from its file again.
 
 Both ways through a line, the usual and the slow one, come here with what they have decoded. What passes look at once,
-when a message is new, is there until the checks have seen it (`Capture.let_go`); what they compare with later messages
-stays, as a number.
+when a message is new, is there until the checks have seen it (`Extracted.let_go`); what they compare with later
+messages stays, as a number.
 """
 
 from __future__ import annotations
@@ -122,6 +122,11 @@ class Extracts:
             found = getattr(others, name)
             if found:
                 getattr(self, name).update({places[n]: value for n, value in found.items() if places[n] >= 0})
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        for name in _PARTS:
+            setattr(self, name, {})
 
     def put_all(self, others: Extracts, which: NDArray[np.int64]) -> None:
         """Add those of records that stand in several places: `which` of them in each."""

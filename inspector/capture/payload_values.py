@@ -1,6 +1,6 @@
 """One value inside the payloads of many messages: of each line nothing is decoded but what lies on the way to it.
 
-A strict twin of `Capture.payload`, at a tenth of the cost: lines of the shapes nearly all have give what that gives; of
+A strict twin of `Records.payload`, at a tenth of the cost: lines of the shapes nearly all have give what that gives; of
 whatever does not fit (a line around the envelope that is unusual, a big message, a value of another type on the way)
 the caller is asked.
 """
@@ -16,7 +16,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.capture.capture import OWN_PAYLOAD, Capture
+from inspector.capture.capture import Capture
+from inspector.capture.extracts import OWN_PAYLOAD
 from inspector.capture.flags import Flag
 from inspector.capture.heads import MAX_WHOLE
 from inspector.capture.runs import stretches

@@ -53,7 +53,7 @@ def show_command(
             _save(document, number - 1, save)
             return
         story = message_answer(document, number - 1)
-        is_big, size = document.capture.is_big(number - 1), int(document.capture.columns["size"][number - 1])
+        is_big, size = document.capture.records.is_big(number - 1), int(document.capture.columns["size"][number - 1])
     if as_json:
         echo(dump(story))
         return

@@ -77,14 +77,14 @@ class DecisionLog:
 
     def about(self, message: int) -> list[dict[str, Any]]:
         """The decisions on the envelope id of a message, as logged; [] without a log or an id."""
-        identifier = self._capture.envelope_id(message) if self.found is not None else None
+        identifier = self._capture.records.envelope_id(message) if self.found is not None else None
         return self.found.about(identifier) if self.found is not None and identifier else []
 
     def about_refusal(self, error: int) -> list[dict[str, Any]]:
         """The decisions about what a `system/error` refused, which itself was perhaps never logged."""
         if self.found is None:
             return []
-        return [one for name in self._capture.correlation_ids(error) for one in self.found.about(name)]
+        return [one for name in self._capture.records.correlation_ids(error) for one in self.found.about(name)]
 
     def close(self) -> None:
         """Close the files."""

@@ -43,7 +43,7 @@ class StreamText:
             rows = self._streams.frames(self.run, self._last, most=missing)
             with read_together(self._capture, rows):
                 for row in rows.tolist():
-                    self.joiner.add(self._capture.record(row).data or b"")
+                    self.joiner.add(self._capture.records.read(row).data or b"")
             self._last = int(rows[-1]) if len(rows) else self._last
         return self.joiner
 

@@ -233,7 +233,11 @@ def _no(row: int) -> int | None:
 
 def _raw(document: CaptureDocument, message: int) -> bytes:
     capture = document.capture
-    return capture.line_part(message, 0, HEAD) if capture.is_big(message) else capture.envelope_bytes(message)
+    return (
+        capture.records.line_part(message, 0, HEAD)
+        if capture.records.is_big(message)
+        else capture.records.envelope_bytes(message)
+    )
 
 
 def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
@@ -243,9 +247,9 @@ def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
         "no": message + 1,
         "fields": {field.name: field.value(analysis, message) for field in FIELDS},
         # Of a message above 1 MB the beginning, which is no envelope; `show --save` writes all of it.
-        "envelope": None if capture.is_big(message) else capture.envelope(message),
+        "envelope": None if capture.records.is_big(message) else capture.records.envelope(message),
         "raw": _raw(document, message).decode("utf-8", "backslashreplace"),
-        "deliveries": [{"participant": d.participant, "event": d.event} for d in capture.deliveries_of(message)],
+        "deliveries": [{"participant": d.participant, "event": d.event} for d in capture.deliveries.of(message)],
         "sources": [capture.sources[number].name for number in capture.sources_of(message)],
         "sightings": [_sighting(document, one) for one in capture.sightings_of(message)],
         "causes": [cause + 1 for cause in analysis.correlation.causes(message)],
@@ -378,8 +382,8 @@ def links_of(document: CaptureDocument, message: int) -> list[dict[str, Any]]:
     analysis, capture = document.analysis, document.capture
     space = int(capture.columns["space"][message])
     links: list[dict[str, Any]] = []
-    for identifier in dict.fromkeys(capture.correlation_ids(message)[:_MOST_LINKS]):
-        rows = capture.find_id(identifier) or _also_called(document, message, identifier)
+    for identifier in dict.fromkeys(capture.records.correlation_ids(message)[:_MOST_LINKS]):
+        rows = capture.records.find_id(identifier) or _also_called(document, message, identifier)
         context = analysis.contexts.tree.find(space, identifier)
         stream = capture.strings.find(identifier)
         link: dict[str, Any] = {"id": identifier, "names": "nothing seen"}
@@ -398,7 +402,7 @@ def links_of(document: CaptureDocument, message: int) -> list[dict[str, Any]]:
 def _also_called(document: CaptureDocument, message: int, identifier: str) -> list[int]:
     """The message meant by a name that is no envelope's id, as drafts had them (`analysis.draft_names`)."""
     cause = int(document.analysis.correlation.columns["cause"][message])
-    return [cause] if cause != NO_ROW and document.capture.correlation_ids(message) == [identifier] else []
+    return [cause] if cause != NO_ROW and document.capture.records.correlation_ids(message) == [identifier] else []
 
 
 _MOST_LINKS = 256
@@ -443,10 +447,10 @@ def _likely(document: CaptureDocument, link: LikelyLink) -> dict[str, Any]:
     capture = document.capture
     return {
         "no": link.effect + 1,
-        "id": capture.envelope_id(link.effect),
+        "id": capture.records.envelope_id(link.effect),
         "relation": link.relation.value,
         "of": link.cause + 1,
-        "of_id": capture.envelope_id(link.cause),
+        "of_id": capture.records.envelope_id(link.cause),
         "why": link.why,
     }
 

@@ -115,7 +115,7 @@ class LinesWriter:
         src = self._src(message, raw, of_batch=of_batch) if self._several else 0
         if self._several and int(columns["flags"][message]) & _RPC and not self._exchange(message, None):
             yield from self._marks(message, src)
-        line = self._cut(message, raw) or self._line(raw, big=capture.is_big(message))
+        line = self._cut(message, raw) or self._line(raw, big=capture.records.is_big(message))
         if of_batch:
             time_ns, direction = int(columns["time_ns"][message]), capture.string("direction", message)
             exchange = self._exchange(message, direction)
@@ -125,23 +125,23 @@ class LinesWriter:
         yield line
         for one in others:
             yield self._line(one, big=len(one) > MAX_WHOLE)
-        for copy in capture.deliveries_of(message) if len(capture.deliveries) else ():
+        for copy in capture.deliveries.of(message) if len(capture.deliveries) else ():
             if (copy.source, copy.offset) != own:
                 line = capture.sources[copy.source].read(copy.offset, copy.length).strip()
-                yield self._line(line, big=capture.is_big(message))
+                yield self._line(line, big=capture.records.is_big(message))
 
     def _logged_lines(self, message: int) -> list[bytes]:
         """The lines that a message was read from, as they are; of an overlong one its head."""
         capture = self._document.capture
         if capture.columns["offset"][message] < JOINED_FROM:
-            return [capture.record_bytes(message).strip()]
+            return [capture.records.line(message).strip()]
         return [line.strip() for line in LoggedLines(capture, message)] or [b""]
 
     def _exchange(self, message: int, direction: str | None) -> dict[str, Any] | None:
         """What a line of a recording says of the HTTP exchange that carried a message; None where none did."""
         capture, row = self._document.capture, np.array([message])
         names = ("number", "status", "method", "path")
-        number, status, method, path = (int(capture.exchanges(name, row)[0]) for name in names)
+        number, status, method, path = (int(capture.extracted.exchanges(name, row)[0]) for name in names)
         if not number:
             return None
         kind = http_lines.REQUEST if (direction or "").startswith("client") else http_lines.EVENT
@@ -203,13 +203,13 @@ class LinesWriter:
     def envelope(self, message: int) -> bytes:
         """A message as JSON on one line, as it was written as far as that can be."""
         capture = self._document.capture
-        raw = capture.envelope_bytes(message).strip()
+        raw = capture.records.envelope_bytes(message).strip()
         cut = self._cut(message, raw)
         if cut is not None:
             return cut
         if int(capture.columns["flags"][message]) & _NO_JSON:
             return self._wrapped(raw)
-        return self._line(raw, big=capture.is_big(message))
+        return self._line(raw, big=capture.records.is_big(message))
 
     def _with_context(self, message: int, line: bytes) -> bytes:
         """A response with what it answers as its last key; one that has the key already stays as it is."""
@@ -235,7 +235,7 @@ class LinesWriter:
     def _cut(self, message: int, head: bytes) -> bytes | None:
         """What stands for an overlong record: its head, and how many bytes it has. None for others."""
         capture = self._document.capture
-        if not capture.is_overlong(message):
+        if not capture.records.is_overlong(message):
             return None
         text = self._redaction.text(head.decode("utf-8", "replace"))
         return _dumped({"text": text, "cut": True, "bytes": int(capture.columns["length"][message])})

@@ -123,8 +123,8 @@ class MessageSummarizer:
     def _body(self, message: int) -> tuple[str, bool, int]:
         """What it said, whether that is JSON, and how many more characters nobody looked at."""
         capture = self._document.capture
-        raw = capture.envelope_bytes(message).strip()
-        if not int(capture.columns["flags"][message]) & _NO_JSON and not capture.is_big(message):
+        raw = capture.records.envelope_bytes(message).strip()
+        if not int(capture.columns["flags"][message]) & _NO_JSON and not capture.records.is_big(message):
             try:
                 return visible(pretty_json(self._redaction.value(decode_json(raw)))), True, 0
             except NotAnObjectError:

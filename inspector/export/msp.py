@@ -270,7 +270,7 @@ class SubsessionExport:
         if content is None:
             return None
         sender = int(capture.columns["sender"][row])
-        wanted = self._redaction.text(capture.envelope_id(row) or f"local-{row + 1}")
+        wanted = self._redaction.text(capture.records.envelope_id(row) or f"local-{row + 1}")
         name, number = wanted, 2
         while name in identifiers:
             name, number = f"{wanted}-{number}", number + 1
@@ -314,10 +314,10 @@ class SubsessionExport:
         return template.format(self._redaction.text(text)) if text else template.partition(":")[0] + "."
 
     def _payload(self, row: int) -> dict[str, Any]:
-        if not self._capture.is_big(row):
-            return self._capture.payload(row)
+        if not self._capture.records.is_big(row):
+            return self._capture.records.payload(row)
         try:
-            envelope = decode_json(self._capture.envelope_bytes(row))
+            envelope = decode_json(self._capture.records.envelope_bytes(row))
         except NotAnObjectError:
             return {}
         payload = envelope.get("payload", envelope) if isinstance(envelope, dict) else {}

@@ -182,15 +182,15 @@ class TraceWriter:
         failed = answer != NO_ROW and bool(int(columns["flags"][answer]) & Flag.ERROR)
         facts: Json = {
             "gen_ai.operation.name": "execute_tool" if tool else None, "gen_ai.tool.name": self._text(tool) or None,
-            "gen_ai.tool.call.id": self._text(capture.envelope_id(row) or "") or None,
+            "gen_ai.tool.call.id": self._text(capture.records.envelope_id(row) or "") or None,
             "mcp.method.name": method or None,
             "error.type": "tool_error" if failed else None, **self._about(row),
         }  # fmt: skip
-        payload = capture.payload(row)
+        payload = capture.records.payload(row)
         params = payload.get("params")
         params = params if isinstance(params, dict) else {}
         if self._content:
-            result = capture.payload(answer).get("result") if answer != NO_ROW else None
+            result = capture.records.payload(answer).get("result") if answer != NO_ROW else None
             facts["gen_ai.tool.call.arguments"] = self._json(params.get("arguments", params))
             facts["gen_ai.tool.call.result"] = self._json(result) if result is not None else None
         trace, parent = self._trace(key[0]), self._of_node(*key)

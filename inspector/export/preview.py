@@ -65,12 +65,12 @@ def preview(document: CaptureDocument, messages: Iterable[int]) -> Generator[Pre
 def _secrets_in(document: CaptureDocument, message: int) -> Tally | None:
     """Secrets of one message by rule; None when there is no clue to any."""
     capture = document.capture
-    raw = capture.envelope_bytes(message)
+    raw = capture.records.envelope_bytes(message)
     text = raw.decode("utf-8", "replace")
     if not may_hold_secrets(text):
         return None
     tally: Tally = Counter[SecretRule]()
-    if not int(capture.columns["flags"][message]) & _NO_JSON and not capture.is_big(message):
+    if not int(capture.columns["flags"][message]) & _NO_JSON and not capture.records.is_big(message):
         try:
             value = decode_json(raw)
         except NotAnObjectError:

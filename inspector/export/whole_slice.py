@@ -78,8 +78,8 @@ def _by_itself(capture: Capture, writer: LinesWriter, redaction: Redaction, mess
 def _as_logged(capture: Capture, writer: LinesWriter, message: int) -> Iterator[_Cut]:
     """The lines of a message in a gateway's log, which has it once for each recipient."""
     offset = int(capture.columns["offset"][message])
-    yield _Cut(offset, writer.logged(capture.record_bytes(message).strip()))
-    for copy in capture.deliveries_of(message):
+    yield _Cut(offset, writer.logged(capture.records.line(message).strip()))
+    for copy in capture.deliveries.of(message):
         if copy.offset != offset:
             line = capture.sources[copy.source].read(copy.offset, copy.length)
             yield _Cut(copy.offset, writer.logged(line.strip()))

@@ -175,7 +175,7 @@ class Completer:
         """Names of values in the payloads of some messages, the frequent ones first."""
         capture, seen = self._analysis.capture, Counter[str]()
         for row in self._some_rows():
-            payload = capture.payload(row)
+            payload = capture.records.payload(row)
             seen.update(payload_field((key,)).name for key in payload)
             seen.update(
                 payload_field((key, inner)).name
@@ -189,7 +189,7 @@ class Completer:
         """The same of texts that hold JSON, and of what is in them."""
         capture, seen = self._analysis.capture, Counter[str]()
         for row in self._some_rows():
-            for path, text in _texts(capture.payload(row), ()):
+            for path, text in _texts(capture.records.payload(row), ()):
                 value = opened(text)
                 if isinstance(value, dict | list):
                     within = value if isinstance(value, dict) else {}

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
 from inspector.analysis.node_columns import PathPlaces, PathTable
-from inspector.capture.capture import OWN_PAYLOAD, Capture
+from inspector.capture.capture import Capture
+from inspector.capture.extracts import OWN_PAYLOAD
 from inspector.capture.flags import Flag
 from inspector.capture.heads import MAX_WHOLE
 from inspector.capture.payload_values import OPEN_JSON
@@ -75,7 +76,7 @@ def big_text(capture: Capture, message: int) -> str | None:
     """The text a big message shows, as `fields.message_text` reads it of others."""
     if capture.flags(message) & (Flag.FRAME | Flag.UNREADABLE | Flag.GAP):
         return message_text(capture, message)
-    payload = dict(capture.payload(message))
+    payload = dict(capture.records.payload(message))
     with contextlib.suppress(*_REFUSED):
         for key, written in _payload(capture, message).items():
             value = bytes(written)
@@ -85,8 +86,8 @@ def big_text(capture: Capture, message: int) -> str | None:
 
 
 def _payload(capture: Capture, message: int) -> dict[str, msgspec.Raw]:
-    """What `Capture.payload` is, not decoded below its keys."""
-    envelope = _object(capture.envelope_bytes(message))
+    """What `Records.payload` is, not decoded below its keys."""
+    envelope = _object(capture.records.envelope_bytes(message))
     if capture.flags(message) & OWN_PAYLOAD or "payload" not in envelope:
         return envelope if "kind" not in envelope else {}
     return _object(bytes(envelope["payload"]))

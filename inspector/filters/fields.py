@@ -111,7 +111,7 @@ class Field:
         """The key for which the value of a message is a secret and has to be masked; None where it is none by that."""
         if self.secret is not None or not self.path:
             return self.secret
-        return self.path[-1] if _is_secret_beside(analysis.capture.payload(message), self.path) else None
+        return self.path[-1] if _is_secret_beside(analysis.capture.records.payload(message), self.path) else None
 
 
 def _strings(name: str) -> Callable[[Analysis], Column]:
@@ -149,7 +149,7 @@ def _decoded(
 
 def _may_have_id(analysis: Analysis, rows: Take, texts: Texts) -> NDArray[np.bool_]:
     """Ids that are text are known by their hash; others are rare."""
-    hashes = analysis.capture.text_hashes("id_hash", rows)
+    hashes = analysis.capture.ids.text_hashes("id_hash", rows)
     return np.ones(len(hashes), np.bool_) if texts is None else _hashed(hashes, texts) | (hashes == NO_HASH)
 
 
@@ -160,7 +160,7 @@ def _may_name(analysis: Analysis, rows: Take, texts: Texts) -> NDArray[np.bool_]
     named = (flags & Flag.CORRELATED.value) != 0
     if texts is None:
         return named
-    first = _hashed(analysis.capture.text_hashes("correlation_hash", rows), texts)
+    first = _hashed(analysis.capture.ids.text_hashes("correlation_hash", rows), texts)
     return named & (first | ((flags & Flag.MANY_CORRELATIONS.value) != 0))
 
 
@@ -220,12 +220,12 @@ def message_text(capture: Capture, message: int) -> str | None:
     """
     flags = int(capture.columns["flags"][message])
     if flags & Flag.FRAME.value:
-        return frame_text(capture.record(message).data or b"")
+        return frame_text(capture.records.read(message).data or b"")
     if flags & Flag.UNREADABLE.value:
-        return capture.record(message).raw.decode("utf-8", "replace")
+        return capture.records.read(message).raw.decode("utf-8", "replace")
     if flags & Flag.GAP.value:
-        return capture.reason(message)
-    return text_shown(capture.string("kind", message) or "", capture.payload(message))
+        return capture.records.reason(message)
+    return text_shown(capture.string("kind", message) or "", capture.records.payload(message))
 
 
 def _tool(analysis: Analysis) -> Column:
@@ -286,7 +286,7 @@ def _exchange(name: str) -> Callable[[Analysis], Column]:
     """A number of the HTTP exchanges that carried messages."""
 
     def column(analysis: Analysis) -> Column:
-        at = _lazy(analysis, lambda rows: analysis.capture.exchanges(name, _rows_taken(analysis, rows)))
+        at = _lazy(analysis, lambda rows: analysis.capture.extracted.exchanges(name, _rows_taken(analysis, rows)))
         return Numbers(at, 0)
 
     return column
@@ -297,7 +297,9 @@ def _exchange_text(name: str) -> Callable[[Analysis], Column]:
 
     def column(analysis: Analysis) -> Column:
         capture = analysis.capture
-        ids = _lazy(analysis, lambda rows: capture.exchanges(name, _rows_taken(analysis, rows)).astype(np.uint32))
+        ids = _lazy(
+            analysis, lambda rows: capture.extracted.exchanges(name, _rows_taken(analysis, rows)).astype(np.uint32)
+        )
         return Interned(ids, capture.strings)
 
     return column
@@ -308,7 +310,7 @@ def _exchange_ms(name: str) -> Callable[[Analysis], Column]:
 
     def column(analysis: Analysis) -> Column:
         def at(rows: Take) -> NDArray[np.float64]:
-            found = analysis.capture.exchanges(name, _rows_taken(analysis, rows)).astype(np.float64)
+            found = analysis.capture.extracted.exchanges(name, _rows_taken(analysis, rows)).astype(np.float64)
             return np.where(found > 0, found / 1_000, np.nan)
 
         return Numbers(_lazy(analysis, at))
@@ -408,21 +410,21 @@ def _cut_from(name: str) -> Callable[[Analysis], Column]:
     def value(analysis: Analysis, message: int) -> object:
         capture = analysis.capture
         sliced = SLICES in capture.sources[int(capture.columns["source"][message])].formats
-        return getattr(cut_from(capture.record_bytes(message)), name, None) if sliced else None
+        return getattr(cut_from(capture.records.line(message)), name, None) if sliced else None
 
     return _decoded(value, _may_be_cut)
 
 
 def _context_raw(analysis: Analysis, message: int) -> object:
     if analysis.capture.flags(message) & Flag.FRAME:
-        return context_in(analysis.capture.record(message).data or b"")
-    whole = analysis.capture.decoded_ahead.get(message)
+        return context_in(analysis.capture.records.read(message).data or b"")
+    whole = analysis.capture.records.decoded_ahead.get(message)
     if whole is not None and (whole.context is not None or not analysis.capture.columns["context"][message]):
         return whole.context if isinstance(whole.context, str | None) else _json(whole.context)
-    header = analysis.capture.record(message).header
+    header = analysis.capture.records.read(message).header
     context = told_context(header)[0] if header is not None and analysis.capture.columns["context"][message] else None
     if context is None:
-        envelope = analysis.capture.envelope(message)
+        envelope = analysis.capture.records.envelope(message)
         context = envelope.get("context") if isinstance(envelope, dict) else None
     return context if isinstance(context, str | None) else _json(context)
 
@@ -468,7 +470,7 @@ FIELDS: tuple[Field, ...] = (
     Field("time", _T.TIME, "Time", "When it was logged or arrived, else sent.", _numbers("time_ns", NO_TIME)),
     Field("ts", _T.TIME, "Sender's time", "The time its sender wrote, by its clock.", _numbers("ts_ns", NO_TIME)),
     Field("id", _T.STRING, "Id", "Id of the envelope; local-N stands for a missing one.",
-          _decoded(lambda a, m: a.capture.envelope_id(m), _may_have_id)),
+          _decoded(lambda a, m: a.capture.records.envelope_id(m), _may_have_id)),
     Field("protocol", _T.STRING, "Protocol", "The protocol string, a label only.", _strings("protocol")),
     Field("space", _T.STRING, "Space", "The space it was said in.", _strings("space")),
     Field("from", _T.STRING, "From", "Who sent it; of a frame, who owns its stream.", _strings("sender"), _D.PASS),
@@ -483,7 +485,7 @@ FIELDS: tuple[Field, ...] = (
     Field("tool.rule", _T.STRING, "Tool found by", "Found by kind, payload, correlation, rpc id, or unknown.",
           lambda a: Interned(a.correlation.columns["rule"], _RULES), _D.PASS),
     Field("correlation", _T.STRING, "Correlation", "Ids of the messages it names.",
-          _decoded(lambda a, m: a.capture.correlation_ids(m), _may_name), many=True),
+          _decoded(lambda a, m: a.capture.records.correlation_ids(m), _may_name), many=True),
     Field("correlation.names", _T.STRING, "Names",
           "What its correlation names: message, later message (it came before it), context, stream, or nothing seen.",
           lambda a: Interned(_lazy(a, a.named.named), _NAMED), _D.PASS),
@@ -565,7 +567,7 @@ FIELDS: tuple[Field, ...] = (
           lambda a: Interned(a.visibility.columns["visibility"], a.visibility.values), _D.PASS,
           values=msp.VISIBILITIES),
     Field("delivered", _T.STRING, "Delivered to", "Who got it, as far as a gateway's log says.",
-          _decoded(lambda a, m: a.capture.recipients(m), _may_be_delivered), _D.PASS, many=True),
+          _decoded(lambda a, m: a.capture.deliveries.recipients(m), _may_be_delivered), _D.PASS, many=True),
     Field("stream", _T.STRING, "Stream", "Id of the stream a frame or stream message belongs to.", _strings("stream")),
     Field("finding", _T.STRING, "Findings", "Codes of the findings about it, the most severe first.",
           lambda a: InternedSets(a.findings.columns["set"], a.findings.found.sets), _D.PASS, many=True),
@@ -609,7 +611,7 @@ def payload_field(path: tuple[str, ...]) -> Field:
         capture = analysis.capture
 
         def value(message: int) -> object:
-            return walk(capture.payload(message), path)
+            return walk(capture.records.payload(message), path)
 
         return Decoded(value, len(analysis), decode_many=lambda rows: values.of(capture, rows, value))
 

@@ -115,7 +115,7 @@ def read_together(capture: Capture, rows: NDArray[np.integer[Any]]) -> Generator
     """While messages are decoded one after the other: read them in large pieces where they lie close together."""
     first, last = (int(rows.min()), int(rows.max())) if len(rows) else (0, 0)
     if last - first < len(rows) * _WORTH_READING:
-        with capture.read_ahead(first, last + 1 if len(rows) else 0):
+        with capture.records.read_ahead(first, last + 1 if len(rows) else 0):
             yield
     else:
         yield

@@ -54,7 +54,7 @@ def _texts(analysis: Analysis, run: int, rows: Rows) -> Iterator[tuple[int, str,
         frames = frames[: int(frames.searchsorted(last)) + STRETCH + 1]
     flow = Flow()
     with read_together(capture, frames):
-        pieces = [flow.add(capture.record(frame).data or b"") for frame in frames.tolist()]
+        pieces = [flow.add(capture.records.read(frame).data or b"") for frame in frames.tolist()]
     for place, frame in enumerate(frames.tolist()):
         if frame > last:
             return

@@ -38,13 +38,13 @@ class PartFinder(Protocol):
 def search_long(finder: PartFinder, capture: Capture, message: int) -> Iterator[np.int8]:
     """Search one message's record: UNKNOWN after each window as long as nothing is known, the answer at last."""
     length, size = int(capture.columns["length"][message]), int(capture.columns["size"][message])
-    own = own_place(capture.line_part(message, 0, _FURTHEST), 0, length, size)
+    own = own_place(capture.records.line_part(message, 0, _FURTHEST), 0, length, size)
     first, stop = own or (0, length)
     too_long = False
     for start in range(first, stop, _WINDOW):
         begin = max(first, start - _FURTHEST)
         end = min(start + _WINDOW + _OVERLAP, stop)
-        part = capture.line_part(message, begin, end - begin)
+        part = capture.records.line_part(message, begin, end - begin)
         last = end == stop
         answer = finder.in_part(part[_clean(part, start - begin) :], first=start == first, last=last)
         if answer == 1:

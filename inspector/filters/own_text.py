@@ -70,7 +70,7 @@ def found_in_own(
         return found
     derived = capture.columns["flags"][messages[carried]] & Flag.DERIVED.value != 0
     for place in carried[derived].tolist():  # one of several that its record means
-        raw = capture.envelope_bytes(int(messages[place]))
+        raw = capture.records.envelope_bytes(int(messages[place]))
         found[place] = finder.among(raw, np.zeros(1, np.int64), np.array([len(raw)]))[0]
     carried = carried[~derived]
     known: list[tuple[int, int, int]] = []

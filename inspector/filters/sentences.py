@@ -70,13 +70,13 @@ def info(analysis: Analysis, message: int) -> str | None:
     if sentence is None:
         flags = int(capture.columns["flags"][message])
         if flags & Flag.GAP.value:
-            return capture.reason(message)
+            return capture.records.reason(message)
         if flags & Flag.FRAME.value:
-            words = frame_text(capture.record(message).data or b"")
+            words = frame_text(capture.records.read(message).data or b"")
             return _one_line(f"{capture.string('stream', message) or ''} {words}")
         if flags & _UNTOLD:
             return None
-        kind, payload = capture.string("kind", message) or "", capture.payload(message)
+        kind, payload = capture.string("kind", message) or "", capture.records.payload(message)
         text = " ".join(filter(None, parts_of(analysis, message, kind, payload))) or text_shown(kind, payload)
         if not text and payload and not kind.startswith("reasoning/"):
             text = compact(mask_secrets(payload))
@@ -174,14 +174,14 @@ _MOST_NAMED = 2
 
 def _call(analysis: Analysis, message: int) -> Sentence | None:
     method, target = (_linked(analysis, column, message) for column in ("method", "target"))
-    text = text_shown(kinds.REQUEST, analysis.capture.payload(message))
+    text = text_shown(kinds.REQUEST, analysis.capture.records.payload(message))
     if not method:
         return None
     if method == "tools/call":
-        params = analysis.capture.payload(message).get("params")
+        params = analysis.capture.records.payload(message).get("params")
         told = arguments_words(target, params.get("arguments") if isinstance(params, dict) else None)
         return Sentence(target or method, told or text or "", colon=False)
-    told = _notified(method, analysis.capture.payload(message).get("params"))
+    told = _notified(method, analysis.capture.records.payload(message).get("params"))
     if told:
         return Sentence(method, told, colon=False)
     purpose = _PURPOSES.get(method, "")
@@ -264,7 +264,7 @@ def _verdict(analysis: Analysis, message: int, kind: str) -> Sentence:
     about = ""
     if proposal != NO_ROW:
         about = _linked(analysis, "target", proposal) or _linked(analysis, "method", proposal)
-    return Sentence(about, text_shown(kind, analysis.capture.payload(message)) or "", colon=False)
+    return Sentence(about, text_shown(kind, analysis.capture.records.payload(message)) or "", colon=False)
 
 
 # Outcomes
@@ -274,7 +274,7 @@ def _result(analysis: Analysis, message: int) -> Sentence:
     capture = analysis.capture
     called = analysis.correlation.rounds.begun.get(message, message)  # what ends a call is of that, whoever brings it
     about = _linked(analysis, "target", called) or _linked(analysis, "method", called)
-    payload = capture.payload(message)
+    payload = capture.records.payload(message)
     if int(capture.columns["flags"][message]) & Flag.ERROR.value:
         return Sentence(about, text_shown(kinds.RESPONSE, payload) or "", failed=True)
     if int(analysis.transients.columns["badges"][message]) & Badge.TRANSIENT:
@@ -315,7 +315,7 @@ _VIOLATION = "capability_violation"
 
 
 def _error(analysis: Analysis, message: int) -> Sentence:
-    capture, payload = analysis.capture, analysis.capture.payload(message)
+    capture, payload = analysis.capture, analysis.capture.records.payload(message)
     cause = int(analysis.correlation.columns["cause"][message])
     kind = capture.string("kind", cause) or "" if cause != NO_ROW else ""
     call = [_linked(analysis, column, cause) for column in ("method", "target")] if cause != NO_ROW else ["", ""]

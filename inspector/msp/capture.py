@@ -224,7 +224,7 @@ class MspCapture:
             return False
         filled = spare + b" " * (room - len(line)) + line[len(spare) :]
         self._spool.put(int(capture.columns["offset"][row]), filled)
-        capture.forget(row)
+        capture.records.forget(row)
         return True
 
     # What the document knows of itself

@@ -300,7 +300,7 @@ class _Words:
         count, first = self.tally.crashes, self.tally.first_crash
         if not count:
             return []
-        told = plain(self.analysis.capture.reason(first) or "the server ended", _QUOTED).rstrip(".")
+        told = plain(self.analysis.capture.records.reason(first) or "the server ended", _QUOTED).rstrip(".")
         words = f"{told[:1].upper()}{told[1:]}"
         if count > 1:
             words += f"; the first of {count:,} such ends"

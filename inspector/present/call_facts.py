@@ -95,7 +95,7 @@ def request_facts(subject: Subject) -> list[Fact]:
 
 def _rounds_facts(subject: Subject, call: Rounds) -> list[Fact]:
     """What became of a call that takes several requests: its first answer, its result, and how often was asked."""
-    task = subject.answer is not None and bool(subject.capture.mcp("task", np.array([subject.answer]))[0])
+    task = subject.answer is not None and bool(subject.capture.extracted.mcp("task", np.array([subject.answer]))[0])
     parts = [FactPart("Became a task" if task else "Asked for input first")]
     if subject.answer is not None:
         parts += [FactPart(", "), message_part(subject.answer)]
@@ -224,7 +224,7 @@ def acted_facts(subject: Subject) -> list[Fact]:
         sender = subject.capture.string("sender", effect)
         if kind == kinds.WITHDRAW and sender != subject.sender:
             word = "Withdrawal by"  # only its proposer may (docs/protocols.md 5)
-        reason = subject.capture.payload(effect).get("reason") if kind != kinds.REQUEST else None
+        reason = subject.capture.records.payload(effect).get("reason") if kind != kinds.REQUEST else None
         rows.append(_act_fact(subject, word, effect, reason))
         answer = int(subject.analysis.correlation.columns["answer"][effect]) if kind == kinds.REQUEST else NO_ROW
         if answer != NO_ROW:
@@ -310,7 +310,7 @@ def _naming_rule(subject: Subject, rule: ToolRule, cause: int) -> tuple[FactPart
 
 def _naming_proposal(subject: Subject, request: int) -> int | None:
     """The proposal that named the call, where the request itself does not."""
-    own = subject.capture.payload(request)
+    own = subject.capture.records.payload(request)
     params = own.get("params")
     if request == NO_ROW or (isinstance(params, dict) and params) or not linked(subject.analysis, "target", request):
         return None
@@ -324,7 +324,7 @@ def _unknown_facts(subject: Subject, cause: int) -> list[Fact]:
         parts = (FactPart("not said, not even by its request "), message_part(cause))
         rows = [fact("Method", subject.method, "mono")] if subject.method else []
         return [*rows, Fact(_NOUNS.get(subject.method or "", "Method"), parts), *_order_facts(subject, cause)]
-    ids = subject.capture.correlation_ids(subject.message)
+    ids = subject.capture.records.correlation_ids(subject.message)
     named = subject.analysis.named.named(np.array([subject.message]))
     if named[0] == Named.CONTEXT:
         return [fact("Answers", f"the context {plain(mask_text(ids[0]), 120)}", middle=True)]
@@ -463,7 +463,7 @@ def request_by_token(subject: Subject, token: object) -> int | None:
     if rpc_id(token) is None:
         return None
     for row in _earlier_requests(subject)[:_MOST_READ]:
-        params = subject.capture.payload(row).get("params")
+        params = subject.capture.records.payload(row).get("params")
         meta = params.get("_meta") if isinstance(params, Mapping) else None
         if isinstance(meta, Mapping) and rpc_id(meta.get("progressToken")) == rpc_id(token):
             return row
@@ -487,4 +487,4 @@ def _request_by_rpc_id(subject: Subject, wanted: object) -> int | None:
 
 
 def _payload_id(subject: Subject, row: int) -> str | None:
-    return rpc_id(subject.capture.payload(row).get("id"))
+    return rpc_id(subject.capture.records.payload(row).get("id"))

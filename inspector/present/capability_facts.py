@@ -231,9 +231,13 @@ def grant_facts(subject: Subject, payload: Mapping[str, Any]) -> list[Fact]:
     grant = payload.get("grant_id")
     if not isinstance(grant, str):
         return []
-    seen = [row for row in subject.capture.find_id(grant) if subject.capture.string("kind", row) == "capability/grant"]
+    seen = [
+        row
+        for row in subject.capture.records.find_id(grant)
+        if subject.capture.string("kind", row) == "capability/grant"
+    ]
     if not seen:
         return [fact("Grant", f"{plain(grant, 120)}, never seen", "warn", copy=grant)]
-    given = patterns(grant_of(subject.capture.payload(seen[-1])).get("capabilities"))
+    given = patterns(grant_of(subject.capture.records.payload(seen[-1])).get("capabilities"))
     words = (message_part(seen[-1]), FactPart("  "), FactPart(plain(mask_text(", ".join(given)), 200), "mono"))
     return [Fact("Grant", words, copy=grant)]

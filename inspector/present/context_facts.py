@@ -210,7 +210,7 @@ def _metadata(subject: ContextSubject) -> list[Fact]:
     known = [key for key in _KNOWN_METADATA if key in values]
     for key in dict.fromkeys([*known, *values]):
         value = values[key]
-        named = subject.document.capture.find_id(value) if isinstance(value, str) and value else []
+        named = subject.document.capture.records.find_id(value) if isinstance(value, str) and value else []
         if len(named):
             parts = (FactPart(f"{value}, ", "mono"), message_part(int(named[0])))
             rows.append(Fact(key, parts, mono_name=True, copy=value))

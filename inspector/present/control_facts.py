@@ -110,7 +110,7 @@ def status_facts(subject: Subject) -> list[Fact]:
     answers = [m for m in subject.effects[:20] if subject.capture.string("kind", m) == "participant/status"]
     if not answers:
         return []
-    payload = subject.capture.payload(answers[-1])
+    payload = subject.capture.records.payload(answers[-1])
     shown = {k: payload[k] for k in ("status", "messages_in_context", "tokens", "max_tokens") if k in payload}
     names = {"messages_in_context": "In context", "max_tokens": "Limit"}
     rows: list[Fact] = []

@@ -19,11 +19,11 @@ def place_in_original(capture: Capture, message: int) -> str | None:
     source = capture.sources[int(capture.columns["source"][message])]
     name = wire_text.plain(source.name, _LONGEST)
     if source.container == har.FORMAT:
-        entry = int(capture.exchanges("number", np.array([message]))[0])
+        entry = int(capture.extracted.exchanges("number", np.array([message]))[0])
         return f"Converted from entry {number(entry)} of {name}." if entry else f"Converted from an entry of {name}."
-    if source.container not in (opencode.FORMAT, vscode_chat.LABEL) or capture.is_big(message):
+    if source.container not in (opencode.FORMAT, vscode_chat.LABEL) or capture.records.is_big(message):
         return None
-    line = decoded_object(capture.record_bytes(message)) or {}
+    line = decoded_object(capture.records.line(message)) or {}
     for key, named, what in (("request", "requestId", "request"), ("info", "id", "record"), ("session", "", "session")):
         held = line.get(key)
         if isinstance(held, dict):

@@ -25,17 +25,17 @@ _FOUND_BY = 80
 
 def json_text(document: CaptureDocument, message: int) -> str:
     """The envelope as indented JSON; of what is none, its bytes as far as they are text."""
-    envelope = document.capture.envelope(message)
+    envelope = document.capture.records.envelope(message)
     if envelope is None:
-        return mask_text(document.capture.envelope_bytes(message).decode("utf-8", "replace"))
+        return mask_text(document.capture.records.envelope_bytes(message).decode("utf-8", "replace"))
     return pretty_json(mask_secrets(envelope))
 
 
 def json_line(document: CaptureDocument, message: int) -> str:
     """The envelope as JSON on one line; what is none as text in an object, so that each line is JSON."""
-    envelope = document.capture.envelope(message)
+    envelope = document.capture.records.envelope(message)
     if envelope is None:
-        raw = document.capture.envelope_bytes(message).decode("utf-8", "replace")
+        raw = document.capture.records.envelope_bytes(message).decode("utf-8", "replace")
         return json.dumps({"text": mask_text(raw)}, ensure_ascii=False)
     return json.dumps(mask_secrets(envelope), ensure_ascii=False, separators=(",", ":"))
 
@@ -161,4 +161,4 @@ def _text_filter(document: CaptureDocument, content: RowContent) -> str | None:
 
 def id_text(document: CaptureDocument, message: int) -> str:
     """The envelope's id, a secret in it masked; "" for what is no envelope."""
-    return mask_text(document.capture.envelope_id(message) or "")
+    return mask_text(document.capture.records.envelope_id(message) or "")

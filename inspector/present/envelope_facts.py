@@ -103,7 +103,7 @@ def _exchange(subject: Subject) -> list[Fact]:
     """The HTTP exchange that carried it, as far as it had come, and the id of its server-sent event."""
     capture, row = subject.capture, np.array([subject.message], np.int64)
     names = ("number", "status", "method", "path", "first_us", "whole_us")
-    number, status, method, path, first, whole = (int(capture.exchanges(name, row)[0]) for name in names)
+    number, status, method, path, first, whole = (int(capture.extracted.exchanges(name, row)[0]) for name in names)
     if not number:
         return []
     asked = " ".join(capture.strings[code] for code in (method, path) if code)
@@ -118,7 +118,7 @@ def _exchange(subject: Subject) -> list[Fact]:
     rows.append(
         fact("Exchange", words, "bad" if status >= _HTTP_FAILED else "plain", filter=f"http.exchange == {number}")
     )
-    event = capture.record(subject.message).event_id
+    event = capture.records.read(subject.message).event_id
     return [*rows, fact("Event id", event, "mono", middle=True)] if event else rows
 
 
@@ -131,7 +131,7 @@ def _filter(words: str, value: str) -> str | None:
 
 
 def _correlations(subject: Subject) -> list[Fact]:
-    ids = subject.capture.correlation_ids(subject.message)
+    ids = subject.capture.records.correlation_ids(subject.message)
     if not ids:
         return [fact("Correlation", "none", "dim")]
     rows: list[Fact] = []
@@ -153,8 +153,8 @@ def _correlations(subject: Subject) -> list[Fact]:
 
 def _resolved(subject: Subject, wanted: str) -> tuple[FactPart, ...]:
     """A link to what a correlation id names; words where it names none of these messages."""
-    rows = subject.capture.find_id(wanted)
-    if not rows and subject.capture.correlation_ids(subject.message) == [wanted]:
+    rows = subject.capture.records.find_id(wanted)
+    if not rows and subject.capture.records.correlation_ids(subject.message) == [wanted]:
         rows = list(subject.causes)  # by a name that is no envelope's id (analysis.draft_names)
     known = [row for row in rows if row in subject.causes] or [row for row in rows if row != subject.message]
     if known:
@@ -194,7 +194,7 @@ def _context(subject: Subject) -> Fact:
 
 def _times(subject: Subject) -> list[Fact]:
     rows: list[Fact] = []
-    names = subject.capture.recipients(subject.message)
+    names = subject.capture.deliveries.recipients(subject.message)
     received = time_of_day(subject.time_ns)
     dated = formats.is_dated(subject.time_ns)
     if not dated and subject.time_ns != NO_TIME:
@@ -206,7 +206,7 @@ def _times(subject: Subject) -> list[Fact]:
         parts.append(FactPart(f"{', ' if parts else ''}delivered to {len(names)}"))
         tooltip = "\n".join(filter(None, (tooltip, "delivered to " + ", ".join(names))))
     if parts:
-        arrived = subject.capture.record(subject.message).time_ns != NO_TIME
+        arrived = subject.capture.records.read(subject.message).time_ns != NO_TIME
         name = "Received" if arrived else "Sent"
         name = "Written" if subject.capture.string("protocol", subject.message) == msp.PROTOCOL else name
         rows.append(Fact(name, tuple(parts), tooltip=tooltip, copy=full_time(subject.time_ns)))
@@ -267,15 +267,15 @@ def visibility_facts(subject: Subject) -> list[Fact]:
 
 def as_json(subject: Subject) -> str:
     """The envelope as indented JSON; of what is no JSON, the bytes as text."""
-    envelope = subject.capture.envelope(subject.message)
+    envelope = subject.capture.records.envelope(subject.message)
     if envelope is None:
-        return mask_text(subject.capture.envelope_bytes(subject.message).decode("utf-8", "backslashreplace"))
+        return mask_text(subject.capture.records.envelope_bytes(subject.message).decode("utf-8", "backslashreplace"))
     return pretty_json(mask_secrets(envelope))
 
 
 def identifier(subject: Subject) -> str | None:
     """The envelope's id; None when there is none."""
-    found = subject.capture.envelope_id(subject.message)
+    found = subject.capture.records.envelope_id(subject.message)
     return None if found is None else mask_text(found)
 
 

@@ -23,7 +23,7 @@ def frame_in_line(subject: Subject) -> bytes | None:
     """The bytes that came, where the line of the file only carries them (a capture's, a wrapped line's)."""
     if subject.big:
         return None
-    raw = subject.capture.record(subject.message).raw
+    raw = subject.capture.records.read(subject.message).raw
     return None if head_bytes(subject, len(raw))[: len(raw)] == raw else raw
 
 

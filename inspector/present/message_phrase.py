@@ -82,7 +82,7 @@ class _Subject:
 
     @property
     def payload(self) -> dict[str, Any]:
-        return self.document.capture.payload(self.message)
+        return self.document.capture.records.payload(self.message)
 
     @property
     def text(self) -> str | None:
@@ -113,7 +113,7 @@ def phrase_of(document: CaptureDocument, message: int, flags: Flag, kind: str) -
             phrase.runs.append(TextRun("", Style.ERROR))
         describe = _BY_KIND.get(kind) or _BY_NAMESPACE.get(kind.partition("/")[0], _plain)
         describe(subject, phrase)
-    if document.capture.is_big(message) and not phrase.aside:
+    if document.capture.records.is_big(message) and not phrase.aside:
         phrase.aside = formats.size(int(document.capture.columns["size"][message]))
     if not any(run.text for run in phrase.runs):
         phrase.runs.append(TextRun("no message", Style.TERTIARY))
@@ -122,8 +122,10 @@ def phrase_of(document: CaptureDocument, message: int, flags: Flag, kind: str) -
 
 def _unreadable(subject: _Subject, phrase: Phrase) -> None:
     capture = subject.document.capture
-    phrase.add(capture.record(subject.message).raw[:_FIRST_BYTES].decode("utf-8", "replace"), Style.MONO_SECONDARY)
-    phrase.aside = wire_text.plain((capture.reason(subject.message) or "").removeprefix(_CUT), 120)
+    phrase.add(
+        capture.records.read(subject.message).raw[:_FIRST_BYTES].decode("utf-8", "replace"), Style.MONO_SECONDARY
+    )
+    phrase.aside = wire_text.plain((capture.records.reason(subject.message) or "").removeprefix(_CUT), 120)
 
 
 def _hello(subject: _Subject, phrase: Phrase) -> None:

@@ -152,7 +152,7 @@ def row_content(document: CaptureDocument, message: int, *, folded: bool = False
         size=formats.size(int(capture.columns["size"][message])),
     )
     if flags & _GAP:
-        content.gap = wire_text.plain(capture.reason(message) or "messages may be missing here")
+        content.gap = wire_text.plain(capture.records.reason(message) or "messages may be missing here")
         content.word, content.size = "server ended" if content.error else "gap", ""
         return content
     _fill_ends(content, document, flags)

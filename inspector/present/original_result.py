@@ -63,7 +63,7 @@ class Original:
 
 def original_of(document: CaptureDocument, message: int) -> Original:
     """Read the original of a result. Never raises for odd content; O(its size)."""
-    content = content_of(mask_secrets(document.capture.payload(message).get("result")))
+    content = content_of(mask_secrets(document.capture.records.payload(message).get("result")))
     table = content.table
     if table is not None:
         body = [OriginalLine(OriginalLineKind.COLUMNS, "  ".join(map(wire_text.plain, table.columns)), table.columns)]

@@ -221,7 +221,7 @@ def _figures(latency: Latency) -> tuple[str, ...]:
 
 def report_rows(document: CaptureDocument, row: int) -> list[Fact]:
     """Its last report of its context: when, and what else it said."""
-    payload = mask_secrets(document.capture.payload(row))
+    payload = mask_secrets(document.capture.records.payload(row))
     when = log_moment(int(document.capture.columns["time_ns"][row])) or "at an unknown time"
     rows = [fact("Reported", when, right=formats.message_number(row), right_message=row)]
     count = payload.get("messages_in_context")
@@ -293,7 +293,7 @@ def reports_of(capture: Capture, participant: Participant) -> list[tuple[int, in
     """(message, time in ns, tokens) of somebody's last reports; what tells neither is left out."""
     reports: list[tuple[int, int, float]] = []
     for row in participant.status_rows[-_MOST_REPORTS:]:
-        tokens = _number(capture.payload(row).get("tokens"))
+        tokens = _number(capture.records.payload(row).get("tokens"))
         time = int(capture.columns["time_ns"][row])
         if tokens is not None and time != NO_TIME:
             reports.append((row, time, tokens))

@@ -102,7 +102,7 @@ def _how_long_before(subject: Subject, message: int) -> str:
 
 def _names_this_tool(subject: Subject, thought: int) -> bool:
     """Whether a thought says which tool comes next, as the released agent's do, and it is this call's."""
-    step = subject.capture.payload(thought).get("actionInput")
+    step = subject.capture.records.payload(thought).get("actionInput")
     tool = step.get("tool") if isinstance(step, Mapping) else None
     return isinstance(tool, str) and bool(subject.target) and tool.rpartition("/")[2] == subject.target
 
@@ -265,11 +265,11 @@ def stream_opener(subject: Subject, started: int) -> int | None:
     capture = subject.capture
     if started < 0:
         return None
-    wanted = f"reasoning:{capture.envelope_id(started)}"
+    wanted = f"reasoning:{capture.records.envelope_id(started)}"
     low = max(0, started - _STREAM_NEAR)
     asked = capture.columns["kind"][low : started + _STREAM_NEAR] == (capture.strings.find("stream/request") or -1)
     for row in (np.flatnonzero(asked) + low).tolist():
-        if capture.payload(row).get("description") == wanted:
+        if capture.records.payload(row).get("description") == wanted:
             return next((m for m in subject.analysis.correlation.effects(row) if capture.string("stream", m)), row)
     return None
 

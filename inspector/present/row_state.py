@@ -78,5 +78,5 @@ def _words(document: CaptureDocument, message: int, state: State) -> str:
 def _reason(document: CaptureDocument, message: int) -> str:
     """Why a proposal was rejected, by the first rejection; ""."""
     rejection = document.analysis.correlation.rejected_by(message)
-    reason = None if rejection is None else document.capture.payload(rejection).get("reason")
+    reason = None if rejection is None else document.capture.records.payload(rejection).get("reason")
     return wire_text.plain(reason, _LONGEST) if isinstance(reason, str) else ""

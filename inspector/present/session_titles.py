@@ -40,7 +40,7 @@ class SessionTitles:
         return known[1]
 
     def _words(self, row: int) -> str:
-        payload = self._capture.payload(row)
+        payload = self._capture.records.payload(row)
         text = payload.get("text")
         return plain(text, _LONGEST) if isinstance(text, str) and "source" not in payload else ""
 

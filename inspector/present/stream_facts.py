@@ -62,7 +62,7 @@ def stream_facts(subject: Subject, stream: int, life: list[int]) -> list[Fact]:
     opened = _of_kind(subject, life, "stream/open")
     closed = _of_kind(subject, life, _CLOSE)
     if closed is not None:
-        reason = capture.payload(closed).get("reason")
+        reason = capture.records.payload(closed).get("reason")
         why = f", {plain(mask_text(reason), 80)}" if isinstance(reason, str) and reason else ""
         if closed == subject.message:
             rows.append(fact("State", f"closed by this message{why}"))
@@ -71,7 +71,7 @@ def stream_facts(subject: Subject, stream: int, life: list[int]) -> list[Fact]:
     elif opened is not None:
         since = FactPart("this message", "dim") if opened == subject.message else message_part(opened)
         rows.append(Fact("State", (FactPart("open since "), since)))
-    payload = capture.payload(opened) if opened is not None else subject.payload
+    payload = capture.records.payload(opened) if opened is not None else subject.payload
     owner = payload.get("owner")
     if isinstance(owner, str):
         rows.append(fact("Owner", plain(owner, 120)))
@@ -98,7 +98,7 @@ def frame_fact(subject: Subject, row: int) -> Fact:
     """What one frame holds: a chunk's text and kind, text, or bytes as hex."""
     when = "this" if row == subject.message else delta(subject.delta_ns(row)) or " "
     text = text_of(subject.capture, row)
-    data = subject.capture.record(row).data or b""
+    data = subject.capture.records.read(row).data or b""
     chunk = chunk_in(data)
     link = () if row == subject.message else (message_part(row), FactPart("  "))
     if chunk is not None:

@@ -27,7 +27,7 @@ def sub_agent_of(subject: Subject) -> SubAgent | None:
     """The sub-agent that a call started; None where it started none that is known."""
     if not subject.derived:
         return None
-    call = subject.capture.envelope_id(subject.message)
+    call = subject.capture.records.envelope_id(subject.message)
     return None if call is None else subject.capture.transcripts.started_by(call)
 
 

@@ -102,7 +102,7 @@ class Subject:
     @cached_property
     def big(self) -> bool:
         """Too large to be decoded whole: only its head is known (`capture.heads`)."""
-        return self.capture.is_big(self.message)
+        return self.capture.records.is_big(self.message)
 
     @property
     def derived(self) -> bool:
@@ -122,7 +122,7 @@ class Subject:
     @cached_property
     def payload(self) -> Mapping[str, Any]:
         """The payload with secrets masked; of a big message its beginning."""
-        return mask_secrets(self.capture.payload(self.message))
+        return mask_secrets(self.capture.records.payload(self.message))
 
     @cached_property
     def text(self) -> str:

@@ -44,7 +44,7 @@ def _money(analysis: Analysis, message: int) -> list[Fact]:
 
 
 def _rough(capture: Capture, message: int) -> str | None:
-    return _ROUGH if capture.is_big(message) else None
+    return _ROUGH if capture.records.is_big(message) else None
 
 
 def context_tokens(analysis: Analysis, space: int, node: int) -> list[Fact]:

@@ -276,7 +276,7 @@ def _found(source: SourceFile, base: int, range_: ByteRange, text: str, *, linke
     offsets, lengths = (capture.columns[name][:].astype(np.int64) for name in ("offset", "length"))
     wanted = dict(zip(offsets[chosen].tolist(), lengths[chosen].tolist(), strict=True))
     for message in rows[chosen].tolist():
-        wanted.update((copy.offset, copy.length) for copy in capture.deliveries_of(message))
+        wanted.update((copy.offset, copy.length) for copy in capture.deliveries.of(message))
     own = sorted(offset for offset in wanted if start <= offset < stop)
     breaks = _line_ends(source, start, stop)
     found = RangeLines(
@@ -326,7 +326,7 @@ def _links(
     columns = capture.columns
     contexts = np.stack((columns["space"][here], columns["context"][here]))
     within, which = np.unique(contexts, axis=1, return_inverse=True)
-    known = np.array([capture.hash_in(space, capture.strings[code]) if code else 0
+    known = np.array([capture.ids.hash_in(space, capture.strings[code]) if code else 0
                       for space, code in within.T.tolist()], np.uint64)  # fmt: skip
     correlated = np.flatnonzero(columns["flags"][here] & np.uint32(Flag.CORRELATED.value))
     pairs = [(place, one) for place in correlated.tolist() for one in capture.hashes_named(int(here[place]))]

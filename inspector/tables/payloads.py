@@ -26,7 +26,7 @@ def _payload_json(capture: Capture, message: int, *path: str) -> str | None:
 
     Of a message above 1 MB as far as its head goes.
     """
-    payload = capture.payload(message)
+    payload = capture.records.payload(message)
     # Masked whole: whether a value is a secret may be told by what stands beside it.
     found = walk(mask_secrets(payload), path) if payload else None
     if found is None:

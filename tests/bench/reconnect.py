@@ -123,7 +123,7 @@ def found_in(document: CaptureDocument) -> dict[str, Any]:
     capture = document.capture
     numbers: dict[str, list[int]] = {name: [] for name in TALKERS}
     for message in range(len(capture)):
-        sender, payload = capture.string("sender", message), capture.payload(message)
+        sender, payload = capture.string("sender", message), capture.records.payload(message)
         if sender in numbers and "n" in payload:
             numbers[sender].append(payload["n"])
     # Within one life nothing may be missing between the first and the last message received.

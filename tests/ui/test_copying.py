@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from inspector.capture.capture import Capture
+from inspector.capture.records import Records
 from inspector.document.document import CaptureDocument
 from inspector.settings import TableColumn
 from inspector.ui.app.application import Application
@@ -68,7 +68,7 @@ def test_a_big_message_is_not_copied_in_part(
     application: Application, qtbot: QtBot, big: CaptureDocument, action: str
 ) -> None:
     window = shown(application, qtbot, big)
-    assert big.capture.is_big(1)
+    assert big.capture.records.is_big(1)
     panes_of(window).go_to(1)
     window.actions_by_id[action].trigger()
     assert clipboard() == "before"
@@ -193,10 +193,10 @@ def test_a_log_that_cannot_be_read_is_said(
     window = shown(application, qtbot, many(3))
     press(window, KEYS.Key_A, CONTROL)
 
-    def fail(_capture: Capture, _message: int) -> object:
+    def fail(_records: Records, _message: int) -> object:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(Capture, "envelope", fail)
+    monkeypatch.setattr(Records, "envelope", fail)
     window.actions_by_id["edit.copy_json"].trigger()
     assert (clipboard(), told(window)) == ("before", [])
     assert refusal(window) == "The log cannot be read: Input/output error."

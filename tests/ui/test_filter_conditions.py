@@ -303,7 +303,7 @@ def test_the_stack_shows_what_list_prints_for_it(window: MainWindow, qtbot: QtBo
     """The window's conditions as one filter, in `list -Y`."""
     log = tmp_path / "story.jsonl"
     capture = panes_of(window).document.capture
-    log.write_bytes(b"".join(capture.record_bytes(n).rstrip(b"\n") + b"\n" for n in range(len(capture))))
+    log.write_bytes(b"".join(capture.records.line(n).rstrip(b"\n") + b"\n" for n in range(len(capture))))
     panes = panes_of(window)
     for steps in ((CHATS,), ("context || no > 8", "from"), ("no < 6 || badge", '!(kind like "mcp/*")')):
         panes.filter_state.clear()

@@ -45,7 +45,7 @@ def test_rows_of_a_log_that_grows_and_is_rotated(qapp: QApplication, tmp_path: P
         rows = texts(window)
         assert ROTATED in rows[3]
         assert "four" in rows[4]
-        assert window.document.capture.envelope(0)["payload"] == {"text": "one"}
+        assert window.document.capture.records.envelope(0)["payload"] == {"text": "one"}
         followed = window.document.followed
         window.close()
         assert followed is not None

@@ -75,8 +75,8 @@ def test_a_big_answer_keeps_its_place_in_the_chain_and_its_lifecycle(qapp: QAppl
     async def steps(application: Application) -> None:
         window = await opened(application, log_file(lines_of(asked, answer, about)))
         analysis, capture = window.document.analysis, window.document.capture
-        assert capture.envelope_id(1) == "big"
-        assert capture.correlation_ids(1) == ["ask"]
+        assert capture.records.envelope_id(1) == "big"
+        assert capture.records.correlation_ids(1) == ["ask"]
         assert [step.message for step in window.document.chain(1)] == [0, 1, 2]
         assert analysis.transients.lifecycle(1).summary == "15 records"
         panes = panes_of(window)

@@ -21,7 +21,7 @@ def shows(application: Application, count: int) -> bool:
 
 def current_text(window: MainWindow) -> str:
     message = panes_of(window).messages.current_message()
-    return "" if message is None else str(window.document.capture.payload(message).get("text"))
+    return "" if message is None else str(window.document.capture.records.payload(message).get("text"))
 
 
 def test_what_is_added_and_changed_shows_at_once(qapp: QApplication, tmp_path: Path) -> None:

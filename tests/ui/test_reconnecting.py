@@ -83,7 +83,9 @@ def test_it_comes_back_by_itself_with_one_gap_row(qapp: QApplication) -> None:
         QTest.mouseClick(child(window, StatusButton, "statusGaps"), Qt.MouseButton.LeftButton)
         gap = panes_of(window).messages.current_message()
         assert gap is not None
-        assert "Messages may be missing: the connection was lost for" in (window.document.capture.reason(gap) or "")
+        assert "Messages may be missing: the connection was lost for" in (
+            window.document.capture.records.reason(gap) or ""
+        )
         await window.gateway.end_session()
         await gateway.stop()
 

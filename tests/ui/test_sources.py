@@ -211,11 +211,11 @@ def heard(document: CaptureDocument) -> list[str]:
     capture = document.capture
     rows = [row for row in range(len(capture)) if capture.string("kind", row) == "chat"]
     live = [row for row in rows if capture.sources[int(capture.columns["source"][row])] is document.live_source]
-    return [json.dumps(capture.envelope(row)) for row in live]
+    return [json.dumps(capture.records.envelope(row)) for row in live]
 
 
 def chats_of(document: CaptureDocument) -> set[int]:
     """The numbers that messages say."""
     capture = document.capture
     rows = [row for row in range(len(capture)) if capture.string("kind", row) == "chat"]
-    return {capture.payload(row)["n"] for row in rows}
+    return {capture.records.payload(row)["n"] for row in rows}

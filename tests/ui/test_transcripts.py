@@ -26,7 +26,7 @@ def test_a_session_and_its_raw_records(qapp: QApplication) -> None:
         assert len(document.capture) == 30
         page = RawPage(window.theme, window)
         page.show_subject(Subject(document, 7), keep_place=False)  # a record that means three messages
-        assert page.text.toPlainText() == document.capture.record_bytes(7).decode()
+        assert page.text.toPlainText() == document.capture.records.line(7).decode()
         assert page.what.isHidden()
 
     run_in_window(qapp, whole)

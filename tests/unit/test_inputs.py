@@ -141,10 +141,12 @@ def test_an_array_of_any_lines_reads_as_the_lines(indent: int | None, size: int)
         document = CaptureDocument()
         for _ in document.open_log(log_file(stored), block_bytes=size):
             pass
-        assert [document.capture.envelope(m) for m in range(9)] == [plain.capture.envelope(m) for m in range(9)]
+        assert [document.capture.records.envelope(m) for m in range(9)] == [
+            plain.capture.records.envelope(m) for m in range(9)
+        ]
         assert document.kind_counts() == plain.kind_counts()
         assert document.troubles == []
-        elements = [document.capture.record_bytes(message) for message in range(9)]
+        elements = [document.capture.records.line(message) for message in range(9)]
         assert [json.loads(element) for element in elements] == lines
         assert all(element in data for element in elements)
         document.close()
@@ -157,7 +159,7 @@ def test_elements_are_kept_byte_for_byte(lines: list[Any], indent: int | None, s
     document = CaptureDocument()
     for _ in document.open_log(log_file(array_of(lines, indent)), block_bytes=size):
         pass
-    assert [json.loads(document.capture.record_bytes(message)) for message in range(len(document.capture))] == lines
+    assert [json.loads(document.capture.records.line(message)) for message in range(len(document.capture))] == lines
     document.close()
     clean_up()
 
@@ -185,7 +187,7 @@ def test_an_element_longer_than_a_block() -> None:
     document = CaptureDocument()
     for _ in document.open_log(log_file(array_of(lines, 2)), block_bytes=1_000):
         pass
-    assert [document.capture.envelope(message) for message in range(3)] == lines
+    assert [document.capture.records.envelope(message) for message in range(3)] == lines
     document.close()
 
 
@@ -215,7 +217,7 @@ def test_each_message_of_a_batch_is_a_row(first: bytes, end: bytes) -> None:
     one, two = json.dumps(CALLS[:3]).encode(), json.dumps(CALLS[3:], separators=(",", ":")).encode()
     document = document_at(log_file(first + one + b"\n" + two + end))
     count = first.count(b"\n")
-    rows = [document.capture.record_bytes(message) for message in range(len(document.capture))][count:]
+    rows = [document.capture.records.line(message) for message in range(len(document.capture))][count:]
     assert [json.loads(row) for row in rows] == CALLS
     assert all(row in one + two for row in rows)
     assert document.kind_counts()["mcp/request"] == 4
@@ -234,7 +236,7 @@ def test_rows_of_batches_that_come_while_the_log_is_followed() -> None:
     while len(document.capture) < 4 and time.monotonic() < until:
         document.poll()
         time.sleep(0.01)
-    assert [document.capture.envelope(message) for message in range(4)] == CALLS
+    assert [document.capture.records.envelope(message) for message in range(4)] == CALLS
     document.close()
 
 
@@ -351,7 +353,7 @@ def test_reading_that_is_given_up_ends_the_stream(stream: Path) -> None:
             next(steps)
         steps.close()
     assert (document.live, document.capture.sources[0].growing, len(document.capture)) == (False, False, 1)
-    assert document.capture.envelope(0) is not None
+    assert document.capture.records.envelope(0) is not None
     document.close()
 
 
@@ -370,7 +372,7 @@ def test_histories_are_read_oldest_first(seconds: list[int], wrapped: bool, turn
     elements = [_said(number, second) for number, second in enumerate(seconds)]
     data = json.dumps({"history": elements} if wrapped else elements, indent=1).encode()
     document = document_at(log_file(data, "history.json"))
-    ids = [document.capture.envelope_id(row) for row in range(len(document.capture))]
+    ids = [document.capture.records.envelope_id(row) for row in range(len(document.capture))]
     expected = [f"m{number}" for number in range(len(seconds))]
     assert (ids, document.unreadable) == (expected[::-1] if turned else expected, 0)
 

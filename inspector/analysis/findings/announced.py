@@ -209,7 +209,11 @@ class Announced:
         if call not in known.verdicts and self._judged <= _MOST_KNOWN:
             kind = batch.string("kind_raw", row)
             verdict = covers_by_kind(known.held, kind)
-            is_told = not known.deep and not batch.capture.is_big(row) and batch.passes.capabilities.is_told(row, kind)
+            is_told = (
+                not known.deep
+                and not batch.capture.records.is_big(row)
+                and batch.passes.capabilities.is_told(row, kind)
+            )
             if verdict is not None or is_told:
                 self._judged += 1
                 known.verdicts[call] = _is_covered(batch, known.held, row) if verdict is None else verdict
@@ -276,7 +280,7 @@ class UnplacedGrants:
 
 def _is_covered(batch: Batch, held: Sequence[Any], row: int) -> bool | None:
     """Whether any of some capabilities covers a message of whose kind none covers all; None for one too big to say."""
-    if batch.capture.is_big(row):
+    if batch.capture.records.is_big(row):
         return None
     kind = batch.string("kind_raw", row)
     return first_covering(held, batch.passes.capabilities.asked_by(held, row, kind))[0]

@@ -116,7 +116,7 @@ def _joiners(capture: Capture, row: int) -> tuple[str, ...]:
         return (sender,) if sender else ()
     if kind == "system/welcome":
         return capture.to(row)
-    payload = capture.decoded(row).payload
+    payload = capture.records.decoded(row).payload
     who = payload.get("participant")
     name = who.get("id") if isinstance(who, Mapping) else None
     return (name,) if payload.get("event") == "join" and isinstance(name, str) else ()
@@ -126,7 +126,7 @@ def _read(capture: Capture, row: int) -> _Welcome | None:
     """The welcome; None when nobody was there, or it is no capture of ours."""
     if not capture.sources[int(capture.columns["source"][row])].origin:
         return None
-    payload = capture.decoded(row).payload
+    payload = capture.records.decoded(row).payload
     named, you = payload.get("participants"), payload.get("you")
     own = you.get("id") if isinstance(you, Mapping) else None
     names = [item.get("id") for item in named if isinstance(item, Mapping)] if isinstance(named, list) else []

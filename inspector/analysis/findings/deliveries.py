@@ -53,7 +53,7 @@ class Deliveries:
     def feed(self, batch: Batch) -> None:
         """Look at the deliveries a batch brought, also of earlier messages."""
         for row in filter(batch.passes.trust.is_gateway, batch.rows("system/presence").tolist()):
-            who = batch.capture.decoded(row).payload.get("participant")
+            who = batch.capture.records.decoded(row).payload.get("participant")
             name = who.get("id") if isinstance(who, dict) else None
             if isinstance(name, str):
                 space = int(batch.capture.columns["space"][row])

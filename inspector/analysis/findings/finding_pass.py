@@ -209,7 +209,7 @@ class FindingPass:
             with self._guarded(name):
                 self._topics[name].feed(batch)
             yield
-        self._passes.capture.let_go()
+        self._passes.capture.extracted.let_go()
 
     def go_on(self, until: float, now_ns: int | None = None) -> bool:
         """Do some of the work that was put off: records are read again for it.

@@ -54,7 +54,7 @@ class Forms:
     def feed(self, batch: Batch) -> None:
         """Look at the first messages of each pair in a batch."""
         for row in sorted(batch.start + place for place in self._first_of_pairs(batch)):
-            odd = batch.capture.odd_form(row)
+            odd = batch.capture.extracted.odd_form(row)
             if odd is None or int(batch.capture.columns["length"][row]) > _LONGEST_READ:
                 continue
             for check, words in zip((CORRELATION_FORM, TIME_FORM, OTHERWISE), odd, strict=True):

@@ -32,13 +32,13 @@ def differing_keys(capture: Capture, row: int) -> list[str]:
     A text in correlation_id and a list of it alone are the same: gateways make one the other (docs/protocols.md 11).
     Of a message above 1 MB nothing is said.
     """
-    if capture.is_big(row):
+    if capture.records.is_big(row):
         return []
-    first = capture.record(row).raw
+    first = capture.records.read(row).raw
     seen = {first}
     original = _normal(first)
     keys: dict[str, None] = {}
-    for place, delivery in enumerate(capture.deliveries_of(row)):
+    for place, delivery in enumerate(capture.deliveries.of(row)):
         if place >= _MOST_COPIES:
             break
         if delivery.length > _LONGEST:
@@ -138,7 +138,7 @@ class GatewayLog:
         for row in batch.rows("system/error").tolist():
             if not batch.passes.trust.is_gateway_or_nobody(row):
                 continue
-            payload = batch.capture.decoded(row).payload
+            payload = batch.capture.records.decoded(row).payload
             error, message = masked_words(payload.get("error") or "an error", _NAME), payload.get("message")
             if error in ("capability_violation", "capability_denied", "forbidden"):
                 denied[row] = self._refusal(batch, row, payload)
@@ -160,14 +160,14 @@ class GatewayLog:
         """What was refused, as far as it was seen: gateways forward nothing of it, and their errors name its kind."""
         to = masked_words(", ".join(batch.capture.to(row)), _NAME) or "A participant"
         before = np.array([row], np.int64)
-        named = batch.capture.text_hashes("correlation_hash", before)
-        earlier = int(batch.capture.latest_anywhere(named, before)[0])
+        named = batch.capture.ids.text_hashes("correlation_hash", before)
+        earlier = int(batch.capture.ids.latest_anywhere(named, before)[0])
         if earlier != NO_ROW and batch.string("kind", earlier) != "system/error":
             return f"{to} may not send {_call(batch, earlier)}."
         return _refused_kind(to, payload.get("attempted_kind"), payload.get("your_capabilities"))
 
     def _verdict(self, batch: Batch, row: int) -> None:
-        payload = batch.capture.decoded(row).payload
+        payload = batch.capture.records.decoded(row).payload
         if payload.get("result") == "denied":
             who = masked_words(payload.get("participant") or "A participant", _NAME)
             refused = _refused_kind(who, payload.get("required_capability"), payload.get("granted_capabilities"))

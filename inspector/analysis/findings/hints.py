@@ -133,7 +133,7 @@ class Hints:
     def _read(self, batch: Batch, row: int) -> None:
         transients = batch.passes.transients
         said = transients.said(row)
-        if _is_misspelled(batch.capture.decoded(row).payload):
+        if _is_misspelled(batch.capture.records.decoded(row).payload):
             batch.findings.add(MISSPELLED, [row])
         if said & Said.NO_CALL:
             return
@@ -184,7 +184,7 @@ class Hints:
     # Which tools a server has
 
     def _lists(self, batch: Batch, rows: Rows) -> None:
-        self._unasked.update(batch.capture.tool_lists())
+        self._unasked.update(batch.capture.extracted.tool_lists())
         listing = batch.code("tools/list")
         if listing < 0 or not self._unasked:
             return
@@ -239,7 +239,7 @@ class Hints:
         targets = batch.links["target"][rows]
         for target, _ in self._targets.unseen(targets):
             self._targets.put(target, 2 if target and batch.capture.strings[target] in _LISTING else 1)
-        records, of_anything = batch.capture.records_listed(rows)
+        records, of_anything = batch.capture.extracted.records_listed(rows)
         counts = np.where(self._targets.of(targets) == 2, of_anything, records)
         many = counts >= MANY_RECORDS
         details = [str(count) for count in counts[many].tolist()]

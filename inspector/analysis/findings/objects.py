@@ -83,7 +83,7 @@ class Objects:
             if sender not in self._senders:
                 self._senders.add(sender)
                 batch.findings.add(OBJECT, [row])
-            secret = _secret_within([level.get("metadata") for level in batch.capture.contexts_in(row)])
+            secret = _secret_within([level.get("metadata") for level in batch.capture.records.contexts_in(row)])
             if secret:
                 batch.findings.add(METADATA_SECRET, [row], details=secret)
 

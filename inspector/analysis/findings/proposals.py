@@ -100,7 +100,7 @@ class Proposals:
             ours, theirs = links[name][rows], links[name][cause]
             differs |= (ours != theirs) & (ours != 0) & (theirs != 0)
         details = [_call(batch, proposal) for proposal in cause.tolist()]
-        ours, theirs = batch.capture.argument_hashes(rows), batch.capture.argument_hashes(cause)
+        ours, theirs = batch.capture.extracted.argument_hashes(rows), batch.capture.extracted.argument_hashes(cause)
         otherwise = ~differs & (ours != theirs) & (ours != NO_HASH) & (theirs != NO_HASH)
         for place in np.flatnonzero(otherwise).tolist():
             details[place] += OTHER_ARGUMENTS

@@ -49,7 +49,7 @@ class Secrets:
     def feed(self, batch: Batch) -> None:
         """Look at what carries tokens; the rest can wait."""
         for row in [row for kind in _CARRIERS for row in batch.rows(kind).tolist()]:
-            payload = batch.capture.decoded(row).payload
+            payload = batch.capture.records.decoded(row).payload
             own = bool(int(batch.capture.columns["flags"][row]) & OWN_PAYLOAD)
             self._look_at(batch, row, payload if own else {"payload": payload})
 
@@ -60,7 +60,7 @@ class Secrets:
             self._looked_to = int(rows[-1]) + 1
             rows = rows[batch.of("length", rows) <= _LONGEST_READ]
             for row in _suspects(batch, rows):
-                self._look_at(batch, row, batch.capture.envelope(row))
+                self._look_at(batch, row, batch.capture.records.envelope(row))
             if time.perf_counter() >= until:
                 return self._looked_to >= batch.stop
         return True

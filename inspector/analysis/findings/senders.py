@@ -195,7 +195,7 @@ class Senders:
             if row in own:
                 self._ours[space, batch.string("sender", row)] = 0
                 continue
-            payload = batch.capture.decoded(row).payload
+            payload = batch.capture.records.decoded(row).payload
             who = payload.get("participant")
             name = who.get("id") if isinstance(who, Mapping) else None
             if payload.get("event") != "join" or not isinstance(name, str) or (space, name) not in self._ours:
@@ -207,7 +207,7 @@ class Senders:
 
     def _usage(self, batch: Batch) -> None:
         for row in batch.rows("participant/status").tolist():
-            payload = batch.capture.decoded(row).payload
+            payload = batch.capture.records.decoded(row).payload
             used, most = _count_of(payload.get("tokens")), _count_of(payload.get("max_tokens"))
             if used is None or not most:
                 continue

@@ -134,7 +134,7 @@ def _advice(passes: Passes, found: Found) -> str:
 
 def _named(passes: Passes, found: Found) -> str:
     """The first id that a message names."""
-    named = passes.capture.correlation_ids(found.row)
+    named = passes.capture.records.correlation_ids(found.row)
     return f"“{masked_words(named[0], _LONGEST_ID)}”" if named else ""
 
 
@@ -147,7 +147,7 @@ def _in_payload(passes: Passes, found: Found) -> str:
     """The call that the payload of a response names, where its kind names another."""
     if found.other >= 0:  # it is the request that was asked otherwise
         return ""
-    header = passes.capture.record(found.row).header
+    header = passes.capture.records.read(found.row).header
     payload = calls.read_payload(header.payload) if header is not None else None
     call = calls.rpc_call(kinds.RESPONSE, payload) if payload is not None else calls.Call("")
     return f" and {_short(' '.join(filter(None, (call.method, call.target))) or 'another')} by its payload"
@@ -157,7 +157,9 @@ def _arguments(passes: Passes, found: Found) -> str:
     """Names of the arguments in which a request differs from the proposal it fulfils."""
     if not found.detail.endswith(OTHER_ARGUMENTS):
         return ""
-    asked, proposed = (calls.arguments_of(passes.capture.payload(row)) or {} for row in (found.row, found.other))
+    asked, proposed = (
+        calls.arguments_of(passes.capture.records.payload(row)) or {} for row in (found.row, found.other)
+    )
     names = [key for key in {**proposed, **asked} if proposed.get(key, _NONE) != asked.get(key, _NONE)]
     listed = masked_words(", ".join(key[:_LONGEST_NAME] for key in names[:_MOST_ARGUMENTS]), _LONGEST)
     return f" ({listed})" if listed else ""
@@ -165,7 +167,7 @@ def _arguments(passes: Passes, found: Found) -> str:
 
 def _ended(passes: Passes, found: Found) -> str:
     """How a server ended, as its tap wrote it down."""
-    words = masked_words((passes.capture.reason(found.row) or "it ended").rstrip("."), _LONGEST)
+    words = masked_words((passes.capture.records.reason(found.row) or "it ended").rstrip("."), _LONGEST)
     return f"{words[:1].upper()}{words[1:]}"
 
 
@@ -180,7 +182,9 @@ _WORDS: dict[str, Callable[[Passes, Found], Any]] = {
     "call": _call,
     "context": _context,
     "other": lambda _, found: f"No. {found.other + 1}",
-    "reason": lambda passes, found: _short((passes.capture.reason(found.row) or "for no known reason").rstrip(".")),
+    "reason": lambda passes, found: _short(
+        (passes.capture.records.reason(found.row) or "for no known reason").rstrip(".")
+    ),
     "detail": _detail,
     "named": _named,
     "answered": _answered,

@@ -125,7 +125,7 @@ def _repeat_themselves(batch: Batch, chats: Rows) -> bool:
 
 
 def _text(batch: Batch, row: int) -> str:
-    if batch.capture.is_big(row):
+    if batch.capture.records.is_big(row):
         return ""
-    text = text_shown("chat", batch.capture.payload(row)) or ""
+    text = text_shown("chat", batch.capture.records.payload(row)) or ""
     return " ".join(_COUNTED.sub("", text[:_LONGEST]).split()).casefold()

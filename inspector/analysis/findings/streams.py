@@ -100,7 +100,7 @@ class Streams:
         """The streams that gateways say are open, by the rows of their welcomes."""
         found: dict[int, list[int]] = {}
         for row in welcomes.tolist():
-            active = batch.capture.decoded(row).payload.get("active_streams")
+            active = batch.capture.records.decoded(row).payload.get("active_streams")
             space = int(batch.capture.columns["space"][row])
             for item in active if isinstance(active, list) else []:
                 name = item.get("stream_id") if isinstance(item, Mapping) else None

@@ -128,7 +128,7 @@ class Transcripts:
 
     def _full(self, batch: Batch) -> None:
         spaces, contexts = (batch.capture.columns[name] for name in ("space", "context"))
-        told = {row: (tokens, window) for row, tokens, window in batch.capture.full_contexts(self._looked_at)}
+        told = {row: (tokens, window) for row, tokens, window in batch.capture.extracted.full_contexts(self._looked_at)}
         self._looked_at = batch.stop
         rows: list[int] = []
         for row in sorted({*told, *batch.rows("participant/compact-done").tolist()}):
@@ -187,14 +187,14 @@ def _runs(key: Array, goes_on: Array) -> Array:
 def _goes_in_circles(batch: Batch, calls: Rows) -> bool:
     """Whether some calls ask for the same, and those before the last were answered in the same words."""
     capture = batch.capture
-    if any(capture.is_big(row) for row in calls.tolist()):
+    if any(capture.records.is_big(row) for row in calls.tolist()):
         return False
-    asked = [arguments_of(capture.payload(row)) for row in calls.tolist()]
+    asked = [arguments_of(capture.records.payload(row)) for row in calls.tolist()]
     tool = batch.capture.strings[int(batch.links["target"][calls[-1]])]
     if any(one != asked[0] for one in asked) or _WAITING.search(tool) or _WAITING.search(str(asked[0])[:_LONGEST]):
         return False
     answers = batch.links["answer"][calls[:-1]]
-    if (answers == NO_ROW).any() or any(capture.is_big(row) for row in answers.tolist()):
+    if (answers == NO_ROW).any() or any(capture.records.is_big(row) for row in answers.tolist()):
         return False
-    words = [(text_shown(kinds.RESPONSE, capture.payload(row)) or "")[:_LONGEST] for row in answers.tolist()]
+    words = [(text_shown(kinds.RESPONSE, capture.records.payload(row)) or "")[:_LONGEST] for row in answers.tolist()]
     return len({_COUNTED.sub("", text) for text in words}) == 1

@@ -94,7 +94,7 @@ class Verdicts:
         """Look at the verdicts that are new, and at those whose messages have come."""
         self._alone(batch)
         for row in filter(batch.passes.trust.is_gateway_or_nobody, batch.rows("system/error").tolist()):
-            self._errors.setdefault(int(batch.capture.text_hashes("correlation_hash", [row])[0]), row)
+            self._errors.setdefault(int(batch.capture.ids.text_hashes("correlation_hash", [row])[0]), row)
         decisions = batch.decisions
         if decisions is None or (len(decisions) == self._taken and batch.stop == batch.start):
             return
@@ -102,7 +102,7 @@ class Verdicts:
         self._taken = len(decisions)
         envelopes = decisions.envelopes[lines]
         lines, envelopes = lines[envelopes != NO_HASH], envelopes[envelopes != NO_HASH]
-        rows = batch.capture.latest_anywhere(envelopes)
+        rows = batch.capture.ids.latest_anywhere(envelopes)
         for place in np.flatnonzero(rows == NO_ROW).tolist():
             rows[place] = self._errors.get(int(envelopes[place]), NO_ROW)
         known = rows != NO_ROW
@@ -119,7 +119,7 @@ class Verdicts:
     def _alone(self, batch: Batch) -> None:
         """Verdicts that are messages themselves, as their file was opened: their kind is all that is known."""
         for row in batch.flagged(Flag.LOG_ONLY.value).tolist():
-            payload = batch.capture.decoded(row).payload
+            payload = batch.capture.records.decoded(row).payload
             value = hash_text(compact({key: item for key, item in payload.items() if key not in _OWN}))
             if value not in self._alike:
                 self._alike[value] = _read(payload)
@@ -153,7 +153,7 @@ def _judge(batch: Batch, case: _Case, rows: Rows) -> None:
         if not seen and (case.allowed or capture.string("kind", row) != "system/error"):
             continue  # an id used twice: the verdict is about another message
         if expected is None:
-            if not seen or case.judged >= _MOST_JUDGED or capture.is_big(row):
+            if not seen or case.judged >= _MOST_JUDGED or capture.records.is_big(row):
                 continue  # what a gateway refuses over a socket is lost but for its kind
             case.judged += 1
             asked = batch.passes.capabilities.asked_by(case.held, row, case.kind)

@@ -210,7 +210,7 @@ def _are_heartbeats(batch: Batch, rows: Rows) -> Array:
     """Which of some messages are the `presence` with which clients of v0.0 say every 30 s that they are still there."""
     found = batch.of("kind_raw", rows) == batch.code("presence")
     for place in np.flatnonzero(found).tolist():
-        payload = batch.capture.decoded(int(rows[place])).payload
+        payload = batch.capture.records.decoded(int(rows[place])).payload
         about = payload.get("participant")
         name = about.get("id") if isinstance(about, Mapping) else None
         found[place] = payload.get("event") == "heartbeat" and name == batch.capture.string("sender", int(rows[place]))

@@ -194,7 +194,7 @@ def _answers(at: _Sorting, _options: Options) -> None:
     _instructions(at, answer & (at.method == at.code("initialize")))
     at.put(at.repeated(), Role.NONE, Why.REPEATED)
     interim = rounds.are_interim(at.rows)
-    handles = at.analysis.capture.mcp("task", at.rows) != 0
+    handles = at.analysis.capture.extracted.mcp("task", at.rows) != 0
     at.put(interim & ~handles, Role.NONE, Why.ASKS_FOR_INPUT)
     at.put(interim & handles, Role.NONE, Why.BECAME_TASK)
     at.put(np.isin(at.rows, list(rounds.retries)), Role.NONE, Why.RETRIED)
@@ -207,7 +207,7 @@ def _is_tool_call(at: _Sorting, request: int) -> bool:
 def _instructions(at: _Sorting, answers: Mask) -> None:
     """MCP 2025-06-18, Lifecycle: a server may give instructions, which clients may add to the system prompt."""
     for place in np.flatnonzero(answers).tolist():
-        result = at.analysis.capture.payload(int(at.rows[place])).get("result")
+        result = at.analysis.capture.records.payload(int(at.rows[place])).get("result")
         if isinstance(result, dict) and isinstance(result.get("instructions"), str):
             at.roles[place], at.whys[place] = Role.SYSTEM, Why.INSTRUCTED
 

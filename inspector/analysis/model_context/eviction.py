@@ -144,7 +144,7 @@ class _Leaving:
     def _payload(self, row: int) -> dict[str, Any]:
         found = self._read.get(row)
         if found is None:
-            found = self._read[row] = self._analysis.capture.payload(row)
+            found = self._read[row] = self._analysis.capture.records.payload(row)
         return found
 
     def _forget(self, row: int, payload: dict[str, Any]) -> None:
@@ -195,7 +195,7 @@ class _Leaving:
         """The results of some calls have left, named by the calls' ids."""
         capture = self._analysis.capture
         named = [one for one in calls if isinstance(one, str)] if isinstance(calls, list) else []
-        hashes = np.array([capture.hash_in(self._reader.space, one) for one in named], np.uint64)
+        hashes = np.array([capture.ids.hash_in(self._reader.space, one) for one in named], np.uint64)
         rows, places = self._rows[: self._fed], self._places[: self._fed]
         gone = np.isin(capture.columns["correlation_hash"][rows], hashes) & (self.by[places] == NO_ROW)
         gone &= capture.columns["kind"][rows] == (capture.strings.find(kinds.RESPONSE) or -1)
@@ -205,7 +205,7 @@ class _Leaving:
     def _rewind(self, row: int, identifier: str) -> None:
         """A message, named by its id, and all after it have left."""
         columns = self._analysis.capture.columns
-        hash_ = self._analysis.capture.hash_in(self._reader.space, identifier)
+        hash_ = self._analysis.capture.ids.hash_in(self._reader.space, identifier)
         rows = self._sorted.rows
         first = rows[(columns["id_hash"][rows] == np.uint64(hash_)) & (rows < row)]
         if not len(first):

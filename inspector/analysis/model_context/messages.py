@@ -36,7 +36,7 @@ def content_of_entry(moment: Moment, entry: Entry) -> str:
 
 def whole_content(analysis: Analysis, message: int) -> str:
     """What a model would be given of a message that is not collapsed."""
-    return counted_text(analysis.capture.string("kind", message) or "", analysis.capture.payload(message))
+    return counted_text(analysis.capture.string("kind", message) or "", analysis.capture.records.payload(message))
 
 
 def messages_of(moment: Moment, *, secrets: bool = False) -> Iterator[dict[str, Any]]:
@@ -62,7 +62,7 @@ def tools_of(moment: Moment) -> list[Any]:
         if place in context.sent.tools:
             tools.extend(context.sent.tools[place])
             continue
-        result = context.analysis.capture.payload(int(context.rows[place])).get("result")
+        result = context.analysis.capture.records.payload(int(context.rows[place])).get("result")
         listed = result.get("tools") if isinstance(result, dict) else None
         tools.extend(listed if isinstance(listed, list) else [])
     return tools
@@ -106,7 +106,7 @@ def _message(moment: Moment, place: int) -> dict[str, Any]:
 
 
 def _call(analysis: Analysis, row: int) -> dict[str, Any]:
-    params = analysis.capture.payload(row).get("params")
+    params = analysis.capture.records.payload(row).get("params")
     params = params if isinstance(params, dict) else {}
     arguments = json.dumps(params.get("arguments") or {}, ensure_ascii=False)
     name = params.get("name") or analysis.capture.strings[int(analysis.correlation.columns["target"][row])]
@@ -118,4 +118,4 @@ def _call_id(analysis: Analysis, row: int) -> str | None:
     """The id that joins a call and its result: the envelope's, else the call's number, as JSON-RPC ids come again."""
     if row == NO_ROW:
         return None
-    return analysis.capture.envelope_id(row) or f"call-{row + 1}"
+    return analysis.capture.records.envelope_id(row) or f"call-{row + 1}"

@@ -79,4 +79,4 @@ def _shared(one: str, other: str) -> int:
 
 
 def _text(analysis: Analysis, row: int) -> str:
-    return counted_text(kinds.RESPONSE, analysis.capture.payload(row))
+    return counted_text(kinds.RESPONSE, analysis.capture.records.payload(row))

@@ -69,7 +69,7 @@ def reported_at(analysis: Analysis, reader: Reader, message: int) -> Reported | 
         return _called_at(analysis, reader, message)
     if row is None or found is None or any(row < end <= message for end in found.ended):
         return None
-    payload = analysis.capture.payload(row)
+    payload = analysis.capture.records.payload(row)
     return Reported(row, *(_figure(payload.get(key)) for key in ("tokens", "max_tokens", "messages_in_context")))
 
 

@@ -137,10 +137,10 @@ def request_at(moment: Moment) -> RequestChange | None:
 def _before(context: ModelContext, request: Request) -> Request | None:
     """The last request of the same model before one; attempts of the same call do not count."""
     target, capture = context.analysis.correlation.columns["target"], context.analysis.capture
-    model, call = target[request.message], capture.envelope_id(request.message)
+    model, call = target[request.message], capture.records.envelope_id(request.message)
     return next(
         (one for one in reversed(context.sent.requests) if one.message < request.message
-         and target[one.message] == model and capture.envelope_id(one.message) != call),
+         and target[one.message] == model and capture.records.envelope_id(one.message) != call),
         None,
     )  # fmt: skip
 

@@ -207,7 +207,7 @@ class _Following:
     def _payload(self, row: int) -> dict[str, Any]:
         found = self._read.get(row)
         if found is None:
-            payload = self._capture.payload(row)
+            payload = self._capture.records.payload(row)
             # Of a request, which holds its whole conversation again, only what is asked of it is stored.
             found = self._read[row] = {CALL: payload.get(CALL)}
         return found

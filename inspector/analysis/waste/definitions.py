@@ -58,16 +58,16 @@ class Definitions:
         """Look at one list."""
         capture, results = self._traffic.analysis.capture, self.results
         row = int(results.rows[place])
-        payload = capture.payload(row)
+        payload = capture.records.payload(row)
         tools = _tools(payload)
         self.offered.update(tool["name"] for tool in tools if isinstance(tool.get("name"), str))
-        if tools and not payload["result"].get("nextCursor") and not capture.is_big(row):
+        if tools and not payload["result"].get("nextCursor") and not capture.records.is_big(row):
             self._whole.add(int(results.pairs[place]))
         for tool in tools:
             hints = tool.get("annotations")
             if isinstance(hints, dict) and hints.get("readOnlyHint") is True:
                 self.read_only.add(str(tool.get("name")))
-        params = capture.payload(int(results.calls[place])).get("params")
+        params = capture.records.payload(int(results.calls[place])).get("params")
         page = digest(params.get("cursor") if isinstance(params, dict) else None)
         lists = self._lists.setdefault(int(results.pairs[place]), _Lists())
         content = digest(tools)
@@ -122,7 +122,7 @@ class Definitions:
         tokens, uncalled, known = 0.0, list[str](), 0
         for place in lists.standing.values():
             row, speaker = int(results.rows[place]), int(results.speakers[place])
-            tools = _tools(traffic.analysis.capture.payload(row))
+            tools = _tools(traffic.analysis.capture.records.payload(row))
             sizes = [len(compact(tool)) for tool in tools]
             known += len(tools)
             for tool, size in zip(tools, sizes, strict=True):

@@ -87,7 +87,7 @@ class Repeats:
 
     def _answer(self, place: int) -> bytes:
         """All it brought: pictures, addresses and structured content tell answers apart whose texts are equal."""
-        payload = self._traffic.analysis.capture.payload(int(self._results.rows[place]))
+        payload = self._traffic.analysis.capture.records.payload(int(self._results.rows[place]))
         return digest(_without_meta(payload.get("result")))
 
     def _how(self, before: int, here: int, *, same: bool) -> Again:
@@ -141,7 +141,7 @@ def _without_meta(result: Any) -> Any:
 
 def arguments_of(traffic: Traffic, call: int) -> Any:
     """The arguments of a call; nothing is as good as none."""
-    params = traffic.analysis.capture.payload(call).get("params")
+    params = traffic.analysis.capture.records.payload(call).get("params")
     return (params.get("arguments") if isinstance(params, dict) else None) or {}
 
 

@@ -150,7 +150,7 @@ class Traces:
     def take(self, place: int) -> None:
         """Take in one result."""
         results, capture = self._results, self._traffic.analysis.capture
-        text, speaker = _result_texts(capture.payload(int(results.rows[place]))), int(results.speakers[place])
+        text, speaker = _result_texts(capture.records.payload(int(results.rows[place]))), int(results.speakers[place])
         numbers, _ = passages(flattened(text, keys=True))
         given, _ = passages(flattened(arguments_of(self._traffic, int(results.calls[place])), keys=True))
         numbers = np.setdiff1d(numbers, given)  # what a server echoes was the model's own before
@@ -248,7 +248,7 @@ class Traces:
     def _content(self, row: int) -> Any:
         """What a message says: of a call its tool and arguments, as a list."""
         capture = self._traffic.analysis.capture
-        kind, payload = capture.string("kind", row) or "", capture.payload(row)
+        kind, payload = capture.string("kind", row) or "", capture.records.payload(row)
         if kind in (kinds.REQUEST, kinds.PROPOSAL):
             return [self._traffic.tool(row), arguments_of(self._traffic, row)]
         text = next((payload[key] for key in TEXT_KEYS if isinstance(payload.get(key), str)), None)

@@ -24,7 +24,7 @@ class Digests:
         """What tells a message's line from another: of its first bytes and its length."""
         found = self._made.get(message)
         if found is None:
-            made = blake2b(self._capture.line_part(message, 0, _LINE_BYTES), digest_size=8)
+            made = blake2b(self._capture.records.line_part(message, 0, _LINE_BYTES), digest_size=8)
             made.update(str(int(self._capture.columns["length"][message])).encode())
             found = self._made[message] = made.hexdigest()
         return found

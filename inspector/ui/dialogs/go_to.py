@@ -119,7 +119,9 @@ class GoToDialog(FittedDialog):
         number = number_in(text)
         if number is not None and 1 <= number <= total:
             self._sure.append(number - 1)
-        self._sure += [message for message in self._document.capture.find_id(text)[:MOST] if message not in self._sure]
+        self._sure += [
+            message for message in self._document.capture.records.find_id(text)[:MOST] if message not in self._sure
+        ]
         if len(text) >= SHORTEST or total <= _MANY:
             # Only what holds the letters anywhere has its id decoded: that is a small part of the work.
             self._search = Search(self._rows, compile_filter(quote(text)), None)
@@ -164,7 +166,7 @@ class GoToDialog(FittedDialog):
                 return False
             message = int(self._holding[self._checked])
             self._checked += 1
-            identifier = self._document.capture.envelope_id(message)
+            identifier = self._document.capture.records.envelope_id(message)
             if message not in known and identifier is not None and wanted in identifier.casefold():
                 self._found.append(message)
         return True
@@ -177,7 +179,7 @@ class GoToDialog(FittedDialog):
     def _line(self, message: int) -> CommandEntry:
         capture = self._document.capture
         columns = capture.columns
-        identifier = capture.envelope_id(message) or "without an id"
+        identifier = capture.records.envelope_id(message) or "without an id"
         wanted = self.field.text().strip()
         place = identifier.casefold().find(wanted.casefold())
         lit = tuple(range(place, place + len(wanted))) if place >= 0 else ()

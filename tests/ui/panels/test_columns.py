@@ -105,9 +105,9 @@ def test_a_column_reads_only_rows_on_screen(make_panel: MakePanel, monkeypatch: 
     panel = make_panel(*chats(*map(str, range(400))))
     asked: list[int] = []
     capture = panel.model.rows.analysis.capture
-    payload = capture.payload
+    payload = capture.records.payload
     panel.add_column("payload.text")
-    monkeypatch.setattr(capture, "payload", lambda message: asked.append(message) or payload(message))
+    monkeypatch.setattr(capture.records, "payload", lambda message: asked.append(message) or payload(message))
     panel.view.verticalScrollBar().setValue(200 * 24)
     panel.view.viewport().grab()
     assert asked

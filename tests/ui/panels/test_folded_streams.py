@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from inspector.capture.capture import Capture
+from inspector.capture.records import Records
 from inspector.filters.compile import compile_filter
 from inspector.present.folded_stream import LINE_FRAMES
 from inspector.present.message_columns import Column
@@ -43,14 +43,14 @@ def live(tmp_path: Path, make_panel: MakePanel) -> Live:
 def records_read() -> Generator[list[int]]:
     """The messages whose records are read meanwhile."""
     read: list[int] = []
-    real = Capture.record
+    real = Records.read
 
-    def record(self: Capture, message: int) -> Any:
+    def record(self: Records, message: int) -> Any:
         read.append(message)
         return real(self, message)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Capture, "record", record)
+        patched.setattr(Records, "read", record)
         yield read
 
 

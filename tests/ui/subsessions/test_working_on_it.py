@@ -367,7 +367,7 @@ def test_the_menu_of_a_message_copies_and_leads_to_the_table(qapp: QApplication,
         assert window.panes is not None
         message = window.panes.messages.current_message()
         assert message is not None
-        assert window.document.capture.envelope_id(message) == "u2"
+        assert window.document.capture.records.envelope_id(message) == "u2"
         assert panel.chat.menu_for(0) is None
         menu.deleteLater()
 

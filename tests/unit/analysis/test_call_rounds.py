@@ -121,7 +121,7 @@ def test_a_question_and_what_comes_back_of_it_are_one_chain() -> None:
     for message in range(4):
         assert [step.message for step in chain_of(document.analysis, message)] == [0, 1, 2, 3]
     assert FIELD_BY_NAME["latency"].value(document.analysis, 3) == 10_000
-    result = document.capture.payload(1)["result"]
+    result = document.capture.records.payload(1)["result"]
     assert [(fact.name, fact.value) for fact in input_facts(result)] == [
         ("q", "elicitation/create"), (" ", "Which?"), (" ", "fields n"),
         ("State", "1 character, which the retry brings back"),

@@ -57,7 +57,7 @@ def test_a_proposal_is_decided_by_the_name_in_its_payload(
 def test_it_is_shown_what_was_decided_about() -> None:
     document = document_of(propose("x"), decide("accept", "x", "a1"))
     assert links_of(document, 1) == [{"id": "x", "names": "message", "no": 1}]
-    assert document.capture.correlation_ids(1) == ["x"]
+    assert document.capture.records.correlation_ids(1) == ["x"]
     assert [step.message for step in document.chain(0)] == [0, 1]
 
 

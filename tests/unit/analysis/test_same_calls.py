@@ -83,7 +83,7 @@ def pairs(document: CaptureDocument) -> list[tuple[str, str, bool]]:
         assert certain or any(link.effect == inner for link in likely_effects(document.analysis, outer))
         assert certain or any(link.cause == outer for link in likely_causes(document.analysis, inner))
     assert counted_pairs(document) == {(one[0], one[1]) for one in found}
-    return sorted((str(capture.envelope_id(a)), str(capture.envelope(b)["id"]), c) for a, b, c in found)
+    return sorted((str(capture.records.envelope_id(a)), str(capture.records.envelope(b)["id"]), c) for a, b, c in found)
 
 
 def counted_pairs(document: CaptureDocument) -> set[tuple[int, int]]:

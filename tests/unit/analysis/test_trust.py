@@ -178,5 +178,5 @@ def test_waits_go_on_over_a_reconnect_of_ours_and_end_for_those_who_are_gone() -
     for here, given_up in (("files", 0), ("bob", 1)):
         back = captured("in", welcome("me-2", "intern", here))
         document = document_of(*US, met, asked, opened, again, back)
-        row = document.capture.find_id("q1")[0]
+        row = document.capture.records.find_id("q1")[0]
         assert bool(document.analysis.correlation.columns["given_up"][row]) is bool(given_up)

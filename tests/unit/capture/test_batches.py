@@ -31,7 +31,7 @@ WAYS: list[dict[str, Any]] = [
 
 
 def rows(document: CaptureDocument) -> list[bytes]:
-    return [document.capture.record_bytes(row) for row in range(len(document.capture))]
+    return [document.capture.records.line(row) for row in range(len(document.capture))]
 
 
 @pytest.mark.parametrize("line", WAYS, ids=["wrapped", "capture", "with src", "other keys", "twice wrapped"])
@@ -46,8 +46,8 @@ def test_each_message_has_the_time_and_the_direction_of_its_line(line: Any, sepa
     for row in range(3):
         assert capture.string("direction", row) == "client->server"
         assert (capture.string("sender", row), capture.to(row)) == ("client", ("server",))
-        assert b"".join(ExactMessage(capture, row).parts()) == capture.record_bytes(row)
-        record = capture.record(row)
+        assert b"".join(ExactMessage(capture, row).parts()) == capture.records.line(row)
+        record = capture.records.read(row)
         assert (record.time_ns, record.direction) == (NINE, "client->server")
     assert (capture.record_count, document.unreadable) == (3, 0)
 
@@ -65,7 +65,7 @@ def test_an_element_that_is_no_message_is_seen(odd: Any, key: str | None) -> Non
     assert [json.loads(row) for row in rows(document)] == line
     assert document.unreadable == 1
     assert bool(document.capture.flags(1) & Flag.UNREADABLE)
-    assert document.capture.reason(1)
+    assert document.capture.records.reason(1)
     assert document.capture.columns["time_ns"][1] == (NINE if key else NO_TIME)
 
 
@@ -102,9 +102,9 @@ def test_batches_stand_in_their_place_among_usual_lines() -> None:
 def test_a_message_above_a_megabyte_is_read_by_its_head() -> None:
     long = {"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "grep", "text": "x" * (2 << 20)}}
     capture = document_of({"t": NINE, "dir": "client->server", "frame": [CALLS[0], long]}).capture
-    assert (capture.is_big(1), capture.string("target", 1)) == (True, "grep")
+    assert (capture.records.is_big(1), capture.string("target", 1)) == (True, "grep")
     assert json.loads(b"".join(ExactMessage(capture, 1).parts())) == long
-    assert json.loads(capture.envelope_bytes(1)) == long
+    assert json.loads(capture.records.envelope_bytes(1)) == long
 
 
 @pytest.mark.parametrize("prefix", [b"", b'{"t":1,"dir":"in","frame":', b'{"message":'])

@@ -31,7 +31,7 @@ def folded(*lines: Any) -> list[list[str | None]]:
     """Per message the participants of its deliveries."""
     capture = capture_of(*lines)
     assert capture.record_count == len(lines)
-    return [[d.participant for d in capture.deliveries_of(message)] for message in range(len(capture))]
+    return [[d.participant for d in capture.deliveries.of(message)] for message in range(len(capture))]
 
 
 def rejected(inner: dict[str, Any], participant: str) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def test_folding_does_not_depend_on_blocks(tmp_path: Path, width: int) -> None:
         data = lines_of(*lines[place : place + width])
         touched.append(capture.append(BlockReader(0).read(data, offset)).touched.tolist())
         offset += len(data)
-    assert [capture.recipients(message) for message in range(len(capture))] == [["x"], ["y"], ["z"]]
+    assert [capture.deliveries.recipients(message) for message in range(len(capture))] == [["x"], ["y"], ["z"]]
     assert touched == {
         1: [[], [], [0], [1], [], [2]], 2: [[], [0, 1], []], 3: [[], [1]], 100: [[]],
     }[width]  # fmt: skip
@@ -97,8 +97,8 @@ def test_folding_does_not_depend_on_blocks(tmp_path: Path, width: int) -> None:
 
 def test_recipients_are_named_once_and_rejections_are_none() -> None:
     capture = capture_of(received(A), delivered(A, "x"), delivered(A, "y"), delivered(A, "x"), rejected(A, "lead"))
-    assert capture.recipients(0) == ["x", "y"]
-    assert [d.event for d in capture.deliveries_of(0)] == ["delivered", "delivered", "delivered", "rejected"]
+    assert capture.deliveries.recipients(0) == ["x", "y"]
+    assert [d.event for d in capture.deliveries.of(0)] == ["delivered", "delivered", "delivered", "rejected"]
     assert Flag.REJECTED in capture.flags(0)
 
 
@@ -110,24 +110,24 @@ def test_copies_that_differ_are_marked_and_change_nothing() -> None:
     )
     assert Flag.COPIES_DIFFER in capture.flags(0)
     assert Flag.COPIES_DIFFER not in capture.flags(1)
-    assert (capture.to(0), capture.correlation_ids(0)) == ((), ["q"])
-    assert capture.envelope(0) == stringly
+    assert (capture.to(0), capture.records.correlation_ids(0)) == ((), ["q"])
+    assert capture.records.envelope(0) == stringly
 
 
 def test_a_delivery_knows_its_own_line() -> None:
     lines = [received(A), delivered(A, "x")]
     capture = capture_of(*lines)
-    (delivery,) = capture.deliveries_of(0)
+    (delivery,) = capture.deliveries.of(0)
     assert json.loads(capture.sources[0].read(delivery.offset, delivery.length)) == lines[1]
 
 
 def test_back_to_the_bytes() -> None:
     line = b'{"event":"received", "envelope": {"kind":"chat",  "id":"x","payload":{"n":1.0}}, "timestamp":7}'
     capture = capture_of(line)
-    assert capture.record_bytes(0) == line
-    assert capture.envelope_bytes(0) == b'{"kind":"chat",  "id":"x","payload":{"n":1.0}}'
-    assert capture.envelope(0) == {"kind": "chat", "id": "x", "payload": {"n": 1.0}}
-    assert capture.payload(0) == {"n": 1.0}
+    assert capture.records.line(0) == line
+    assert capture.records.envelope_bytes(0) == b'{"kind":"chat",  "id":"x","payload":{"n":1.0}}'
+    assert capture.records.envelope(0) == {"kind": "chat", "id": "x", "payload": {"n": 1.0}}
+    assert capture.records.payload(0) == {"n": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_back_to_the_bytes() -> None:
 )  # fmt: skip
 def test_decoded(line: Any, envelope_: Any, payload: dict[str, Any]) -> None:
     capture = capture_of({"kind": "chat"}, line)
-    assert (capture.envelope(1), capture.payload(1)) == (envelope_, payload)
+    assert (capture.records.envelope(1), capture.records.payload(1)) == (envelope_, payload)
 
 
 @pytest.mark.parametrize(
@@ -165,13 +165,13 @@ def test_decoded(line: Any, envelope_: Any, payload: dict[str, Any]) -> None:
     ],
 )
 def test_ids(line: Any, identifier: str | None) -> None:
-    assert capture_of({"kind": "chat", "id": "first"}, line).envelope_id(1) == identifier
+    assert capture_of({"kind": "chat", "id": "first"}, line).records.envelope_id(1) == identifier
 
 
 def test_an_id_leads_to_all_who_bear_it() -> None:
     capture = capture_of(*({"kind": "chat", "id": i} for i in ("a", "b", "a", "c", "a")))
-    assert capture.find_id("a") == [0, 2, 4]
-    assert capture.find_id("z") == []
+    assert capture.records.find_id("a") == [0, 2, 4]
+    assert capture.records.find_id("z") == []
 
 
 def test_a_nul_in_an_id_makes_no_two_envelopes_one() -> None:
@@ -192,7 +192,7 @@ def test_a_live_capture_s_space_is_the_one_that_was_joined() -> None:
 def test_unreadable_messages_are_counted_and_say_why() -> None:
     capture = capture_of({"kind": "chat"}, "{torn", {"t": 1, "dir": "in", "text": "hi"}, received({"kind": "chat"}))
     assert capture.unreadable_count == 2
-    assert [capture.reason(message) for message in range(4)] == [
+    assert [capture.records.reason(message) for message in range(4)] == [
         None, "no JSON at byte 1: Expecting property name enclosed in double quotes",
         "no JSON at byte 0: Expecting value", None,
     ]  # fmt: skip
@@ -202,22 +202,22 @@ def test_a_file_that_became_shorter() -> None:
     capture = capture_of({"kind": "chat", "id": "a"}, {"kind": "chat", "id": "b"})
     path = capture.sources[0].path
     path.write_bytes(path.read_bytes()[:20])
-    assert capture.reason(1) == "its file has become shorter since it was opened"
-    assert (capture.envelope(1), capture.payload(1), capture.envelope_id(1)) == (None, {}, None)
+    assert capture.records.reason(1) == "its file has become shorter since it was opened"
+    assert (capture.records.envelope(1), capture.records.payload(1), capture.records.envelope_id(1)) == (None, {}, None)
 
 
 def test_records_read_again_are_kept_up_to_a_number() -> None:
     capture = capture_of(*({"kind": "chat", "id": str(n)} for n in range(600)))
-    assert [capture.envelope_id(message) for message in range(600)] == [str(n) for n in range(600)]
-    assert capture.record(599) is capture.record(599)
-    assert len(capture._cache) == 512
+    assert [capture.records.envelope_id(message) for message in range(600)] == [str(n) for n in range(600)]
+    assert capture.records.read(599) is capture.records.read(599)
+    assert len(capture.records._cache) == 512
 
 
 @given(gateway_logs())
 def test_every_record_is_a_message_or_a_delivery(lines: list[dict[str, Any]]) -> None:
     capture = capture_of(*lines)
     starts = sum(1 for line in lines if line["event"] == "received")
-    copies = sum(len(list(capture.deliveries_of(message))) for message in range(len(capture)))
+    copies = sum(len(list(capture.deliveries.of(message))) for message in range(len(capture)))
     assert copies == len(lines) - starts
     assert starts <= len(capture) <= len(lines)
 

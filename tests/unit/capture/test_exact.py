@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.capture import Capture
 from inspector.capture.exact import ExactMessage, save_message
+from inspector.capture.records import Records
 from tests.builders import document_of, envelope, received
 
 BIG = {**envelope("chat", {"text": "é" * 700_000}, id="big"), "later": 1}
@@ -43,7 +43,7 @@ def test_the_bytes_are_those_that_were_written(line: bytes, exact: bytes | None,
 @pytest.mark.parametrize("line", [RAW, FRAME, TAPPED, TORN])
 def test_a_big_message_is_never_in_memory_whole(line: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     capture = document_of(envelope(), line).capture
-    monkeypatch.setattr(Capture, "record_bytes", lambda *_: pytest.fail("read whole"))
+    monkeypatch.setattr(Records, "line", lambda *_: pytest.fail("read whole"))
     assert max(map(len, ExactMessage(capture, 1).parts())) <= 1 << 20
 
 

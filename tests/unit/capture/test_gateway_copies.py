@@ -26,7 +26,7 @@ def test_departures_in_one_millisecond_are_messages_of_their_own() -> None:
     document = document_of(*(delivered(left(name), one) for name in ("legacy", "files", "intern") for one in to))
     assert len(document.capture) == 3
     assert document.capture.unreadable_count == 0
-    assert [len(list(document.capture.deliveries_of(message))) for message in range(3)] == [3, 3, 3]
+    assert [len(list(document.capture.deliveries.of(message))) for message in range(3)] == [3, 3, 3]
     assert not any(document.capture.flags(message) & Flag.COPIES_DIFFER for message in range(3))
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
 from inspector.capture.heads import HEAD, MAX_WHOLE
+from inspector.capture.records import Records
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME, message_text
 from inspector.protocol.cut import MARK
@@ -34,13 +34,13 @@ def capture_line(inner: dict[str, Any], **fields: Any) -> str:
 def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Lengths of what is read of a file from now on."""
     lengths: list[int] = []
-    whole = Capture.line_part
+    whole = Records.line_part
 
-    def part(capture: Capture, message: int, start: int, length: int) -> bytes:
+    def part(records: Records, message: int, start: int, length: int) -> bytes:
         lengths.append(length)
-        return whole(capture, message, start, length)
+        return whole(records, message, start, length)
 
-    monkeypatch.setattr(Capture, "line_part", part)
+    monkeypatch.setattr(Records, "line_part", part)
     return lengths
 
 
@@ -55,14 +55,14 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_a_head_says_who_what_and_how_it_begins_in_every_format(line: Any, read: list[int]) -> None:
     document = document_of(line)
     capture = document.capture
-    assert capture.is_big(0)
-    assert capture.envelope_id(0) == "big"
+    assert capture.records.is_big(0)
+    assert capture.records.envelope_id(0) == "big"
     text = message_text(capture, 0) or ""
     assert text.startswith("Hello there. xxx")
     assert text.endswith(MARK)
     assert len(text) < HEAD
     assert max(read) <= HEAD
-    whole = capture.envelope_bytes(0)
+    whole = capture.records.envelope_bytes(0)
     assert json.loads(whole)["payload"]["text"].endswith("xxx")
     assert len(whole) > MAX_WHOLE
 
@@ -72,18 +72,18 @@ def test_keys_behind_the_payload_are_found_at_the_end(read: list[int]) -> None:
     late["correlation_id"] = ["one", "two"]
     late["id"] = late.pop("id")
     capture = document_of(envelope(id="one"), late).capture
-    assert capture.envelope_id(1) == "big"
-    assert capture.correlation_ids(1) == ["one", "two"]
+    assert capture.records.envelope_id(1) == "big"
+    assert capture.records.correlation_ids(1) == ["one", "two"]
     assert max(read) <= HEAD
 
 
 def test_keys_far_from_both_ends_are_found_by_reading_on(read: list[int]) -> None:
     middle = {"kind": "chat", "payload": {"text": FILLING}, "id": "far", "correlation_id": ["one"], "more": FILLING}
     capture = document_of(envelope(id="one"), middle).capture
-    assert capture.envelope_id(1) == "far"
-    assert capture.correlation_ids(1) == ["one"]
+    assert capture.records.envelope_id(1) == "far"
+    assert capture.records.correlation_ids(1) == ["one"]
     before = len(read)
-    assert capture.envelope_id(1) == "far"
+    assert capture.records.envelope_id(1) == "far"
     assert len(read) == before  # what was found is kept
 
 
@@ -93,7 +93,7 @@ def test_an_id_that_text_at_the_end_pretends_is_not_believed() -> None:
         "payload": {"text": FILLING, "more": {"id": "fake", "correlation_id": "fake"}},
         "id": "real",
     }
-    assert document_of(inner).capture.envelope_id(0) == "real"
+    assert document_of(inner).capture.records.envelope_id(0) == "real"
 
 
 def test_hints_behind_a_long_content_count() -> None:
@@ -102,7 +102,7 @@ def test_hints_behind_a_long_content_count() -> None:
     document = document_of(asked, tool_result(asked, FILLING, meta=meta))
     assert document.capture.flags(1) & Flag.HAS_META
     assert document.analysis.transients.lifecycle(1).summary == "15 records"
-    assert document.capture.payload(1)["result"]["_meta"] == meta
+    assert document.capture.records.payload(1)["result"]["_meta"] == meta
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_hints_behind_a_long_content_count() -> None:
 def test_a_long_unreadable_line_says_why_by_its_head(line: bytes, reason: str, read: list[int]) -> None:
     capture = document_of(envelope(), line).capture
     assert capture.flags(1) & Flag.UNREADABLE
-    assert reason in (capture.reason(1) or "")
-    assert capture.envelope(1) is None
+    assert reason in (capture.records.reason(1) or "")
+    assert capture.records.envelope(1) is None
     assert max(read) <= HEAD
 
 
@@ -127,7 +127,7 @@ def test_a_file_that_became_shorter_is_no_crash() -> None:
     assert path is not None
     with path.open("r+b") as file:
         file.truncate(100)
-    assert "shorter" in (document.capture.reason(0) or "")
+    assert "shorter" in (document.capture.records.reason(0) or "")
 
 
 def test_every_field_of_a_big_message_has_a_value_without_reading_it_whole(read: list[int]) -> None:

@@ -44,4 +44,4 @@ def test_a_capture_keeps_long_names_short_and_the_message_has_all_of_them() -> N
     assert sum(len(text) for text in capture.strings) < 10_000
     kinds = {FIELD_BY_NAME["kind"].value(document.analysis, message) for message in range(2)}
     assert len(kinds) == 2
-    assert (capture.envelope(0) or {})["kind"] == LONG + "a"
+    assert (capture.records.envelope(0) or {})["kind"] == LONG + "a"

@@ -29,7 +29,7 @@ def polled(log: GrowingLog, enough: Callable[[], object], seconds: float = 150) 
 
 
 def ids(log: GrowingLog) -> list[str | None]:
-    return [log.document.capture.envelope_id(message) for message in range(len(log.document.capture))]
+    return [log.document.capture.records.envelope_id(message) for message in range(len(log.document.capture))]
 
 
 @pytest.mark.real
@@ -76,7 +76,7 @@ def test_while_a_window_opens_a_log_another_process_reads_a_long_line(torn: bool
         for progress in document.open_log(path, block_bytes=LIVE_BLOCK_BYTES, wait=False):
             if progress.waiting:
                 time.sleep(0.01)
-    found = [document.capture.envelope_id(message) for message in range(len(document.capture))]
+    found = [document.capture.records.envelope_id(message) for message in range(len(document.capture))]
     assert found == (["before", "long", "after", None] if torn else ["before", "long", "after", "long"])
     longest = max(len(call.args[1]) for call in read.call_args_list)
     assert (longest > LONG_LINE_BYTES) == torn  # what ends without an end is all that is left

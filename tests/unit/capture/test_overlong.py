@@ -39,7 +39,7 @@ def test_an_overlong_line_is_one_unreadable_row_between_its_neighbours() -> None
     path = log_file(lines_of(envelope(id="a")) + long + b"\n" + lines_of(envelope(id="b")))
     document = opened(path, 512)
     capture = document.capture
-    assert [capture.envelope_id(message) for message in (0, 2)] == ["a", "b"]
+    assert [capture.records.envelope_id(message) for message in (0, 2)] == ["a", "b"]
     assert capture.flags(1) == Flag.UNREADABLE
     assert int(capture.columns["length"][1]) == len(long)
     assert document.unreadable == 1

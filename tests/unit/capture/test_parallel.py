@@ -71,7 +71,12 @@ def listed(document: CaptureDocument) -> list[tuple[object, ...]]:
     """What is in it; the document is closed."""
     capture = document.capture
     found: list[tuple[object, ...]] = [
-        (capture.record_bytes(row), capture.envelope_id(row), capture.string("kind", row), len(capture.recipients(row)))
+        (
+            capture.records.line(row),
+            capture.records.envelope_id(row),
+            capture.string("kind", row),
+            len(capture.deliveries.recipients(row)),
+        )
         for row in range(len(capture))
     ]
     document.close()

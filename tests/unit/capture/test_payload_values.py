@@ -24,7 +24,7 @@ PATHS = (
 
 
 def slowly(document: CaptureDocument, path: tuple[str, ...]) -> list[object]:
-    return [walk(document.capture.payload(row), path) for row in range(len(document.capture))]
+    return [walk(document.capture.records.payload(row), path) for row in range(len(document.capture))]
 
 
 def together(document: CaptureDocument, path: tuple[str, ...], rows: Any = None) -> tuple[list[object], list[int]]:
@@ -33,7 +33,7 @@ def together(document: CaptureDocument, path: tuple[str, ...], rows: Any = None)
 
     def otherwise(row: int) -> object:
         asked.append(row)
-        return walk(capture.payload(row), path)
+        return walk(capture.records.payload(row), path)
 
     rows = np.arange(len(capture)) if rows is None else np.array(rows, np.int64)
     return list(PayloadValues(path).of(capture, rows, otherwise)), asked

@@ -29,7 +29,7 @@ def test_each_has_its_line(sizes: list[int], data: st.DataObject) -> None:
     most, gap = module._MOST, module._GAP
     module._MOST, module._GAP = data.draw(st.sampled_from([1, 300, 4096])), data.draw(st.sampled_from([0, 300]))
     try:
-        assert lines_of_all(document, rows) == [document.capture.record_bytes(row) for row in rows]
+        assert lines_of_all(document, rows) == [document.capture.records.line(row) for row in rows]
     finally:
         module._MOST, module._GAP = most, gap
 
@@ -41,7 +41,7 @@ def test_messages_of_one_line_have_it_each(tmp_path: Path) -> None:
     document = CaptureDocument()
     document.load(log)
     rows = list(range(len(document.capture)))
-    assert lines_of_all(document, rows) == [document.capture.record_bytes(row) for row in rows]
+    assert lines_of_all(document, rows) == [document.capture.records.line(row) for row in rows]
     document.close()
 
 

@@ -53,7 +53,7 @@ def test_objects_of_several_lines_each_are_records(indent: int | str, end: str, 
     envelopes = [envelope(id=f"m{number}", payload={"text": "{\n", "list": [{"a": 1}]}) for number in range(3)]
     text = between.join(json.dumps(one, indent=indent) for one in envelopes)
     document = document_at(log_file(text.replace("\n", end).encode()))
-    assert [document.capture.envelope_id(row) for row in range(len(document.capture))] == ["m0", "m1", "m2"]
+    assert [document.capture.records.envelope_id(row) for row in range(len(document.capture))] == ["m0", "m1", "m2"]
     assert document.troubles == []
 
 

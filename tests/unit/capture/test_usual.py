@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from inspector.capture import usual
 from inspector.capture.block import STRING_COLUMNS, Block
-from inspector.capture.capture import Capture
+from inspector.capture.extracted import Extracted
 from inspector.capture.extracts import Extracts
 from inspector.capture.flags import Flag
 from inspector.capture.reader import BlockReader
@@ -191,15 +191,15 @@ def test_what_passes_are_told_is_what_the_record_says(
     path.write_bytes(lines_of(envelope(), *(made(inner) for inner, made in many)))
     document = CaptureDocument()
     kept = Extracts()
-    with mock.patch.object(Capture, "let_go", lambda capture: kept.put(capture._extracts, range(len(capture)))):
+    with mock.patch.object(Extracted, "let_go", lambda one: kept.put(one.fresh, range(len(document.capture)))):
         document.load(path)
     capture = document.capture
     for row, told in kept.records.items():
-        payload = capture.payload(row)
+        payload = capture.records.payload(row)
         if row in kept.digests and row not in kept.tools:
             payload = {"result": {"_meta": payload["result"]["_meta"]}}
         assert told.payload == payload
-        assert told.identifier == (None if capture.flags(row) & Flag.NO_ID else capture.envelope_id(row))
+        assert told.identifier == (None if capture.flags(row) & Flag.NO_ID else capture.records.envelope_id(row))
     document.close()
 
 

@@ -60,7 +60,7 @@ def test_a_session_of_claude_code(claude: CaptureDocument) -> None:
     assert found["findings"] == {"model-call-failed": 1, "context-full": 1}
     states = claude.analysis.states.at(slice(0, 148))
     (stopped,) = np.flatnonzero(states == State.CANCELLED)  # a call during which the user interrupted
-    assert claude.capture.payload(int(stopped))["params"]["name"] == "Bash"
+    assert claude.capture.records.payload(int(stopped))["params"]["name"] == "Bash"
     assert labels(claude) == {
         "a91c2f7": ("Find roundings of money", "concluded"), "a5510de": ("Look at the web client", "concluded"),
         "a77e9b0": ("Run invoice tests", "concluded"),

@@ -46,7 +46,7 @@ def test_a_torn_last_line_is_held_back_while_live_and_read_in_a_file() -> None:
     assert len(log.document.capture) == 1
     assert not log.document.poll()
     log.write_bytes(b"}\n")
-    assert log.document.capture.envelope_id(1) == "torn"
+    assert log.document.capture.records.envelope_id(1) == "torn"
     log.write_bytes(b'{"kind":"chat","id":"never ended"')
     document = log.end()
     assert (len(document.capture), document.unreadable, document.live) == (3, 1, False)
@@ -102,7 +102,7 @@ def test_a_line_longer_than_a_block(size: int) -> None:
     document = CaptureDocument()
     for _ in document.open_log(log_file(lines_of(*lines)), block_bytes=size):
         pass
-    assert [document.capture.envelope(message) for message in range(3)] == lines
+    assert [document.capture.records.envelope(message) for message in range(3)] == lines
     document.close()
 
 

@@ -37,7 +37,7 @@ def test_reading_stops_and_goes_on() -> None:
         for _ in document.go_on(block_bytes=1 << 12):
             pass
     assert len(document.capture) == 400
-    assert [document.capture.envelope_id(row) for row in range(400)] == [line["id"] for line in _LINES]
+    assert [document.capture.records.envelope_id(row) for row in range(400)] == [line["id"] for line in _LINES]
 
 
 @pytest.mark.usefixtures("growing")
@@ -51,7 +51,7 @@ def test_a_live_capture_goes_on_to_disk() -> None:
     log.document.memory.limit_to(1_000_000)
     while log.document.poll():
         pass
-    assert [log.document.capture.envelope_id(row) for row in range(400)] == [line["id"] for line in _LINES]
+    assert [log.document.capture.records.envelope_id(row) for row in range(400)] == [line["id"] for line in _LINES]
 
 
 def test_half_of_what_is_free_unless_somebody_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from inspector.capture.capture import Capture
 from inspector.capture.reading import UnknownFormatError
+from inspector.capture.records import Records
 from inspector.document.document import CaptureDocument
 from tests.bench.mixes import NAMED, write
 
@@ -29,15 +30,16 @@ def counted() -> Generator[Counter[str]]:
     reads: Counter[str] = Counter()
 
     def watched(name: str) -> Any:
-        original = getattr(Capture, name)
+        owner = Capture if name == "_payload_at" else Records
+        original = getattr(owner, name)
 
         def read(*args: Any) -> Any:
             reads[name] += 1
             return original(*args)
 
-        return mock.patch.object(Capture, name, read)
+        return mock.patch.object(owner, name, read)
 
-    with watched("record_bytes"), watched("line_part"), watched("record"), watched("_payload_at"):
+    with watched("line"), watched("line_part"), watched("read"), watched("_payload_at"):
         yield reads
 
 

@@ -50,7 +50,7 @@ class Live:
         while self.document.poll() or self.document.waiting:
             time.sleep(0.005 if self.document.waiting else 0)
         capture = self.document.capture
-        return [json.loads(capture.envelope_bytes(message))["n"] for message in range(len(capture))]
+        return [json.loads(capture.records.envelope_bytes(message))["n"] for message in range(len(capture))]
 
     def on_disk(self, path: Path) -> list[int]:
         self.writer.settle()
@@ -250,7 +250,7 @@ async def test_a_capture_that_is_read_only_moves(way: str, tmp_path: Path) -> No
     document = CaptureDocument()
     document.load(own.path)
     await save_capture(document, tmp_path / "kept.ctxcap", own=own, writer=None)
-    assert json.loads(document.capture.envelope_bytes(0))["n"] == 1
+    assert json.loads(document.capture.records.envelope_bytes(0))["n"] == 1
     assert unsaved_captures() == []
     assert not own.path.exists()
     document.close()

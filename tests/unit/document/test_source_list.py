@@ -50,7 +50,7 @@ def test_a_list_opens_as_its_sources_and_what_is_gone_is_said(tmp_path: Path) ->
     write_source_list(listed, [SourceChoice(b), SourceChoice(a), SourceChoice(tmp_path / "gone.jsonl")])
     document = CaptureDocument()
     document.load(listed)
-    assert [document.capture.envelope_id(row) for row in range(len(document.capture))] == ["m0", "m1"]
+    assert [document.capture.records.envelope_id(row) for row in range(len(document.capture))] == ["m0", "m1"]
     assert (document.name, document.path) == ("both", listed)
     assert any("gone.jsonl cannot be read" in sentence for sentence in document.troubles)
     document.close()

@@ -174,7 +174,7 @@ def test_a_compaction_is_the_context_from_there_and_a_turn_can_be_taken_back() -
     assert sees(document, 35) == [34]
     assert sees(document, 39) == [34, 37]
     assert sees(document, 42) == [34]
-    assert document.capture.payload(33)["text"].endswith("Summary: ledger.py rounds once, all tests pass.")
+    assert document.capture.records.payload(33)["text"].endswith("Summary: ledger.py rounds once, all tests pass.")
 
 
 def test_words_are_one_in_each_way_and_forgotten_after_so_many_others() -> None:

@@ -65,9 +65,9 @@ def _facts(document: CaptureDocument) -> list[tuple[Any, ...]]:
     capture = document.capture
     return [
         (
-            capture.envelope_id(row), capture.string("space", row), capture.true_sender(row),
+            capture.records.envelope_id(row), capture.string("space", row), capture.true_sender(row),
             sorted(capture.sources[number].name for number in capture.sources_of(row)),
-            sorted(str(one.participant) for one in capture.deliveries_of(row)),
+            sorted(str(one.participant) for one in capture.deliveries.of(row)),
         )
         for row in range(len(capture))
     ]  # fmt: skip
@@ -194,7 +194,7 @@ def test_recorded_logs_of_one_scenario_hold_each_message_once_with_who_saw_it(fo
     for source in own:
         ids = [json.loads(line)["id"] for line in source.path.read_text().splitlines() if line.strip()]
         seen = [row for row in range(len(whole.capture)) if source.name in _seen(whole, row)]
-        assert sorted(ids) == sorted(str(whole.capture.envelope_id(row)) for row in seen)
+        assert sorted(ids) == sorted(str(whole.capture.records.envelope_id(row)) for row in seen)
     assert all("envelope-history.jsonl" in _seen(whole, row) for row in range(len(whole.capture)))
     for document in (whole, alone):
         document.close()
@@ -292,7 +292,7 @@ def test_the_order_is_by_time_and_does_not_depend_on_blocks(
     shuffled.shuffle(paths)
     with patch.object(merging, "_TAKEN", worthwhile):
         document = _opened(*paths, block_bytes=block_bytes)
-    found = [document.capture.envelope_id(row) for row in range(len(document.capture))]
+    found = [document.capture.records.envelope_id(row) for row in range(len(document.capture))]
     document.close()
     assert found == [name for _, name in expected]
 
@@ -312,7 +312,7 @@ def test_a_clock_that_is_wrong_is_put_right_by_what_both_have(
     seen = _write(folder / "seen.ctxcap", [{"ctxcap": 1, "origin": {"space": "demo"}}, *own])
     document = _opened(log, seen, block_bytes=block_bytes)
     capture = document.capture
-    assert [capture.envelope_id(row) for row in range(len(capture))].index("between") == 10
+    assert [capture.records.envelope_id(row) for row in range(len(capture))].index("between") == 10
     assert np.all(np.diff(capture.columns["time_ns"]) > 0)
     source = next(one for one in capture.sources if one.name == "seen.ctxcap")
     assert abs(source.clock_offset_ns + wrong_ns) <= 20_000_000
@@ -382,7 +382,7 @@ def test_an_offset_that_is_set_counts(tmp_path: Path) -> None:
     for _ in document.open_together([SourceChoice(first), SourceChoice(second, clock_offset_ns=15_000_000)]):
         pass
     capture = document.capture
-    assert [capture.envelope_id(row) for row in range(3)] == ["m10", "m30", "m20"]
+    assert [capture.records.envelope_id(row) for row in range(3)] == ["m10", "m30", "m20"]
     times = capture.columns["time_ns"]
     assert int(times[2]) - int(times[1]) == 5_000_000
     assert [one.clock for one in capture.sources] == [ClockBasis.OWN, ClockBasis.SET]
@@ -400,7 +400,7 @@ def test_rotated_logs_are_one_source_that_reads_through(tmp_path: Path) -> None:
             pass
         capture = document.capture
         assert [source.name for source in capture.sources] == ["x.log"]
-        assert [capture.envelope_id(row) for row in range(len(capture))] == [f"m{n}" for n in range(9)]
+        assert [capture.records.envelope_id(row) for row in range(len(capture))] == [f"m{n}" for n in range(9)]
         document.close()
 
 
@@ -415,11 +415,11 @@ def test_a_log_goes_on_behind_what_was_rotated_away_of_it(tmp_path: Path) -> Non
     with log.open("ab") as file:
         file.write(lines[3][20:] + lines[4])
     with patch("inspector.sources.follow.GRACE_S", 0.0):
-        _poll_until(document, lambda: document.capture.envelope_id(len(document.capture) - 1) == "m4")
+        _poll_until(document, lambda: document.capture.records.envelope_id(len(document.capture) - 1) == "m4")
         log.rename(tmp_path / "x.log.1")
         log.write_bytes(lines[5])
-        _poll_until(document, lambda: document.capture.envelope_id(len(document.capture) - 1) == "m5")
-    ids = [document.capture.envelope_id(row) for row in range(len(document.capture))]
+        _poll_until(document, lambda: document.capture.records.envelope_id(len(document.capture) - 1) == "m5")
+    ids = [document.capture.records.envelope_id(row) for row in range(len(document.capture))]
     assert [one for one in ids if one is not None] == [f"m{n}" for n in (0, 1, 2, 3, 4, 5)]
     document.close()
 
@@ -540,7 +540,9 @@ def test_a_live_capture_and_a_log_beside_it_become_what_both_are_when_opened_lat
         file.close()
     later = _opened(*paths)
     found, expected = (sorted(map(str, _facts(one))) for one in (document, later))
-    sender = document.capture.true_sender(next(r for r in range(20) if document.capture.envelope_id(r) == "m5070"))
+    sender = document.capture.true_sender(
+        next(r for r in range(20) if document.capture.records.envelope_id(r) == "m5070")
+    )
     document.close()
     later.close()
     assert found == expected

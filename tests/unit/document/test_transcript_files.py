@@ -39,7 +39,7 @@ def opened(document: CaptureDocument, path: Path, **how: Any) -> dict[str, Any]:
 
 def texts(document: CaptureDocument) -> list[str]:
     capture = document.capture
-    return [str(capture.payload(row).get("text")) for row in range(len(capture))]
+    return [str(capture.records.payload(row).get("text")) for row in range(len(capture))]
 
 
 def test_a_file_named_alone_is_that_file_alone(document: CaptureDocument) -> None:

@@ -39,8 +39,8 @@ def same(original: CaptureDocument, again: CaptureDocument) -> None:
     assert len(again.capture) == len(original.capture)
     assert again.source_troubles == []
     for row in range(len(original.capture)):
-        if again.capture.record_bytes(row) != original.capture.record_bytes(row):  # of a batch, with a line of its own
-            assert again.capture.envelope_bytes(row) == original.capture.envelope_bytes(row), row
+        if again.capture.records.line(row) != original.capture.records.line(row):  # of a batch, with a line of its own
+            assert again.capture.records.envelope_bytes(row) == original.capture.records.envelope_bytes(row), row
     for name in ("flags", "id_hash", "time_ns"):
         assert again.capture.columns[name].tolist() == original.capture.columns[name].tolist(), name
     for name in ("kind", "sender", "context"):

@@ -74,7 +74,7 @@ def test_no_part_of_a_secret_is_shown_where_a_text_is_cut() -> None:
 @pytest.mark.parametrize("secret", [PLANTED[5], 'password="Zq7SecretValue9x"', '{"token": "Zq7SecretValue9x"}'])
 def test_neither_of_a_message_above_a_megabyte(secret: str) -> None:
     document = log_with(secret, "\u2019", big=True, ascii_only=True)
-    assert document.capture.is_big(1)
+    assert document.capture.records.is_big(1)
     written = exports(document)
     assert [where for where, text in written.items() if told(secret) in text] == []
     assert all(json.loads(line) for line in written["jsonl False"].splitlines())

@@ -48,13 +48,14 @@ class Table:
 
 
 class FakeCapture:
-    """One file with the rows' records in it, one after the other; it is its own only source."""
+    """One file with the rows' records in it, one after the other; it is its own only source, and reads its records."""
 
     lost_to = 0
 
     def __init__(self, rows: list[Row]) -> None:
         self.rows = rows
         self.sources = [self]
+        self.records = self
 
     def is_big(self, _message: int) -> bool:
         return False

@@ -98,7 +98,7 @@ def test_summaries_are_found_as_if_each_were_read(summaries: list[str], query: F
     finder, locate, expected = query.finder(), query.locator(), []
     for row in range(len(document.capture)):
         summary = document.analysis.transients.summary(row) or "" if collapsed[row] != NO_ROW else ""
-        if finder(document.capture.record_bytes(row)) or locate(summary):
+        if finder(document.capture.records.line(row)) or locate(summary):
             expected.append(row)
     assert np.count_nonzero(collapsed != NO_ROW) == len(summaries)
     assert finished(FindSearch(rows_of(document), query)) == expected

@@ -81,7 +81,7 @@ def test_switching_evaluates_nothing() -> None:
     tally.ask([(filters[0], True), (filters[1], True)], own, None)
     tally.step(FOREVER)
     assert tally.hidden == [4, 2]
-    with patch.object(document.capture, "payload", side_effect=AssertionError("decoded again")):
+    with patch.object(document.capture.records, "payload", side_effect=AssertionError("decoded again")):
         tally.ask([(filters[0], False), (filters[1], True)], own, None)
         assert tally.hidden == [4, 2]
         assert tally.step(FOREVER)

@@ -107,7 +107,7 @@ def test_what_a_message_holds_besides_is_kept_and_its_blocks_are_text() -> None:
     blocks = [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]
     odd = said("a1", blocks, visibility="global", model="m-1", text="shadowed", role="tool")
     document = opened(session("m1", odd))
-    payload = document.capture.payload(1)
+    payload = document.capture.records.payload(1)
     assert payload["text"] == "one\n\ntwo"
     assert (payload["content"], payload["model"], payload["fields"]) == (blocks, "m-1", {"text": "shadowed"})
     assert document.capture.string("sender", 1) == "tool"

@@ -132,7 +132,7 @@ def test_an_envelope_names_what_it_names_and_a_filter_finds_it() -> None:
     named = [row.value for row in rows if row.name.strip() in ("Correlation", "")]
     assert named == [f"No. 1  {first['id']}", "not seen  never-seen"]
     assert values_of(rows)["Context"] == "a/b"
-    assert as_filter(subject) == f'id == "{subject.capture.envelope_id(1)}"'
+    assert as_filter(subject) == f'id == "{subject.capture.records.envelope_id(1)}"'
 
 
 def test_what_is_copied_is_masked() -> None:

@@ -22,7 +22,7 @@ def values(document: CaptureDocument, *fields: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for message in range(len(document.capture)):
         row = tuple(field.value(document.analysis, message) for field in chosen)
-        found[document.capture.envelope_id(message) or ""] = row[0] if len(row) == 1 else row
+        found[document.capture.records.envelope_id(message) or ""] = row[0] if len(row) == 1 else row
     return found
 
 

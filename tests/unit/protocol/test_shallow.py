@@ -47,7 +47,7 @@ def test_one_message_with_its_deliveries() -> None:
     assert (story["fields"]["from"], story["fields"]["space"], story["fields"]["delivered"]) == (
         "lead", "demo", ["a", "b", "c"],
     )  # fmt: skip
-    assert document.capture.record(0).raw == deep(one)
+    assert document.capture.records.read(0).raw == deep(one)
     assert document.capture.flags(0) & Flag.UNREADABLE
 
 

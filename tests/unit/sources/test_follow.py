@@ -71,7 +71,7 @@ class Log:
     def said(self) -> list[str | None]:
         """Ids of what was read; of marks and unreadable lines why they are none."""
         capture = self.document.capture
-        return [capture.envelope_id(m) or capture.reason(m) for m in range(len(capture))]
+        return [capture.records.envelope_id(m) or capture.records.reason(m) for m in range(len(capture))]
 
     def wait_for(self, *expected: str) -> None:
         """Let the document read until there are as many messages, and compare."""
@@ -193,7 +193,7 @@ def test_an_old_log_is_not_copied_until_it_grows(log: Log) -> None:
     log.say("b")
     log.wait_for("a", "b")
     assert source.data_path != log.path
-    assert log.document.capture.record_bytes(0) + b"\n" == line("a")
+    assert log.document.capture.records.line(0) + b"\n" == line("a")
 
 
 def test_a_torn_last_line_waits_until_it_has_stood_still(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,7 +221,7 @@ def test_a_line_that_an_old_log_broke_off_in_is_read_whole_when_it_goes_on(log: 
     log.wait_for("a", "JSON that is cut after 8 B", "JSON that is cut after 16 B")
     log.write(whole[16:])
     log.wait_for("a", "JSON that is cut after 8 B", "JSON that is cut after 16 B", "b")
-    assert log.document.capture.record_bytes(3) + b"\n" == whole
+    assert log.document.capture.records.line(3) + b"\n" == whole
 
 
 def test_an_old_log_without_a_last_line_end_is_read_to_its_end(log: Log) -> None:
@@ -243,7 +243,7 @@ def test_objects_that_share_a_line_which_goes_on_are_messages_once(log: Log) -> 
     log.wait_for("a", "JSON that is cut after 8 B", "b")
     log.write(c)
     log.wait_for("a", "JSON that is cut after 8 B", "b", "c")
-    assert log.document.capture.record_bytes(3) == c
+    assert log.document.capture.records.line(3) == c
 
 
 def test_an_empty_log_is_followed_from_its_first_line(log: Log) -> None:
@@ -285,7 +285,7 @@ def test_renamed_and_made_anew_the_old_file_is_read_to_its_end_first(log: Log, m
     log.say("newer")
     log.wait_for("a", "b", "late", ROTATED, "new", "very late", "newer")
     os.close(before)
-    assert log.document.capture.record_bytes(0) + b"\n" == line("a")
+    assert log.document.capture.records.line(0) + b"\n" == line("a")
     assert log.document.followed is not None
     assert log.document.followed.rotations == 1
 
@@ -298,7 +298,7 @@ def test_truncated_in_place(log: Log) -> None:
     log.wait_for("a", "b", TRUNCATED)
     log.say("c")
     log.wait_for("a", "b", TRUNCATED, "c")
-    assert log.document.capture.record_bytes(1) + b"\n" == line("b")
+    assert log.document.capture.records.line(1) + b"\n" == line("b")
 
 
 def test_truncated_and_longer_again_before_anybody_looked(log: Log) -> None:
@@ -319,7 +319,7 @@ def test_truncated_before_it_could_be_copied_says_what_is_gone(log: Log) -> None
     gone = "its file has become shorter since it was opened"
     log.wait_for(gone, gone, TRUNCATED + LOST, "c")
     capture = log.document.capture
-    assert capture.reason(1) == "its file has become shorter since it was opened"
+    assert capture.records.reason(1) == "its file has become shorter since it was opened"
     assert capture.strings[int(capture.columns["sender"][1])] == "lead"
 
 

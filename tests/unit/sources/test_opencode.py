@@ -89,13 +89,13 @@ def test_what_the_user_went_back_from_leaves_the_context(tmp_path: Path) -> None
     with patch(f"{__name__}.LINES", lines):
         document = document_at(folder(tmp_path / "storage"))
     assert place_in_original(document.capture, 2) == "Converted from record msg_01 in storage."
-    last = document.capture.payload(len(document.capture) - 1)
+    last = document.capture.records.payload(len(document.capture) - 1)
     assert document.capture.string("kind", len(document.capture) - 1) == "participant/forget"
     assert last["from"] == messages[-3]["parts"][0]["id"]
     own = next(line["info"] for line in lines if "parts" not in line and line["info"]["id"] == undone["sessionID"])
     export = {"info": own, "messages": [one for one in messages if one["info"]["sessionID"] == own["id"]]}
     again = document_at(log_file(json.dumps(export).encode()))
-    assert again.capture.payload(len(again.capture) - 1) == last
+    assert again.capture.records.payload(len(again.capture) - 1) == last
 
 
 ALL = (
@@ -134,7 +134,10 @@ def test_the_messages_of_a_session() -> None:
 
 def test_what_left_the_context_is_no_more_seen() -> None:
     document = document_at(SAMPLE)
-    assert document.capture.payload(14) == {"text": "the result of glob left the context", "message_ids": ["call_glob"]}
+    assert document.capture.records.payload(14) == {
+        "text": "the result of glob left the context",
+        "message_ids": ["call_glob"],
+    }
 
 
 @pytest.mark.parametrize("make", [database, folder], ids=["database", "folder"])

@@ -79,8 +79,8 @@ def test_a_session_that_was_changed() -> None:
         "The tide, drawn", "I look into `tide.csv`.", "hour,height\n1,3.4", "1 edit of tide.svg",
         "Drawn:\n\n```svg\n<svg/>\n```",
     ]  # fmt: skip
-    assert document.capture.payload(1)["attached"] == ["tide.csv"]
-    assert "<attachments>" in document.capture.payload(1)["sent"]
+    assert document.capture.records.payload(1)["attached"] == ["tide.csv"]
+    assert "<attachments>" in document.capture.records.payload(1)["sent"]
     told = values(document, "model", "usage.input", "usage.output", "first_token", "space")
     assert [row for row in told if row[1] is not None or row[3] is not None] == [
         ("copilot/model-1", 1200, 80, 400.0, "00000000-0000-4000-8000-00000000000c"),

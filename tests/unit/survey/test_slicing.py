@@ -57,7 +57,7 @@ def told(document: CaptureDocument, text: str) -> list[tuple[Any, ...]]:
         (
             document.capture.string("kind", row),
             document.capture.string("sender", row),
-            document.capture.envelope_bytes(row),
+            document.capture.records.envelope_bytes(row),
         )
         for row in rows.nonzero()[0].tolist()
     ]

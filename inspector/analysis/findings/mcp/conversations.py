@@ -178,7 +178,7 @@ class Conversations:
         """
         self.noisy = {}
         capture = batch.capture
-        notes, carried, noise = capture.notes(), capture.carried(), capture.noise()
+        notes, carried, noise = capture.extracted.notes(), capture.extracted.carried(), capture.extracted.noise()
         rows = np.unique(np.concatenate([np.fromiter(some, np.int64, len(some)) for some in (notes, carried, noise)]))
         rows = rows[(rows >= batch.start) & (rows < batch.stop)]
         if not len(rows):

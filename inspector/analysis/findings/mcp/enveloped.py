@@ -98,7 +98,7 @@ def _note(batch: Batch, row: int) -> Note | None:
     """What is read of the payload of an envelope; None where it is too large, or says nothing."""
     if int(batch.capture.columns["length"][row]) > _LONGEST_RECORD:
         return None
-    payload: Any = batch.capture.payload(row)
+    payload: Any = batch.capture.records.payload(row)
     try:
         return note_of(read_header(msgspec.json.encode(payload)))
     except (NotAnObjectError, msgspec.MsgspecError, TypeError, ValueError, RecursionError):

@@ -148,7 +148,7 @@ class Orders:
     def _read_result(self, batch: Batch, row: int, server: int) -> None:
         if int(batch.capture.columns["length"][row]) > _LONGEST_RECORD:
             return
-        text = "\n".join(_texts(batch.capture.payload(row).get("result")))[:_LONGEST_READ]
+        text = "\n".join(_texts(batch.capture.records.payload(row).get("result")))[:_LONGEST_READ]
         named = frozenset(word for asks in _ASKS.finditer(text) for word in _WORD.findall(asks[0]))
         named = frozenset(word for word in named if _TELLING.fullmatch(word))
         rules = any(_COMMANDS[what].search(text) for what in _IN_RESULTS)
@@ -160,7 +160,7 @@ class Orders:
         before = [one for one in self._suspects if one.server != server and self._calls <= one.until]
         if not before or int(batch.capture.columns["length"][row]) > _LONGEST_RECORD:
             return
-        params = batch.capture.payload(row).get("params")
+        params = batch.capture.records.payload(row).get("params")
         name, arguments = (params.get("name"), params.get("arguments")) if isinstance(params, dict) else (None, None)
         for one in before:
             asked_for = isinstance(name, str) and name in one.named

@@ -53,11 +53,11 @@ class _Side:
 
 def _side_of(document: CaptureDocument, message: int) -> _Side:
     capture = document.capture
-    value = mask_secrets(capture.envelope(message))
+    value = mask_secrets(capture.records.envelope(message))
     if not isinstance(value, dict | list):
-        value = mask_text(capture.record_bytes(message).decode("utf-8", "backslashreplace"))
+        value = mask_text(capture.records.line(message).decode("utf-8", "backslashreplace"))
     kind = capture.string("kind", message) or ""
-    said = text_shown(kind, capture.payload(message)) or ""
+    said = text_shown(kind, capture.records.payload(message)) or ""
     says = bool(said) and (kind in TEXT_KINDS or kind == kinds.RESPONSE)
     return _Side(message_words(document, message), value, visible_controls(mask_text(said)), says)
 

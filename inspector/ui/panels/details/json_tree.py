@@ -305,7 +305,7 @@ class TreePage(QWidget):
         if subject.big:
             size, known = formats.size(subject.size), formats.size(HEAD)
             self.note.setText(f"Only the first {known} of {size} are decoded. What was cut ends with {MARK}")
-        value = subject.capture.envelope(subject.message)
+        value = subject.capture.records.envelope(subject.message)
         if not isinstance(value, dict | list):
             frame = bool(subject.flags & Flag.FRAME)
             self._say(

@@ -161,7 +161,7 @@ class RawPage(QWidget):
 
     def _formatted_text(self, subject: Subject) -> str | None:
         """The envelope with a line for each value; None for what is no JSON."""
-        value = subject.capture.envelope(subject.message)
+        value = subject.capture.records.envelope(subject.message)
         return pretty_json(value) if isinstance(value, dict | list) else None
 
     def _small(self, subject: Subject, logged: LoggedLines) -> tuple[str, str, str]:
@@ -171,7 +171,7 @@ class RawPage(QWidget):
         if self._formatted is not None:
             return self._cut(self._formatted)
         line = self.what.choice == "Line" or subject.derived
-        raw = logged.read(0, logged.length) if line else capture.envelope_bytes(message)
+        raw = logged.read(0, logged.length) if line else capture.records.envelope_bytes(message)
         return self._cut(raw.decode("utf-8", "backslashreplace"))
 
     def _cut(self, text: str) -> tuple[str, str, str]:

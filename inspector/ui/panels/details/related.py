@@ -55,7 +55,7 @@ _MOST_DELIVERIES = 50
 
 
 def _delivery_sections(sheet: Sheet) -> list[QWidget]:
-    found = list(sheet.subject.capture.deliveries_of(sheet.subject.message))
+    found = list(sheet.subject.capture.deliveries.of(sheet.subject.message))
     if not found:
         return []
     if sheet.subject.derived:  # of a transcript: it only went on

@@ -312,7 +312,7 @@ class Copies(QObject):
     def _refuse_too_large(self, messages: NDArray[np.uint32] | list[int]) -> bool:
         """Whether messages cannot be copied whole, which is said: of a big one only the head is decoded."""
         capture = self._document.capture
-        big = next((int(message) for message in messages if capture.is_big(int(message))), None)
+        big = next((int(message) for message in messages if capture.records.is_big(int(message))), None)
         if big is not None:
             size = formats.size(int(capture.columns["size"][big]))
             number = formats.message_number(big)

@@ -159,7 +159,7 @@ class RowMenu(QObject):
         copies = self._copies
         self._add(menu, "copy.row", "Copy row", lambda: self.copy_row(row), "copy")
         self._add_copy(menu, "copy.value", "Copy value", lambda: copies.value(row, column))
-        if not self._document.capture.is_big(message):
+        if not self._document.capture.records.is_big(message):
             self._add_copy(menu, "copy.json", "Copy as JSON", lambda: copies.json(message))
             self._add_copy(menu, "copy.markdown", "Copy as Markdown", lambda: copies.markdown(message))
         identifier = copied_text.id_text(self._document, message)

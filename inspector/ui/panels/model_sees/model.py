@@ -142,7 +142,7 @@ def _text(document: CaptureDocument, moment: Moment, place: int) -> str:
     message = int(moment.context.rows[place])
     if place in moment.context.sent.tools:
         return plain(", ".join(map(tool_name, moment.context.sent.tools[place])))
-    in_table = moment.context.roles[place] in _AS_IN_TABLE or document.capture.is_big(message)
+    in_table = moment.context.roles[place] in _AS_IN_TABLE or document.capture.records.is_big(message)
     if in_table and not moment.collapsed[place]:
         return plain(row_content(document, message).text)
     return plain(content_of(moment, place)) or plain(row_content(document, message).text)

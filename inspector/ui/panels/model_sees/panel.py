@@ -444,7 +444,7 @@ class ModelSeesPanel(ListPanel):
 
     def _content(self, row: int) -> str:
         rows = self.model.rows
-        if rows.moment is None or self._document.capture.is_big(int(rows.messages[row])):
+        if rows.moment is None or self._document.capture.records.is_big(int(rows.messages[row])):
             return ""
         return mask_text(content_of(rows.moment, int(rows.places[row])))
 

@@ -21,7 +21,7 @@ def missed(document: CaptureDocument) -> dict[str, str]:
     """What is said of each message, by its id."""
     found = document.analysis.findings.all()
     return {
-        document.capture.envelope_id(finding.row) or "": finding.text.partition(" got ")[0]
+        document.capture.records.envelope_id(finding.row) or "": finding.text.partition(" got ")[0]
         for finding in found
         if finding.code == "broadcast-not-delivered"
     }

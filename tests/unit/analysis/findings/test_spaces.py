@@ -57,7 +57,7 @@ def test_links_stay_within_a_space() -> None:
         log.write(line)
     for document in (document_of(*lines), log.end()):
         assert document.analysis.correlation.columns["cause"].tolist() == [-1, -1, -1, 2, 0, 1]
-        assert document.capture.find_id("q1") == [0, 1, 2]
+        assert document.capture.records.find_id("q1") == [0, 1, 2]
         assert [FIELD_BY_NAME["id"].value(document.analysis, row) for row in range(3)] == ["q1"] * 3
 
 

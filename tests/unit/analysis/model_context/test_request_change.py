@@ -35,7 +35,7 @@ def change_between(first: dict[str, Any], second: dict[str, Any]) -> RequestChan
 
 def texts(change: RequestChange, places: Iterable[int]) -> list[str]:
     capture = change.context.analysis.capture
-    return [capture.payload(int(change.context.rows[place]))["text"] for place in places]
+    return [capture.records.payload(int(change.context.rows[place]))["text"] for place in places]
 
 
 def sent(number: int, messages: list[dict[str, Any]], **more: Any) -> dict[str, Any]:

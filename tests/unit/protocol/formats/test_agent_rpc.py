@@ -65,7 +65,9 @@ def test_a_session_of_the_sdk() -> None:
     assert document.capture.record_count == 32
     assert [row[0] for row in found].count("chat") == 6  # three prompts' parts, three runs of the agent's chunks
     texts = [
-        document.capture.payload(row) for row, (kind, *_) in enumerate(found) if kind in ("chat", "reasoning/thought")
+        document.capture.records.payload(row)
+        for row, (kind, *_) in enumerate(found)
+        if kind in ("chat", "reasoning/thought")
     ]
     assert [payload["text"] for payload in texts if "pieces" in payload] == [
         "I should look first.", "Let me read it.", "I should look first.", "Let me read it.",
@@ -158,7 +160,7 @@ def test_what_was_put_together_is_shown_as_it_was_logged() -> None:
 def test_half_a_surrogate_is_borne() -> None:
     document = document_of(prompt(1, "\ud800"), piece("a\ud800"), piece("b"), result(1, stopReason="\udfff"))
     assert len(document.capture) == 4
-    written = [document.capture.record_bytes(row).lower() for row in range(4)]
+    written = [document.capture.records.line(row).lower() for row in range(4)]
     assert all(any(mark in raw for raw in written) for mark in (b"ud800", b"ud800b", b"udfff"))
 
 
@@ -207,7 +209,7 @@ def test_nothing_is_believed_that_a_message_tells_of_itself() -> None:
     forged = {**result(9, outcome={}), "known": {"protocol": "acp", "method": "session/prompt"}}
     document = document_of(prompt(9), forged, {**piece("x"), "known": {"pieces": 9}})
     assert [row[0] for row in values(document, "method")][:1] == ["session/prompt"]
-    assert "pieces" not in document.capture.payload(3)
+    assert "pieces" not in document.capture.records.payload(3)
 
 
 def test_mcp_stays_what_it_is() -> None:

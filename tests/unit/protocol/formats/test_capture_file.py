@@ -95,7 +95,7 @@ def test_marks_and_damage(line: dict[str, Any], shape: Shape, reason: str | None
 def test_a_capture_of_a_newer_version_says_so_in_a_row_and_keeps_its_space() -> None:
     space = {"origin": {"space": "demo"}}
     document = document_of({"ctxcap": 99, **space}, {"t": 1, "dir": "in", "src": 0, "frame": envelope()})
-    assert [document.capture.reason(row) for row in range(len(document.capture))] == [NEWER, None]
+    assert [document.capture.records.reason(row) for row in range(len(document.capture))] == [NEWER, None]
     assert document.capture.string("space", 1) == "demo"
     assert document.capture.sources[0].format == "capture"
     assert len(document_of({"ctxcap": CTXCAP_VERSION, **space}, envelope()).capture) == 1

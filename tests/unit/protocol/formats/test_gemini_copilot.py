@@ -179,7 +179,7 @@ def test_a_history_of_gemini_that_was_written_anew_stands_for_all_before() -> No
     kind = FIELD_BY_NAME["kind"]
     found = [kind.value(document.analysis, m) for m in range(len(document.capture))]
     assert found[3:] == ["participant/compact-done", "gemini/set", "chat"]
-    assert document.capture.payload(3)["text"] == "user: what was said so far\n\ngemini: first"
+    assert document.capture.records.payload(3)["text"] == "user: what was said so far\n\ngemini: first"
 
 
 def test_a_sub_agent_of_gemini_is_a_context_of_its_session(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_the_figures_of_a_recording() -> None:
         (529, None, None, None, None, None), (529, None, None, None, None, None), (200, None, 412, 0, 300, 1),
     ]  # fmt: skip
     assert document.unreadable == 0
-    answers = [document.capture.payload(row)["model_call"] for row, _ in enumerate(found) if found[row][3]]
+    answers = [document.capture.records.payload(row)["model_call"] for row, _ in enumerate(found) if found[row][3]]
     assert [answer.get("events") for answer in answers] == [None, None, 15, 14]
     requests = [row[0] for row in found if row[1] == "messages.create"].count("mcp/request")
     assert (requests, document.analysis.usage.calls_by_model()) == (7, {"claude-test-1": 5, "overloaded": 1})
@@ -76,7 +76,7 @@ def test_an_answer_that_was_streamed_says_what_one_at_once_says() -> None:
     said = values(document, "kind", "info", "model", "repeats", "tokens")
     at_once, streamed = ([row for row, _ in enumerate(said) if said[row][2]][start : start + 6] for start in (0, 6))
     spoken = [
-        [document.capture.payload(row) for row in rows if said[row][0] != "mcp/response"]
+        [document.capture.records.payload(row) for row in rows if said[row][0] != "mcp/response"]
         for rows in (at_once, streamed)
     ]
     assert spoken[0] == spoken[1]
@@ -200,7 +200,7 @@ def test_a_request_made_again_is_the_same_call() -> None:
     assert rows[2] == ("mcp/response", "status 429 rate_limit: slow down", None, True)
     assert rows[3] == ("mcp/request", "m-1: 1 message, attempt 2", 1, None)
     assert [row[2] for row in rows[3:]] == [1, 2, None, None]
-    assert len({document.capture.envelope_id(row) for row in (0, 3)}) == 1
+    assert len({document.capture.records.envelope_id(row) for row in (0, 3)}) == 1
     assert [row[0] for row in values(document, "state") if row[0]] == ["answered", "answered"]
     assert document.analysis.usage.calls_by_model() == {"m-1": 1}
     assert summary_answer(document, "log")[0]["rpc"]["requests"] == 0
@@ -257,7 +257,7 @@ def test_what_the_models_side_carries_out_is_a_call_and_its_result() -> None:
         ("mcp/response", "now", None), ("reasoning/thought", None, None),
     ]  # fmt: skip
     assert rows[3][3] == "noon"
-    assert document.capture.payload(7)["encrypted_content"].startswith("4 characters, sha256 ")
+    assert document.capture.records.payload(7)["encrypted_content"].startswith("4 characters, sha256 ")
 
 
 def test_other_traffic_of_the_same_recording_is_as_it_was() -> None:
@@ -310,4 +310,4 @@ def test_a_million_pieces_cost_what_their_bytes_cost() -> None:
     data = json.dumps(event(1, chunk(content="x"))).encode() + b"\n"
     document = document_at(log_file(lines_of(asked(1, messages=[USER]), head(1)) + data * pieces + lines_of(end(1))))
     assert len(document.capture) == 4
-    assert len(document.capture.payload(3)["text"]) == pieces
+    assert len(document.capture.records.payload(3)["text"]) == pieces

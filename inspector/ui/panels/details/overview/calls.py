@@ -305,7 +305,7 @@ def build_verdict(sheet: Sheet) -> list[QWidget]:
         label = "Rejected" if subject.kind == kinds.REJECT else "Withdrawn"
         sections.append(sheet.section(label, sheet.fact_card(rows, name="verdict", label=label)))
     if proposal is not None:
-        payload = mask_secrets(subject.capture.payload(proposal))
+        payload = mask_secrets(subject.capture.records.payload(proposal))
         sections += call_section(sheet, payload, "Proposed call")
         by = Fact("Proposed by", (FactPart(sender_of(subject.capture, proposal) + ", "), message_part(proposal)))
         acted = [by, *acted_facts(Subject(subject.document, proposal))]

@@ -55,7 +55,11 @@ def build_generic(sheet: Sheet) -> list[QWidget]:
 def _payload_section(sheet: Sheet, label: str, skip: str | None = None) -> QWidget:
     payload = sheet.subject.payload
     nothing = "The payload is empty."
-    if not payload and (raw := sheet.subject.capture.envelope(sheet.subject.message)) and isinstance(raw, Mapping):
+    if (
+        not payload
+        and (raw := sheet.subject.capture.records.envelope(sheet.subject.message))
+        and isinstance(raw, Mapping)
+    ):
         odd = raw.get("payload")
         nothing = "There is no payload." if odd is None else nothing
         if odd is not None and not isinstance(odd, Mapping):
@@ -121,7 +125,7 @@ def _is_prose(subject: Subject) -> bool:
 def build_unreadable(sheet: Sheet) -> list[QWidget]:
     """Of a line that cannot be read: why, and the bytes around the place; of a gap: what is missing."""
     subject = sheet.subject
-    reason = subject.capture.reason(subject.message) or ""
+    reason = subject.capture.records.reason(subject.message) or ""
     if subject.flags & Flag.GAP:
         words = reason or "The connection was lost; messages may be missing here."
         crashed = bool(subject.flags & Flag.ERROR)

@@ -71,7 +71,7 @@ def _acknowledgement_facts(subject: Subject) -> list[Fact]:
     for effect in subject.effects[:50]:
         if subject.capture.string("kind", effect) not in ("chat/acknowledge", "chat/cancel"):
             continue
-        status = subject.capture.payload(effect)
+        status = subject.capture.records.payload(effect)
         word = status.get("status") or status.get("reason") or ""
         parts = (FactPart(f"{plain(str(word), 80)}, " if word else ""), message_part(effect))
         rows.append(Fact(sender_of(subject.capture, effect), parts, right=delta(subject.delta_ns(effect))))
@@ -211,7 +211,7 @@ def _frame_section(sheet: Sheet, *, alone: bool) -> QWidget:
         alone: it is all there is of its stream.
     """
     title = "Data" if alone else f"Data of {formats.message_number(sheet.subject.message)}"
-    data = sheet.subject.capture.record(sheet.subject.message).data or b""
+    data = sheet.subject.capture.records.read(sheet.subject.message).data or b""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

@@ -131,7 +131,7 @@ def code_section(sheet: Sheet, text: str) -> QWidget | None:
     request = next((m for m in sheet.subject.causes if sheet.subject.capture.string("kind", m) == kinds.REQUEST), None)
     if request is None or not text:
         return None
-    params = mask_secrets(sheet.subject.capture.payload(request)).get("params")
+    params = mask_secrets(sheet.subject.capture.records.payload(request)).get("params")
     arguments = nested_in(params.get("arguments")) if isinstance(params, Mapping) else None
     if not isinstance(arguments, Mapping) or edits_of(sheet.subject.target, arguments):
         return None

@@ -142,7 +142,9 @@ def build_error(sheet: Sheet) -> list[QWidget]:
         rows += verdict_rows(refused.judged, "denied")
     rows += value_facts(payload, skip=("error", "message", "attempted_kind", "your_capabilities"))
     if offending is None:
-        rows.append(fact("", _UNSEEN if subject.capture.correlation_ids(subject.message) else _UNNAMED, "dim", lines=3))
+        rows.append(
+            fact("", _UNSEEN if subject.capture.records.correlation_ids(subject.message) else _UNNAMED, "dim", lines=3)
+        )
     sections.append(sheet.section("Error", sheet.fact_card(rows, name="systemError", label="Error", name_width=80)))
     if listed:
         label = f"Capabilities of {plain(subject.to[0], 60)}" if subject.to else "Capabilities held"
@@ -275,7 +277,7 @@ _OPERATIONS = {
 def build_operation(sheet: Sheet) -> list[QWidget]:
     """Which context is pushed, popped or resumed, and by whom."""
     subject = sheet.subject
-    envelope = subject.capture.envelope(subject.message)
+    envelope = subject.capture.records.envelope(subject.message)
     context = mask_secrets(envelope.get("context")) if isinstance(envelope, dict) else None
     operation = context.get("operation") if isinstance(context, Mapping) else None
     sender = sender_of(subject.capture, subject.message)
