@@ -111,14 +111,9 @@ class DeparturePass:
 
     def _asked_alone(self, rows: Rows) -> NDArray[np.int64]:
         """The string id of the one each request was addressed to; 0 for several, for all, and of a proposal."""
-        columns, strings = self._capture.columns, self._capture.strings
-        sets = self._capture.to_sets
-        alone = sets.alone(columns["to_set"][rows])
-        found = np.zeros(len(rows), np.int64)
-        asked = np.flatnonzero((columns["kind"][rows] == (strings.find(kinds.REQUEST) or -1)) & (alone >= 0))
-        numbers, inverse = np.unique(alone[asked], return_inverse=True)
-        found[asked] = np.array([strings.intern(sets.name(one)) for one in numbers.tolist()], np.int64)[inverse]
-        return found
+        columns = self._capture.columns
+        asked = columns["kind"][rows] == (self._capture.strings.find(kinds.REQUEST) or -1)
+        return np.where(asked, self._capture.to_sets.alone(columns["to_set"][rows]), 0)
 
     def _first_after(self, rows: Rows, people: NDArray[np.integer], left: list[tuple[int, int, str]]) -> Rows:
         """The first departure of each of some people after a message; _NEVER."""

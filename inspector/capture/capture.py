@@ -119,7 +119,7 @@ class Capture:
 
     def __init__(self) -> None:
         self.strings: InternTable[str] = InternTable("")
-        self.to_sets = NameSets()
+        self.to_sets = NameSets(self.strings)
         self.columns = message_columns()
         self.deliveries = Deliveries(self.strings)
         self.sources: list[SourceFile] = []
@@ -360,8 +360,7 @@ class Capture:
         for name in STRING_COLUMNS:
             if name in columns:
                 columns[name] = ids[columns[name]]
-        sets = self.to_sets.take_in(block.to_sets, stored_names(block.to_sets.names[1:]))
-        columns["to_set"] = sets[columns["to_set"]]
+        columns["to_set"] = self.to_sets.take_in(block.to_sets, ids)[columns["to_set"]]
         for source in np.unique(block.columns["source"]).tolist():
             space = self._origin_space(source)
             if space:

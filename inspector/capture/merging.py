@@ -348,7 +348,7 @@ def merged(parts: Sequence[tuple[Block, int, int, NDArray[np.int64]]]) -> Block:
         parts: block, where the part begins and stops in it, and the keys of all its records, ascending.
     """
     strings: InternTable[str] = InternTable("")
-    to_sets = BlockSets()
+    to_sets = BlockSets(strings)
     order = np.argsort(np.concatenate([keys[begin:stop] for _, begin, stop, keys in parts]), kind="stable")
     put = np.argsort(order)
     names = set().union(*(block.columns for block, *_ in parts))

@@ -22,11 +22,14 @@ _AT_ONCE = 1 << 18  # names looked at
 class NameSets(Sequence[tuple[str, ...]]):
     """Tuples of names in the order first seen; a tuple's place is its id and never changes, id 0 is nobody named.
 
-    The names stand in one table, the tuples one after another as places in it; an index by hash finds what is known.
+    The tuples stand one after another as string ids; an index by hash finds what is known.
+
+    Args:
+        strings: what the ids stand for: mostly names that send as well.
     """
 
-    def __init__(self) -> None:
-        self._names: InternTable[str] = InternTable("")
+    def __init__(self, strings: InternTable[str]) -> None:
+        self._names = strings
         self._members = array("I")
         self._ends = array("Q", [0])
         self._index = HashIndex()
@@ -35,16 +38,15 @@ class NameSets(Sequence[tuple[str, ...]]):
         """The ids of some tuples: (values,) uint32; of None 0. O(names in them)."""
         return self._ids_of(_written(values, self._names))
 
-    def take_in(self, sets: BlockSets, names: Iterable[str | None]) -> NDArray[np.uint32]:
+    def take_in(self, sets: BlockSets, ids: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """The ids of the sets of a block, by their ids there: (sets,) uint32.
 
         Args:
             sets: of the block.
-            names: what stands for each of its names here; None for its first, which is absent.
+            ids: (strings of the block,) what each of them is here.
         """
-        own = self._names.intern_all(names, len(sets.names))
         written = [*sets.written]
-        here = own[np.frombuffer(b"".join(written), np.uint32)].tobytes()
+        here = ids[np.frombuffer(b"".join(written), np.uint32)].tobytes()
         return self._ids_of(_parted(here, map(len, written)))
 
     def _ids_of(self, written: Sequence[bytes]) -> NDArray[np.uint32]:
@@ -72,26 +74,18 @@ class NameSets(Sequence[tuple[str, ...]]):
     def _bytes_of(self, place: int) -> bytes:
         return self._members[self._ends[place - 1] : self._ends[place]].tobytes() if place else b""
 
-    def name(self, number: int) -> str:
-        """A name by its number among all."""
-        return self._names[number]
-
-    def number(self, name: str) -> int | None:
-        """The number of a name among all; None where no set has it."""
-        return self._names.find(name)
-
     def alone(self, sets: NDArray[Any]) -> NDArray[np.int64]:
-        """(sets,) the number of the only name in each; -1 where there are several, or none."""
+        """(sets,) the string id of the only name in each; 0 where there are several, or none."""
         if not self._members:
-            return np.full(len(sets), -1, np.int64)
+            return np.zeros(len(sets), np.int64)
         ends = np.frombuffer(self._ends, np.uint64).astype(np.int64, copy=False)
         stop = ends[sets]
         single = (sets != 0) & (stop - ends[np.maximum(sets.astype(np.int64), 1) - 1] == 1)
         members = np.frombuffer(self._members, np.uint32)[np.maximum(stop, 1) - 1].astype(np.int64)
-        return np.where(single, members, -1)
+        return np.where(single, members, 0)
 
-    def have(self, sets: NDArray[Any], numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """(n,) whether each set has a name in it, by its number among all (-1 is in none). O(names in them)."""
+    def have(self, sets: NDArray[Any], names: NDArray[Any]) -> NDArray[np.bool_]:
+        """(n,) whether each set has a name (a string id) in it. O(names in them)."""
         held = np.zeros(len(sets), np.bool_)
         if not self._members:
             return held
@@ -107,7 +101,7 @@ class NameSets(Sequence[tuple[str, ...]]):
             places = np.arange(len(of)) + np.repeat(
                 stops[first:last] - np.cumsum(counts[first:last]), counts[first:last]
             )
-            held[of[members[places] == numbers[of]]] = True
+            held[of[members[places] == names[of]]] = True
             first = last
         return held
 
@@ -137,12 +131,12 @@ class NameSets(Sequence[tuple[str, ...]]):
 class BlockSets(Sequence[tuple[str, ...]]):
     """The same for one block, which goes to another process and is soon forgotten.
 
-    Attributes:
-        names: by number, in the order first seen; 0 is absent.
+    Args:
+        strings: of the block.
     """
 
-    def __init__(self) -> None:
-        self.names: InternTable[str] = InternTable("")
+    def __init__(self, strings: InternTable[str]) -> None:
+        self._names = strings
         self._sets: InternTable[bytes] = InternTable(b"")
 
     @property
@@ -155,7 +149,7 @@ class BlockSets(Sequence[tuple[str, ...]]):
 
         Of too many the first are kept, and how many more there are.
         """
-        return self._sets.intern_all([one or None for one in _written([*map(_kept, values)], self.names)], len(values))
+        return self._sets.intern_all([one or None for one in _written([*map(_kept, values)], self._names)], len(values))
 
     def intern(self, value: tuple[str, ...]) -> int:
         """The id of a tuple."""
@@ -165,7 +159,7 @@ class BlockSets(Sequence[tuple[str, ...]]):
         return len(self._sets)
 
     def __getitem__(self, index: Any) -> Any:
-        return tuple([self.names[code] for code in np.frombuffer(self._sets[index], np.uint32).tolist()])
+        return tuple([self._names[code] for code in np.frombuffer(self._sets[index], np.uint32).tolist()])
 
 
 def _kept(names: tuple[str, ...] | None) -> tuple[str, ...] | None:

@@ -88,7 +88,8 @@ class BlockReader:
         self._wires = wires
         self._ordered: list[OrderedLine] | None = None
         self._source = source
-        self._tables = Tables(InternTable(""), BlockSets())
+        strings: InternTable[str] = InternTable("")
+        self._tables = Tables(strings, BlockSets(strings))
         # Row after row in one list: tuples kept by the thousand would each be looked at by the garbage collector.
         self._values: list[Any] = []
         self._records: list[Record] = []  # of each row

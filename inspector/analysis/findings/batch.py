@@ -138,10 +138,7 @@ class Batch:
 
     def addressed(self, sets: Array, people: Array) -> Array:
         """(n,) whether each of some sets of recipients names somebody (a string id). O(names in them)."""
-        known, strings = self.capture.to_sets, self.capture.strings
-        codes, which = np.unique(people, return_inverse=True)
-        numbers = [known.number(strings[code]) for code in codes.tolist()]
-        return known.have(sets, np.array([-1 if number is None else number for number in numbers], np.int64)[which])
+        return self.capture.to_sets.have(sets, people)
 
     def string(self, column: str, row: int) -> str:
         """A string column's value; "" when it is absent."""
