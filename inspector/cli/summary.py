@@ -147,7 +147,8 @@ def _say_tokens(counted: dict[str, Any] | None) -> None:
             f"({collapsed['saved']:,} saved: {results} of {collapsed['before']:,} tokens became "
             f"{'a summary' if collapsed['results'] == 1 else 'summaries'} of {collapsed['after']:,})"
         )
-    tools = {**counted["tools"], "(tool definitions)": counted["tool_definitions"], "(no tool)": counted["no_tool"]}
+    others = {"(tool definitions)": counted["tool_definitions"], "(everything else)": counted["no_tool"]}
+    tools = {**counted["tools"], **others}
     _say_tokens_by("sent by", counted["participants"].items())
     _say_tokens_by("by tool", sorted(tools.items(), key=lambda one: -one[1]))
     _say_tokens_by("by kind", counted["kinds"].items())

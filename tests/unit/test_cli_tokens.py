@@ -41,7 +41,7 @@ def rows(output: str, title: str) -> dict[str, int]:
 def test_what_is_no_tool_and_what_defines_tools_stand_among_the_tools() -> None:
     told = run("summary", log(*listed("grep", "stat"), *asked("grep", "a b c"), envelope("chat", {"text": "Hello"})))
     by_tool, sent = rows(told.stdout, "by tool"), rows(told.stdout, "sent by")
-    assert list(by_tool) == ["(tool definitions)", "grep", "(no tool)"]
+    assert list(by_tool) == ["(tool definitions)", "grep", "(everything else)"]
     assert sum(by_tool.values()) == sum(sent.values())
 
 

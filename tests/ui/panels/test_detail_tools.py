@@ -70,6 +70,8 @@ def test_calls_of_tools_are_shown_as_what_they_are(
     assert rows(panel, "editPath0") == ["/w/a.py", "all places"]
     assert text(panel, "difference0") == "\N{MINUS SIGN} x = 1\n+ x = 2\n+ import b"
     has_colours(panel, "difference0", {"1", "2", "import"}, qtbot)
+    # Colours are shared: what is washed here must not fade everywhere else.
+    assert {theme_controller.theme.color(token).alpha() for token in ("badge.consumed", "severity.error")} == {255}
     panel.show_message(3)
     assert "Plan, 0 of 2 done" in labels(panel)
     assert rows(panel, "plan") == ["\N{BLACK RIGHT-POINTING SMALL TRIANGLE} Fix", "\N{WHITE CIRCLE} Test"]

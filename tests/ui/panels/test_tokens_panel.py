@@ -70,7 +70,7 @@ def tokens(window: MainWindow, *messages: int) -> str:
 def test_figures_by_tool_context_participant_and_kind(window: MainWindow) -> None:
     panel = opened(window)
     assert panel.head.count() == f"{tokens(window, 1, 2, 3, 4)}, estimate (cl100k_base)"
-    assert rows(panel) == {"grep": (tokens(window, 2, 3), "2"), "no tool": (tokens(window, 1, 4), "2")}
+    assert rows(panel) == {"grep": (tokens(window, 2, 3), "2"), "everything else": (tokens(window, 1, 4), "2")}
     panel.choice.buttons["By context"].click()
     assert panel.below.isVisible()
     assert rows(panel)["all contexts"] == (tokens(window, 1, 2, 3, 4), "4")
@@ -96,7 +96,8 @@ def test_of_what_is_shown_goes_with_the_filter(window: MainWindow, qtbot: QtBot)
     panel = opened(window)
     panel.shown.click()
     panes_of(window).filter_state.apply_filter('from == "lead"')
-    qtbot.waitUntil(lambda: rows(panel) == {"grep": (tokens(window, 2), "1"), "no tool": (tokens(window, 4), "1")})
+    left = {"grep": (tokens(window, 2), "1"), "everything else": (tokens(window, 4), "1")}
+    qtbot.waitUntil(lambda: rows(panel) == left)
     panes_of(window).filter_state.apply_filter('from == "nobody"')
     qtbot.waitUntil(lambda: rows(panel) == {})
     assert panel.view.empty_text == "No message is shown."
@@ -131,7 +132,8 @@ def test_with_room_there_is_a_plot_that_can_be_brushed(window: MainWindow, qtbot
     canvas.grab()
     said = said_at(panel, panel.axis.first_ns + 25 * 10**9).split(". ")
     assert said[:3] == [
-        f"grep {tokens(window, 2, 3)}", f"no tool {tokens(window, 1)}", f"tokens so far {tokens(window, 1, 2, 3)}",
+        f"grep {tokens(window, 2, 3)}", f"everything else {tokens(window, 1)}",
+        f"tokens so far {tokens(window, 1, 2, 3)}",
     ]  # fmt: skip
     assert ". ".join(said[3:]).startswith("No. 3")
     for key in (Qt.Key.Key_Home, Qt.Key.Key_B, Qt.Key.Key_Right, Qt.Key.Key_Return):
@@ -163,12 +165,12 @@ def test_definitions_of_tools_stand_apart_from_what_is_no_tool(application: Appl
     window = window_on(application, document)
     panel = opened(window)
     assert rows(panel) == {
-        "tool definitions": (tokens(window, 1, 2), "2"), "no tool": (tokens(window, 3), "1"),
+        "tool definitions": (tokens(window, 1, 2), "2"), "everything else": (tokens(window, 3), "1"),
     }  # fmt: skip
     filters = {one.name: one.filter for one in panel.model.rows}
     panes_of(window).filter_state.apply_filter(filters["tool definitions"])
     assert numbers(window) == [1, 2]
-    panes_of(window).filter_state.apply_filter(filters["no tool"])
+    panes_of(window).filter_state.apply_filter(filters["everything else"])
     assert numbers(window) == [3]
 
 

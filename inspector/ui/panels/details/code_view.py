@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtGui import QTextBlockFormat, QTextCharFormat, QTextCursor, QTextLayout
+from PySide6.QtGui import QColor, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextLayout
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from inspector.present import formats
@@ -229,7 +229,7 @@ class DifferenceView(QWidget):
         washes: dict[Sign, QTextBlockFormat] = {}
         tokens: dict[Sign, str] = {"+": "badge.consumed", "-": "severity.error"}
         for sign, token in tokens.items():
-            color = theme.color(token)
+            color = QColor(theme.color(token))
             color.setAlphaF(_ALPHA)
             look = QTextBlockFormat()
             look.setBackground(color)

@@ -50,7 +50,7 @@ _EDGE = 3
 _CORNER = 8
 _ROOMY = 320
 """From this width of Message on, the end of a row says its state in full, in pixels at 100 %."""
-_BAR = 10
+_BAR = 2
 """Height of the bar that says how long an answer took, in pixels at 100 %."""
 _FULL_BAR = math.log10(1 + 60_000)
 """A minute fills the column."""
@@ -413,12 +413,12 @@ class RowPainter(QObject):
         self._paint_figure(painter, rect, self._model.time_text(content), "ink.secondary")
 
     def _paint_duration(self, painter: QPainter, rect: QRect, took_ns: int) -> None:
-        """A slim bar behind the time: how long an answer took, by its order of magnitude from 1 ms to a minute."""
+        """A slim bar below the time: how long an answer took, by its order of magnitude from 1 ms to a minute."""
         share = min(1.0, math.log10(1 + took_ns / 1e6) / _FULL_BAR)
-        pad, height = self._paints.metrics.cell_padding, round(_BAR * self._paints.theme.zoom)
-        width = max(2, round(share * (rect.width() - pad)))
-        bar = QRect(rect.x() + pad // 2, rect.y() + (rect.height() - height) // 2, width, height)
-        painter.fillRect(bar, self._paints.theme.color("line.hair"))
+        pad, height = self._paints.metrics.cell_padding, max(1, round(_BAR * self._paints.theme.zoom))
+        width = max(2, round(share * (rect.width() - 2 * pad)))
+        bar = QRect(rect.x() + pad, rect.bottom() - height, width, height)
+        painter.fillRect(bar, self._paints.theme.color("line.strong"))
 
     def _paint_latency(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
         self._paint_figure(painter, rect, content.latency, "ink.secondary")

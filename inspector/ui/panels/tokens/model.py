@@ -28,7 +28,7 @@ OTHERS = "ink.tertiary"
 FILL_ALPHA = 0.75
 """Of bars and areas."""
 _FIELDS: dict[Way, str] = {"tool": "tool", "participant": "from", "kind": "kind"}
-_NOBODY: dict[Way, str] = {"tool": "no tool", "participant": "nobody", "kind": "no kind"}
+_NOBODY: dict[Way, str] = {"tool": "everything else", "participant": "nobody", "kind": "no kind"}
 _LISTS = 'method == "tools/list"'
 _LONGEST = 200
 _AT_ONCE = 256
@@ -155,6 +155,7 @@ _NAME_TIPS: dict[Way, str] = {
     "participant": "What each has written; what its model has read is told by Model sees",
     "kind": "Messages of each kind",
 }
+_NO_CALL = "\nWhat is no call of a tool, no result and no definition of tools: prompts, chats, thoughts, answers."
 _SENT = "\nWhat it has written. What its model has read: context menu, Show what its model sees."
 _VALUES: dict[Column, Callable[[TokenRow], float | str]] = {
     Column.NAME: lambda one: one.whole_name.casefold(),
@@ -204,7 +205,8 @@ class TokensModel(FiguresModel[TokenRow]):
 
     @override
     def tip(self, one: TokenRow) -> str:
-        return tool_tip(f"{one.whole_name}{_SENT}" if self.way == "participant" else one.whole_name)
+        more = _SENT if self.way == "participant" else _NO_CALL if self.way == "tool" and one.key == NO_TOOL else ""
+        return tool_tip(f"{one.whole_name}{more}")
 
     @override
     def text(self, one: TokenRow, column: Column) -> str:
