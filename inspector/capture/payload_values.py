@@ -20,7 +20,7 @@ from inspector.capture.capture import Capture
 from inspector.capture.extracts import OWN_PAYLOAD
 from inspector.capture.flags import Flag
 from inspector.capture.heads import MAX_WHOLE
-from inspector.capture.runs import stretches
+from inspector.capture.runs import Stretch, is_ascending, stretches
 from inspector.protocol.usual import Decode, decode_all, decode_frame_line, decode_log_line
 
 _NO_PAYLOAD = (Flag.UNREADABLE | Flag.FRAME | Flag.DERIVED).value
@@ -65,9 +65,11 @@ class PayloadValues:
 
     Args:
         path: keys from the payload down to the value.
+        likely: which of some lines may have the value at all; the others are not looked at.
     """
 
-    def __init__(self, path: tuple[str, ...]) -> None:
+    def __init__(self, path: tuple[str, ...], likely: Callable[[Stretch], NDArray[np.bool_]] | None = None) -> None:
+        self._likely = likely
         self._keys = tuple(takewhile(lambda step: not step.isdecimal() and step != OPEN_JSON, path))
         self._rest = path[len(self._keys) :]
 
@@ -79,17 +81,20 @@ class PayloadValues:
             rows: (k,) integer, message indices in any order; ascending ones are read together.
             otherwise: gives the value of a message whose line is not usual.
         """
-        if len(rows) > 1 and not (rows[1:] > rows[:-1]).all():
+        if not is_ascending(rows):
             yield from map(otherwise, rows.tolist())
             return
         at = 0
         for lines in stretches(capture, rows):
             some = rows[at : at + len(lines.starts)]
             at += len(some)
-            spans = zip(lines.starts.tolist(), lines.ends.tolist(), strict=True)
-            values = self._among(capture, some, [lines.data[start:end] for start, end in spans])
-            for row, value in zip(some.tolist(), values, strict=True):
-                yield otherwise(row) if value is _REFUSED else value
+            found: list[object] = [None] * len(some)
+            places = np.arange(len(some)) if self._likely is None else np.flatnonzero(self._likely(lines))
+            spans = zip(lines.starts[places].tolist(), lines.ends[places].tolist(), strict=True)
+            values = self._among(capture, some[places], [lines.data[start:end] for start, end in spans])
+            for place, value in zip(places.tolist(), values, strict=True):
+                found[place] = otherwise(int(some[place])) if value is _REFUSED else value
+            yield from found
 
     def _among(self, capture: Capture, rows: NDArray[np.integer[Any]], lines: list[bytes]) -> list[object]:
         """The values in some messages' lines, where those are usual."""

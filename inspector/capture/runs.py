@@ -28,6 +28,11 @@ class Stretch(NamedTuple):
     """(k,) where each ends; where its file or, overlong, its head does if that is sooner."""
 
 
+def is_ascending(rows: NDArray[np.integer[Any]]) -> bool:
+    """Whether each message comes after the one before it."""
+    return bool((rows[1:] > rows[:-1]).all())
+
+
 def stretches(capture: Capture, rows: NDArray[np.integer[Any]]) -> Iterator[Stretch]:
     """The lines of messages, `k` at a time.
 

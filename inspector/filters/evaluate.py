@@ -29,9 +29,10 @@ from inspector.capture.payload_values import OPEN_JSON
 from inspector.filters.check import Term
 from inspector.filters.fields import Depends, message_text
 from inspector.filters.full_text import TextFinder
-from inspector.filters.hints import PayloadHint, found_in, hint_of_term, read_together
+from inspector.filters.hints import TextHint, read_together
 from inspector.filters.joined_text import Begins, begins_in_frame
 from inspector.filters.memory import UNKNOWN, Answers, Mask, Rows, TableMemory
+from inspector.filters.text_search import found_in
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.text import text_shown
 
@@ -110,6 +111,8 @@ def _below(value: bytes, step: str) -> bytes:
 CHEAP, DECODED, FULL_TEXT = 0, 1, 2
 """What a term costs."""
 _LISTS = (list, tuple)
+_MOST_TEXTS = 8
+"""Values of a set that are looked for one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,12 +269,12 @@ class TermNode:
     term: Term
     make_column: Callable[[Analysis], Column]
     memory: TableMemory = field(default_factory=TableMemory)
-    _hint: PayloadHint | None = field(init=False)
+    _hint: TextHint | None = field(init=False)
     _begins: Begins | None = field(init=False, default=None)
     _places: tuple[PathTable, list[PathPlaces]] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self._hint = hint_of_term(self.term)
+        self._hint = _hint_of(self.term)
         operator, predicate = self.term.operator, self.term.predicate
         if self.term.field.name == "text" and operator is not None and operator.begins and predicate is not None:
             self._begins = operator.begins(predicate, self.term.operand)
@@ -452,6 +455,20 @@ class TextNode:
         if answers is None:
             return None
         return answers.of(self.number, len(evaluation.analysis), Depends.PASS, evaluation.frames_among)
+
+
+def _hint_of(term: Term) -> TextHint | None:
+    """What a message holds where a term about a value in its payload does, before it is negated; None for anything."""
+    operand: object = term.operand
+    symbol = None if term.operator is None else term.operator.symbol
+    if not term.field.path or OPEN_JSON in term.field.path:  # what is in a text is written in other ways
+        return None
+    if symbol in ("==", "contains") and isinstance(operand, str) and operand:
+        return TextHint((operand,))
+    if symbol == "in" and isinstance(operand, tuple) and len(operand) <= _MOST_TEXTS:
+        texts = [text for text in operand if isinstance(text, str) and text]
+        return TextHint(texts) if texts and len(texts) == len(operand) else None
+    return None
 
 
 def _or_begins(analysis: Analysis, rows: Rows, mask: Mask, begins: Begins) -> Mask:

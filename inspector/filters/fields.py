@@ -36,6 +36,7 @@ from inspector.capture.decoding import decoded_in_blocks
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
 from inspector.capture.payload_values import OPEN_JSON, PayloadValues, walk
+from inspector.filters.hints import key_hint
 from inspector.filters.sentences import info
 from inspector.protocol import kinds, mcp, msp
 from inspector.protocol.context_forms import WORDS, Told, told_context
@@ -605,7 +606,8 @@ def payload_field(path: tuple[str, ...]) -> Field:
         path: keys from the payload down; digits index arrays (and name keys of objects), OPEN_JSON opens a text that
             is JSON. A wrong type on the way means absent.
     """
-    values = PayloadValues(path)
+    hint = key_hint(path)
+    values = PayloadValues(path, None if hint is None else hint.among)
 
     def column(analysis: Analysis) -> Column:
         capture = analysis.capture

@@ -97,7 +97,8 @@ class Literal:
             if row == len(starts):
                 break
             if len(found) == _FEW and row < _FEW * _DENSE:  # most hold it: one after the other, all the rest
-                rest = np.array([*map(folded.find, repeat(text), starts[row:], ends[row:])], np.int64)
+                places = map(folded.find, repeat(text), starts[row:], ends[row:])
+                rest = np.fromiter(places, np.int64, len(starts) - row)
                 held = np.flatnonzero(rest >= 0)
                 places = np.array(found, np.int64)
                 return np.append(places, rest[held]), np.append(records.row_at(places), held + row)
@@ -252,8 +253,8 @@ class TextFinder:
         if not self._part:
             open_ |= self._folded.isascii() or records.beyond_ascii
         else:
-            self._mark_odd(records, open_)
             self._find(records, found, open_)
+            self._mark_odd(records, found, open_)
         for row in np.flatnonzero(open_ & ~found).tolist():
             found[row] = self(records.record(row))
         return found
@@ -287,14 +288,17 @@ class TextFinder:
         for row in np.flatnonzero(maybe).tolist():
             open_[row] = folded.find(part, int(records.starts[row]), int(records.ends[row])) >= 0
 
-    def _mark_odd(self, records: Records, odd: Mask) -> None:
-        """Mark records in which the plain part may be written in another way."""
-        if len(records.numbers):
-            records.mark(odd, [match.start() for match in self._numbered.finditer(records.data)])
-        if self._others and not records.is_ascii:
+    def _mark_odd(self, records: Records, found: Mask, odd: Mask) -> None:
+        """Mark records, of those in which it was not found, in which the plain part may be written in another way."""
+        left = np.flatnonzero(~found)
+        some, marked = records.some(left), np.zeros(len(left), np.bool_)
+        if len(some.numbers):
+            some.mark(marked, [match.start() for match in self._numbered.finditer(some.data)])
+        if self._others and not some.is_ascii:
             for other in self._others:
-                if other in records.data:
-                    records.mark(odd, [match.start() for match in re.finditer(other, records.data)])
+                if other in some.data:
+                    some.mark(marked, [match.start() for match in re.finditer(other, some.data)])
+        odd[left[marked]] = True
 
 
 def _is_plain(character: str) -> bool:

@@ -44,6 +44,8 @@ class Records:
 
     def some(self, rows: NDArray[np.intp]) -> Records:
         """Some of them, by number, ascending; where they are few, without the bytes of the others."""
+        if len(rows) == len(self):
+            return self
         some = Records(self.data, self.starts[rows], self.ends[rows])
         return some if len(rows) > _FEW * len(self) else some.each()
 

@@ -21,7 +21,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
 from inspector.analysis.findings import Severity
 from inspector.filters.fields import Field, FieldType
-from inspector.filters.hints import hint_of_field, read_together
+from inspector.filters.hints import read_together
 from inspector.filters.order import Places
 from inspector.filters.pace import Pace
 
@@ -93,7 +93,6 @@ class Sorting:
         self.by = by
         self.messages = messages
         self._capture = analysis.capture
-        self._hint = hint_of_field(by.field)
         self._column: Column = by.field.column(analysis)
         self._done = 0.0
         self._places: Places | None = None
@@ -151,8 +150,6 @@ class Sorting:
             began = time.thread_time()
             places = asked[at : pace.stop(at, ends)]
             at += len(places)
-            if self._hint is not None:  # only those are decoded whose records have what the value goes by
-                places = places[self._hint.likely(self._capture, rows[places])]
             with read_together(self._capture, rows[places]):
                 ids[places] = entries.ids_of(column.values(rows[places]))
             pace.took(time.thread_time() - began)
@@ -193,22 +190,45 @@ class _Entries:
 
     def __init__(self, field: Field) -> None:
         self._field = field
-        self._known: dict[object, int] = {None: 0}
+        self._texts = _TextEntries(self._new)  # most values are texts, or none: no call for each that is known
+        self._others: dict[Key | None, int] = {None: 0}
         self.keys: list[Key | None] = [None]
 
     def ids_of(self, values: Iterable[object]) -> list[int]:
         """The numbers of some values."""
-        known, field = self._known, self._field
-        found: list[int] = []
-        for value in values:
-            identity = value[:MAX_TEXT] if isinstance(value, str) else sort_key(field, value)
-            entry = known.get(identity)
-            if entry is None:
-                entry = len(self.keys)
-                self.keys.append(sort_key(field, identity) if isinstance(identity, str) else identity)
-                if entry < _MOST_KNOWN:
-                    known[identity] = entry
-            found.append(entry)
+        texts, other = self._texts, self._other
+        return [texts[value] if value is None or value.__class__ is str else other(value) for value in values]
+
+    def _new(self, text: str) -> int:
+        return self._add(sort_key(self._field, text))
+
+    def _other(self, value: object) -> int:
+        key = sort_key(self._field, value)
+        found = self._others.get(key)
+        if found is None:
+            found = self._add(key)
+            if found < _MOST_KNOWN:
+                self._others[key] = found
+        return found
+
+    def _add(self, key: Key | None) -> int:
+        self.keys.append(key)
+        return len(self.keys) - 1
+
+
+class _TextEntries(dict["str | None", int]):
+    """The numbers of texts, by as much of them as counts, and of none."""
+
+    def __init__(self, new: Callable[[str], int]) -> None:
+        super().__init__({None: 0})
+        self._new = new
+
+    def __missing__(self, text: str) -> int:
+        if len(text) > MAX_TEXT:
+            return self[text[:MAX_TEXT]]
+        found = self._new(text)
+        if found < _MOST_KNOWN:
+            self[text] = found
         return found
 
 

@@ -115,6 +115,21 @@ current = Budgets()
 """The budgets of this process."""
 
 
+class Reports:
+    """When to say how far a piece of work is: at its beginning, then some times a second."""
+
+    def __init__(self) -> None:
+        self._next_s = -math.inf
+
+    def due(self) -> bool:
+        """Whether to say it now; then the next time is later."""
+        now_s = time.perf_counter()
+        if now_s < self._next_s:
+            return False
+        self._next_s = now_s + current.tell_s
+        return True
+
+
 def turn_ends(messages: int) -> float:
     """When to stop working on so many messages for this turn of the loop, by `time.perf_counter`; for few never."""
     return time.perf_counter() + current.slice_s if messages > current.large else math.inf

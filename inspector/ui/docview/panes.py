@@ -312,8 +312,8 @@ class Panes(QObject):
 
     @property
     def awaited(self) -> bool:
-        """Whether the user waits for a search: all that nobody waits for comes after it."""
-        return self.filter_state.search.busy or self.find_in_view.busy
+        """Whether the user waits for a search or an order: all that nobody waits for comes after it."""
+        return self.filter_state.search.busy or self.find_in_view.busy or self.messages.sorter.busy
 
     def _take_in_waiting(self, *_view: object) -> None:
         """Another filter was looked for in all there is by now: while the view is paused all else shows that, too."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -30,7 +29,7 @@ class RunningSearch(QObject):
         super().__init__(parent)
         self._rows = rows
         self._search: Search | None = None
-        self._reported_at = -math.inf
+        self._reports = budgets.Reports()
         self._more = QTimer(self)
         self._more.setSingleShot(True)
         self._more.setInterval(budgets.current.awaited_ms)
@@ -58,7 +57,7 @@ class RunningSearch(QObject):
         """
         if self._search is not None:
             self._end()
-        self._search, self._reported_at = Search(self._rows, filter_, scope), -math.inf
+        self._search, self._reports = Search(self._rows, filter_, scope), budgets.Reports()
         self._go_on_until(time.perf_counter() + budgets.current.first_s)
 
     def take_in(self, changes: Changes) -> None:
@@ -76,9 +75,7 @@ class RunningSearch(QObject):
         if search is None:
             return
         if not search.step(until):
-            now = time.perf_counter()
-            if now - self._reported_at >= budgets.current.tell_s:
-                self._reported_at = now
+            if self._reports.due():
                 self.searching.emit(search.fraction, search.found)
             self._more.start()
             return

@@ -29,6 +29,7 @@ class Sorter(QObject):
         self._view = view
         self._model = view.messages
         self._work: Sorting | None = None
+        self._reports = budgets.Reports()
         self._more = QTimer(self)
         self._more.setSingleShot(True)
         self._more.setInterval(budgets.current.awaited_ms)
@@ -75,6 +76,7 @@ class Sorter(QObject):
 
     def _begin(self, by: SortBy) -> None:
         self.give_up()
+        self._reports = budgets.Reports()
         self._work = Sorting(self._model.rows.analysis, by, self._model.rows.visible)
         self._go_on(budgets.current.first_s)
 
@@ -86,7 +88,8 @@ class Sorter(QObject):
         if work is None:
             return
         if not work.step(time.perf_counter() + seconds):
-            self._show_progress()
+            if self._reports.due():
+                self._show_progress()
             self._more.start()
             return
         self.give_up()
