@@ -65,7 +65,8 @@ class PayloadValues:
 
     Args:
         path: keys from the payload down to the value.
-        likely: which of some lines may have the value at all; the others are not looked at.
+        likely: which of some lines may have the value at all; the others are not looked at, where they are what they
+            hold.
     """
 
     def __init__(self, path: tuple[str, ...], likely: Callable[[Stretch], NDArray[np.bool_]] | None = None) -> None:
@@ -89,7 +90,10 @@ class PayloadValues:
             some = rows[at : at + len(lines.starts)]
             at += len(some)
             found: list[object] = [None] * len(some)
-            places = np.arange(len(some)) if self._likely is None else np.flatnonzero(self._likely(lines))
+            places = np.arange(len(some))
+            if self._likely is not None:  # the payload of what a transcript means has keys that its line has not
+                derived = capture.columns["flags"][some] & Flag.DERIVED.value != 0
+                places = np.flatnonzero(self._likely(lines) | derived)
             spans = zip(lines.starts[places].tolist(), lines.ends[places].tolist(), strict=True)
             values = self._among(capture, some[places], [lines.data[start:end] for start, end in spans])
             for place, value in zip(places.tolist(), values, strict=True):

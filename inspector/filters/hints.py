@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.capture.capture import Capture
+from inspector.capture.flags import Flag
 from inspector.capture.payload_values import OPEN_JSON
 from inspector.capture.runs import Stretch, is_ascending, stretches
 from inspector.filters.full_text import TextFinder
@@ -47,7 +48,8 @@ class TextHint:
 
     def likely(self, capture: Capture, rows: NDArray[np.integer[Any]]) -> Mask:
         """(k,) bool, false where a message surely holds none."""
-        return in_stretches(lambda lines, _: self.among(lines), capture, rows)
+        derived = capture.columns["flags"][rows] & Flag.DERIVED.value != 0  # says what its line has not
+        return derived | in_stretches(lambda lines, _: self.among(lines), capture, rows)
 
     def among(self, lines: Stretch) -> Mask:
         """(k,) bool, the same for lines that lie together."""

@@ -216,7 +216,7 @@ class _Entries:
         return len(self.keys) - 1
 
 
-class _TextEntries(dict["str | None", int]):
+class _TextEntries(dict[Any, int]):
     """The numbers of texts, by as much of them as counts, and of none."""
 
     def __init__(self, new: Callable[[str], int]) -> None:

@@ -20,6 +20,10 @@ from inspector.filters.sorting import SortBy, Sorting, sort_key
 from inspector.filters.strings import quote
 from tests.builders import clean_up, document_of, envelope
 
+_TRANSCRIPT = (
+    Path(__file__).parents[2]
+    / "data/transcripts/orders/3b8a2a8e-5b0f-4a57-9f37-0c1f6d2f7e10/subagents/agent-a5510de.jsonl"
+)
 _KEYS = st.sampled_from(("a", "b", 'q"', "é", "0", "s/t", "back\\slash"))
 _TEXTS = st.sampled_from(("x", "X", "xy", 'say "hi"', "é", "É", "a/b", "a\\b", "line\nend", "\U0001f600", ""))
 _VALUES = st.recursive(
@@ -93,3 +97,19 @@ def test_records_without_the_key_are_not_decoded() -> None:
         compile_filter('payload.text contains "nowhere"').mask(document.analysis, np.arange(50))
         assert sum(len(call.args[1]) for call in read.call_args_list) == 5
     clean_up()
+
+
+def test_what_a_transcript_means_has_values_that_its_lines_have_not() -> None:
+    document = CaptureDocument()
+    document.load(_TRANSCRIPT)
+    rows = np.arange(len(document.capture))
+    for key in {key for row in rows.tolist() for key in document.capture.records.payload(row)}:
+        field = payload_field((key,))
+        values = [field.value(document.analysis, row) for row in rows.tolist()]
+        present = compile_filter(field.name).mask(document.analysis, rows)
+        assert present.tolist() == [value is not None for value in values], key
+    calls = compile_filter('payload.method == "tools/call"').mask(document.analysis, rows)
+    requests = compile_filter('kind == "mcp/request"').mask(document.analysis, rows)
+    assert calls.any()
+    assert calls.tolist() == requests.tolist()
+    document.close()
