@@ -30,8 +30,10 @@ ChangesAssociations=yes
 ChangesEnvironment=yes
 OutputDir=..\..\dist
 OutputBaseFilename=context-inspector-{#AppVersion}-windows-x86_64-setup
+; Signed by the compiler, with the uninstaller and the copies of itself that the setup program starts:
+;   iscc /DSign "/Ssign=COMMAND $f" packaging/windows/context-inspector.iss
 #ifdef Sign
-SignTool=signtool
+SignTool=sign
 SignedUninstaller=yes
 #endif
 

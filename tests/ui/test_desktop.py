@@ -132,3 +132,51 @@ def test_fractional_scales_are_passed_through(factor: str, width: int, height: i
     done = subprocess.run([sys.executable, "-c", SCALED], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [str(float(factor)), str(width), str(height)]
+
+
+_HANDED_OVER = """
+import asyncio, sys
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QFileOpenEvent
+from inspector.ui.app import application
+from inspector.ui.app.application import Application, make_qt, run_windows
+
+qt, seen = make_qt(), []
+first, second = sys.argv[1:]
+qt.sendEvent(qt, QFileOpenEvent(first))  # before there is a window
+
+class Watched(Application):
+    def __init__(self, *arguments, **more):
+        super().__init__(*arguments, **more)
+        self.steps = QTimer(interval=20)
+        self.steps.timeout.connect(self.look)
+        self.steps.start()
+
+    def look(self):
+        names = [window.document.name for window in self.windows if window.panes]
+        if len(names) > len(seen):
+            seen[:] = names
+            if len(seen) == 1:
+                qt.sendEvent(qt, QFileOpenEvent(second))
+            else:
+                self.steps.stop()
+                print(*seen)
+                self.spawn(self.quit(), "end")
+
+application.Application = Watched
+sys.exit(run_windows([], standalone=True))
+"""
+
+
+@pytest.mark.real
+def test_files_that_the_desktop_hands_over_are_opened(tmp_path: Path) -> None:
+    """On macOS a file that is double-clicked comes as an event: before the first window, or while the program runs."""
+    names = ["first.jsonl", "second.jsonl"]
+    for name in names:
+        (tmp_path / name).write_text('{"protocol": "mew/v0.4", "kind": "chat", "id": "1", "from": "a"}\n', "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", _HANDED_OVER, *(str(tmp_path / name) for name in names)],
+        capture_output=True, text=True, check=False, timeout=120,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "CONTEXT_INSPECTOR_HOME": str(tmp_path / "home")},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout.split()) == (0, names), done.stderr

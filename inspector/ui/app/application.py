@@ -19,7 +19,7 @@ from inspector import settings as stored
 from inspector.base import collector
 from inspector.base.aio import cancel_and_wait, spawn
 from inspector.base.held_file import Lock
-from inspector.base.instance import Place
+from inspector.base.instance import Place, Request
 from inspector.base.targets import path_in
 from inspector.diagnostics import program_log
 from inspector.present import secret_settings
@@ -28,6 +28,7 @@ from inspector.protocol.tool_names import ToolAliases
 from inspector.settings import Settings
 from inspector.settings.credentials import TokenStore
 from inspector.settings.last_open import SavedWindow, take_last_open
+from inspector.ui.app.desktop_files import DesktopFiles
 from inspector.ui.app.failures import FailureDialog, on_qt_message
 from inspector.ui.app.last_open import LastOpenKeeper
 from inspector.ui.app.previous_run import PreviousRun
@@ -237,6 +238,12 @@ class Application:
                 continue
             window.opening.open_target(target)
 
+    def open_file(self, path: str) -> None:
+        """Open a file that the desktop hands over while the program runs, as for a later start."""
+        from inspector.ui.app.single_instance import open_request
+
+        open_request(self, Request((path,)))
+
     async def run(self, start: Coroutine[Any, Any, None]) -> None:
         """Run until the last window is closed.
 
@@ -310,7 +317,7 @@ def make_qt() -> QApplication:
     qInstallMessageHandler(on_qt_message)
     qt = QApplication.instance()
     if not isinstance(qt, QApplication):
-        qt = QApplication([sys.argv[0], "-style", "fusion"])
+        qt = DesktopFiles([sys.argv[0], "-style", "fusion"])
         qt.setProperty(FUSION, True)
     qt.setApplicationName("context-inspector")
     qt.setApplicationDisplayName("Context Inspector")
@@ -372,6 +379,8 @@ def run_windows(
                 application.take_second_starts(*first)
             if targets or fresh or application.last_open is None or not application.last_open.open_before():
                 application.open_targets(targets)
+            if isinstance(qt, DesktopFiles):
+                qt.take_files(application.open_file)
 
         with guarded(application):
             await application.run(start())

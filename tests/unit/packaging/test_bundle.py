@@ -9,6 +9,8 @@ import struct
 import subprocess
 import sys
 import tomllib
+import types
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -108,6 +110,50 @@ def test_macos_is_told_of_captures_alone() -> None:
     assert plistlib.loads((PACKAGING / "macos/entitlements.plist").read_bytes())
 
 
+def programs_of(platform: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[dict[str, Any]]]:
+    """What the spec asks PyInstaller for on a system: keywords by EXE, COLLECT and BUNDLE."""
+    asked: dict[str, list[dict[str, Any]]] = {"EXE": [], "COLLECT": [], "BUNDLE": []}
+    hooks = types.SimpleNamespace(
+        collect_data_files=lambda _: [], collect_submodules=lambda _: [], copy_metadata=lambda _: []
+    )  # fmt: skip
+    lists = types.SimpleNamespace(write=lambda *_: str(tmp_path / "licences.json"), report=lambda *_: None)
+    monkeypatch.setitem(sys.modules, "PyInstaller.utils.hooks", hooks)  # it is installed only to build
+    monkeypatch.setitem(sys.modules, "licence_list", lists)
+    monkeypatch.setattr(sys, "platform", platform)
+
+    def taken(which: str) -> Callable[..., None]:
+        return lambda *_, **said: asked[which].append(said)
+
+    names: dict[str, Any] = {which: taken(which) for which in asked}
+    found = types.SimpleNamespace(pure=[], binaries=[], datas=[], scripts=[])
+    spec = (PACKAGING / "context-inspector.spec").read_text("utf-8")
+    names |= {"SPECPATH": str(PACKAGING), "Analysis": lambda *_, **__: found, "PYZ": lambda _: None}
+    exec(compile(spec, "context-inspector.spec", "exec"), names)
+    return asked
+
+
+def test_what_has_a_window_has_no_console_but_on_linux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    linux, windows, macos = (programs_of(one, tmp_path, monkeypatch) for one in ("linux", "win32", "darwin"))
+    assert [(one["name"], one["console"]) for one in linux["EXE"]] == [("context-inspector", True)]
+    assert [(one["name"], one["console"]) for one in windows["EXE"]] == [
+        ("context-inspector", False), ("context-inspector-cli", True),
+    ]  # fmt: skip
+    # PyInstaller says LSBackgroundOnly of an .app with a console: it would have no place in the Dock, and no menu.
+    assert [(one["name"], one["console"]) for one in macos["EXE"]] == [("context-inspector", False)]
+    (app,) = macos["BUNDLE"]
+    assert (app["name"], app["version"]) == ("Context Inspector.app", bundle.version())
+    assert (linux["BUNDLE"], windows["BUNDLE"]) == ([], [])
+
+
+def test_the_disk_image_shows_the_app_beside_applications() -> None:
+    look: dict[str, Any] = {"defines": {"app": "made/Context Inspector.app"}}
+    exec((PACKAGING / "macos/dmg_settings.py").read_text("utf-8"), look)
+    assert look["files"] == ["made/Context Inspector.app"]
+    assert look["icon_locations"].keys() == {"Context Inspector.app", *look["symlinks"]}
+    (_, (width, height)) = look["window_rect"]
+    assert all(0 < x < width and 0 < y < height for x, y in look["icon_locations"].values())
+
+
 def test_the_desktop_entry() -> None:
     entry = configparser.ConfigParser(interpolation=None)
     entry.optionxform = str  # pyright: ignore[reportAttributeAccessIssue]
@@ -162,6 +208,50 @@ def test_the_setup_program_refers_to_what_exists_or_is_made() -> None:
     assert "RegWriteExpandStringValue(HKA, EnvironmentKey(''), 'Path', Path)" in text.partition("UninstallStep")[2]
 
 
+_ISS_PARAMETERS = {
+    "Tasks": {"Name", "Description", "Flags"},
+    "Files": {"Source", "DestDir", "Flags"},
+    "Icons": {"Name", "Filename", "Tasks"},
+    "Registry": {"Root", "Subkey", "ValueType", "ValueName", "ValueData", "Flags", "Tasks", "Check"},
+    "Run": {"Filename", "Description", "Flags"},
+}
+"""Of those that Inno Setup's help lists for each section, what the script uses."""
+
+
+def test_each_line_of_the_setup_program_is_of_its_section() -> None:
+    section, seen = "", set[str]()
+    code: list[str] = []
+    for line in (PACKAGING / "windows/context-inspector.iss").read_text("utf-8").splitlines():
+        if head := re.fullmatch(r"\[(\w+)\]", line):
+            section = head[1]
+            seen.add(section)
+        elif section == "Code":
+            code.append(line)
+        elif not line or line.startswith((";", "#")):
+            continue
+        elif section == "Setup":
+            assert re.fullmatch(r"[A-Z]\w+=\S.*", line), line
+        else:
+            parts = re.findall(r'(\w+): ("(?:[^"]|"")*"|[\w ]+)(?:; |$)', line)
+            assert "; ".join(f"{name}: {value}" for name, value in parts) == line, line
+            assert {name for name, _ in parts} <= _ISS_PARAMETERS[section], line
+    assert seen == {"Setup", *_ISS_PARAMETERS, "Code"}
+    words = re.findall(r"\b(?:begin|end)\b", re.sub(r"\{.*?\}|'[^']*'", "", "\n".join(code)))
+    assert words.count("begin") == words.count("end") > 0
+    # What the compiler signs it is told to on its command line, by the name the script gives.
+    (tool,) = re.findall(r"SignTool=(\w+)", (PACKAGING / "windows/context-inspector.iss").read_text("utf-8"))
+    assert f'"/DSign", "/S{tool}=pwsh ' in (ROOT / ".github/workflows/release.yml").read_text("utf-8")
+
+
+def test_what_a_job_runs_can_be_run_by_its_own_python() -> None:
+    flow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))
+    for name, job in flow["jobs"].items():
+        chosen = any("setup-python" in step.get("uses", "") for step in job["steps"])
+        runs = any("python" in step.get("run", "") for step in job["steps"])
+        # That of ubuntu-22.04 is 3.10, which has no tomllib.
+        assert chosen or not runs or job["runs-on"] == "ubuntu-24.04", name
+
+
 def test_the_workflow_is_read_and_its_actions_are_pinned() -> None:
     flow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))
     steps = [step for job in flow["jobs"].values() for step in job["steps"]]
@@ -179,7 +269,8 @@ def test_keys_reach_only_the_steps_that_sign() -> None:
     flow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))
     given = [step["name"] for job in flow["jobs"].values() for step in job["steps"] if "secrets." in str(step)]
     assert given == [
-        "Sign the programs", "Sign the setup program", "Take the certificate", "Sign, make the disk image, notarise",
+        "Sign the programs", "Make the setup program, signed", "Take the certificate",
+        "Sign, make the disk image, notarise",
     ]  # fmt: skip
     # A job is only told whether there are any.
     told = [value for job in flow["jobs"].values() for value in job.get("env", {}).values()]
