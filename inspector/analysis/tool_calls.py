@@ -1,7 +1,8 @@
 """Calls of tools, each once: how many were answered, how many failed (docs/design.md 5b).
 
 A proposal and the request that fulfils it, an answer that asks for input and the retry, a task and its result, and
-copies are one call; so are the call that an agent's transcript tells and the request that its MCP server got.
+copies are one call; so are the call that an agent's transcript tells and the request that its MCP server got. What a
+gateway refused is answered by that, and has failed.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.call_pairs import CallPairs
 from inspector.analysis.changes import Rows
+from inspector.analysis.waiting import are_refused
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
@@ -25,8 +27,8 @@ class ToolCalls(NamedTuple):
 
     Attributes:
         tools: calls.
-        answered: of these, with an answer, be it a failure.
-        failed: of these, with an answer that says it failed.
+        answered: of these, with an answer, be it a failure, or refused.
+        failed: of these, with an answer that says it failed, or refused.
         unanswered: without an answer.
         by_tool: calls of each tool, the most frequent first; of one without a name under "".
     """
@@ -40,8 +42,8 @@ class ToolCalls(NamedTuple):
 
 def tool_calls(analysis: Analysis) -> ToolCalls:
     """Count the calls of tools. O(messages) in numpy."""
-    rows, answers, failed = calls_of(analysis)
-    answered = answers != NO_ROW
+    calls = calls_of(analysis)
+    rows, failed, answered = calls.rows, calls.failed, calls.answered
     tools, strings = Counter(analysis.correlation.columns["target"][rows].tolist()), analysis.capture.strings
     return ToolCalls(
         len(rows), int(np.count_nonzero(answered)), int(np.count_nonzero(failed)),
@@ -55,12 +57,17 @@ class Calls(NamedTuple):
     Attributes:
         rows: (n,) the requests that make them, ascending; of one that two sources have that of who wants it done.
         answers: (n,) what answered each; NO_ROW for nothing.
-        failed: (n,) bool, that says it failed.
+        failed: (n,) bool, that says it failed, or a gateway refused it.
     """
 
     rows: Rows
     answers: Rows
     failed: NDArray[np.bool_]
+
+    @property
+    def answered(self) -> NDArray[np.bool_]:
+        """(n,) which have an answer: what was refused without a message of its own, too."""
+        return (self.answers != NO_ROW) | self.failed
 
 
 def calls_of(analysis: Analysis) -> Calls:
@@ -83,7 +90,7 @@ def calls_of(analysis: Analysis) -> Calls:
     answered = answers != NO_ROW
     failed = capture.columns["flags"][np.where(answered, answers, 0)] & np.uint32(Flag.ERROR.value) != 0
     failed |= np.isin(rows, [row for row, call in rounds.calls.items() if call.failed])
-    return Calls(rows, answers, answered & failed)
+    return Calls(rows, answers, np.where(answered, failed, are_refused(capture, links, rows)))
 
 
 def _answers_of_copies(analysis: Analysis, rows: Rows) -> dict[int, int]:

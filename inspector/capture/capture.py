@@ -234,9 +234,13 @@ class Capture:
         found = {int(row): (int(copied[row - start]), 1) for row in rows[copied != NO_ROW].tolist()}
         messages = np.full(len(block), NO_ROW)
         messages[starts] = rows
+        failed = self.columns["flags"][start:] & np.uint32(Flag.ERROR) != 0
         for place, echo in sorted(block.extracts.echoes.items()):
             row = int(messages[place])
-            if row != NO_ROW and row not in found and (before := self.transcripts.echo_of(echo, row)) != NO_ROW:
+            if row == NO_ROW or row in found:
+                continue
+            before = self.transcripts.echo_of(echo, row)
+            if before != NO_ROW and not failed[row - start]:  # a failure says more than the words it repeats
                 found[row] = before, 0
         self._repeats.append(found)
         for news in self.transcripts.told(messages, self.columns["space"]):

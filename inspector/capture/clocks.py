@@ -96,7 +96,9 @@ def _spread(root: int, sources: Sequence[SourceFile], samples: list[_Sample], fo
             if later is None and len(sources) <= _MOST_SEARCHED:
                 later = _apart_elsewhere(sources, samples, by, place)
             if later is not None:
-                sources[place].clock = sources[by].clock = ClockBasis.ESTIMATED
+                sources[place].clock = ClockBasis.ESTIMATED
+                if sources[by].clock is ClockBasis.OWN:  # one that is set is no estimate
+                    sources[by].clock = ClockBasis.ESTIMATED
                 found[place] = found[by] + later
                 frontier.append(place)
 

@@ -30,8 +30,8 @@ from inspector.capture.sniff import reading_of
 from inspector.capture.sources import SourceFile
 from inspector.capture.tool_baseline import read_baseline
 from inspector.document.decision_log import DecisionLog
-from inspector.document.source_list import is_source_list, read_source_list
-from inspector.document.source_set import SourceChoice, SourceSet, in_order, logs_in
+from inspector.document.source_list import in_order, is_source_list, read_source_list
+from inspector.document.source_set import SourceChoice, SourceSet, logs_in
 from inspector.document.stream_texts import StreamTexts
 from inspector.msp import (
     FORMAT,

@@ -11,7 +11,7 @@ import contextlib
 import hashlib
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -21,9 +21,11 @@ import msgspec
 from inspector.base.paths import data_folder
 from inspector.base.whole_file import in_place_of
 from inspector.capture.reading import UnknownFormatError
-from inspector.document.source_set import MOST_FILES, SourceChoice, in_order
+from inspector.document.source_set import MOST_FILES, SourceChoice, logs_in
 from inspector.protocol.formats import READINGS
 from inspector.sources.bundle import is_bundle, list_in
+from inspector.sources.inputs import is_stream
+from inspector.sources.rotation import rotated_together
 from inspector.sources.transcript_files import Facts, Member
 
 SUFFIX = ".ctxsources"
@@ -101,6 +103,34 @@ def _choice(folder: Path, source: _Source) -> SourceChoice:
 
 def _path(folder: Path, written: str) -> Path:
     return Path(os.path.normpath(folder.absolute() / written.replace("\0", "")))
+
+
+def in_order(choices: Iterable[SourceChoice]) -> list[SourceChoice]:
+    """Choices as a document has them: folders are their logs, lists what they name, rotated logs one.
+
+    Each once, by name. A list that cannot be read stays, and is left out as a log that holds nothing known.
+    """
+    chosen: dict[Path, SourceChoice] = {}
+    for choice in (named for one in choices for named in _named_by(one)):
+        if choice.path.is_dir() and not choice.is_session and (logs := logs_in(choice.path)):
+            for path in logs:
+                chosen.setdefault(path.absolute(), SourceChoice(path))
+        else:
+            for part in choice.parts:
+                chosen.setdefault(part.absolute(), SourceChoice(part))
+            chosen[choice.path.absolute()] = choice
+    found: list[SourceChoice] = []
+    for paths in rotated_together(one.path for one in chosen.values()):
+        *parts, newest = paths
+        found.append(replace(chosen[newest.absolute()], parts=tuple(parts)))
+    return sorted(found, key=lambda one: (one.path.name, str(one.path.absolute())))
+
+
+def _named_by(choice: SourceChoice) -> Sequence[SourceChoice]:
+    if not is_stream(choice.path) and is_source_list(choice.path):
+        with contextlib.suppress(OSError, UnknownFormatError):
+            return read_source_list(choice.path)
+    return (choice,)
 
 
 def write_source_list(path: Path, choices: Sequence[SourceChoice]) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from inspector.capture.sources import ClockBasis, SourceFile
 from inspector.document.transcripts import TranscriptFiles, introduce
 from inspector.sources.follow import FollowedLog, can_be_followed
 from inspector.sources.inputs import is_stream, open_source
-from inspector.sources.rotation import rotated_together
 from inspector.sources.transcript_files import Member
 
 MOST_FILES = 400
@@ -83,24 +82,6 @@ def _annotates(path: Path) -> bool:
     if path.name not in {FILE_NAME + end for end in _ARCHIVES}:
         return False
     return any((path.parent / ("envelope-history.jsonl" + end)).is_file() for end in _ARCHIVES)
-
-
-def in_order(choices: Iterable[SourceChoice]) -> list[SourceChoice]:
-    """Choices as a document has them: folders are their logs, rotated logs one, each once, by name."""
-    chosen: dict[Path, SourceChoice] = {}
-    for choice in choices:
-        if choice.path.is_dir() and not choice.is_session and (logs := logs_in(choice.path)):
-            for path in logs:
-                chosen.setdefault(path.absolute(), SourceChoice(path))
-        else:
-            for part in choice.parts:
-                chosen.setdefault(part.absolute(), SourceChoice(part))
-            chosen[choice.path.absolute()] = choice
-    found: list[SourceChoice] = []
-    for paths in rotated_together(one.path for one in chosen.values()):
-        *parts, newest = paths
-        found.append(replace(chosen[newest.absolute()], parts=tuple(parts)))
-    return sorted(found, key=lambda one: (one.path.name, str(one.path.absolute())))
 
 
 class SourceSet:

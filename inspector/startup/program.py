@@ -184,8 +184,8 @@ def _one_file(files: Sequence[str]) -> Generator[str]:
     if len(files) == 1:
         yield files[0]
         return
-    from inspector.document.source_list import SUFFIX, write_source_list
-    from inspector.document.source_set import SourceChoice, in_order
+    from inspector.document.source_list import SUFFIX, in_order, write_source_list
+    from inspector.document.source_set import SourceChoice
 
     choices = in_order(SourceChoice(path_in(one), is_session=is_session(one)) for one in files)
     with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:

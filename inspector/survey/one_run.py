@@ -33,7 +33,7 @@ from inspector.survey.places import RunPlace, reason_of
 _CHUNK = 1 << 20
 _WHAT_CAN = " What can be read:"
 """What follows is the same for all."""
-_ROWS_VERSION = 1
+_ROWS_VERSION = 2
 """Counts up with each change of what the rows say."""
 
 Row = dict[str, Any]
@@ -311,12 +311,12 @@ def _tools(analysis: Analysis, calls: Calls, took: Any) -> Iterator[Row]:
     for code, each in tool_places(codes):
         rows, answers = calls.rows[each], calls.answers[each]
         there = answers[answers != NO_ROW]
-        latency = took[there]
+        answered, latency = int(np.count_nonzero(calls.answered[each])), took[there]
         known = latency[~np.isnan(latency)]
         cost = int(np.maximum(tokens[np.concatenate((rows, there))], 0).sum(dtype=np.int64))
         yield {
-            "tool": mask_text(strings[code]) if code else None, "calls": len(rows), "answered": len(there),
-            "failed": int(np.count_nonzero(calls.failed[each])), "unanswered": len(rows) - len(there),
+            "tool": mask_text(strings[code]) if code else None, "calls": len(rows), "answered": answered,
+            "failed": int(np.count_nonzero(calls.failed[each])), "unanswered": len(rows) - answered,
             "first_no": int(rows[0]) + 1, "first_failed": _first_no(rows[calls.failed[each]]),
             "latency_p50": _percentile(known, 50), "latency_p95": _percentile(known, 95),
             "longest": float(known.max()) if len(known) else None,

@@ -89,7 +89,7 @@ TOOL_CALLS = Table("tool_calls", "A row for each call of a tool, its request joi
     TableColumn("answered", _T.INTEGER, "No. of the answer; NULL where there is none."),
     TableColumn("answered_time", _T.TIME, "When that came."),
     TableColumn("latency", _T.NUMBER, "Milliseconds between the two."),
-    TableColumn("failed", _T.BOOLEAN, "The answer is a failure."),
+    TableColumn("failed", _T.BOOLEAN, "The answer is a failure, or a gateway refused it."),
     TableColumn("arguments", _T.JSON, "Arguments of the call.", decoded=True),
     TableColumn("result", _T.JSON, "Result in the answer.", decoded=True),
     *_fields("space", "source"),

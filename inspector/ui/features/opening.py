@@ -21,8 +21,8 @@ from inspector.capture.block import RUNNING
 from inspector.capture.captures import OwnCapture
 from inspector.capture.reading import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
 from inspector.document.document import CaptureDocument, Progress
-from inspector.document.source_list import SUFFIX, own_source_list
-from inspector.document.source_set import SourceChoice, in_order
+from inspector.document.source_list import SUFFIX, in_order, own_source_list
+from inspector.document.source_set import SourceChoice
 from inspector.msp import is_session_document
 from inspector.present import formats
 from inspector.protocol.formats import READINGS, TRANSCRIPTS, WORDS

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 from inspector.capture.capture import Capture
 from inspector.capture.reading import LIVE_BLOCK_BYTES, UnknownFormatError
 from inspector.document.document import CaptureDocument, Progress
-from inspector.document.source_list import SUFFIX, own_source_list, write_source_list
-from inspector.document.source_set import SourceChoice, in_order
+from inspector.document.source_list import SUFFIX, in_order, own_source_list, write_source_list
+from inspector.document.source_set import SourceChoice
 from inspector.present import formats
 from inspector.ui.dialogs.asking import chosen_file, open_once
 from inspector.ui.docview.exchange import read_beside

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 from inspector.analysis.states import STATES, State
+from inspector.analysis.tool_calls import tool_calls
 from inspector.document.document import CaptureDocument
 from inspector.filters.compile import compile_filter
 from inspector.filters.fields import FIELD_BY_NAME
@@ -181,3 +182,9 @@ def test_any_batching_gives_the_same(lines: Any) -> None:
     codes = whole.analysis.states.at(np.arange(len(whole.capture)))
     assert [STATES[code] or None for code in codes] == states(whole)
     clean_up()
+
+
+@pytest.mark.parametrize("lines", [[ask(id="q1"), REFUSAL], [{**received(ask(id="q1")), "event": "rejected"}]])
+def test_a_call_that_is_refused_is_answered_by_that(lines: list[Any]) -> None:
+    assert state(*lines) == "failed"
+    assert tuple(tool_calls(document_of(*lines).analysis))[:4] == (1, 1, 1, 0)

@@ -10,6 +10,7 @@ import pytest
 from inspector.capture.reading import UnknownFormatError
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import (
+    in_order,
     is_own_source_list,
     is_source_list,
     own_source_list,
@@ -90,3 +91,12 @@ def test_a_log_that_speaks_of_lists_is_none(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_bytes(lines_of(envelope(payload={"text": 'a list begins with {"ctxsources":1}'})))
     assert not is_source_list(path)
+
+
+def test_a_list_beside_other_files_is_what_it_names(tmp_path: Path) -> None:
+    a, b = _logs(tmp_path)
+    listed, broken = tmp_path / "one.ctxsources", tmp_path / "broken.ctxsources"
+    write_source_list(listed, [SourceChoice(b, clock_offset_ns=5)])
+    broken.write_text('{"ctxsources": 1}')
+    found = in_order([SourceChoice(listed), SourceChoice(a), SourceChoice(broken)])
+    assert found == [SourceChoice(a), SourceChoice(b, clock_offset_ns=5), SourceChoice(broken)]

@@ -583,3 +583,14 @@ async def test_several_sources_saved_as_one_capture_open_as_the_same_document(tm
     (tmp_path / "torn.ctxcap").write_bytes(target.read_bytes()[:2_000])
     with pytest.raises((OSError, UnknownFormatError)):
         CaptureDocument().load(tmp_path / "torn.ctxcap")
+
+
+def test_an_offset_that_is_set_is_no_estimate_where_others_are_put_by_it(tmp_path: Path) -> None:
+    both = [_line(n) for n in range(10, 200, 10)]
+    first, second = _write(tmp_path / "a.log", both), _write(tmp_path / "b.log", both)
+    document = CaptureDocument()
+    for _ in document.open_together([SourceChoice(first, clock_offset_ns=15_000_000), SourceChoice(second)]):
+        pass
+    clocks = [(one.clock, one.clock_offset_ns) for one in document.capture.sources]
+    assert clocks == [(ClockBasis.SET, 15_000_000), (ClockBasis.ESTIMATED, 15_000_000)]
+    document.close()

@@ -16,6 +16,7 @@ from inspector.analysis.model_context.story import ModelContext
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import message_story, summary
 from inspector.filters import compile_filter
+from inspector.present.findings import failed_filter
 from tests.builders import document_at, document_of
 
 ROOT = Path(__file__).parents[3]
@@ -184,3 +185,14 @@ def test_copies_cost_nothing_again(document: CaptureDocument) -> None:
     tokens = document.analysis.tokens.columns["tokens"]
     assert tokens[24] > 0
     assert (tokens[25], tokens[0], tokens[5]) == (0, 0, 0)
+
+
+def test_the_filter_of_failures_shows_as_many_as_are_counted(tmp_path: Path) -> None:
+    """A result that says a sub-agent's last words again, and that it failed, is a failure of its own."""
+    path, result = tmp_path / OWN.name, b'{"tool_use_id":"toolu_2",'
+    path.write_bytes(OWN.read_bytes().replace(result, result + b'"is_error":true,'))
+    document = document_at(path)
+    assert rows(document, "repeats") == [26]
+    found = rows(document, failed_filter(document.capture))
+    assert 16 in found
+    assert document.capture.failed_count == len(found)
