@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QImage
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a script, it stands in its own folder
@@ -63,17 +64,17 @@ class Picture(NamedTuple):
 _MAIN = ("--select", "106", "--expand", "--hints")
 _TIMELINE = ("--select", "106", "--view", "timeline", "--size", "1440x900")
 _LOW = ("--size", "1280x620")
-_CENTER = (177, 100, 802, 676)
-_CENTER_AND_DETAILS = (177, 100, 1103, 496)
+_CENTER = (213, 100, 766, 676)
+_CENTER_AND_DETAILS = (213, 100, 1067, 496)
 _ALL_PANES = (0, 100, 1280, 496)
-_BELOW = (177, 579, 1103, 197)
+_BELOW = (213, 579, 1067, 197)
 
 PICTURES = (
     Picture("resources/screenshots/main-light.png", DEMO, (*_MAIN, "--theme", "light")),
     Picture("resources/screenshots/main-dark.png", DEMO, (*_MAIN, "--theme", "dark")),
     Picture("resources/screenshots/timeline-light.png", DEMO, (*_TIMELINE, "--theme", "light")),
     Picture("docs/pictures/welcome.png", DEMO, ("--select", "2", *_LOW), _ALL_PANES),
-    Picture("docs/pictures/what-happened.png", CODER, (), (177, 100, 1103, 676)),
+    Picture("docs/pictures/what-happened.png", CODER, (), (213, 100, 1067, 676)),
     Picture("docs/pictures/tapped.png", LOOP, ("--select", "11", "--hints", *_LOW), _CENTER_AND_DETAILS),
     Picture("docs/pictures/trace.png", TRACE, ("--select", "14", *_LOW), _ALL_PANES),
     Picture(
@@ -81,16 +82,16 @@ PICTURES = (
     ),
     Picture(
         "docs/pictures/tool-changed.png", TOUR, ("--select", "132", "--panel", "findings", "--theme", "dark"),
-        (177, 100, 1103, 676),
+        (213, 100, 1067, 676),
     ),
     Picture("docs/pictures/tokens.png", DEMO, ("--panel", "tokens"), _BELOW),
     Picture("docs/pictures/model-sees.png", DEMO, ("--select", "106", "--view", "model sees"), _CENTER),
-    Picture("docs/pictures/model-wire.png", WIRE, ("--select", "35", "--view", "model sees"), (177, 100, 802, 500)),
+    Picture("docs/pictures/model-wire.png", WIRE, ("--select", "35", "--view", "model sees"), (213, 100, 766, 500)),
     Picture(
         "docs/pictures/model-wire-compared.png", WIRE,
-        ("--select", "61", "--view", "model sees", "--compare", "47", "--theme", "dark"), (177, 100, 802, 570),
+        ("--select", "61", "--view", "model sees", "--compare", "47", "--theme", "dark"), (213, 100, 766, 570),
     ),
-    Picture("docs/pictures/waste.png", RUNE, ("--panel", "waste"), (177, 579, 1103, 100)),
+    Picture("docs/pictures/waste.png", RUNE, ("--panel", "waste"), (213, 579, 1067, 100)),
     Picture("docs/pictures/chain.png", CODER, ("--select", "25", *_LOW), _CENTER_AND_DETAILS),
     Picture("docs/pictures/findings.png", CODER, ("--select", "22", "--panel", "findings")),
     Picture(
@@ -103,19 +104,19 @@ PICTURES = (
     ),
     Picture("docs/pictures/several-sources.png", TOGETHER, ("--select", "14", "--panel", "sources", "--theme", "dark")),
     Picture(
-        "docs/pictures/while-waiting.png", TOGETHER, ("--select", "14", "--size", "1280x720"), (177, 100, 1103, 590)
+        "docs/pictures/while-waiting.png", TOGETHER, ("--select", "14", "--size", "1280x720"), (213, 100, 1067, 590)
     ),
     Picture(
         "docs/pictures/while-waiting-lanes.png", TOGETHER, ("--select", "14", "--view", "timeline"),
-        (177, 100, 802, 420),
+        (213, 100, 766, 420),
     ),
     Picture("docs/pictures/agent-work.png", ORDERS, ("--select", "8", "--theme", "dark")),
     Picture("docs/pictures/agent-edit.png", ORDERS, ("--select", "31", *_LOW), _CENTER_AND_DETAILS),
     Picture(
-        "docs/pictures/agent-compacted.png", ORDERS, ("--select", "146", "--view", "model sees"), (177, 100, 802, 480)
+        "docs/pictures/agent-compacted.png", ORDERS, ("--select", "146", "--view", "model sees"), (213, 100, 766, 480)
     ),
     Picture("docs/pictures/runs.png", MCP_RUNS, _LOW, surveyed=True),
-    Picture("docs/pictures/sub-sessions.png", SESSIONS, ("--view", "sub-sessions"), (177, 100, 1103, 676)),
+    Picture("docs/pictures/sub-sessions.png", SESSIONS, ("--view", "sub-sessions"), (213, 100, 1067, 676)),
 )  # fmt: skip
 
 
@@ -130,7 +131,47 @@ def take(picture: Picture, folder: Path) -> None:
     image = QImage(str(whole))
     if picture.cut is not None:
         image = image.copy(*picture.cut)
-    target = ROOT / picture.file
+    keep(image, picture.file)
+
+
+TAP_DIALOG = "docs/pictures/tap-install.png"
+CONFIGURED = """{
+  "mcpServers": {
+    "records": {"command": "npx", "args": ["-y", "@example/records-server"]},
+    "issues": {"url": "https://issues.example.com/mcp"}
+  }
+}
+"""
+
+
+def take_tap_dialog(folder: Path) -> None:
+    """Take the picture of the dialog that puts a tap before a server, without the paths of this machine."""
+    from inspector.tap.install.changes import planned, servers_of
+    from inspector.tap.install.clients import CLIENTS, ConfigFile
+    from inspector.tap.install.entries import own_command
+    from inspector.ui.app.application import make_qt
+    from inspector.ui.dialogs.tap_server import TapServerDialog
+    from inspector.ui.look.theme import ThemeController
+
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    file = folder / "mcp.json"
+    file.write_text(CONFIGURED)
+    found = servers_of(tuple(one for one in CLIENTS if one.name == "cursor"), file)
+    change = planned(found.servers[0], folder / "taps", install=True)
+    shown = [one._replace(file=ConfigFile(Path("~/.cursor/mcp.json"))) for one in found.servers]
+    lines = [line.replace(" ".join(own_command()), "context-inspector") for line in change.lines]
+    lines = [line.replace(f"{folder}{os.sep}", "~/") for line in lines]
+    dialog = TapServerDialog(ThemeController(make_qt(), setting="light", bundled_fonts=True))
+    dialog.show_found(found._replace(servers=shown))
+    dialog.show_change(change._replace(server=shown[0], lines=tuple(lines)))
+    dialog.resize(_TAP_DIALOG_SIZE)
+    dialog.show()
+    keep(dialog.grab().toImage(), TAP_DIALOG)
+
+
+def keep(image: QImage, file: str) -> None:
+    """Put a picture where it belongs, with few colours."""
+    target = ROOT / file
     target.parent.mkdir(parents=True, exist_ok=True)
     if not with_few_colors(image).save(str(target), "PNG", 0):  # type: ignore[call-overload]
         sys.exit(f"{target} cannot be written.")
@@ -156,6 +197,7 @@ def with_notes(log: Path, notes: tuple[tuple[int, str], ...], folder: Path) -> P
     return copy
 
 
+_TAP_DIALOG_SIZE = QSize(760, 400)
 _COLORS = 256
 _KEPT = 64
 """Of the commonest colours, those of fills and lines, so many stay exactly as they are."""
@@ -218,6 +260,9 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             take(picture, Path(folder))
         print(f"{picture.file}  {(ROOT / picture.file).stat().st_size:,} bytes")  # noqa: T201
+    if only in TAP_DIALOG:
+        with tempfile.TemporaryDirectory() as folder:
+            take_tap_dialog(Path(folder))
 
 
 if __name__ == "__main__":

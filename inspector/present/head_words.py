@@ -41,6 +41,8 @@ _REASONING = ("reasoning", "family.reasoning")
 _ACCOUNT = ("recording", "ink.secondary")
 _PARTICIPANT = ("ri.user-line", "family.gateway")
 _HERE = State("here", "badge.consumed", "ring")
+_LAST_SEEN = State("last seen", "badge.collapsed", "ring")
+"""Of who was here when the live source that told of it ended: nobody knows any more."""
 _LEFT = State("left", "badge.collapsed", "cross")
 
 _SINCE = {True: "since", False: "left", None: "first seen"}
@@ -84,7 +86,8 @@ def participant_words(document: CaptureDocument, place: ParticipantPlace) -> Hea
     details.append(f"{formats.count_of(participant.messages, 'message')} sent")
     if since := formats.clock(participant.since_ns):
         details.append(f"{_SINCE[participant.here]} {since}")
-    state = None if participant.here is None else _HERE if participant.here else _LEFT
+    here = _LAST_SEEN if document.live_source is not None and not document.live else _HERE
+    state = None if participant.here is None else here if participant.here else _LEFT
     return HeadWords("participant", _PARTICIPANT, place.name, SEPARATOR.join(details), state)
 
 

@@ -65,7 +65,7 @@ def test_it_comes_back_by_itself_with_one_gap_row(qapp: QApplication) -> None:
         first_id = child(window, StatusButton, "statusParticipant").accessibleName()
         assert any(words.startswith("reconnecting to ws://") for words in window.status.words())
         assert any(words.startswith("attempt ") for words in window.status.words())
-        assert panes_of(window).participants.head.count().endswith(" when last seen")
+        assert panes_of(window).participants.head.count().endswith(" last seen")
         await until(lambda: "refused the connection (TCP)" in said(window), "the failing step")
         assert "broke off: no close was sent. Trying again until you stop it. Last attempt: refused" in said(window)
         gateway = DemoGateway(port=port)

@@ -84,7 +84,7 @@ def test_those_here_come_first_then_us_then_who_left(tmp_path, panel_of):
 def test_while_the_gateway_cannot_be_heard_nobody_is_said_to_be_here(panel_of):
     panel = panel_of(document_of(welcome("me", "mew")))
     panel.set_connected(False)
-    assert panel.head.count() == "2 when last seen"
+    assert panel.head.count() == "2 last seen"
     panel.set_connected(True)
     assert panel.head.count() == "2 here"
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from inspector.analysis.context_tree import MAIN
+from inspector.capture.writer import CaptureWriter
 from inspector.document.document import CaptureDocument
 from inspector.present.call_facts import acted_facts, addressed_facts, answer_facts, request_facts
 from inspector.present.chain_rows import NOWHERE, chain_rows, missing_answer
@@ -208,3 +210,20 @@ def test_a_log_that_counts_from_its_start_has_no_time_of_day() -> None:
     assert ":00:00.000" in facts["Sent"]
     assert "after" not in facts["Sent"]
     assert document.analysis.findings.found.counts() == {}
+
+
+def test_who_was_here_when_a_live_source_ended_was_last_seen(tmp_path: Path) -> None:
+    path = tmp_path / "live.ctxcap"
+    writer = CaptureWriter(path, origin={"space": "demo"})
+    document = CaptureDocument()
+    document.follow_capture(path, name="demo")
+    joined = envelope("system/presence", {"event": "join", "participant": {"id": "lead"}}, sender="system:gateway")
+    writer.frame(json.dumps(joined), direction="in", time_ns=10**18)
+    writer.close()
+    document.poll()
+    lead = ParticipantPlace(*next(iter(document.analysis.participants.all)))
+    states = [participant_words(document, lead).state]
+    document.end_live()
+    states.append(participant_words(document, lead).state)
+    document.close()
+    assert [state and state.word for state in states] == ["here", "last seen"]

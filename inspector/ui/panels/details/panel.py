@@ -332,6 +332,8 @@ class DetailsPanel(QWidget):
         """Show a message; None shows what to do."""
         if message is not None and not 0 <= message < len(self._document.capture):
             message = None
+        if message is None and self.shows_account:  # again: its head stays, too
+            return
         self._message, self._place = message, None
         self._growth_timer.stop()
         self._subject = Subject(self._document, message, hints=self._hints) if message is not None else None

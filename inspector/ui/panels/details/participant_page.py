@@ -191,7 +191,8 @@ class ParticipantPage(Page):
             )
         if story.tools is not None:
             label = f"Tools it offers, {len(story.tools)}" if story.tools else "Tools it offers"
-            blocks.append(self._figures_block("toolUse", "Its tools in use", partial(tool_use_rows, story, name)))
+            if story.tools or story.tool_use:
+                blocks.append(self._figures_block("toolUse", "Its tools in use", partial(tool_use_rows, story, name)))
             if story.offered is not None and story.offered.changes:
                 changed, count = partial(change_of_tools_rows, document, story), len(story.offered.changes)
                 blocks.append(self._facts("toolChanges", f"Definitions that changed, {count}", changed, name_width=80))

@@ -106,7 +106,7 @@ class ParticipantsPanel(HeadedPanel):
     def _show_count(self) -> None:
         here, announced = self.model.here()
         total = self.model.rowCount()
-        words = f"{here:,} here" if self._connected else f"{here:,} when last seen"
+        words = f"{here:,} here" if self._connected else f"{here:,} last seen"
         if announced:
             self.head.set_count(words)
         else:
