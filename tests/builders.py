@@ -106,6 +106,37 @@ def closed_at_end(document: CaptureDocument) -> CaptureDocument:
     return document
 
 
+def lasting(document: CaptureDocument) -> CaptureDocument:
+    """The document, open until all tests have ended: for what several of them ask of and none changes.
+
+    Whoever opens it does so once, with `cache`. That none has changed it is looked at in the end.
+    """
+    _documents.remove(document)
+    assert document.path is not None
+    _folders.remove(document.path.parent)
+    _lasting.append((document, _state(document)))
+    return document
+
+
+def close_lasting() -> None:
+    """Close what lasted, and remove its files; fails where a test has changed it."""
+    while _lasting:
+        document, state = _lasting.pop()
+        now = _state(document)
+        document.close()
+        assert document.path is not None
+        shutil.rmtree(document.path.parent, ignore_errors=True)
+        assert now == state, f"a test has changed {document.capture}, which others ask of"
+
+
+def _state(document: CaptureDocument) -> tuple[object, ...]:
+    """What changes with whatever is read, counted or found anew."""
+    analysis = document.analysis
+    rules, contexts = analysis.transients.aliases.rules, analysis.contexts.tree.version
+    found = analysis.findings.found.counts()
+    return len(analysis), analysis.tokens.counted, contexts, rules, found, document.kind_counts()
+
+
 class GrowingLog:
     """A log that is written piece by piece, and the document that follows it."""
 
@@ -159,4 +190,5 @@ def clean_up() -> None:
 
 
 _documents: list[CaptureDocument] = []
+_lasting: list[tuple[CaptureDocument, tuple[object, ...]]] = []
 _folders: list[Path] = []

@@ -64,18 +64,31 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def user_folders(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Settings, captures, caches and logs of a test lie in a folder of its own."""
+def own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Settings, captures, caches and logs of a test lie in a folder of its own, which most never come to make."""
     home = next(homes)
-    home.mkdir()
     monkeypatch.setenv(paths.HOME_VARIABLE, str(home))
     return home
+
+
+@pytest.fixture
+def user_folders(own_home: Path) -> Path:
+    """That folder, made."""
+    own_home.mkdir()
+    return own_home
 
 
 @pytest.fixture(autouse=True)
 def no_system_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test asks the keyring of whoever runs it; tests of tokens bring their own, `tests.keyrings`."""
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_lasting_files_left() -> Iterator[None]:
+    """What several tests asked of is closed and removed after all of them."""
+    yield
+    builders.close_lasting()
 
 
 @pytest.fixture(autouse=True)

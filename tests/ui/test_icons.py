@@ -21,9 +21,8 @@ def inked(pixmap: QPixmap) -> set[str]:
 
 
 @pytest.mark.usefixtures("theme_controller")
-@pytest.mark.parametrize("name", [*NAMES, icons.UNKNOWN_ICON, icons.UNREADABLE_ICON])
-def test_glyph_is_in_the_installed_set(name: str) -> None:
-    assert icons.glyph_exists(name)
+def test_glyphs_are_in_the_installed_set() -> None:
+    assert [name for name in (*NAMES, icons.UNKNOWN_ICON, icons.UNREADABLE_ICON) if not icons.glyph_exists(name)] == []
 
 
 @pytest.mark.parametrize(

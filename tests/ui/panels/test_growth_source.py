@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from inspector.analysis.model_context import ModelContext, Reader, readers
@@ -10,7 +12,7 @@ from inspector.document.document import CaptureDocument
 from inspector.ui.panels.growth import source as growing
 from inspector.ui.panels.growth.source import GrowthSource
 from inspector.ui.panels.plot_choices import PlotChoices
-from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.builders import GrowingLog, document_of, envelope, lasting, tool_call, tool_result
 from tests.ui.budgeting import set_budgets
 
 HINT = {"contextHints": [{"step": 1, "tool": "search", "lifecycle": "transient", "consumedBy": "store"}]}
@@ -19,6 +21,11 @@ LOOPS = 200
 
 @pytest.fixture
 def document() -> CaptureDocument:
+    return pages()
+
+
+@cache
+def pages() -> CaptureDocument:
     """Pages, each collapsed by what consumed it."""
     step = tool_call("get_step")
     lines = [step, tool_result(step, meta=HINT)]
@@ -29,9 +36,10 @@ def document() -> CaptureDocument:
         lines += [store, tool_result(store, meta={"context": {"consumed": True}})]
     made = document_of(*lines)
     made.count_tokens()
-    return made
+    return lasting(made)
 
 
+@cache
 def expected(document: CaptureDocument) -> list[list[int]]:
     growth = growth_of(ModelContext(document.analysis, readers(document.analysis)[0]))
     return [growth.uncollapsed.tolist(), growth.seen.tolist()]

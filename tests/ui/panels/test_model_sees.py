@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from inspector.ui.panels.model_sees.delegate import columns_of
 from inspector.ui.panels.model_sees.panel import NOBODY, WORKING, ModelSeesPanel
 from inspector.ui.panels.plot_choices import PlotChoices
 from inspector.ui.window.main_window import MainWindow
-from tests.builders import GrowingLog, document_at, document_of, envelope, tool_call, tool_result
+from tests.builders import GrowingLog, document_at, document_of, envelope, lasting, tool_call, tool_result
 from tests.ui.budgeting import set_budgets
 from tests.ui.find import child
 from tests.ui.waiting import pass_time
@@ -120,11 +121,16 @@ def test_of_many_messages_it_is_worked_out_a_little_at_a_time(
     assert panel.model.line(row_of(panel, 4)).state != "collapsed"
 
 
+@cache
+def read_once() -> CaptureDocument:
+    return lasting(counted(document_of(*lines())))
+
+
 @pytest.mark.parametrize("turns", range(25))
 def test_another_moment_may_be_asked_for_while_one_is_worked_out(monkeypatch: pytest.MonkeyPatch, turns: int) -> None:
     """Just before the end it was taken for the one that was worked out."""
     set_budgets(monkeypatch, large=2, slice_s=0.0)
-    looked = context_state.ContextState(counted(document_of(*lines())), PlotChoices())
+    looked = context_state.ContextState(read_once(), PlotChoices())
     for _ in range(turns):
         looked.update()
     looked.at = 3

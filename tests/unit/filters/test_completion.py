@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from unittest.mock import patch
 
 import numpy as np
@@ -15,7 +16,7 @@ from inspector.filters import compile_filter, completion
 from inspector.filters.completion import MOST, Completer, Completion
 from inspector.filters.parse import parser_at
 from inspector.filters.strings import quote
-from tests.builders import document_of, envelope
+from tests.builders import document_of, envelope, lasting
 from tests.unit.filters.test_properties import EXPRESSIONS
 
 TOLD = '{"size": 3}'
@@ -33,8 +34,9 @@ AGENTS = [
 ]  # fmt: skip
 
 
+@cache
 def analysis() -> Analysis:
-    return document_of(*AGENTS).analysis
+    return lasting(document_of(*AGENTS)).analysis
 
 
 def offered(text: str) -> Completion:
