@@ -125,7 +125,7 @@ class ContextObjects:
         self._settle()
         topic = context.get("topic")
         if isinstance(topic, str) and not tree.label[node]:
-            tree.label[node] = " ".join(topic.split())[:_LABEL_LENGTH] or None
+            tree.label[node] = " ".join(topic.split())[:_LABEL_LENGTH]
         if marker:
             _act(stack, operation, node)
         return node

@@ -17,6 +17,7 @@ from inspector.analysis.context_notes import Oddity
 from inspector.analysis.node_facts import as_numpy
 from inspector.analysis.node_index import NodeIndex, Siblings
 from inspector.analysis.node_lines import NodeLines
+from inspector.analysis.node_texts import NodeTexts
 from inspector.analysis.subtree_sums import MAIN, SubtreeSums
 from inspector.capture.block import OBJECT_KEY
 from inspector.protocol.paths import LAST_SHOWN, LEVELS_SHOWN, DisplayedPath, cut_path, normalise, shown_segment
@@ -40,7 +41,7 @@ class ContextTree:
         implicit: no message of its own and never declared; only an ancestor.
         own: messages in it.
         cut: nodes whose name is the rest of a path with more than MOST_LEVELS segments.
-        label: what to show instead of the name (a reasoning's first words), or None.
+        label: what to show instead of the name (a reasoning's first words), or "".
         lines: root and depth of each node.
         version: grows whenever a node appears, moves, merges or vanishes. moves: the same without appearing.
         settled: nodes whose places others may have noted; a later one that is placed as soon as it is made just appears
@@ -49,13 +50,13 @@ class ContextTree:
 
     def __init__(self) -> None:
         self.parent = array("i")
-        self.name: list[str] = []
+        self.name = NodeTexts()
         self.space = array("q")
         self.children = Siblings()
         self.implicit: list[bool] = []
         self.own = array("q")
         self.cut: set[int] = set()
-        self.label: list[str | None] = []
+        self.label = NodeTexts()
         self.roots = Siblings()
         self._sums = SubtreeSums(self.parent, self.own, self.in_order)
         self._higher = array("i")  # a node above each, as far up as is known; MAIN of roots
@@ -66,6 +67,7 @@ class ContextTree:
         self._named = array("b")  # by its id, and not only as a segment of a path
         self._by_id = NodeIndex(self.space, self.name)
         self._by_place = NodeIndex(self.parent, self.name)  # those that are no roots
+        self._any_slash = False  # in any id
         self._slashed: set[tuple[int, str]] = set()
         self._slashes: set[int] = set()  # in any of these ids
         self.lines = NodeLines(self)
@@ -118,6 +120,7 @@ class ContextTree:
         """The node with this opaque id, made as an implicit root when there is none."""
         known = self._with_id(space, identifier)
         if known is None:
+            self._any_slash |= "/" in identifier
             provisional = self._find_path(space, identifier) if "/" in identifier else None
             known = self._new(space, MAIN, identifier)
             if 0 < identifier.count("/") < MOST_LEVELS:
@@ -130,6 +133,8 @@ class ContextTree:
 
     def _with_id(self, space: int, identifier: str) -> int | None:
         """The living node with this id."""
+        if not self._any_slash and "/" in identifier:
+            return None
         found = self.resolve(self._by_id.find(space, identifier))
         return found if found != MAIN else None
 
@@ -139,12 +144,22 @@ class ContextTree:
         Args:
             above: the node the start sits in; None when it says nothing, MAIN when it sits in the main context.
         """
-        node = self._used(self.of_id(space, identifier))
+        above = MAIN if above is None else self.resolve(above)
+        if above != MAIN and self._is_new(space, identifier, above):
+            node = self._new(space, above, identifier)
+            self._by_id.put(node, identifier)
+            self._named[node] = True
+        else:
+            node = self.of_id(space, identifier)
         if label and not self.label[node]:
             self.label[node] = label
-        if above is not None and above != MAIN:
-            node = self.place(node, above)
-        return node
+        return self.place(self._used(node), above)
+
+    def _is_new(self, space: int, identifier: str, above: int) -> bool:
+        """Whether nothing is known by an id, nor by it as a segment below a node: it is a node there then."""
+        if "/" in identifier or self._with_id(space, identifier) is not None:
+            return False
+        return self._by_place.find(above, identifier) == MAIN
 
     def _known_prefix(self, space: int, path: str) -> tuple[int, list[str]]:
         """The longest id with a slash that the path begins with, and the segments left."""
@@ -178,12 +193,12 @@ class ContextTree:
         self.implicit.append(True)
         self.own.append(0)
         self._sums.carried.append(0)
-        self.label.append(None)
+        self.label.append("")
         self._alias.append(node)
         self._named.append(False)
         self._higher.append(above)
         self._hang(node)
-        (self._by_id if above == MAIN else self._by_place).put(node)
+        (self._by_id if above == MAIN else self._by_place).put(node, name)
         self.version += 1
         return node
 
@@ -215,15 +230,16 @@ class ContextTree:
             return node
         if self._root(above) == node:
             return node
-        twin = self._by_place.find(above, self.name[node])
+        name = self.name[node]
+        twin = self._by_place.find(above, name)
         if twin != MAIN:
-            self._by_id.put(twin)
+            self._by_id.put(twin, name)
             self._merge(node, twin)
             return twin
         self._unhang(node)
         self.parent[node] = self._higher[node] = above
         self._hang(node)
-        self._by_place.put(node)
+        self._by_place.put(node, name)
         self._sums.add(above, self._sums.carried[node])
         if self.settled <= node == len(self) - 1:
             self.version += 1
@@ -316,7 +332,8 @@ class ContextTree:
 
     def _take_over(self, gone: int, stays: int) -> None:
         self._alias[gone] = self._higher[gone] = stays
-        self.label[stays] = self.label[stays] or self.label[gone]
+        if not self.label[stays]:
+            self.label[stays] = self.label[gone]
         self.implicit[stays] = self.implicit[stays] and self.implicit[gone]
         self._named[stays] |= self._named[gone]
         self.own[stays] += self.own[gone]
@@ -328,7 +345,7 @@ class ContextTree:
         """Hang a node whose old parent is gone below another one."""
         self.parent[child] = into
         self._hang(child)
-        self._by_place.put(child)
+        self._by_place.put(child, self.name[child])
         self._sums.add(into, self._sums.carried[child])
 
     def _drop_if_empty(self, node: int) -> None:

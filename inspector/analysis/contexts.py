@@ -301,7 +301,8 @@ class ContextPass:
         if node == MAIN:
             return
         label = " ".join(mask_text((told.label or "")[: 8 * _LABEL_LENGTH]).split())[:_LABEL_LENGTH]
-        self.tree.label[node] = self.tree.label[node] or label or None
+        if label and not self.tree.label[node]:
+            self.tree.label[node] = label
         if told.parent is not None:
             node = self.tree.place(node, self.tree.of_key(told.space, told.parent))
         self._settle()
@@ -330,11 +331,12 @@ class ContextPass:
         if not told.identifier or not self._capture.columns["id_hash"][row]:
             return
         text = text_shown("reasoning/start", told.payload) or ""
-        label = " ".join(mask_text(text[: 8 * _LABEL_LENGTH]).split())[:_LABEL_LENGTH] or None
+        label = " ".join(mask_text(text[: 8 * _LABEL_LENGTH]).split())[:_LABEL_LENGTH]
         names_other = above != MAIN and bool(self._capture.flags(row) & _DRAFTED)
         if names_other:  # it names the context it begins beside its own id
             node = above
-            self.tree.label[node] = self.tree.label[node] or label
+            if not self.tree.label[node]:
+                self.tree.label[node] = label
         else:
             node = self.tree.declare(space, told.identifier, above, label)
         self.facts.grow(len(self.tree))

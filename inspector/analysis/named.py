@@ -92,14 +92,14 @@ class NamedPass:
         """Take in the names of contexts and streams that messages up to `stop` have brought."""
         start, self._listed = self._listed, stop
         for what, column in _COLUMNS.items():
-            strings, hash_in = self._capture.strings, self._capture.ids.hash_in
-            hashes: list[int] = []
-            for key in self._unmet(what, column, start, stop).tolist():
-                space, text = key >> 32, strings[key & 0xFFFFFFFF]
-                hashes += [hash_in(space, name) for name in (_context_names(text) if column == "context" else (text,))]
+            keys = self._unmet(what, column, start, stop)
+            texts = [self._capture.strings[code] for code in (keys & 0xFFFFFFFF).tolist()]
+            names = [_context_names(text) for text in texts] if column == "context" else [[text] for text in texts]
+            spaces = np.repeat(keys >> 32, [len(each) for each in names])
+            hashes = self._capture.ids.hashes_in(spaces, [name for each in names for name in each])
             if what is Named.CONTEXT:
-                hashes += self._contexts.take_parents()
-            self._name(np.unique(np.array(hashes, np.uint64)), what)
+                hashes = np.concatenate((hashes, np.array(self._contexts.take_parents(), np.uint64)))
+            self._name(np.unique(hashes), what)
 
     def _unmet(self, what: Named, column: str, start: int, stop: int) -> NDArray[np.int64]:
         """Each space and string of a column that was not met before, as one number."""

@@ -1,6 +1,6 @@
 """Nodes of a tree by owner and name, and in rows below their owners, in a few numbers a node.
 
-A dict from pairs to numbers takes 200 bytes an entry, one of dicts more; arrays of 32 bits take 8 and 16.
+A dict from pairs to numbers takes 200 bytes an entry, one of dicts more; arrays of 32 bits take 12 and 16.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 _NONE = -1
 _FIRST_ROOM = 64  # buckets; a power of two
+_BITS = 0x7FFF_FFFF  # of a hash
 
 
 class NodeIndex:
@@ -27,36 +28,42 @@ class NodeIndex:
         self._owners = owners
         self._names = names
         self._heads = array("i", [_NONE]) * _FIRST_ROOM
-        self._mask = _FIRST_ROOM - 1  # of the buckets there were when they last doubled
+        self._mask, self._wide = (
+            _FIRST_ROOM - 1,
+            2 * _FIRST_ROOM - 1,
+        )  # of the buckets since they last doubled, until then
         self._next = array("i")  # by node, the one behind it in its chain
+        self._hashes = array("i")  # by node, of its pair: names are read where these are equal
         self._count = 0
 
     def find(self, owner: int, name: str) -> int:
         """The node with this name that belongs to an owner; -1."""
-        node = self._heads[self._bucket(hash((owner, name)))]
-        owners, names, behind = self._owners, self._names, self._next
+        hashed = hash((owner, name)) & _BITS
+        bucket = hashed & self._wide
+        hashes, behind = self._hashes, self._next
+        node = self._heads[bucket if bucket < len(self._heads) else hashed & self._mask]
         while node != _NONE:
-            if owners[node] == owner and names[node] == name:
+            if hashes[node] == hashed and self._owners[node] == owner and self._names[node] == name:
                 return node
             node = behind[node]
         return _NONE
 
-    def put(self, node: int) -> None:
-        """Let its owner and name stand for a node, and for no other."""
-        owners, names, heads, behind = self._owners, self._names, self._heads, self._next
-        owner, name = owners[node], names[node]
-        bucket = self._bucket(hash((owner, name)))
-        known = heads[bucket]
-        while known != _NONE and not (owners[known] == owner and names[known] == name):
-            known = behind[known]
+    def put(self, node: int, name: str) -> None:
+        """Let its owner and name, which who puts it knows, stand for a node, and for no other."""
+        owner = self._owners[node]
+        known = self.find(owner, name)
         if known == node:
             return
         if known != _NONE:
             self.remove(known)
+        heads, behind = self._heads, self._next
         if node >= len(behind):
-            behind.extend(_room(node, len(behind)))
-        behind[node] = heads[bucket]
-        heads[bucket] = node
+            room = _room(node, len(behind))
+            behind.extend(room)
+            self._hashes.extend(room)
+        hashed = hash((owner, name)) & _BITS
+        bucket = self._bucket(hashed)
+        self._hashes[node], behind[node], heads[bucket] = hashed, heads[bucket], node
         self._count += 1
         if self._count > len(heads):
             self._split()
@@ -64,7 +71,9 @@ class NodeIndex:
     def remove(self, node: int) -> None:
         """Let its owner and name no longer stand for a node; nothing where they do not."""
         heads, behind = self._heads, self._next
-        bucket = self._bucket(hash((self._owners[node], self._names[node])))
+        if node >= len(behind):
+            return
+        bucket = self._bucket(self._hashes[node])
         before, at = _NONE, heads[bucket]
         while at not in (_NONE, node):
             before, at = at, behind[at]
@@ -77,23 +86,23 @@ class NodeIndex:
         self._count -= 1
 
     def _bucket(self, hashed: int) -> int:
-        bucket = hashed & (2 * self._mask + 1)
+        bucket = hashed & self._wide
         return bucket if bucket < len(self._heads) else hashed & self._mask
 
     def _split(self) -> None:
         """Part the nodes of the next bucket between it and a new one."""
-        heads, behind, new = self._heads, self._next, len(self._heads)
+        heads, behind, hashes, new = self._heads, self._next, self._hashes, len(self._heads)
         heads.append(_NONE)
-        wide = 2 * self._mask + 1
+        wide = self._wide
         old = new - self._mask - 1
         node, heads[old] = heads[old], _NONE
         while node != _NONE:
             further = behind[node]
-            bucket = old if hash((self._owners[node], self._names[node])) & wide == old else new
+            bucket = old if hashes[node] & wide == old else new
             behind[node], heads[bucket] = heads[bucket], node
             node = further
         if len(heads) == wide + 1:
-            self._mask = wide
+            self._mask, self._wide = wide, 2 * wide + 1
 
 
 class Siblings:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inspector.capture.columns import Array, GrowingColumns
-from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
+from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text, hash_texts
 from inspector.capture.strings import InternTable
 
 _LAST = np.iinfo(np.int64).max
@@ -57,6 +57,11 @@ class MessageIds(HashIndex):
     def hash_in(self, space: int, identifier: str) -> int:
         """What `id_hash` and `correlation_hash` are for an id in a space (its string id)."""
         return hash_text(identifier) ^ self.salt(space)
+
+    def hashes_in(self, spaces: NDArray[np.int64], identifiers: Sequence[str]) -> NDArray[np.uint64]:
+        """(n,) the same of several ids, each in its space."""
+        hashes, salts = hash_texts(identifiers), self._salts_of(spaces)
+        return hashes if salts is None else hashes ^ salts
 
     def text_hashes(self, column: str, rows: Any) -> NDArray[np.uint64]:
         """Of some messages `id_hash` or `correlation_hash` as `hash_text` gives it, whatever their space."""

@@ -16,6 +16,7 @@ from inspector.analysis.node_facts import as_numpy
 from inspector.capture.block import OBJECT_KEY
 from inspector.capture.flags import Flag
 from inspector.protocol import paths
+from inspector.protocol.secrets.clues import may_hold_secrets
 from inspector.protocol.secrets.masking import mask_text, masked_words
 from inspector.protocol.secrets.shapes import names_a_key
 from inspector.protocol.times import NO_TIME
@@ -108,7 +109,7 @@ GROWING = Check(
 
 CHECKS = (SECRET, MALFORMED, NOT_A_PATH, TOO_LONG, FLOODED, GROWING, RATE, CHARACTERS, TOO_DEEP, GUESSABLE)
 
-_PLAIN = re.compile(r"[A-Za-z0-9_/\-]*")
+_PLAIN_NAMES = re.compile(r"[A-Za-z0-9_/\-\n]*")
 _GUESSABLE = re.compile(r"(?i)[a-z]{0,40}[-_]?\d{1,4}|[a-z]{1,3}")
 _IP = r"(?:\d{1,3}\.){3}\d{1,3}(?![\w.])"
 # Four numbers behind a hyphen are a version, as in build-1.2.3.4, unless they are what only addresses are.
@@ -156,10 +157,8 @@ class Contexts:
         refs, places = np.array(new, np.int64).T
         self._seen.put(refs, True)
         rows = (places + batch.start)[refs != 0]
-        columns = (batch.of(name, rows).tolist() for name in ("context", "sender"))
-        for row, key, sender in zip(rows.tolist(), *columns, strict=True):
-            if key:
-                self._look_at(batch, row, batch.capture.strings[key], sender)
+        rows = rows[batch.of("context", rows) != 0]
+        self._look_at(batch, rows)
         rows = batch.on_the_wire(rows[batch.of("time_ns", rows) != NO_TIME])
         senders = batch.of("sender", rows)
         for sender in np.unique(senders).tolist():
@@ -186,17 +185,25 @@ class Contexts:
             if not contexts.facts.end[node] or contexts.facts.concluded_by[node] > row:
                 batch.findings.add(GROWING, batch.on_the_wire(np.array([row])))
 
-    def _look_at(self, batch: Batch, row: int, key: str, sender: int) -> None:
-        name = key.removeprefix(OBJECT_KEY)
-        plain = _PLAIN.fullmatch(name) is not None and not names_a_key(name) and mask_text(name) == name
-        secret = "" if plain else secret_in(name)
-        if secret:
-            batch.findings.add(SECRET, [row], details=secret)
-        if sender not in self._guessable and len(batch.on_the_wire(np.array([row]))):
-            root = name if name != key else paths.root(paths.normalise(name))
-            if _GUESSABLE.fullmatch(root[:64]):
-                self._guessable.add(sender)
-                batch.findings.add(GUESSABLE, [row], details=root)
+    def _look_at(self, batch: Batch, rows: Rows) -> None:
+        """Look at the names of contexts, each where it comes first."""
+        strings = batch.capture.strings
+        keys = [strings[key] for key in batch.of("context", rows).tolist()]
+        names = [key.removeprefix(OBJECT_KEY) for key in keys]
+        # Most names are plain, so that all are looked at together, and each alone only where that finds something.
+        together = "\n".join(names)
+        if not (_PLAIN_NAMES.fullmatch(together) and not names_a_key(together) and not may_hold_secrets(together)):
+            secrets = {row: found for row, name in zip(rows.tolist(), names, strict=True) if (found := secret_in(name))}
+            batch.findings.add(SECRET, [*secrets], details=[*secrets.values()])
+        said = {*batch.on_the_wire(rows).tolist()}
+        guessed: dict[int, str] = {}
+        for row, sender, key, name in zip(rows.tolist(), batch.of("sender", rows).tolist(), keys, names, strict=True):
+            if sender not in self._guessable and row in said:
+                root = name if name != key else paths.root(paths.normalise(name))
+                if _GUESSABLE.fullmatch(root[:64]):
+                    self._guessable.add(sender)
+                    guessed[row] = root
+        batch.findings.add(GUESSABLE, [*guessed], details=[*guessed.values()])
 
     def _count(self, batch: Batch, rows: Rows, sender: int) -> None:
         """Look how many contexts a sender has opened in how short a time."""

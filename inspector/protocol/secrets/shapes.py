@@ -117,7 +117,7 @@ PRIVATE_LINE: Final = re.compile(r"[A-Za-z0-9+/=]{16,}")
 _STARTS = "|".join(shape.start for shape in SHAPES if shape.telling)
 # Behind a hyphen only what is long and has a digit: risk-assessment and ask-sk-team are names.
 _IN_NAME = re.compile(
-    rf"(?:^|[/:=])(?:{_STARTS})[A-Za-z0-9_\-]{{8,}}"
+    rf"(?m:^|[/:=])(?:{_STARTS})[A-Za-z0-9_\-]{{8,}}"
     rf"|[\-_.](?:{_STARTS})(?:[a-z]{{1,12}}\d{{0,4}}-){{0,2}}{_DIGIT}[A-Za-z0-9]{{14,}}"
 )
 
@@ -128,5 +128,8 @@ def is_key(body: str) -> bool:
 
 
 def names_a_key(name: str) -> bool:
-    """Whether a name, as of a context, holds a key or the first part of one; a name has no place for either."""
+    """Whether a name, as of a context, holds a key or the first part of one; a name has no place for either.
+
+    Of several, each on a line of its own, whether any does.
+    """
     return _IN_NAME.search(name) is not None

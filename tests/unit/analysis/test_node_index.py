@@ -21,7 +21,7 @@ def test_it_finds_what_a_dict_of_pairs_finds(steps: list[tuple[str, int, int]]) 
     for what, node, owner in steps:
         key = (owners[node], names[node])
         if what == "put":
-            index.put(node)
+            index.put(node, names[node])
             plain[key] = node
         else:
             index.remove(node)
@@ -40,7 +40,7 @@ def test_many_take_some_bytes_each() -> None:
     try:
         index = NodeIndex(owners, names)
         for node in range(count):
-            index.put(node)
+            index.put(node, names[node])
         held, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -1,0 +1,40 @@
+"""Texts of nodes are those that were given, in some bytes each."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.analysis.node_texts import NodeTexts
+
+
+@given(st.lists(st.text(max_size=6)), st.lists(st.tuples(st.integers(0, 9), st.text(max_size=6))))
+def test_it_is_a_list_of_texts(given_: list[str], put: list[tuple[int, str]]) -> None:
+    texts, plain = NodeTexts(), list(given_)
+    for text in given_:
+        texts.append(text)
+    for place, text in put:
+        if place < len(plain):
+            texts[place] = plain[place] = text
+    assert list(texts) == plain
+    assert texts[1:] == plain[1:]
+
+
+def test_half_characters_are_kept() -> None:
+    texts = NodeTexts()
+    texts.append("\ud83d")
+    assert texts[-1] == "\ud83d"
+
+
+def test_a_name_takes_some_bytes() -> None:
+    tracemalloc.start()
+    try:
+        texts = NodeTexts()
+        for number in range(10_000):
+            texts.append(f"part-{number:x}")
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 26 * len(texts)
