@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,20 +39,17 @@ def part_of(whole: Any, part: Any) -> Any:
     return whole
 
 
-@pytest.fixture(params=EXAMPLES, ids=[example["name"] for example in EXAMPLES])
-def example(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """An example, with its log in a file."""
-    return {**request.param, "path": str(log_file(request.param["log"].lstrip().encode()))}
-
-
-@pytest.fixture
-def read_once() -> Iterator[None]:
-    with reading_once():
-        yield
-
-
-@pytest.mark.usefixtures("read_once")
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["name"])
 def test_commands_answer_what_the_text_says(example: dict[str, Any]) -> None:
+    example = {**example, "path": str(log_file(example["log"].lstrip().encode()))}
+    with reading_once():
+        assert_listed(example)
+        assert_contexts(example)
+        assert_findings(example)
+        assert_merged(example)
+
+
+def assert_listed(example: dict[str, Any]) -> None:
     path = example["path"]
     for field, values in example.get("list", {}).items():
         assert (field, listed(path, field=field)) == (field, values)
@@ -65,7 +61,7 @@ def test_commands_answer_what_the_text_says(example: dict[str, Any]) -> None:
         assert part_of(answered("show", path, number), expected) == expected
 
 
-def test_contexts_are_those_of_the_text(example: dict[str, Any]) -> None:
+def assert_contexts(example: dict[str, Any]) -> None:
     if "paths" in example or "contexts" in example:
         nodes = {node["path"]: node for node in answered("contexts", example["path"])}
         assert sorted(nodes) == sorted(example.get("paths", nodes))
@@ -73,7 +69,7 @@ def test_contexts_are_those_of_the_text(example: dict[str, Any]) -> None:
         assert part_of(nodes, expected) == expected
 
 
-def test_findings_are_those_of_the_text(example: dict[str, Any]) -> None:
+def assert_findings(example: dict[str, Any]) -> None:
     if "merged" in example:
         return
     found = [[one["code"], one["no"]] for one in answered("check", example["path"])]
@@ -83,7 +79,7 @@ def test_findings_are_those_of_the_text(example: dict[str, Any]) -> None:
     assert not [code for code, _ in found if code in example.get("absent", ())]
 
 
-def test_merged_contexts_are_those_of_the_text(example: dict[str, Any]) -> None:
+def assert_merged(example: dict[str, Any]) -> None:
     if "merged" not in example:
         return
     meant = example["merged"]
