@@ -221,7 +221,8 @@ class SourceFile:
         What others said lies within its lines; in a log of what others said they may write lines that look like its.
         """
         known = self.formats.keys() - {None}
-        return known == {http_lines.LABEL} or (known == {capture_file.LABEL} and bool(self.origin))
+        # A tap over HTTP writes such lines into a capture, between its own marks.
+        return known == {http_lines.LABEL} or (bool(self.origin) and known <= {capture_file.LABEL, http_lines.LABEL})
 
     def note(self, block: Block) -> None:
         """Take in what a block says of its source beside messages."""

@@ -80,6 +80,9 @@ def test_how_a_tapped_server_ended_is_told_where_its_tap_wrote_it() -> None:
     assert [(line.about, line.text, line.message) for line in once.lines if line.about == "Ended"] == [
         ("Ended", "The server ended with exit code 3", 1)
     ]
+    asked = {"t": 1, "dir": "client->server", "kind": "http-request", "x": 1, "method": "GET", "path": "/mcp"}
+    over_http = account(document_of({"ctxcap": 1}, asked, ended(3)))
+    assert [line.message for line in over_http.lines if line.about == "Ended"] == [1]
     twice = document_of(*HELLO, ended(3), ended(-11))
     told = next(line for line in account(twice).lines if line.about == "Ended")
     assert told.text == "The server ended with exit code 3; the first of 2 such ends"

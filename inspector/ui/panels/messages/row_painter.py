@@ -416,9 +416,10 @@ class RowPainter(QObject):
         """A slim bar below the time: how long an answer took, by its order of magnitude from 1 ms to a minute."""
         share = min(1.0, math.log10(1 + took_ns / 1e6) / _FULL_BAR)
         pad, height = self._paints.metrics.cell_padding, max(1, round(_BAR * self._paints.theme.zoom))
-        width = max(2, round(share * (rect.width() - 2 * pad)))
-        bar = QRect(rect.x() + pad, rect.bottom() - height, width, height)
-        painter.fillRect(bar, self._paints.theme.color("line.strong"))
+        width = round(share * (rect.width() - 2 * pad))
+        if width > height:  # less would be a dot
+            bar = QRect(rect.x() + pad, rect.bottom() - height, width, height)
+            painter.fillRect(bar, self._paints.theme.color("line.strong"))
 
     def _paint_latency(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
         self._paint_figure(painter, rect, content.latency, "ink.secondary")
