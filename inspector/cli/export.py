@@ -90,8 +90,8 @@ def export_command(
         bool,
         typer.Option(
             "--with-raw",
-            help="parquet: what messages were logged as, too, so that the file opens again; byte for byte where no "
-            "secret is masked.",
+            help="parquet: what messages were logged as, too, so that the file opens again. Their bytes are exact "
+            "only with --unmasked.",
         ),
     ] = False,
     to: Annotated[

@@ -174,16 +174,17 @@ _MOST_NAMED = 2
 
 def _call(analysis: Analysis, message: int) -> Sentence | None:
     method, target = (_linked(analysis, column, message) for column in ("method", "target"))
-    text = text_shown(kinds.REQUEST, analysis.capture.records.payload(message))
     if not method:
         return None
+    payload = analysis.capture.records.payload(message)
+    params = payload.get("params")
     if method == "tools/call":
-        params = analysis.capture.records.payload(message).get("params")
         told = arguments_words(target, params.get("arguments") if isinstance(params, dict) else None)
-        return Sentence(target or method, told or text or "", colon=False)
-    told = _notified(method, analysis.capture.records.payload(message).get("params"))
+        return Sentence(target or method, told or text_shown(kinds.REQUEST, payload) or "", colon=False)
+    told = _notified(method, params)
     if told:
         return Sentence(method, told, colon=False)
+    text = text_shown(kinds.REQUEST, payload)
     purpose = _PURPOSES.get(method, "")
     if method in _ASKED_OF and (to := analysis.capture.to(message)):
         more = f" and {len(to) - _MOST_NAMED} more" if len(to) > _MOST_NAMED else ""
@@ -282,13 +283,14 @@ def _result(analysis: Analysis, message: int) -> Sentence:
     result = payload.get("result")
     if _linked(analysis, "method", message) == "initialize" and (server := _server(result)):
         return Sentence(about, server)
-    size = size_words(int(capture.columns["size"][message]))
     text = text_shown(kinds.RESPONSE, payload) or ""
+    shape = None
     if isinstance(result, dict) and _holds_no_text(result):
-        structured = result.get("structuredContent", result)
-        return Sentence(about, f"{content_text(result) or shape_of(structured)}, {size}")
-    if text.lstrip()[:1] in _JSON_STARTS and (shape := _shape_of_text(text)):
-        return Sentence(about, f"{shape}, {size}")
+        shape = content_text(result) or shape_of(result.get("structuredContent", result))
+    elif text.lstrip()[:1] in _JSON_STARTS:
+        shape = _shape_of_text(text)
+    if shape:
+        return Sentence(about, f"{shape}, {size_words(int(capture.columns['size'][message]))}")
     return Sentence(about, text or EMPTY)
 
 

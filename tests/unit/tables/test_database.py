@@ -222,7 +222,7 @@ def test_what_is_decoded_comes_last(sql: str) -> None:
     def read(work: Callable[[], Any]) -> Any:
         nonlocal rows
         found = work()
-        rows += len(found)
+        rows += len(found[0])
         return found
 
     database = Database(read=read)
