@@ -86,6 +86,8 @@ class Costs:
 
     def at(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
         """(n,) dollars of the call that each of some messages reports; NaN where there is none, or no price."""
+        if not self.known or not len(self._usage.columns):
+            return np.full(len(rows), np.nan)
         return self._parts(rows).sum(axis=0)
 
     def of(self, rows: NDArray[np.integer[Any]]) -> Cost | None:

@@ -330,10 +330,10 @@ _ERAS = ("", *mcp.ERAS)
 
 def _mcp_era(analysis: Analysis) -> Column:
     def at(rows: Take) -> NDArray[np.uint8]:
-        found = versions(analysis, _rows_taken(analysis, rows))
+        codes, places = np.unique(versions(analysis, _rows_taken(analysis, rows)), return_inverse=True)
         strings = analysis.capture.strings
-        eras = {code: _ERAS.index(mcp.era(strings[code])) for code in np.unique(found).tolist() if code}
-        return np.array([eras.get(code, 0) for code in found.tolist()], np.uint8)
+        eras = [_ERAS.index(mcp.era(strings[code])) if code else 0 for code in codes.tolist()]
+        return np.array(eras, np.uint8)[places]
 
     return Interned(_lazy(analysis, at), _ERAS)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.document.document import CaptureDocument
+from inspector.export.parquet import export_parquet
 from inspector.sources.otlp_receiver import Receiver, address_of
 from inspector.tables import TABLE_BY_NAME, Database, write_parquet
 
@@ -26,6 +27,8 @@ QUERIES = (
     "SELECT no, tool, latency FROM tool_calls ORDER BY latency DESC",
 )
 SPANS, BATCHES = 512, 20
+_DECODED = 50_000
+"""Messages that are written with all fields: a million take a minute."""
 
 
 def first_row_s(document: CaptureDocument, sql: str) -> float:
@@ -44,6 +47,14 @@ def parquet_s(document: CaptureDocument, folder: Path) -> float:
     table = TABLE_BY_NAME["messages"]
     names = [column.name for column in table.columns if not column.decoded]
     return _took(lambda: write_parquet(document, table, folder / "m.parquet", names))
+
+
+def decoded_us(document: CaptureDocument, folder: Path) -> float:
+    """Microseconds of processor time a message to write all fields, those that records are decoded for among them."""
+    messages = range(min(_DECODED, len(document.capture)))
+    started = time.process_time()
+    export_parquet(document, messages, folder / "all.parquet")
+    return (time.process_time() - started) / len(messages) * 1e6
 
 
 def received(folder: Path) -> dict[str, float]:
@@ -84,7 +95,8 @@ def measure(path: Path) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         found = {
             "messages": len(document.capture), "first_row_s": max(first.values()),
-            "parquet_s": min(parquet_s(document, Path(folder)) for _ in range(2)), **received(Path(folder)),
+            "parquet_s": min(parquet_s(document, Path(folder)) for _ in range(2)),
+            "parquet_all_us": decoded_us(document, Path(folder)), **received(Path(folder)),
         }  # fmt: skip
     document.close()
     return found
