@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from inspector.protocol.formats.entries import decoded_object
-from inspector.protocol.formats.otlp.conventions import CALL_ID, Role, role_of
-from inspector.protocol.formats.otlp.resolving import Resolved, resolve
+from inspector.protocol.formats.otlp.conventions import CALL_ID, Role
+from inspector.protocol.formats.otlp.resolving import Resolved, Telling, resolve_from
 from inspector.protocol.formats.otlp.spans import Span
 from inspector.sources.otlp_conversion import in_order, is_protobuf, spans_of, timed_lines
 
@@ -30,24 +30,26 @@ class KnownSpans:
 
     def __init__(self) -> None:
         self._holding: dict[str, bool] = {}  # what holds others, and whether a call of a model is among these
-        self._earlier: deque[Span] = deque(maxlen=_MOST_EARLIER)
+        self._earlier: deque[Telling] = deque(maxlen=_MOST_EARLIER)
 
     def resolve(self, spans: list[Span]) -> list[Resolved]:
         """What is known of some more spans, by each other and by those before."""
         traces = {span.trace for span in spans}
-        before = [span for span in self._earlier if span.trace in traces]
-        known = resolve([*before, *spans])[len(before) :]
+        before = [one for one in self._earlier if one.span.trace in traces]
+        tellings = list(map(Telling, spans))
+        known = resolve_from([*before, *tellings], len(before))
         for place in sorted(range(len(spans)), key=lambda one: (spans[one].end_ns, one)):
             span, told = spans[place], known[place]
             if span.identifier in self._holding:
                 told.holds = True
                 told.around = told.around or self._holding.pop(span.identifier)
             if span.parent and not span.is_log:
-                calls = told.around or role_of(span) is Role.MODEL
+                calls = told.around or tellings[place].role is Role.MODEL
                 self._holding[span.parent] = self._holding.get(span.parent, False) or calls
             if told.call:  # another call of the tool does not go by this id
-                span = msgspec.structs.replace(span, attributes={**span.attributes, CALL_ID: told.call})
-            self._earlier.append(span)
+                named = {**span.attributes, CALL_ID: told.call}
+                tellings[place] = Telling(msgspec.structs.replace(span, attributes=named), told)
+            self._earlier.append(tellings[place])
         while len(self._holding) > _MOST_HOLDING:
             del self._holding[next(iter(self._holding))]
         return known

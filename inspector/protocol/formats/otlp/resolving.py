@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from operator import itemgetter
 
 import msgspec
@@ -38,67 +39,113 @@ class Resolved(msgspec.Struct, omit_defaults=True):
     phase: str = ""
 
 
+class Telling:
+    """A span, and what it says itself that others go by; each worked out once, as spans are asked about again.
+
+    Attributes:
+        span: the span.
+        known: what others told of it so far.
+    """
+
+    def __init__(self, span: Span, known: Resolved | None = None) -> None:
+        self.span = span
+        self.known = known or Resolved()
+
+    @cached_property
+    def role(self) -> Role:
+        """What it is."""
+        return role_of(self.span)
+
+    @cached_property
+    def agent(self) -> str | None:
+        """The agent it names."""
+        return agent_of(self.span)
+
+    @cached_property
+    def call(self) -> str:
+        """What a call of a tool goes by; "" for other spans."""
+        return call_id_of(self.span) if self.role is Role.TOOL else ""
+
+    @cached_property
+    def is_nameless(self) -> bool:
+        """Whether it is the call of a tool and says no id for it."""
+        return self.role is Role.TOOL and self.call == self.span.identifier
+
+    @cached_property
+    def asked(self) -> list[tuple[str, str]]:
+        """Calls of tools that the model's answer asks for: id and tool."""
+        return list(calls_of(self.span))
+
+    @cached_property
+    def given(self) -> list[tuple[str, str]]:
+        """The same of what the model was given."""
+        return list(calls_given(self.span))
+
+
 def resolve(spans: Iterable[Span]) -> list[Resolved]:
     """What is known of each span by the others, as far as they are there. O(spans, levels)."""
-    spans = list(spans)
-    by_id = {span.identifier: place for place, span in enumerate(spans) if span.identifier}
-    roles = [role_of(span) for span in spans]
-    found = [Resolved() for _ in spans]
-    for place, span in enumerate(spans):
-        known, agents = found[place], [agent_of(span)]
-        for above in _above(spans, by_id, place):
-            found[above].holds = found[above].holds or not span.is_log
-            found[above].around = found[above].around or roles[place] is Role.MODEL
-            if roles[place] is roles[above] is Role.TOOL:
-                known.within_call = known.within_call or _same_call(span, spans[above])
-            if roles[above] is Role.AGENT:
-                agents.append(agent_of(spans[above]))
+    return resolve_from(list(map(Telling, spans)), 0)
+
+
+def resolve_from(tellings: list[Telling], first: int) -> list[Resolved]:
+    """The same of the spans from a place on.
+
+    Args:
+        tellings: spans; of those before the place, what is known by each other is known already.
+        first: the place.
+    """
+    by_id = {one.span.identifier: place for place, one in enumerate(tellings) if one.span.identifier}
+    new = {one.span.identifier for one in tellings[first:]}
+    for place, one in enumerate(tellings):
+        if place < first and one.span.parent not in new:
+            continue
+        known, agents = one.known, [one.agent]
+        for above in _above(tellings, by_id, place):
+            other = tellings[above]
+            other.known.holds = other.known.holds or not one.span.is_log
+            other.known.around = other.known.around or one.role is Role.MODEL
+            if one.role is other.role is Role.TOOL:
+                known.within_call = known.within_call or _same_call(one.span, other.span)
+            if other.role is Role.AGENT:
+                agents.append(other.agent)
         named = [name for name in agents if name]
         known.agent = named[0] if named else None
         known.asker = next((name for name in named if name != known.agent), None)
-    _name_calls(spans, roles, found)
-    return found
+    if any(one.is_nameless and not one.known.within_call for one in tellings[first:]):
+        _name_calls(tellings)
+    return [one.known for one in tellings[first:]]
 
 
-def _name_calls(spans: list[Span], roles: list[Role], found: list[Resolved]) -> None:
+def _name_calls(tellings: list[Telling]) -> None:
     """Give calls of tools that say no id the model's: that of the first call of the tool that is still open."""
-    nameless = [
-        place for place, span in enumerate(spans)
-        if roles[place] is Role.TOOL and not found[place].within_call and call_id_of(span) == span.identifier
-    ]  # fmt: skip
-    if not nameless:
-        return
     asked: list[tuple[str, int, str, str]] = []  # trace, when, tool, id
-    taken = {call_id_of(span) for place, span in enumerate(spans) if roles[place] is Role.TOOL}
-    for place, span in enumerate(spans):
-        if roles[place] is Role.MODEL and not found[place].around:
-            asked += [(span.trace, span.end_ns, tool, call) for call, tool in calls_of(span) if call not in taken]
-    known = {one[3] for one in asked} | taken
-    for place, span in enumerate(
-        spans
-    ):  # what a model answered may not be recorded, and what the next call was given is
-        if roles[place] is Role.MODEL and not found[place].around:
-            told = [one for one in calls_given(span) if one[0] not in known]
-            asked += [(span.trace, 0, tool, call) for call, tool in told]
-            known.update(call for call, _ in told)
+    taken = {one.call for one in tellings if one.call}
+    models = [one for one in tellings if one.role is Role.MODEL and not one.known.around]
+    for one in models:
+        asked += [(one.span.trace, one.span.end_ns, tool, call) for call, tool in one.asked if call not in taken]
+    known_calls = {one[3] for one in asked} | taken
+    for one in models:  # what a model answered may not be recorded, and what the next call was given is
+        told = [pair for pair in one.given if pair[0] not in known_calls]
+        asked += [(one.span.trace, 0, tool, call) for call, tool in told]
+        known_calls.update(call for call, _ in told)
     asked.sort(key=itemgetter(1))
-    for place in sorted(nameless, key=lambda one: spans[one].start_ns):
-        span = spans[place]
-        tool = tool_of(span)
-        open_ = [one for one in asked if one[0] == span.trace and one[1] <= span.start_ns and one[2] == tool]
+    nameless = [one for one in tellings if one.is_nameless and not one.known.within_call]
+    for one in sorted(nameless, key=lambda one: one.span.start_ns):
+        span, tool = one.span, tool_of(one.span)
+        open_ = [call for call in asked if call[0] == span.trace and call[1] <= span.start_ns and call[2] == tool]
         if open_:
-            found[place].call = open_[0][3]
+            one.known.call = open_[0][3]
             asked.remove(open_[0])
 
 
-def _above(spans: list[Span], by_id: dict[str, int], place: int) -> Iterator[int]:
+def _above(tellings: list[Telling], by_id: dict[str, int], place: int) -> Iterator[int]:
     """The spans around one, the nearest first, as far as they are there; hostile ones may stand in a circle."""
     passed = {place}
-    above = by_id.get(spans[place].parent)
+    above = by_id.get(tellings[place].span.parent)
     while above is not None and above not in passed and len(passed) < _MOST_LEVELS:
         passed.add(above)
         yield above
-        above = by_id.get(spans[above].parent)
+        above = by_id.get(tellings[above].span.parent)
 
 
 def _same_call(inner: Span, outer: Span) -> bool:
