@@ -34,7 +34,11 @@ _MARKERS = frozenset(
      "pad", "unk", "sep", "cls", "mask")
 )  # fmt: skip
 _MAY_BE_NUMBER = frozenset({"token", "jwt", "pass", "cookie", "cookies"})
-_VALUES = frozenset({"value", "raw"})
+HOLDERS = ("value", "raw", "stringValue", "string_value", "bytesValue", "bytes_value")
+"""Under which an object that stands for a value has it; the latter ones in OpenTelemetry's."""
+_VALUES = frozenset(HOLDERS)
+LISTS = frozenset(("arrayValue", "array_value", "values"))
+"""And those of which it has several: `{"arrayValue": {"values": [{"stringValue": ...}]}}`."""
 _NAME = re.compile(r"[A-Za-z0-9_.\- ]{1,100}:?")
 _MADE = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9_\-.+/=~]{16,512}")
 _FEWEST_DIFFERENT = 6

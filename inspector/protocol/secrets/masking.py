@@ -25,6 +25,7 @@ from inspector.protocol.secrets.headers import (
     secrets_listed,
 )
 from inspector.protocol.secrets.keys import (
+    LISTS,
     holds_value,
     is_marker,
     is_secret_key,
@@ -310,10 +311,27 @@ def mask_value(key: str, value: Any, depth: int = 0, tally: Tally | None = None)
     masked = _masked(value, depth + 1, tally)
     if not isinstance(value, dict):
         return masked
+    return _members_held(masked, tally)
+
+
+def _members_held(masked: dict[Any, Any], tally: Tally | None) -> dict[Any, Any]:
+    """What an object under a secret's key becomes, once what it holds is masked as it stands."""
     return {
-        key: _counted(MASK, tally) if isinstance(key, str) and holds_value(key) and _is_text(inner) else inner
+        key: _several_held(inner, tally)
+        if key in LISTS
+        else _counted(MASK, tally)
+        if isinstance(key, str) and holds_value(key) and _is_text(inner)
+        else inner
         for key, inner in masked.items()
     }
+
+
+def _several_held(masked: Any, tally: Tally | None) -> Any:
+    if isinstance(masked, dict):
+        return _members_held(masked, tally)
+    if isinstance(masked, list):
+        return [_counted(MASK, tally) if _is_text(one) else _several_held(one, tally) for one in masked]
+    return masked
 
 
 def _item_under_key(item: Any, depth: int, tally: Tally | None) -> Any:

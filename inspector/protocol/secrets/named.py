@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
-from inspector.protocol.secrets.keys import holds_value, names_secret
+from inspector.protocol.secrets.keys import LISTS, holds_value, names_secret
 from inspector.protocol.secrets.spans import replaced
 
 _SAY = ("name", "key", "variable", "header", "field", "label", "id", "parameter", "property", "env")
@@ -116,7 +116,8 @@ def _walk(text: str, place: int, quote: str, found: set[tuple[int, int]]) -> int
         sign = text[place : place + 1]
         if sign and sign in "{[(":
             holds = not frame.is_list and frame.key in HELD
-            frames.append(_Frame(is_list=sign != "{", outer=frame.values if holds else None))
+            within = frame.outer if frame.is_list or frame.key in LISTS else None
+            frames.append(_Frame(is_list=sign != "{", outer=frame.values if holds else within))
         elif sign and sign in "}])":
             _settle(frames.pop(), found)
         else:

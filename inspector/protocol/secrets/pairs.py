@@ -8,13 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from inspector.protocol.secrets.keys import is_secret_key, looks_made, may_be_number, names_secrets
+from inspector.protocol.secrets.keys import HOLDERS, is_secret_key, looks_made, may_be_number, names_secrets
 from inspector.protocol.secrets.named import mask_named, string_end
 
+_HOLDERS = "|".join(HOLDERS)
 _KEY = re.compile(
     r'(?<!\\)(?P<quote>\\{0,255}")(?P<key>(?:[\w.\- /$@#]|\\{1,64}u[0-9a-fA-F]{4}){1,200})(?P=quote)\s*(?P<colon>:\s*)'
     # a list, or an object whose first members say what sort of secret it holds, or a list of such
-    r"(?P<open>(?:\[(?:\s|\\{1,64}[nrt]){0,64})?(?P<object>\{[^{}]{0,200}?(?P=quote)(?:value|raw)(?P=quote)\s*:\s*)(?=(?P=quote))"
+    r"(?P<open>(?:\[(?:\s|\\{1,64}[nrt]){0,64})?(?P<object>\{[^{}]{0,200}?(?P=quote)"
+    rf"(?:{_HOLDERS})"
+    r"(?P=quote)\s*:\s*)(?=(?P=quote))"
     r"|\[(?:\s|\\{1,64}[nrt]){0,200})?"
 )
 _ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
@@ -23,7 +26,8 @@ _BLANKS = r"(?:\s|\\{1,64}[nrt]){0,200}"
 _COMMA = re.compile(rf"{_BLANKS},{_BLANKS}")
 _NEXT = re.compile(
     rf"[^{{}}]{{0,1000}}\}}{_BLANKS},{_BLANKS}"
-    r'\{[^{}]{0,200}?(?<!\\)(?P<quote>\\{0,255}")(?:value|raw)(?P=quote)\s*:\s*(?=(?P=quote))'
+    r'\{[^{}]{0,200}?(?<!\\)(?P<quote>\\{0,255}")'
+    rf"(?:{_HOLDERS})(?P=quote)\s*:\s*(?=(?P=quote))"
 )
 _MANY = re.compile(rf"(?P<open>[\[{{]){_BLANKS}")
 _LONGEST = 600

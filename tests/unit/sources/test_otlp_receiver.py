@@ -72,6 +72,59 @@ async def test_compressed_requests_logs_and_metrics_are_taken(tmp_path: Path) ->
         assert receiver.spans == 2
 
 
+def attributes(secret: str, **named: str) -> list[dict[str, Any]]:
+    """Attributes in the shapes of OTLP that secrets are told in."""
+    several = {"arrayValue": {"values": [{"stringValue": secret}]}}
+    return [
+        *({"key": key.replace("__", "."), "value": {"stringValue": value}} for key, value in named.items()),
+        {"key": "service.api_key", "value": {"stringValue": secret}},
+        {"key": "http.request.header.authorization", "value": several},
+        {"key": "config", "value": {"kvlistValue": {"values": [{"key": "secret", "value": {"stringValue": secret}}]}}},
+        {"key": "url.full", "value": {"stringValue": f"https://h.example/?access_token={secret}"}},
+    ]
+
+
+async def test_no_secret_that_came_is_shown_or_exported(tmp_path: Path) -> None:
+    secret, header, path = "Zq7SecretValue9x", "Hd3SecretValue5y", tmp_path / "out.jsonl"
+    told = {
+        "chat": {"gen_ai__operation__name": "chat", "gen_ai__input__messages": json.dumps(
+            [{"role": "user", "parts": [{"type": "text", "content": f"use token={secret}"}]}])},
+        "execute_tool grep": {"gen_ai__operation__name": "execute_tool", "gen_ai__tool__name": "grep",
+                              "gen_ai__tool__call__arguments": json.dumps({"api_key": secret})},
+    }  # fmt: skip
+    spans = [
+        {"traceId": "1" * 32, "spanId": f"{place + 1:016x}", "name": name, "attributes": attributes(secret, **more),
+         "status": {"code": 2, "message": f"password={secret}"},
+         "events": [{"name": "exception", "attributes": attributes(secret, exception__message=f"Bearer {secret}")}]}
+        for place, (name, more) in enumerate(told.items())
+    ]  # fmt: skip
+    body = {"kvlistValue": {"values": [{"key": "api_key", "value": {"stringValue": secret}}]}}
+    records = [{"body": {"stringValue": f"Authorization: Bearer {secret}"}}, {"body": body}]
+    resource = {"attributes": attributes(secret, service__name="svc")}
+    async with receiving(path) as (_, address):
+        for where, held in (
+            ("traces", {"resourceSpans": [{"resource": resource, "scopeSpans": [{"spans": spans}]}]}),
+            ("logs", {"resourceLogs": [{"resource": resource, "scopeLogs": [{"logRecords": records}]}]}),
+        ):
+            answer = await posted(
+                address, json.dumps(held).encode(), f"/v1/{where}", Authorization=f"Bearer {header}", X_API_Key=header
+            )
+            assert answer == (200, "{}")
+        refused = await posted(address, f'{{"token": "{secret}"'.encode())
+        assert refused[0] == 400
+    written = path.read_text()
+    assert secret in written, "as it came"
+    ways = [["list", path, "--json"], ["summary", path], ["participants", path], ["check", path]]
+    ways += [["show", path, number] for number in (1, 2, 3, 5, 6)]
+    ways += [["query", path, "SELECT *, payload(no) FROM messages"]]
+    ways += [["export", path, "-o", "-", "--format", form] for form in ("jsonl", "csv", "md")]
+    ways += [["export", path, "-o", "-", "--format", "otlp", "--with-content"]]
+    answers = {" ".join(map(str, way)): asked(*way).output for way in ways}
+    assert all(len(answer) > 20 for answer in answers.values()), answers
+    assert [way for way, answer in answers.items() if secret in answer] == []
+    assert header not in "".join((written, refused[1], *answers.values()))
+
+
 _REBOUND = (
     "127.0.0.1.nip.example:{port}", "localhost.evil.example:{port}", "127.0.0.1@evil.example:{port}", "127.0.0.1",
     "127.0.0.1:1", "0.0.0.0:{port}", "127.1:{port}", "2130706433:{port}", "[::ffff:127.0.0.1]:{port}",
