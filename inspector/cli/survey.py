@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,7 +28,7 @@ from inspector.survey.engine import (
 from inspector.survey.folder import SurveyError, SurveyFolder, asked
 from inspector.survey.one_run import SurveyOptions
 from inspector.survey.places import PlaceError, find_runs
-from inspector.survey.surveying import Progress, runs_to_survey, survey
+from inspector.survey.surveying import Progress, batch_count, runs_to_survey, survey
 
 _MB = 1_000_000
 _OWN_SHARE = 0.7
@@ -82,12 +83,13 @@ def survey_command(
     except (PlaceError, SurveyError) as error:
         fail(visible(mask_text(str(error))))
     try:
-        count = min(workers_here(workers), max(1, len(places)))
-        each = memory * _MB or memory_for_each(count)
-        memory_mb = 0 if scheduler else int(each * _OWN_SHARE / _MB)
-        options = SurveyOptions(tokens, tuple(tool_alias or ()), memory_mb, tuple(lines), dated)
+        options = SurveyOptions(tokens, tuple(tool_alias or ()), 0, tuple(lines), dated)
         last = Progress(len(places), len(places))
-        if anew or runs_to_survey(places, folder.known(), options.version):
+        todo = places if anew else runs_to_survey(places, folder.known(), options.version)
+        if anew or todo:
+            count = min(workers_here(workers), max(1, batch_count(todo)))  # to start more takes longer than it brings
+            each = memory * _MB or memory_for_each(count)
+            options = replace(options, memory_mb=0 if scheduler else int(each * _OWN_SHARE / _MB))
             client = cluster_at(scheduler) if scheduler else local_workers(count, each)
             last = _survey(client, places, folder, options, anew=anew)
         folder.finish()

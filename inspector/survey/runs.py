@@ -22,6 +22,7 @@ from inspector.filters.strings import quote
 from inspector.survey.folder import asked, check_readable
 from inspector.survey.schema import RUNS
 from inspector.tables.columns import SqlType, TableColumn, text_lists, texts
+from inspector.tables.conditions import FilteredTable, condition_of
 
 _TYPES = {
     SqlType.TEXT: FieldType.STRING, SqlType.TEXTS: FieldType.STRING, SqlType.INTEGER: FieldType.INTEGER,
@@ -163,6 +164,15 @@ class SurveyRuns:
             )  # fmt: skip
         return found
 
+    def condition(self, text: str) -> str:
+        """A filter as a condition of SQL, without WHERE, over the survey's table `runs`.
+
+        Raises:
+            FilterError: it is none, or SQL cannot say it.
+        """
+        self.compile(text)
+        return condition_of(text, table=FilteredTable(self._fields, _no_payload, _COLUMNS))
+
     def chosen(self, filter_: DisplayFilter) -> NDArray[np.int64]:
         """The places of the runs a filter lets through."""
         return np.flatnonzero(filter_.mask(_NOTHING, np.arange(len(self))))
@@ -199,6 +209,14 @@ _TRENDS = (
     ("wasted", "Could be spared", False),
 )  # fmt: skip
 """Column, title, and whether it is averaged over the runs of a stretch, and not summed."""
+
+
+_COLUMNS = {
+    "tool": "tools", "model": "models",
+    "finding": "(SELECT list(code) FROM findings WHERE findings.run = runs.run)",
+    **{column.name: f"({column.name} AT TIME ZONE 'UTC')" for column in RUNS.columns if column.type is SqlType.TIME},
+}  # fmt: skip
+"""What SQL says for fields that are not columns as they are."""
 
 
 def _binned(bins: NDArray[np.int64], values: NDArray[np.float64], *, mean: bool) -> NDArray[np.float64]:

@@ -70,6 +70,11 @@ def runs_to_survey(places: Sequence[RunPlace], known: dict[str, Known], version:
     return sorted((place for place in places if not is_known(place)), key=lambda place: -place.size)
 
 
+def batch_count(runs: Sequence[RunPlace]) -> int:
+    """Into how many pieces of work runs are parted: more workers than that would have none."""
+    return sum(1 for _ in _batches([(run, "") for run in runs]))
+
+
 def survey(
     places: Sequence[RunPlace], folder: SurveyFolder, client: Any, options: SurveyOptions, *, anew: bool = False
 ) -> Iterator[Progress]:

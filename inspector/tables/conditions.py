@@ -9,8 +9,8 @@ goes on from one frame of a stream to the next is found by filters alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import NoReturn
 
@@ -19,7 +19,7 @@ from inspector.capture.payload_values import OPEN_JSON
 from inspector.filters.ast import And, Comparison, Expression, Membership, Not, Or, Presence, TextSearch
 from inspector.filters.check import Checker, Term
 from inspector.filters.errors import FilterError
-from inspector.filters.fields import FIELD_BY_NAME, FieldType, payload_field
+from inspector.filters.fields import FIELD_BY_NAME, Field, FieldType, payload_field
 from inspector.filters.operators import Scalar
 from inspector.filters.parse import parse
 from inspector.protocol import paths
@@ -42,12 +42,35 @@ _NUMBERS = "('BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT', 'DOUBLE')"
 _ORDERS = ("<", "<=", ">", ">=")
 
 
-def condition_of(text: str, *, selected_context: str | None = None) -> str:
+@dataclass(frozen=True, slots=True)
+class FilteredTable:
+    """What filters are about, as SQL has it.
+
+    Attributes:
+        fields: by name.
+        payload_field: gives the field of a path below the payload, or raises FilterError.
+        columns: of fields that are not columns of their name, what SQL says for them.
+    """
+
+    fields: Mapping[str, Field]
+    payload_field: Callable[[tuple[str, ...]], Field]
+    columns: Mapping[str, str]
+
+    def column(self, field: Field) -> str:
+        """What SQL says for a field."""
+        return self.columns.get(field.name) or _identifier(column_name(field.name))
+
+
+_MESSAGES = FilteredTable(FIELD_BY_NAME, payload_field, {})
+
+
+def condition_of(text: str, *, selected_context: str | None = None, table: FilteredTable = _MESSAGES) -> str:
     """The condition alone, without WHERE, of a filter.
 
     Args:
         text: the filter.
         selected_context: display path that `$context` stands for.
+        table: what it is about; messages by default.
 
     Raises:
         FilterError: it is no filter, or SQL cannot say it.
@@ -55,14 +78,14 @@ def condition_of(text: str, *, selected_context: str | None = None) -> str:
     expression = parse(text)
     if expression is None:
         return EVERYTHING
-    return _Conditions(Checker(text, FIELD_BY_NAME, payload_field, selected_context)).of(expression)
+    return _Conditions(Checker(text, table.fields, table.payload_field, selected_context), table).of(expression)
 
 
 class _Conditions:
     """Writes the parts of one filter."""
 
-    def __init__(self, checker: Checker) -> None:
-        self._checker = checker
+    def __init__(self, checker: Checker, table: FilteredTable) -> None:
+        self._checker, self._table = checker, table
 
     def of(self, expression: Expression) -> str:
         """A condition that is true where the expression holds, and else false or NULL."""
@@ -82,7 +105,7 @@ class _Conditions:
     def _of_term(self, expression: Presence | Comparison | Membership, *, negated: bool = False) -> str:
         term = self._checker.term(expression)
         try:
-            return _term(replace(term, negated=not term.negated) if negated else term)
+            return _term(replace(term, negated=not term.negated) if negated else term, self._table)
         except _CannotSayError as error:
             _refuse(expression, *error.args)
         except ForeignPatternError as error:
@@ -105,10 +128,10 @@ def _never_null(condition: str) -> str:
     return f"coalesce({condition}, false)"
 
 
-def _term(term: Term) -> str:
+def _term(term: Term, table: FilteredTable) -> str:
     if term.field.path:
         return _of_payload(term)
-    column = _identifier(column_name(term.field.name))
+    column = table.column(term.field)
     if term.operator is None:
         return f"{column} IS {'' if term.negated else 'NOT '}NULL"
     if term.field.type is FieldType.BOOLEAN:

@@ -136,6 +136,7 @@ class FilterHistory(QMenu):
 Check = Callable[[str], FilterError | None]
 """What is wrong with a filter text, or None."""
 
+ToSql = Callable[[str], str]
 Preview = Callable[[str], "int | None"]
 """How many messages a filter text would show; None where that takes its time."""
 
@@ -169,6 +170,7 @@ class FilterBar(QFrame):
         preview: Preview | None = None,
         placeholder: str = PLACEHOLDER,
         alone: bool = False,
+        to_sql: ToSql | None = None,
     ) -> None:
         """Make an empty bar.
 
@@ -180,10 +182,11 @@ class FilterBar(QFrame):
             preview: called with a text in which nothing is wrong when the user rests; a few milliseconds.
             placeholder: what stands in it while it is empty.
             alone: there are no conditions to stack and no presets beside it.
+            to_sql: a filter as a condition of SQL, raises FilterError; by default over messages.
         """
         super().__init__(parent)
         self._themes = theme_controller
-        self._placeholder, self._alone = placeholder, alone
+        self._placeholder, self._alone, self._to_sql = placeholder, alone, to_sql
         self._check = check
         self._preview = preview
         self._applied = ""
@@ -347,7 +350,7 @@ class FilterBar(QFrame):
         from inspector.tables.conditions import condition_of
 
         try:
-            condition = condition_of(self._editor.text())
+            condition = (self._to_sql or condition_of)(self._editor.text())
         except FilterError as error:
             self.show_error(error)
             return

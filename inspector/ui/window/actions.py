@@ -13,6 +13,7 @@ from inspector.ui.input.action import SESSIONS, Action
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
+    from inspector.ui.panels.runs.page import RunsPage
     from inspector.ui.widgets.filter_bar import FilterBar
     from inspector.ui.window.main_window import MainWindow
 
@@ -28,6 +29,17 @@ def _panes(do: Callable[[Panes], object]) -> Callable[[MainWindow], None]:
     def done(window: MainWindow) -> None:
         if window.panes is not None:
             do(window.panes)
+
+    return done
+
+
+def _places(do: Callable[[Panes | RunsPage], object]) -> Callable[[MainWindow], None]:
+    """Done by what is shown: the panes of a document, or the page of a survey; nothing without one."""
+
+    def done(window: MainWindow) -> None:
+        shown = window.panes or window.shown.runs
+        if shown is not None:
+            do(shown)
 
     return done
 
@@ -118,8 +130,8 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("edit.copy_id", "Copy &id", "&Edit", _panes(lambda p: p.messages.copy("ids")), needs="message"),
     Action("edit.copy_filter", "Copy as fi&lter", "&Edit", _panes(lambda p: p.messages.copy("filter")),
            needs="message"),
-    Action("edit.copy_sql", "Copy the filter as S&QL", "&Edit", lambda w: w.filter_bar.copy_as_sql(),
-           needs="document", words="condition where query"),
+    Action("edit.copy_sql", "Copy the filter as S&QL", "&Edit", lambda w: _bar(w).copy_as_sql(),
+           needs="filter", words="condition where query"),
     Action("edit.select_all", "&Select all shown", "&Edit", _panes(lambda p: p.messages.select_all()),
            needs="document", separated=True),
     Action("edit.filter_selected", "Filter &by the selected messages", "&Edit",
@@ -258,14 +270,14 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            needs="message", separated=True),
     Action("go.model_sees", "Show what the model sees here", "&Go", lambda w: w.navigation.show_model_here(),
            ("Ctrl+Shift+I",), needs="message"),
-    Action("go.back", "&Back", "&Go", _panes(lambda p: p.go_back()), ("Alt+Left",), needs="document", separated=True),
-    Action("go.forward", "For&ward", "&Go", _panes(lambda p: p.go_forward()), ("Alt+Right",), needs="document"),
+    Action("go.back", "&Back", "&Go", _places(lambda p: p.go_back()), ("Alt+Left",), needs="filter", separated=True),
+    Action("go.forward", "For&ward", "&Go", _places(lambda p: p.go_forward()), ("Alt+Right",), needs="filter"),
     Action("go.to", "&Go to No. or id...", "&Go", lambda w: w.navigation.ask_where_to(), ("Ctrl+G",),
            needs="document"),
-    Action("go.pane_next", "Next pan&e", "&Go", lambda w: w.pane_focus.step(1), ("F6",), needs="document",
+    Action("go.pane_next", "Next pan&e", "&Go", lambda w: w.pane_focus.step(1), ("F6",), needs="filter",
            separated=True),
     Action("go.pane_previous", "Previous pane", "&Go", lambda w: w.pane_focus.step(-1), ("Shift+F6",),
-           needs="document"),
+           needs="filter"),
     Action("capture.follow", "&Follow new messages", "&Capture",
            _panes(lambda p: p.messages.follow(not p.messages.following)), icon="follow", needs="document",
            on=_in_panes(lambda p: p.messages.following)),

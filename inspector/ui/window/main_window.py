@@ -346,6 +346,7 @@ class MainWindow(QMainWindow):
         surveys.failed.connect(lambda: self.restoring.give_up())
         surveys.failed.connect(self.show_start)
         surveys.attached.connect(lambda page: self.restoring.attach_runs(page))
+        surveys.attached.connect(lambda page: self.opening.remember(page.runs.path))
         surveys.attached.connect(self.action_state.enable)
         return surveys
 

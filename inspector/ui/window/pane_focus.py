@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 
+from inspector.ui.widgets.filter_bar import FilterBar
 from inspector.ui.window.docks import MIDDLE, READ, is_seen
 
 if TYPE_CHECKING:
     from inspector.ui.docview.center import Center
     from inspector.ui.docview.shown import Shown
-    from inspector.ui.widgets.filter_bar import FilterBar
 
 
 class PaneFocus:
@@ -38,7 +38,9 @@ class PaneFocus:
 
         Of docks that lie on one another only the one that is seen counts.
         """
-        panes = self._shown.panes
+        panes, runs = self._shown.panes, self._shown.runs
+        if runs is not None:
+            return [(area, area) for area in runs.areas]
         if panes is None:
             return []
         found: list[tuple[QWidget, QWidget]] = [(self._filter_bar, self._filter_bar)]
@@ -76,8 +78,8 @@ class PaneFocus:
         here = next((n for n, (area, _) in enumerate(places) if focus is not None and _holds(area, focus)), None)
         target = 0 if here is None else (here + by) % len(places)
         area, taker = places[target]
-        if area is self._filter_bar:
-            self._filter_bar.focus_editor()
+        if isinstance(area, FilterBar):
+            area.focus_editor()
         else:
             taker.setFocus(Qt.FocusReason.TabFocusReason)
 

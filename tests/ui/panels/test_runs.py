@@ -9,9 +9,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from inspector.survey.folder import SurveyFolder
+from inspector.survey.folder import SurveyFolder, asked
 from inspector.survey.one_run import SurveyOptions, survey_run
 from inspector.survey.places import find_runs
+from inspector.survey.runs import SurveyRuns
 from inspector.ui.app.application import Application
 from inspector.ui.panels.runs.page import RunsPage
 from inspector.ui.panels.runs.table import Column
@@ -91,6 +92,21 @@ def test_a_survey_opens_as_its_runs_and_a_run_at_what_failed(qapp: QApplication,
         for action, text in (("undo", called), ("redo", ""), ("undo", called)):
             window.actions_by_id[f"edit.{action}"].trigger()
             assert (page.filter, page.bar.text()) == (text, text)
+        QApplication.clipboard().clear()
+        window.actions_by_id["edit.copy_sql"].trigger()
+        assert QApplication.clipboard().text() == "list_contains(tools, 'write_file')"
+        page.table.setCurrentIndex(page.model.index(1, Column.PATH))
+        page.apply_filter("messages > 0")
+        for action, text, row in (("back", called, 1), ("forward", "messages > 0", 2), ("back", called, 1)):
+            window.actions_by_id[f"go.{action}"].trigger()
+            assert (page.filter, page.table.currentIndex().row()) == (text, row)
+        assert [Path(one).name for one in application.settings.recent_files] == ["survey"]
+        page.table.setFocus()
+        for area in (page.findings, page.tools, page.bar, page.table):
+            window.actions_by_id["go.pane_next"].trigger()
+            focus = QApplication.focusWidget()
+            assert focus is not None
+            assert area is focus or area.isAncestorOf(focus)
         window.actions_by_id["edit.filter"].trigger()
         editor = page.bar.findChild(FilterEditor)
         assert editor is not None
@@ -110,6 +126,20 @@ def test_a_survey_opens_as_its_runs_and_a_run_at_what_failed(qapp: QApplication,
         await until(lambda: len(application.windows) == 3, "a log beside the survey")
 
     run_in_window(qapp, steps)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'tool == "write_file"', 'tool like "write*" && failed_calls > 0', 'model == "m"', '!(tool == "grep")',
+        'finding == "failed-call" || !finding', "finding", 'path contains "b."', "cost", "messages in {3, 9}",
+        'first > "2026-01-05T09:30:00Z"', "duration <= 2.5",
+    ],
+)  # fmt: skip
+def test_a_filter_of_runs_chooses_as_its_condition_of_sql_does(survey: Path, text: str) -> None:
+    runs = SurveyRuns(survey)
+    chosen = {runs.value(place, "run") for place in runs.chosen(runs.compile(text)).tolist()}
+    assert {run for (run,) in asked(survey, f"SELECT run FROM runs WHERE {runs.condition(text)}")} == chosen
 
 
 def test_a_survey_that_was_open_is_open_again_as_it_was(qapp: QApplication, survey: Path) -> None:

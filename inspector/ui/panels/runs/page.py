@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,7 @@ from inspector.filters.errors import FilterError
 from inspector.present import formats
 from inspector.survey.places import is_address
 from inspector.survey.runs import SurveyRuns
+from inspector.ui.docview.navigation_history import Trail
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.panels.runs.lists import CountedModel, CountedTable, FindingColumn, ToolColumn
@@ -22,6 +25,19 @@ from inspector.ui.widgets.filter_bar import FilterBar
 _PLACEHOLDER = 'Filter runs, for example  failed_calls > 0 && tool == "write_file"'
 _ASIDE = 300
 """Width of the lists beside the runs, pixels at 100 %."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunsStop:
+    """Runs that were shown.
+
+    Attributes:
+        filter: by which.
+        run: the place of the current one; None without one.
+    """
+
+    filter: str
+    run: int | None
 
 
 class RunsPage(QWidget):
@@ -59,7 +75,7 @@ class RunsPage(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.bar = FilterBar(
             themes, self._check, self, complete=runs.completer.complete, preview=self._preview,
-            placeholder=_PLACEHOLDER, alone=True,
+            placeholder=_PLACEHOLDER, alone=True, to_sql=runs.condition,
         )  # fmt: skip
         self.bar.applied.connect(self.filter_requested)
         self.bar.left.connect(self.setFocus)
@@ -81,6 +97,7 @@ class RunsPage(QWidget):
         self._lay_out()
         self.setFocusProxy(self.table)
         self.filter = ""
+        self._trail = Trail[RunsStop]()
         self.apply_filter("")
 
     def _lay_out(self) -> None:
@@ -130,7 +147,12 @@ class RunsPage(QWidget):
         except FilterError as error:
             self.bar.show_error(error)
             return
-        self.filter = text.strip()
+        self._note_run()
+        self._trail.add(RunsStop(text.strip(), None))
+        self._show(text.strip(), chosen)
+
+    def _show(self, text: str, chosen: np.ndarray) -> None:
+        self.filter = text
         self.bar.set_applied(self.filter)
         self.bar.set_counts(len(chosen), len(self.runs))
         self.model.take_rows(chosen.tolist(), anew=True)
@@ -141,6 +163,37 @@ class RunsPage(QWidget):
         self.tools_head.set_count(f"{len(tools):,}" if tools else "")
         self.trends.show_trends(self.runs.trends(chosen))
         self.head.set_count(self._words(chosen))
+
+    # Where the user was
+
+    @property
+    def areas(self) -> list[QWidget]:
+        """What can have the keyboard as a whole, in the order it is read."""
+        return [self.bar, self.table, self.findings, self.tools]
+
+    def go_back(self) -> None:
+        """Return to the runs that were shown before, and the one that was current there."""
+        self._return_to(self._trail.back)
+
+    def go_forward(self) -> None:
+        """Return to where `go_back` came from."""
+        self._return_to(self._trail.forward)
+
+    def _return_to(self, way: Callable[[], tuple[RunsStop, RunsStop] | None]) -> None:
+        self._note_run()
+        found = way()
+        if found is None:
+            return
+        stop = found[0]
+        self._show(stop.filter, self.runs.chosen(self.runs.compile(stop.filter)))
+        if stop.run in self.model.rows:
+            self.table.setCurrentIndex(self.model.index(self.model.rows.index(stop.run), Column.PATH))
+
+    def _note_run(self) -> None:
+        """Remember which run is current where the user is: the way back leads there."""
+        row, last = self.table.currentIndex().row(), self._trail.last
+        if last is not None:
+            self._trail.renew(replace(last, run=self.model.rows[row] if row >= 0 else None))
 
     @property
     def order(self) -> tuple[str, bool]:

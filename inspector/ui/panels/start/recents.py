@@ -9,6 +9,7 @@ from stat import S_ISDIR
 from inspector.base.targets import is_session, path_in
 from inspector.present import formats
 from inspector.settings import ConnectionSettings, NamedConnection, RecentFacts
+from inspector.survey import is_survey
 
 KINDS_BY_NAME = {"envelope-history.jsonl": "gateway log", "capability-decisions.jsonl": "capability decisions"}
 """Names that only one program gives to its files."""
@@ -47,7 +48,7 @@ def recent_file(path: str, now: datetime, known: RecentFacts | None = None) -> R
     file = path_in(path)
     title = f"{file.parent.name}/{file.name}" if file.parent.name else file.name
     kind = KINDS_BY_NAME.get(file.name) or KINDS_BY_SUFFIX.get(file.suffix.lower(), "")
-    kind = "session" if is_session(path) else kind
+    kind = "session" if is_session(path) else "survey" if is_survey(file) else kind
     icon = "ri.record-circle-line" if file.suffix.lower() in KINDS_BY_SUFFIX else "recording"
     try:
         facts = file.stat()
