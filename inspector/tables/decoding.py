@@ -147,7 +147,7 @@ def _shown(values: Sequence[Any], *, masked: bool) -> list[object]:
     """Values of one column as SQL has them; texts are masked together."""
     places = [place for place, value in enumerate(values) if isinstance(value, str)]
     texts = [values[place] for place in places]
-    found = [_shown_list(value, masked=masked) if isinstance(value, list) else value for value in values]
+    found: list[object] = [_shown_list(value, masked=masked) if isinstance(value, list) else value for value in values]
     for place, text in zip(places, masked_texts(texts) if masked else texts, strict=True):
         found[place] = encodable(text)
     return found
