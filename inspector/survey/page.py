@@ -27,8 +27,8 @@ a table. How to run it on thousands of logs, here or on a cluster: [Scale](scale
   findings and tools, the most frequent first, and how tokens, failures, latency and waste go over time. Return opens a
   run at the message behind the figure: the first failed call, the worst finding, the slowest answer.
   The filter bar completes fields and values, Ctrl+Z brings the filter before back, Alt+Left the runs before with
-  the one that was chosen; Copy as SQL gives a condition over the table `runs`. It stands among the recent files, and the
-  next start opens it again.
+  the one that was chosen; Copy as SQL gives a condition over the table `runs`. It stands among the recent files, and
+  the next start opens it again.
 - `check DIR` lists the findings of all runs, `--expect` and `--forbid` hold them to what should be.
 
 DuckDB, Spark and whatever else reads Parquet read the folder:

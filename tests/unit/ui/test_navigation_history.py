@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from inspector.filters import compile_filter
 from inspector.present.subject import ContextPlace
-from inspector.ui.docview.navigation_history import MOST_STOPS, NavigationHistory, Stop
+from inspector.ui.docview.navigation_history import NavigationHistory, Stop
+from inspector.ui.panels.trail import MOST_STOPS
 
 ALL = compile_filter("")
 

@@ -14,12 +14,12 @@ from inspector.filters.errors import FilterError
 from inspector.present import formats
 from inspector.survey.places import is_address
 from inspector.survey.runs import SurveyRuns
-from inspector.ui.docview.navigation_history import Trail
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.panels.runs.lists import CountedModel, CountedTable, FindingColumn, ToolColumn
 from inspector.ui.panels.runs.table import FIELDS, Column, RunsModel, RunsTable
 from inspector.ui.panels.runs.trends import Trends
+from inspector.ui.panels.trail import Trail
 from inspector.ui.widgets.filter_bar import FilterBar
 
 _PLACEHOLDER = 'Filter runs, for example  failed_calls > 0 && tool == "write_file"'
