@@ -22,7 +22,7 @@ from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.capture.threads import Threads
 from inspector.protocol import kinds
-from inspector.protocol.formats import a2a, acp, gemini, http_lines, messages, opencode, otlp
+from inspector.protocol.formats import CODING_AGENTS, a2a, acp, gemini, http_lines, messages, opencode, otlp
 from inspector.protocol.meaning import Chain, Spawn
 
 _WHOLE_ID, _END = 20, 8
@@ -30,7 +30,7 @@ _WHOLE_ID, _END = 20, 8
 _MOST_NAME = 120
 SERVER = "mcp:"
 """How the name of a participant begins that is an MCP server."""
-MAIN_AGENTS = ("claude", "codex", "copilot", "gemini", "opencode")
+MAIN_AGENTS = tuple(dict.fromkeys(one.AGENT for one in CODING_AGENTS))
 """Who starts sub-agents, where no sub-agent does."""
 
 

@@ -22,6 +22,7 @@ from inspector.present.folded_stream import FoldedStream, folded_stream
 from inspector.present.message_phrase import Style, TextRun, phrase_of
 from inspector.present.row_state import RowState, row_state, took_ns
 from inspector.protocol import kinds
+from inspector.protocol.formats import CODING_AGENTS
 from inspector.protocol.participants import GATEWAY_IDS
 
 MAX_NAME = 120
@@ -254,7 +255,7 @@ def _fill_kind(content: RowContent, document: CaptureDocument) -> None:
 
 _SPOKEN = {kinds.REQUEST: "call", kinds.RESPONSE: "result", "reasoning/thought": "thought"}
 _ASKERS = ("user", "client")
-_PROGRAMS = ("claude-code", "codex-cli", "gemini-cli", "copilot-cli", "system-prompt")
+_PROGRAMS = (*(one.PROGRAM for one in CODING_AGENTS), "system-prompt")
 
 
 def _spoken_word(document: CaptureDocument, message: int, kind: str) -> str:

@@ -16,11 +16,12 @@ from inspector.base.slices import Steps
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol import kinds
-from inspector.protocol.formats import messages, otlp
+from inspector.protocol.formats import CODING_AGENTS, messages, otlp
 
 Mask = NDArray[np.bool_]
 
-CONTROL_OF_TRANSCRIPTS = ("claude/", "codex/", "copilot/", "gemini/", "opencode/", "vscode/", "acp/", "a2a/")
+CONTROL_OF_TRANSCRIPTS = (*(one.NAMESPACE for one in CODING_AGENTS), "acp/", "a2a/")
+"""How kinds begin that transcripts have for what the program around a model notes: nothing that a model gets."""
 _NOTES = (Flag.GAP | Flag.LOG_ONLY).value
 
 

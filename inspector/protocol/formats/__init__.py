@@ -16,7 +16,9 @@ specific first. It has, beside the names above,
 - `read(line, *, unknown=False) -> Record | None`: a record of the shape MEANING whose `means` are the messages, at
   least one (`inspector.protocol.meaning`): all that columns are made of. `unknown` asks whether a line that no format
   knows is a record of a type that came later;
-- `payload(line, number) -> dict`: what one of them says, made again whenever somebody looks.
+- `payload(line, number) -> dict`: what one of them says, made again whenever somebody looks;
+- where a coding agent wrote it, and it stands in CODING_AGENTS, too, AGENT and PROGRAM, by whom messages of the model
+  and of the program around it are, and NAMESPACE, how kinds begin that only this format has.
 
 Kind, sender, recipients, context and ids of the envelope that a message is shown as come from the columns, which may
 know more than its record does; nothing above a capture can tell it from one that somebody wrote.
@@ -63,6 +65,9 @@ FORMATS = (gateway_log, http_lines, bare, capture_file, wrapped)
 
 TRANSCRIPTS = (claude, codex, copilot, gemini, opencode, otlp, vscode_chat)
 """Formats whose records mean messages, in the order asked: before FORMATS, some of which know a line by one key."""
+
+CODING_AGENTS = (claude, codex, copilot, gemini, opencode, vscode_chat)
+"""Of these, sessions of coding agents."""
 
 _CODEX = (codex,)
 

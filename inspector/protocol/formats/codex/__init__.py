@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from inspector.protocol.formats.codex import exec_events
 from inspector.protocol.formats.codex.lines import USUAL, read_codex
-from inspector.protocol.formats.codex.meanings import meanings_of
+from inspector.protocol.formats.codex.meanings import AGENT, NAMESPACE, PROGRAM, meanings_of
 from inspector.protocol.formats.codex.payloads import payload_of
 from inspector.protocol.meaning import Payload
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.times import NO_TIME, written_time
+
+__all__ = ["AGENT", "LABEL", "NAMESPACE", "PROGRAM", "READS", "WORDS", "payload", "read"]
 
 LABEL = "codex"
 WORDS = {LABEL: "Codex session"}
