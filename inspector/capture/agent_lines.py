@@ -276,10 +276,11 @@ class AgentLines:
         """What the pieces of a text have in common; None for what is no piece of one."""
         params = mapping(message.get("params"))
         update = mapping(params.get("update"))
-        if message.get("method") == acp.UPDATE and update.get("sessionUpdate") in acp.CHUNKS:
+        sort = update.get("sessionUpdate")
+        if message.get("method") == acp.UPDATE and isinstance(sort, str) and sort in acp.CHUNKS:
             if not isinstance(mapping(update.get("content")).get("text"), str):
                 return None
-            names = (params.get("sessionId"), update.get("sessionUpdate"), update.get("messageId"))
+            names = (params.get("sessionId"), sort, update.get("messageId"))
             return (pipe, *map(str, names))
         kind, value = a2a.outcome_of(message.get("result")) if "result" in message else ("", {})
         if kind != "artifact-update" or rpc_id(message.get("id")) is None:

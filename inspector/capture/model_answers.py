@@ -36,8 +36,8 @@ _MOST_REMEMBERED = 10_000
 """Answers that a later request may go on from, and requests that may be made again."""
 K = TypeVar("K")
 V = TypeVar("V")
-_ENDS = frozenset(("message_stop", "response.completed", "response.incomplete", "response.failed"))
-"""Events behind which nothing of an answer comes."""
+_ENDS = ("message_stop", "response.completed", "response.incomplete", "response.failed")
+"""Events behind which nothing of an answer comes; a tuple, as what is looked for in it may be of any type."""
 _DONE = "[DONE]"
 
 

@@ -23,7 +23,7 @@ from inspector.base.whole_file import in_place_of
 from inspector.capture.reading import UnknownFormatError
 from inspector.document.source_set import MOST_FILES, SourceChoice, logs_in
 from inspector.protocol.formats import READINGS
-from inspector.sources.bundle import is_bundle, list_in
+from inspector.sources.bundle import LONGEST_LIST, is_bundle, list_in
 from inspector.sources.inputs import is_stream
 from inspector.sources.rotation import rotated_together
 from inspector.sources.transcript_files import Facts, Member
@@ -32,8 +32,9 @@ SUFFIX = ".ctxsources"
 VERSION = 1
 _HEAD = b'"ctxsources"'
 _HEAD_BYTES = 256
-_MOST_BYTES = 1 << 20
 _FOLDER = "sources"
+_MOST_CLOCK_NS = 1 << 62
+"""No clock is further from another; what is less can be added to any time."""
 _MOST_OWN = 100
 """Lists of the program's own that are kept; what was opened longest ago goes first."""
 
@@ -42,7 +43,7 @@ class _Source(msgspec.Struct, omit_defaults=True):
     path: str
     parts: list[str] = []
     session: bool = False
-    clock_offset_ns: int | None = None
+    clock_offset_ns: Annotated[int, msgspec.Meta(ge=-_MOST_CLOCK_NS, le=_MOST_CLOCK_NS)] | None = None
     read_as: str | None = None
     name: str | None = None
     member_of: str | None = None
@@ -73,7 +74,7 @@ def read_source_list(path: Path) -> list[SourceChoice]:
         UnknownFormatError: it is not written as lists are, or names another list.
     """
     holds = is_bundle(path)
-    if not holds and path.stat().st_size > _MOST_BYTES:
+    if not holds and path.stat().st_size > LONGEST_LIST:
         raise UnknownFormatError(f"{path.name} is too long for a list of sources.")
     try:
         found = msgspec.json.decode(list_in(path) if holds else path.read_bytes(), type=_List)
@@ -84,6 +85,10 @@ def read_source_list(path: Path) -> list[SourceChoice]:
     choices = [_choice(path if holds else path.parent, source) for source in found.sources]
     if holds and not all(choice.path.is_relative_to(path.absolute()) for choice in choices):
         raise UnknownFormatError(f"{path.name} names files outside of it, which a capture of several sources may not.")
+    named = (one for choice in choices for one in (choice.path, *choice.parts))
+    piped = None if is_own_source_list(path) else next(filter(is_stream, named), None)
+    if piped is not None:
+        raise UnknownFormatError(f"{path.name} names {piped}, which is no file but a pipe or a device. Open it alone.")
     nested = next((choice for choice in choices if is_source_list(choice.path)), None)
     if nested is not None:
         raise UnknownFormatError(f"{path.name} names {nested.path.name}, which is a list itself. Name its sources.")

@@ -18,6 +18,8 @@ LIST = "sources.ctxsources"
 _MAGIC_AT, _MAGIC = 257, b"ustar"
 _HEADER_BYTES = 512
 _MOST_MEMBERS = 10_000
+LONGEST_LIST = 1 << 20
+"""Bytes of a list of sources."""
 _STEP = 1 << 20
 
 
@@ -55,7 +57,9 @@ def member_at(path: Path) -> Member | None:
 
 def list_in(path: Path) -> bytes:
     """The list of the sources in a bundle. Raises OSError."""
-    member = _members(path)[LIST]
+    member = _members(path).get(LIST)
+    if member is None or member.size > LONGEST_LIST:
+        raise OSError("its list of sources is damaged")
     with path.open("rb") as file:
         file.seek(member.offset)
         return file.read(member.size)
@@ -66,7 +70,7 @@ def _members(path: Path) -> dict[str, Member]:
     try:
         with tarfile.open(path, "r:") as archive:
             for one in archive:
-                if one.isreg() and len(found) < _MOST_MEMBERS:
+                if one.isreg() and one.size >= 0 and len(found) < _MOST_MEMBERS:
                     found.setdefault(one.name, Member(path, one.offset_data, one.size))
     except tarfile.TarError as error:
         raise OSError(f"it is damaged or not complete: {error}") from None

@@ -11,6 +11,7 @@ from typing import Any
 from inspector.capture.elements import ElementScanner, trimmed
 from inspector.protocol.har import Line, lines_of
 from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.json_size import TOO_MUCH, is_too_much
 from inspector.protocol.written_json import to_json
 from inspector.sources.threaded_feed import NotConvertedError
 
@@ -75,6 +76,8 @@ class HarConversion:
     def _lines_of(self, entry: bytes, number: int) -> Iterator[Line]:
         if len(entry) > _LONGEST:
             raise NotConvertedError(f"its entry {number} has {len(entry) / 1e6:,.0f} MB")
+        if is_too_much(entry):
+            raise NotConvertedError(f"of its entry {number}: {TOO_MUCH}")
         try:
             value = decode_json(entry)
         except NotAnObjectError as error:

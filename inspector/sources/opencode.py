@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from inspector.protocol.formats.opencode import ROOT, UNDONE, undone_from
 from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.json_size import is_too_much
 from inspector.protocol.written_json import to_json
 from inspector.sources.threaded_feed import NotConvertedError
 
@@ -26,6 +27,8 @@ _TABLES = ("session", "message", "part")
 _MOST_FILES = 1_000_000
 _LARGEST = 1 << 28
 """Bytes of a file of the folder that is read."""
+_LONGEST_VALUE = 1 << 26
+"""Bytes of a value of the database: one that it works out itself may be of any length, and stands in no file."""
 
 
 class Place(NamedTuple):
@@ -242,6 +245,7 @@ def opened(path: Path) -> sqlite3.Connection:
     log = path.with_name(path.name + "-wal")
     how = "mode=ro" if log.is_file() and log.stat().st_size else "mode=ro&immutable=1"
     connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?{how}", uri=True, check_same_thread=False)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
     connection.execute("PRAGMA query_only = ON")
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.text_factory = lambda data: data.decode("utf-8", "replace")
@@ -277,7 +281,7 @@ def _read(path: Path) -> dict[str, Any]:
 def _object(data: object) -> dict[str, Any]:
     raw = data.encode("utf-8", "replace") if isinstance(data, str) else data
     try:
-        value = decode_json(raw) if isinstance(raw, bytes) else None
+        value = decode_json(raw) if isinstance(raw, bytes) and not is_too_much(raw) else None
     except NotAnObjectError:
         return {}
     return value if isinstance(value, dict) else {}

@@ -16,7 +16,7 @@ from inspector.protocol.formats.entries import decoded_object
 from inspector.protocol.formats.otlp.conventions import CALL_ID, Role
 from inspector.protocol.formats.otlp.resolving import Resolved, Telling, resolve_from
 from inspector.protocol.formats.otlp.spans import Span
-from inspector.sources.otlp_conversion import in_order, is_protobuf, spans_of, timed_lines
+from inspector.sources.otlp_conversion import SpanMemory, in_order, is_protobuf, spans_of, timed_lines
 
 _BLANK = b" \t\r\n"
 _MOST_HOLDING = 1 << 18
@@ -67,8 +67,10 @@ def as_they_come(blocks: Iterable[bytes | None]) -> Iterator[bytes]:
     known = KnownSpans()
     waiting: list[bytes] = []  # for a pause behind the end of a line
     by_lines = False
+    memory = SpanMemory()
     for block in blocks:
         if block is not None:
+            memory.add(block)
             waiting.append(block)
             yield b""  # whoever has had enough says so
             continue
@@ -77,6 +79,7 @@ def as_they_come(blocks: Iterable[bytes | None]) -> Iterator[bytes]:
         if end and by_lines:
             yield from lines_of(data, known)
             waiting = [rest]
+            memory.clear()
     data = b"".join(waiting)
     yield from lines_of(data, known) if by_lines else in_order(data)
 

@@ -14,10 +14,13 @@ from typing import Any
 
 import msgspec
 
+from inspector.base.memory import free_bytes
 from inspector.protocol.formats.entries import decoded_object
 from inspector.protocol.formats.otlp.conventions import Role, role_of
 from inspector.protocol.formats.otlp.resolving import KEY, Resolved, resolve
 from inspector.protocol.formats.otlp.spans import Span, spans_in
+from inspector.protocol.json_size import decoded_bytes
+from inspector.protocol.written_json import to_json
 from inspector.sources.otlp_protobuf import ProtobufError, traces_of
 from inspector.sources.threaded_feed import NotConvertedError
 
@@ -31,6 +34,7 @@ _BLANK = b" \t\r\n"
 _PROTOBUF = b"\x0a"
 """The tag of the first field, a message, of what holds spans; as a text, an empty line."""
 _CONTINUES = 0x80
+_USUALLY_FREE = 4 << 30
 _FIELDS = (b"\x0a", b"\x12", b"\x1a")
 _TEXT = (b" ", b"\t", b"\r", b"\n", b"{", b"[")
 
@@ -60,6 +64,32 @@ def in_order(data: bytes) -> Iterator[bytes]:
     spans, others = spans_of(data)
     yield from timed_lines(spans, resolve(spans))
     yield from others
+
+
+class SpanMemory:
+    """What the spans of some bytes would take, beside what they may: half of the memory that is free."""
+
+    def __init__(self) -> None:
+        free = free_bytes()
+        self._most = (free if free is not None else _USUALLY_FREE) // 2
+        self._needed = 0
+
+    def add(self, data: bytes) -> None:
+        """Hold some more.
+
+        Raises:
+            NotConvertedError: they would fill memory.
+        """
+        self._needed += len(data) + decoded_bytes(data)  # which is once more protobuf's, whose values are not counted
+        if self._needed > self._most:
+            raise NotConvertedError(
+                "its spans, all of which are read before the first is shown, may take more than the "
+                f"{self._most >> 20:,} MB of memory that there are for them"
+            )
+
+    def clear(self) -> None:
+        """Hold nothing."""
+        self._needed = 0
 
 
 def spans_of(data: bytes) -> tuple[list[Span], list[bytes]]:
@@ -100,7 +130,7 @@ def timed_lines(spans: list[Span], known: list[Resolved]) -> Iterator[bytes]:
 
 def written(span: Span, known: Resolved) -> bytes:
     """The line of a span: OTLP, and what is known of it by others beside it."""
-    return msgspec.json.encode({**span.given, KEY: msgspec.to_builtins(known)})
+    return to_json({**span.given, KEY: msgspec.to_builtins(known)})
 
 
 def _documents(data: bytes) -> Iterator[tuple[Mapping[str, Any] | None, bytes]]:

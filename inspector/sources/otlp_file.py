@@ -10,7 +10,7 @@ from pathlib import Path
 
 from inspector.protocol.formats.entries import decoded_object
 from inspector.sources.otlp_arriving import KnownSpans, begins_with_line, lines_of
-from inspector.sources.otlp_conversion import in_order
+from inspector.sources.otlp_conversion import SpanMemory, in_order
 
 _STEP = 1 << 22
 
@@ -39,8 +39,10 @@ class OtlpFile:
     def lines(self) -> Iterator[bytes]:
         """The lines, some at a time. Raises OSError and NotConvertedError."""
         parts: list[bytes] = []
+        memory = SpanMemory()
         with self._path.open("rb") as file:
             while part := file.read(_STEP):
+                memory.add(part)
                 parts.append(part)
                 self.progress = (self.progress[0] + len(part), self.progress[1])
                 yield b""  # whoever has had enough says so

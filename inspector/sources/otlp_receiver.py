@@ -3,9 +3,6 @@
 Source: OTLP 1.x, OTLP/HTTP: POST to /v1/traces, /v1/logs and /v1/metrics, JSON or protobuf, perhaps compressed. What
 was answered with 200 is in the file; where that cannot be written the answer is 503, so that an exporter sends it
 again.
-
-Any page a browser shows could send requests here, or have a name lead here: whoever names another host, or an origin
-that is not this one, is refused.
 """
 
 from __future__ import annotations
@@ -13,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import socket
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,9 +22,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from inspector.base.extras import OTEL
+from inspector.base.loopback import why_refused
 from inspector.protocol.formats.entries import decoded_object
 from inspector.protocol.formats.otlp.resolving import KEY
 from inspector.protocol.formats.otlp.spans import holds_spans, spans_in
+from inspector.protocol.json_size import TOO_MUCH
 from inspector.sources.otlp_arriving import KnownSpans
 from inspector.sources.otlp_conversion import written
 from inspector.sources.otlp_protobuf import ProtobufError, logs_of, traces_of
@@ -39,7 +39,13 @@ MOST_BYTES = 64 << 20
 """Of one request, unpacked."""
 _TRACES, _LOGS, _METRICS = "/v1/traces", "/v1/logs", "/v1/metrics"
 _JSON, _PROTOBUF = "application/json", "application/x-protobuf"
+_FIRST_FIELD, _MOST_FIELDS = b"\x0a", 4 << 20
+"""The tag with which nearly every message in OTLP begins; so many of them take a gigabyte."""
 _TICK_S = 0.5
+
+_log = logging.getLogger("inspector.sources.otlp_receiver")
+_log.addHandler(logging.NullHandler())
+_log.propagate = False  # what strangers send is no trouble of ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +133,8 @@ class Receiver:
         """
         if path == _METRICS:
             return
+        if kind == _PROTOBUF and body.count(_FIRST_FIELD) > _MOST_FIELDS:
+            raise ProtobufError(f"{TOO_MUCH}.")
         value = (logs_of(body) if path == _LOGS else traces_of(body)) if kind == _PROTOBUF else decoded_object(body)
         if value is None or (value and not holds_spans(value)):
             raise ProtobufError("it is no OTLP.")
@@ -152,19 +160,20 @@ class Receiver:
 
     # HTTP
 
-    def application(self) -> web.Application:
+    def runner(self, shutdown_timeout_s: float) -> web.AppRunner:
         """What answers requests."""
         from aiohttp import web
 
-        app = web.Application(client_max_size=MOST_BYTES)
+        app = web.Application(logger=_log, client_max_size=MOST_BYTES)
         for path in (_TRACES, _LOGS, _METRICS):
             app.router.add_post(path, self._handle)
-        return app
+        return web.AppRunner(app, access_log=None, logger=_log, shutdown_timeout=shutdown_timeout_s)
 
     async def _handle(self, request: web.Request) -> web.Response:
         from aiohttp import web
 
-        refused = self._why_refused(request.headers)
+        address = self._address
+        refused = why_refused("receiver", address.origin, address.names(), request.raw_path, request.headers)
         if refused:
             return _answer(403, refused)
         kind = request.content_type
@@ -172,6 +181,8 @@ class Receiver:
             return _answer(415, f"Send OTLP as {_JSON} or {_PROTOBUF}.")
         try:
             self.take(request.path, kind, await request.read())
+        except web.RequestPayloadError:
+            return _answer(400, "This cannot be read: it is not packed as it says.")
         except ProtobufError as error:
             return _answer(400, f"This cannot be read: {error}")
         except OSError:
@@ -179,17 +190,6 @@ class Receiver:
         if kind == _PROTOBUF:
             return web.Response(body=b"", content_type=_PROTOBUF)
         return web.Response(text="{}", content_type=_JSON)
-
-    def _why_refused(self, headers: Mapping[str, str]) -> str:
-        names = self._address.names()
-        if headers.get("Host", "").lower() not in names:
-            return f"This receiver answers to {self._address.origin} alone, and the request was for another host."
-        origin = headers.get("Origin")
-        if origin is not None and origin.removeprefix("http://").lower() not in names:
-            return "This receiver takes nothing from web pages, and the request names one as its origin."
-        if headers.get("Sec-Fetch-Site", "none").lower() not in ("none", "same-origin"):
-            return "This receiver takes nothing from web pages, and a browser says that one sent it."
-        return ""
 
 
 def _answer(status: int, sentence: str) -> web.Response:
@@ -242,7 +242,7 @@ async def receive(
     from aiohttp import web
 
     over = asyncio.Event()
-    runner = web.AppRunner(receiver.application(), access_log=None, shutdown_timeout=1.0)
+    runner = receiver.runner(shutdown_timeout_s=1.0)
     with signals_set(over):
         await runner.setup()
         try:

@@ -13,6 +13,7 @@ from typing import Any
 
 from inspector.protocol.formats.vscode_chat import SESSION
 from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.json_size import TOO_MUCH, is_too_much
 from inspector.protocol.written_json import to_json
 from inspector.sources.threaded_feed import NotConvertedError
 
@@ -72,6 +73,8 @@ class VsCodeConversion:
             data = file.read(_LARGEST + 1)
         if len(data) > _LARGEST:
             raise NotConvertedError(f"it is larger than {_LARGEST >> 20} MB")
+        if is_too_much(data):
+            raise NotConvertedError(TOO_MUCH)
         if _CHANGES.match(data) is None:
             return _decoded(data, "it"), None
         state: dict[str, Any] = {}

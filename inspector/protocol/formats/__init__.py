@@ -53,6 +53,7 @@ from inspector.protocol.formats import (
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import TOO_DEEP, NotAnObjectError, read_header
 from inspector.protocol.joined import joined_in
+from inspector.protocol.json_size import TOO_MUCH, is_too_much
 from inspector.protocol.meaning import Payload
 from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.shallow import MAX_LENGTH, Shallow
@@ -120,6 +121,8 @@ def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
     record: Record | None = None
     transcript = _MEANT_BY.get(reading)
     if transcript is not None:
+        if is_too_much(line):
+            return unreadable(line, TOO_MUCH), None
         record = transcript.read(line, unknown=True)
     elif reading == prefixed.LABEL:
         record = prefixed.read(line, read_line)
@@ -145,7 +148,8 @@ def read_line_as(
     if line[:1] == b"#":
         record = read_frame(line)
         return record, None if record.shape is Shape.UNREADABLE else FRAME_LABEL
-    for transcript in _asked_first(line):
+    decoded_whole = not is_too_much(line)
+    for transcript in _asked_first(line) if decoded_whole else ():
         record = transcript.read(line)
         if record is not None:
             return record, transcript.LABEL
@@ -163,6 +167,8 @@ def read_line_as(
         record = wrapped.read(header, line, lambda inner: read_line_as(inner, nesting + 1, known)[0])
         if record is not None:
             return record, wrapped.LABEL
+    if not decoded_whole:
+        return unreadable(line, TOO_MUCH), None
     for transcript in LATE:
         record = transcript.read(line)
         if record is not None:

@@ -11,6 +11,7 @@ import msgspec
 from inspector.protocol import kinds
 from inspector.protocol.formats.claude.meanings import tools_of
 from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.json_size import is_too_much
 from inspector.protocol.meaning import MOST_MEANINGS, Meaning, Payload
 from inspector.protocol.record import Record, Shape
 
@@ -153,7 +154,9 @@ def payload_at(line: bytes, number: int, entries_of: Callable[[dict[str, Any]], 
 
 
 def decoded_object(line: bytes) -> dict[str, Any] | None:
-    """A line as an object; None where it is none. Never raises."""
+    """A line as an object; None where it is none, or one to fill memory. Never raises."""
+    if is_too_much(line):
+        return None
     try:
         value = msgspec.json.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

@@ -263,7 +263,7 @@ def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[st
 
 
 def _answer_words(value: Mapping[str, Any], answered: ApiCall, told: Mapping[str, Any]) -> str:
-    words = [answered.stop or "answered"] if value.get("how") not in _CUT else [_CUT[value["how"]]]
+    words = [_CUT.get(str(value.get("how"))) or answered.stop or "answered"]
     if answered.reported:
         given = answered.input + answered.cache_read + answered.cache_write
         cached = [

@@ -105,9 +105,10 @@ def undone_from(info: Mapping[str, Any], parts: Mapping[Any, Any]) -> str | None
         parts: by message, its parts.
     """
     revert = info.get("revert")
-    if not isinstance(revert, Mapping) or revert.get("messageID") not in parts:
+    message = revert.get("messageID") if isinstance(revert, Mapping) else None
+    if not isinstance(revert, Mapping) or not isinstance(message, str) or message not in parts:
         return None
-    of_message = parts[revert["messageID"]]
+    of_message = parts[message]
     listed = [one for one in of_message if isinstance(one, Mapping)] if isinstance(of_message, list) else []
     named = [revert.get("partID"), *(one.get("id") for one in listed), revert["messageID"]]
     return next((one for one in named if isinstance(one, str)), None)

@@ -18,6 +18,7 @@ import aiohttp
 from aiohttp import ClientResponse, ClientSession, web
 from multidict import CIMultiDict, CIMultiDictProxy
 
+from inspector.base.loopback import why_refused
 from inspector.tap.http.address import Listening, Upstream
 from inspector.tap.http.recording import Recording
 from inspector.tap.http.websocket import pass_frames
@@ -109,7 +110,7 @@ class TapProxy:
         if not target.startswith("/"):  # as for a forward proxy
             target = request.rel_url.raw_path_qs
         exchange = recording.begin(request.method, target, request.headers.items())
-        refused = self._why_refused(request)
+        refused = why_refused("tap", self._listening.origin, self._names, request.raw_path, request.headers)
         if refused:
             return self._answer(request, exchange, 403, refused)
         if not target.startswith("/"):  # put behind the server's name it would make another name of it
@@ -126,20 +127,6 @@ class TapProxy:
         except ConnectionError as error:  # the client went while it was answered
             recording.end(exchange, "client-closed", str(error))
             return _hung_up(request)
-
-    def _why_refused(self, request: web.Request) -> str:
-        """Why a request is not passed on: any page a browser shows could send it, or have a name lead here."""
-        headers = request.headers
-        hosts = {one.lower() for one in headers.getall("Host", [""])}
-        if not request.raw_path.startswith(("/", "*")):  # as for a forward proxy: that host counts (RFC 9112, 3.2.2)
-            hosts.add(re.split("[/?#]", request.raw_path.lower().removeprefix("http://"), maxsplit=1)[0])
-        if hosts - self._names:
-            return f"This tap answers to {self._listening.origin} alone, and the request was for another host."
-        if any(one.removeprefix("http://").lower() not in self._names for one in headers.getall("Origin", [])):
-            return "This tap takes no requests from web pages, and the request names one as its origin."
-        if any(one.lower() not in ("none", "same-origin") for one in headers.getall("Sec-Fetch-Site", [])):
-            return "This tap takes no requests from web pages, and a browser says that one sent it."
-        return ""
 
     async def _pass_on(self, request: web.Request, exchange: int, target: str) -> web.StreamResponse:
         assert self._session is not None

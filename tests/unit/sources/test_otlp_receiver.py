@@ -30,7 +30,7 @@ _SAMPLE = ROOT / "tests/data/otlp/pydantic-ai-1.0.18-v1-events-attribute.jsonl"
 async def receiving(path: Path) -> AsyncGenerator[tuple[Receiver, Address]]:
     listener, address = listener_at(address_of("127.0.0.1:0"))
     receiver = Receiver(path, address)
-    runner = web.AppRunner(receiver.application(), access_log=None, shutdown_timeout=0.1)
+    runner = receiver.runner(shutdown_timeout_s=0.1)
     await runner.setup()
     await web.SockSite(runner, listener).start()
     try:
@@ -139,6 +139,7 @@ _REBOUND = (
         *(({"Host": name}, 403) for name in _REBOUND), ({"Origin": "http://127.0.0.1.evil.example"}, 403),
         ({"Host": "evil.example"}, 403), ({"Origin": "https://evil.example"}, 403), ({"Origin": "null"}, 403),
         ({"Sec_Fetch_Site": "cross-site"}, 403), ({"Content_Type": "text/plain"}, 415), ({}, 400),
+        ({"Content_Encoding": "gzip"}, 400),
     ],
 )  # fmt: skip
 async def test_who_is_refused(tmp_path: Path, headers: dict[str, str], status: int) -> None:

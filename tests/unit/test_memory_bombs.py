@@ -1,0 +1,123 @@
+"""Files that would fill memory once decoded, whatever their size: refused before that, with a word."""
+
+from __future__ import annotations
+
+import sqlite3
+import tarfile
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from inspector.capture.reading import UnknownFormatError
+from inspector.document.document import CaptureDocument
+from inspector.document.source_list import read_source_list
+from inspector.protocol import json_size
+from inspector.protocol.formats import read_line
+from inspector.protocol.json_size import TOO_MUCH, decoded_bytes, is_too_much
+from inspector.sources import otlp_conversion
+from inspector.sources.otlp_arriving import as_they_come
+from inspector.sources.otlp_file import OtlpFile
+from inspector.sources.threaded_feed import NotConvertedError
+from tests.builders import document_at, log_file
+
+MB = 1 << 20
+_LISTS = b"[]," * (6 * MB // 3)
+_LINES = {
+    "claude": (b'{"type":"user","uuid":"u","sessionId":"s","message":{"role":"user","content":[', b"1]}}\n"),
+    "copilot": (b'{"type":"user.message","data":{"content":"hi","x":[', b'1]},"id":"a","timestamp":"2026"}\n'),
+    "messages": (b'{"model":"m","messages":[{"role":"user","content":[', b"1]}]}\n"),
+}
+
+
+def test_what_json_takes_is_told_by_its_brackets_and_commas() -> None:
+    assert decoded_bytes(b'{"a":[1,2,"x"]}') == 15 + 2 * 100 + 2 * 40
+    assert not is_too_much(_LISTS)
+    assert is_too_much(b"[]," * (8 * MB))
+
+
+@pytest.mark.parametrize("sort", _LINES)
+def test_a_line_of_brackets_is_one_unreadable_record(sort: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_size, "_MOST", 100 * MB)
+    before, after = _LINES[sort]
+    good = b'{"kind":"chat","id":"a","payload":{"text":"hi"}}\n'
+    document = document_at(log_file(good + before + _LISTS + after + good.replace(b'"a"', b'"b"')))
+    assert len(document.capture) == 3
+    assert document.unreadable == 1
+    assert read_line(before + _LISTS + after[:-1]).reason == TOO_MUCH
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("a.har", b'{"log":{"version":"1.2","entries":[{"request":{"x":[', b"1]}}]}}"),
+        ("chat.json", b'{"responderUsername":"x","requests":[{"message":{"text":"a"},"x":[', b"1]}]}"),
+    ],
+)
+def test_an_archive_of_brackets_is_read_no_further(
+    name: str, before: bytes, after: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_size, "_MOST", 100 * MB)
+    document = CaptureDocument()
+    with closing(document), pytest.raises(UnknownFormatError, match=TOO_MUCH):
+        document.load(log_file(before + _LISTS + after, name))
+
+
+def test_traces_that_memory_has_no_room_for_are_read_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(otlp_conversion, "free_bytes", lambda: MB)
+    line = b'{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"a","traceId":"1","spanId":"2"}]}]}]}\n'
+    path = log_file(line * 2_000)
+    with pytest.raises(NotConvertedError, match="more than the 0 MB of memory"):
+        list(OtlpFile(path).lines())
+    with pytest.raises(NotConvertedError, match="more than the 0 MB of memory"):
+        list(as_they_come([line * 2_000]))
+    assert b"".join(as_they_come([line, None] * 2_000)).count(b"\n") == 2_000
+
+
+def test_a_value_that_a_database_works_out_is_of_bounded_length(tmp_path: Path) -> None:
+    path = tmp_path / "opencode.db"
+    with closing(sqlite3.connect(path)) as made:
+        made.execute("CREATE TABLE session (id, big TEXT GENERATED ALWAYS AS (hex(zeroblob(50000000))) VIRTUAL)")
+        made.execute("CREATE TABLE message (id, session_id, time_created, data)")
+        made.execute("CREATE TABLE part (id, session_id, message_id, data)")
+        made.execute("INSERT INTO session (id) VALUES ('s')")
+        made.commit()
+    document = CaptureDocument()
+    with closing(document), pytest.raises(UnknownFormatError, match="string or blob too big"):
+        document.load(path)
+
+
+def _bundle(**header: object) -> bytes:
+    made = tarfile.TarInfo("sources.ctxsources")
+    for name, value in header.items():
+        setattr(made, name, value)
+    return made.tobuf(tarfile.USTAR_FORMAT) + bytes(10_240)
+
+
+def _negative() -> bytes:
+    data = bytearray(_bundle())
+    data[124:136] = b"\xff" * 8 + (-512).to_bytes(4, signed=True)
+    data[148:156] = b" " * 8
+    data[148:156] = b"%06o\0 " % sum(data[:512])
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    "data", [_negative(), _bundle(type=tarfile.SYMTYPE, linkname="/etc/passwd"), _bundle(size=1 << 32)]
+)
+def test_a_bundle_whose_list_is_none_is_damaged(data: bytes) -> None:
+    with pytest.raises(OSError, match="damaged"):
+        read_source_list(log_file(data, "a.ctxcap"))
+
+
+@pytest.mark.parametrize(
+    ("listed", "why"),
+    [
+        (b'{"ctxsources":1,"sources":[{"path":"a","clock_offset_ns":99999999999999999999999}]}', "clock_offset_ns"),
+        (b'{"ctxsources":1,"sources":[{"path":"/dev/zero"}]}', "a pipe or a device"),
+        (b'{"ctxsources":1,"sources":[{"path":"a","parts":["/dev/zero"]}]}', "a pipe or a device"),
+    ],
+)
+def test_a_list_with_what_would_never_end_is_none(listed: bytes, why: str) -> None:
+    with pytest.raises(UnknownFormatError, match=why):
+        read_source_list(log_file(listed, "a.ctxsources"))
