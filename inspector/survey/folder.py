@@ -330,6 +330,17 @@ def _sql_type(column: TableColumn) -> str:
 # Reading
 
 
+def _trusted(column: TableColumn) -> str:
+    """A column as it is declared, whatever a file that somebody else made has in its place."""
+    name = f'"{column.name}"'
+    value = f"TRY_CAST({name} AS {_sql_type(column)})"
+    if column.type is SqlType.NUMBER:
+        value = f"CASE WHEN isfinite({value}) THEN {value} END"
+    elif column.type is SqlType.TEXTS:
+        value = f"list_filter({value}, lambda one: one IS NOT NULL)"
+    return f"{value} AS {name}"
+
+
 def asked(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
     """Answer a query over the tables of a survey, row by row.
 
@@ -343,7 +354,11 @@ def asked(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
                 files = _files_of(folder, table.name)
                 connection.execute(_empty(table))
                 source = _scan(files) if files else _nothing(table)
-                connection.execute(f"CREATE TEMP VIEW {table.name} AS SELECT * FROM {source}")
+                columns = ", ".join(map(_trusted, table.columns))
+                connection.execute(
+                    f"CREATE TEMP VIEW {table.name} AS SELECT {columns} FROM (SELECT * FROM {_nothing(table)} "
+                    f"UNION ALL BY NAME SELECT * FROM {source}) WHERE run IS NOT NULL AND path IS NOT NULL"
+                )
             cursor = connection.execute(query)
             while rows := cursor.fetchmany(4_096):
                 yield from rows

@@ -19,7 +19,7 @@ from inspector.filters.completion import Completer
 from inspector.filters.errors import FilterError
 from inspector.filters.fields import Depends, Field, FieldType
 from inspector.filters.strings import quote
-from inspector.survey.folder import asked, check_readable
+from inspector.survey.folder import SurveyError, asked, check_readable
 from inspector.survey.schema import RUNS
 from inspector.tables.columns import SqlType, TableColumn, text_lists, texts
 from inspector.tables.conditions import FilteredTable, condition_of
@@ -31,6 +31,8 @@ _TYPES = {
 _NOTHING = Analysis(Capture())
 _NO_TIME = np.iinfo(np.int64).min
 _BINS = 48
+_MOST_RUNS = 1_000_000
+"""A small file can say the same run as often as it likes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,12 @@ class SurveyRuns:
         """
         check_readable(path)
         self.path = path
+        ((count,),) = asked(path, "SELECT count(*) FROM runs")
+        if count > _MOST_RUNS:
+            raise SurveyError(
+                f"The survey in {path} has {count:,} runs; as many as {_MOST_RUNS:,} are shown. Ask it in SQL, or "
+                "survey fewer of them into another folder."
+            )
         taken = ", ".join(_selected(column) for column in RUNS.columns)
         rows = list(asked(path, f"SELECT {taken} FROM runs ORDER BY first, path"))
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(RUNS.columns)
@@ -97,8 +105,12 @@ class SurveyRuns:
         self.failures: list[tuple[str, str]] = list(
             asked(path, "SELECT path, text FROM failures WHERE kind != 'partial' ORDER BY path")
         )
-        self._findings = self._counted("findings", "code, any_value(severity), count(*), 0", "code")
-        self._tools = self._counted("tools", "coalesce(tool, ''), '', sum(calls)::BIGINT, sum(failed)::BIGINT", "tool")
+        self._findings = self._counted(
+            "findings", "coalesce(code, ''), coalesce(any_value(severity), ''), count(*), 0", "code"
+        )
+        self._tools = self._counted(
+            "tools", "coalesce(tool, ''), '', coalesce(sum(calls), 0)::BIGINT, coalesce(sum(failed), 0)::BIGINT", "tool"
+        )
         self._fields = {field.name: field for field in self._make_fields()}
         self.completer = Completer(_NOTHING, self._fields, payloads=False)
 

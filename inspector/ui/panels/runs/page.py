@@ -222,7 +222,7 @@ class RunsPage(QWidget):
         path: str = self.runs.value(place, "path")
         if is_address(path):
             self.refused.emit(f"{path} lies in an object store. Fetch it, and open the file.")
-        elif not Path(path).exists():
+        elif not (Path(path).is_file() or Path(path).is_dir()):  # a device would be read without end
             self.refused.emit(f"{path} is not there any more.")
         else:
             self.run_requested.emit(path, number)
