@@ -20,6 +20,7 @@ from inspector.protocol.formats.entries import (
     control_entry,
     decoded_object,
     number,
+    payload_at,
     text_entry,
 )
 from inspector.protocol.meaning import ApiCall, Meaning, Payload, Spawn, ThreadMark
@@ -54,9 +55,7 @@ def meanings_of(line: bytes) -> tuple[Meaning, ...]:
 
 def payload_of(line: bytes, place: int) -> Payload:
     """What message `place` of an event says, from 0. Never raises."""
-    value = decoded_object(line)
-    entries = _entries(value) if value is not None else []
-    return entries[place].payload if place < len(entries) else {}
+    return payload_at(line, place, _entries)
 
 
 def _entries(event: Mapping[str, Any]) -> list[Entry]:
