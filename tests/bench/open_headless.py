@@ -29,6 +29,7 @@ def measure(path: Path) -> dict[str, float]:
     collector.settle()  # as a window does when a log has been read
     found = {
         "messages": len(document.capture),
+        "bytes": path.stat().st_size,
         "records": document.capture.record_count,
         "unreadable": document.unreadable,
         "first_s": first,
