@@ -114,7 +114,8 @@ the system's drivers, fonts and input methods, or came with what is left out: th
 
 DEPENDS = (
     "libdbus-1-3", "libegl1", "libfontconfig1", "libfreetype6", "libgcc-s1", "libgl1",
-    "libglib2.0-0 | libglib2.0-0t64", "libgssapi-krb5-2", "libstdc++6", "libwayland-client0", "libwayland-cursor0",
+    "libglib2.0-0 | libglib2.0-0t64", "libgssapi-krb5-2", "libsqlite3-0",
+    "libstdc++6", "libwayland-client0", "libwayland-cursor0",
     "libwayland-egl1", "libx11-6", "libx11-xcb1", "libxcb-cursor0", "libxcb-icccm4", "libxcb-image0",
     "libxcb-keysyms1", "libxcb-randr0", "libxcb-render-util0", "libxcb-render0", "libxcb-shape0", "libxcb-shm0",
     "libxcb-sync1", "libxcb-util1", "libxcb-xfixes0", "libxcb-xkb1", "libxcb1", "libxkbcommon-x11-0",
