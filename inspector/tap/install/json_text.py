@@ -7,7 +7,8 @@ import re
 
 from inspector.tap.install.values import UnreadableError, Value
 
-_BLANK = re.compile(r"(?:[ \t\r\n]++|//[^\r\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
+# Possessive groups of alternatives are wrong in Python 3.11.2, Debian 12's: comments would not be blank.
+_BLANK = re.compile(r"(?:[ \t\r\n]++|//[^\r\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/)*")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*+"')
 _OTHER = re.compile(r"-?\d[\d.eE+\-]*|true|false|null")
 _DEEPEST = 200
