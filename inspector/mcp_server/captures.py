@@ -22,6 +22,7 @@ from inspector.capture.reading import UnknownFormatError
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import is_source_list, read_source_list
 from inspector.protocol.secrets.masking import mask_secrets
+from inspector.sources import opencode
 from inspector.sources.agent_sessions.lookup import SessionNameError, find_sessions, newest_session, session_named
 
 LAST = "last"
@@ -204,7 +205,11 @@ def _below(folder: Path, depth: int = 0) -> Iterator[Path]:
 
 def _state_of(path: Path) -> tuple[int, ...]:
     """What tells whether a log was written to; of a folder, or the one beside a session, by every file in it."""
-    files = [path, *_below(path if path.is_dir() else path.with_suffix(""))]
+    place = opencode.place_of(path)
+    if place is not None:
+        files = [place.path, *(one for one in (place.log,) if one.is_file()), *_below(place.path)]
+    else:
+        files = [path, *_below(path if path.is_dir() else path.with_suffix(""))]
     return tuple(number for file in files for number in _written(file))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -44,7 +45,7 @@ def converted(head: bytes) -> Converted | None:
 
 def may_be_converted(head: bytes) -> bool:
     """Whether too little of a stream has come to tell: none of its lines is an object by itself yet."""
-    begins = head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")[:1]
-    if len(head) >= HEAD_BYTES or (begins not in (b"", b"{", b"[") and not otlp_conversion.is_protobuf(head)):
-        return parquet_conversion.MAGIC.startswith(head)
+    begins = head.removeprefix(codecs.BOM_UTF8).lstrip(b" \t\r\n")[:1]
+    if len(head) >= HEAD_BYTES or (begins not in (b"", b"{", b"[") and not otlp_conversion.may_be_protobuf(head)):
+        return any(mark.startswith(head) for mark in (parquet_conversion.MAGIC, codecs.BOM_UTF8))
     return not any(decoded_object(line) for line in head.split(b"\n")[:-1])

@@ -42,6 +42,11 @@ class Place(NamedTuple):
         """Whether it is a database, and not a folder."""
         return self.path.is_file()
 
+    @property
+    def log(self) -> Path:
+        """The file beside a database that holds what was written to it last, if there is one."""
+        return self.path.with_name(self.path.name + "-wal")
+
 
 def place_of(path: Path) -> Place | None:
     """The place that a path names; None where it is no such.
@@ -242,7 +247,7 @@ _RENAMED = {"parent_id": "parentID", "project_id": "projectID"}
 
 def opened(path: Path) -> sqlite3.Connection:
     """A database to be read. What is written to it meanwhile is seen only where its log lies beside it."""
-    log = path.with_name(path.name + "-wal")
+    log = Place(path).log
     how = "mode=ro" if log.is_file() and log.stat().st_size else "mode=ro&immutable=1"
     connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?{how}", uri=True, check_same_thread=False)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)

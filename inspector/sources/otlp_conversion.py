@@ -59,6 +59,11 @@ def is_protobuf(head: bytes) -> bool:
     return length is not None and head[length + 1 : length + 2] in _FIELDS
 
 
+def may_be_protobuf(head: bytes) -> bool:
+    """Whether a stream is that by its first bytes, or can become so by those that follow."""
+    return any(is_protobuf(head + more) for more in (b"", _PROTOBUF, b"\x01" + _PROTOBUF))
+
+
 def in_order(data: bytes) -> Iterator[bytes]:
     """The lines for a file of traces, some at a time. Raises NotConvertedError."""
     spans, others = spans_of(data)

@@ -92,7 +92,7 @@ class Proposals:
         late = [withdrawn.get(p, row) < row for row, p in zip(rows.tolist(), cause.tolist(), strict=True)]
         found.settle(AFTER_WITHDRAWAL, rows, np.array(late, np.bool_), others=cause)
         first = links["answer"][cause].astype(np.int64)
-        again = (first != rows) & ~are_copies(batch, first, rows)
+        again = (first != NO_ROW) & (first < rows) & ~are_copies(batch, first, rows)
         by = [f"No. {row + 1}" for row in first[again].tolist()]
         found.settle(FULFILLED_AGAIN, rows, again, others=cause, details=by)
         differs = np.zeros(len(rows), np.bool_)

@@ -127,7 +127,7 @@ class Requests:
         rows, cause = rows[asked], cause[asked]
         first = links["answer"][cause].astype(np.int64)
         senders = batch.of("sender", rows)
-        again = (first != rows) & (first != NO_ROW)
+        again = (first != NO_ROW) & (first < rows)
         again[again] &= batch.of("sender", first[again]) == senders[again]
         again[again] &= ~are_copies(batch, first[again], rows[again])
         streamed = [code for name in kinds.STREAMED_ANSWERS if (code := batch.capture.strings.find(name))]

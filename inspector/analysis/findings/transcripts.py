@@ -75,15 +75,17 @@ class Transcripts:
         parts = batch.new("part")
         if parts.strides[0] == 0 and not parts[:1].any():  # none is of a transcript
             return
-        first = max(0, batch.start - _BACK)
-        rows = np.arange(first, batch.stop)
+        told = batch.changed_rows(kinds.RESPONSE)  # what they answer stands behind them
+        told = told[told >= batch.start - _BACK]
+        judged = int(told[0]) if len(told) else batch.start
+        rows = np.arange(max(0, judged - _BACK), batch.stop)
         rows = rows[batch.of("part", rows) != 0]
         if not len(rows):
             return
         if batch.capture.has_copies:
             rows = rows[~batch.capture.repeats(rows)[1]]
         self._errors(batch, rows)
-        self._failing(batch, rows)
+        self._failing(batch, rows, judged)
         self._repeating(batch, rows)
         self._full(batch)
 
@@ -98,12 +100,14 @@ class Transcripts:
         run = _runs(key, _same_as_before(key, failed) & failed)
         batch.findings.add(MODEL_FAILED, rows[(run == 1) & failed & (rows >= batch.start)])
 
-    def _failing(self, batch: Batch, rows: Rows) -> None:
+    def _failing(self, batch: Batch, rows: Rows, judged: int) -> None:
+        """Settle which answers from row `judged` on are the last of so many failures of a tool."""
         answers = rows[batch.of("kind", rows) == batch.code(kinds.RESPONSE)]
         failed = batch.of("flags", answers) & Flag.ERROR.value != 0
         key = _places(batch, answers, batch.links["target"][answers])
         run = _runs(key, _same_as_before(key, failed) & failed)
-        batch.findings.add(FAILING, answers[(run == IN_A_ROW) & failed & (answers >= batch.start)])
+        new = answers >= judged
+        batch.findings.settle(FAILING, answers[new], ((run == IN_A_ROW) & failed)[new])
 
     def _repeating(self, batch: Batch, rows: Rows) -> None:
         asked = rows[batch.of("kind", rows) == batch.code(kinds.REQUEST)]
@@ -194,7 +198,9 @@ def _goes_in_circles(batch: Batch, calls: Rows) -> bool:
     if any(one != asked[0] for one in asked) or _WAITING.search(tool) or _WAITING.search(str(asked[0])[:_LONGEST]):
         return False
     answers = batch.links["answer"][calls[:-1]]
-    if (answers == NO_ROW).any() or any(capture.records.is_big(row) for row in answers.tolist()):
+    if ((answers == NO_ROW) | (answers > calls[-1])).any():
+        return False
+    if any(capture.records.is_big(row) for row in answers.tolist()):
         return False
     words = [(text_shown(kinds.RESPONSE, capture.records.payload(row)) or "")[:_LONGEST] for row in answers.tolist()]
     return len({_COUNTED.sub("", text) for text in words}) == 1

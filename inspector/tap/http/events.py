@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from typing import NamedTuple
 
 LONGEST_EVENT_BYTES = 1 << 28
@@ -37,9 +38,8 @@ class EventMaker:
 
     def feed(self, data: bytes) -> list[ServerSentEvent]:
         """Events that these bytes end."""
-        if not self._begun:
-            self._begun = True
-            data = data.removeprefix(b"\xef\xbb\xbf")
+        if not data:  # a line end may go on behind it
+            return []
         if self._ends_in_return and data[:1] == b"\n":  # a line end that was cut in two
             data = data[1:]
         self._ends_in_return = data[-1:] == b"\r"
@@ -72,6 +72,8 @@ class EventMaker:
     def _take(self) -> bytes:
         block = b"" if self._skipping else b"".join(self._parts)
         self._parts, self._held_bytes, self._skipping = [], 0, False
+        if not self._begun:
+            self._begun, block = True, block.removeprefix(codecs.BOM_UTF8)
         return block
 
     def _hold(self, part: bytes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, closing
@@ -20,6 +21,7 @@ from inspector.mcp_server.server import UNTRUSTED, server_of
 from inspector.mcp_server.tools import TOOLS
 from tests.builders import envelope, lines_of
 from tests.commands import printed
+from tests.unit.sources.test_opencode import database as open_code_database
 
 LOOP = Path("tests/data/recordings/mcp-rune/01-loop-current-names.jsonl").resolve()
 
@@ -153,6 +155,28 @@ async def test_a_log_that_was_written_to_is_read_anew(tmp_path: Path) -> None:
         assert (await answer(client, "summary"))["messages"] == 1
         write_log(log, [envelope(), envelope(), envelope()])
         assert (await answer(client, "summary"))["messages"] == 3
+
+
+async def test_sessions_of_a_database_are_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(variable, str(tmp_path / "none"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    (tmp_path / "opencode").mkdir()
+    path = open_code_database(tmp_path / "opencode" / "opencode.db")
+    async with asking() as client:
+        name = (await answer(client, "captures"))["rows"][0]["capture"]
+        before = (await answer(client, "summary", capture=name))["messages"]
+        assert before > 1
+        assert (await answer(client, "summary", capture="last"))["messages"] == before
+        with closing(sqlite3.connect(path)) as written, written:
+            told = [
+                name.removeprefix("session:"),
+                json.dumps({"role": "user"}),
+                json.dumps({"type": "text", "text": "Go"}),
+            ]
+            written.execute("INSERT INTO message VALUES ('msg_z', ?, 1, ?)", told[:2])
+            written.execute("INSERT INTO part VALUES ('prt_z', ?, 1, ?, 'msg_z')", (told[0], told[2]))
+        assert (await answer(client, "summary", capture=name))["messages"] > before
 
 
 async def test_answers_are_small_and_hold_no_secret(tmp_path: Path) -> None:

@@ -9,13 +9,23 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.analysis.findings import finding_pass
 from inspector.analysis.findings.wire import Wire
 from inspector.document.document import CaptureDocument
-from tests.builders import GrowingLog, clean_up, document_at, document_of, envelope, lines_of, log_file, tool_call
+from tests.builders import (
+    GrowingLog,
+    clean_up,
+    document_at,
+    document_of,
+    envelope,
+    lines_of,
+    log_file,
+    received,
+    tool_call,
+)
 from tests.findings import CASES
 from tests.strategies import context_conversations, conversations, gateway_logs, rpc_conversations
 from tests.strategies import traffic as late_traffic
@@ -43,7 +53,14 @@ traffic = st.one_of(
 )
 
 
+_AGAIN = CASES["tool-fails-again"].wrong
+_REFUSED = tool_call("grep", id="f", sender="files", correlation_id=["p"])
+_PROPOSED = envelope("mcp/proposal", {"method": "tools/call", "params": {"name": "grep"}}, id="p")
+
+
 @given(traffic, st.integers(1, 5))
+@example([*_AGAIN[:9], _AGAIN[10], _AGAIN[9]], 1)  # the fifth result stands before its call
+@example([received(_REFUSED, event="rejected"), received(_PROPOSED), received(_REFUSED)], 1)
 def test_any_batches_give_the_same(lines: list[Any], size: int) -> None:
     log = GrowingLog()
     for place in range(0, len(lines), size):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.tap.http.events import EventMaker, ServerSentEvent
@@ -26,8 +26,9 @@ EVENTS = [
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
 @given(cuts=st.lists(st.integers(0, len(STREAM) * 2), max_size=30))
+@example(cuts=[1, 36, 36])  # nothing comes between the halves of a line end, and of a mark
 def test_events_come_whole_however_they_are_cut(end: bytes, cuts: list[int]) -> None:
-    stream, maker = STREAM.replace(b"\n", end), EventMaker()
+    stream, maker = b"\xef\xbb\xbf" + STREAM.replace(b"\n", end), EventMaker()
     places = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
     found = [event for start, stop in pairwise(places) for event in maker.feed(stream[start:stop])]
     assert found == EVENTS
