@@ -12,6 +12,13 @@ version="$(python3 packaging/version.py)"
 image="dist/context-inspector-$version-macos-$(uname -m).dmg"
 mkdir -p dist
 
+fail() { echo "sign: $*" >&2; exit 1; }
+# A value of what notarytool answered.
+in_answer() {
+    python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1" <<<"$answer" 2>/dev/null ||
+        fail "the answer of notarytool, above, has no $1"
+}
+
 if [[ -n "${MACOS_IDENTITY:-}" ]]; then
     find "$app/Contents" -type f \( -name '*.dylib' -o -name '*.so' -o -perm -u+x \) -print0 |
         xargs -0 -n 50 codesign --force --timestamp --options runtime --sign "$MACOS_IDENTITY" \
@@ -28,8 +35,18 @@ env -u NOTARY_APPLE_ID -u NOTARY_TEAM_ID -u NOTARY_PASSWORD python3 -m dmgbuild 
 
 if [[ -n "${MACOS_IDENTITY:-}" && -n "${NOTARY_PASSWORD:-}" ]]; then
     codesign --force --timestamp --sign "$MACOS_IDENTITY" "$image"
-    xcrun notarytool submit "$image" --wait \
-        --apple-id "$NOTARY_APPLE_ID" --team-id "$NOTARY_TEAM_ID" --password "$NOTARY_PASSWORD"
+    keys=(--apple-id "$NOTARY_APPLE_ID" --team-id "$NOTARY_TEAM_ID" --password "$NOTARY_PASSWORD")
+    answer="$(xcrun notarytool submit "$image" --wait --output-format json "${keys[@]}")" ||
+        fail "notarytool could not send $image: $answer"
+    echo "$answer"
+    # notarytool ends with 0 whatever Apple decided; stapler would only say that there is no ticket.
+    id="$(in_answer id)"
+    status="$(in_answer status)"
+    if [[ "$status" != Accepted ]]; then
+        xcrun notarytool log "$id" "${keys[@]}" >&2 || true
+        fail "Apple did not notarise $image, its answer is: $status. Why is in its log, above; to read that again:" \
+            "xcrun notarytool log $id --apple-id $NOTARY_APPLE_ID --team-id $NOTARY_TEAM_ID"
+    fi
     xcrun stapler staple "$image"
 else
     echo "no keys for notarisation: the image is not notarised"
