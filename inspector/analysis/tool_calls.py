@@ -90,7 +90,9 @@ def calls_of(analysis: Analysis) -> Calls:
     answered = answers != NO_ROW
     failed = capture.columns["flags"][np.where(answered, answers, 0)] & np.uint32(Flag.ERROR.value) != 0
     failed |= np.isin(rows, [row for row, call in rounds.calls.items() if call.failed])
-    return Calls(rows, answers, np.where(answered, failed, are_refused(capture, links, rows)))
+    # Over HTTP a status alone is no answer: the server may not even have seen what the request asks for.
+    refused = are_refused(capture, links, rows) & (capture.columns["flags"][rows] & np.uint32(Flag.RPC.value) == 0)
+    return Calls(rows, answers, np.where(answered, failed, refused))
 
 
 def _answers_of_copies(analysis: Analysis, rows: Rows) -> dict[int, int]:

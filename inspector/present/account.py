@@ -285,7 +285,8 @@ class _Words:
         if refused:
             first = int(tally.first("refused")[0])
             told = self._asked_by(first) if refused == 1 else self._which(deeds, Outcome.REFUSED)
-            words = f"the gateway refused {formats.count_of(refused, 'message')}: {told}"
+            by = "server" if self.analysis.capture.flags(first) & Flag.RPC else "gateway"
+            words = f"the {by} refused {formats.count_of(refused, 'message')}: {told}"
             lines.append(_leading("Refused", _begun(words), first, 'state == "failed" && !answered', refused, "bad"))
         errors = tally.count(Deed.ERROR)
         if errors and not refused:

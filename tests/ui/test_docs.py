@@ -60,7 +60,8 @@ def test_menus_have_the_entries_named(page: Path) -> None:
 
 
 def test_every_picture_is_made_by_the_script_and_shown_on_a_page() -> None:
-    declared = {picture.file for picture in script("docs/screenshots.py").PICTURES}
+    screenshots = script("docs/screenshots.py")
+    declared = {picture.file for picture in screenshots.PICTURES} | {screenshots.TAP_DIALOG}
     there = {
         name_of(path) for folder in ("docs/pictures", "resources/screenshots") for path in (ROOT / folder).iterdir()
     }
