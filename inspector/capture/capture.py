@@ -144,7 +144,7 @@ class Capture:
         self.extracted = Extracted(self.strings.intern)
         self.records = Records(
             self.columns, self.sources, self.strings, self.to_sets,
-            ids=self.ids, transcripts=self.transcripts, fresh=self.extracted.fresh,
+            ids=self.ids, transcripts=self.transcripts, unchecked=self.extracted.unchecked,
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -487,7 +487,7 @@ class Capture:
         flags = int(self.columns["flags"][message])
         if not flags & _MANY:
             return [int(self.columns["correlation_hash"][message])] if flags & _CORRELATED else []
-        plain = self.extracted.fresh.named.get(message)
+        plain = self.extracted.unchecked.named.get(message)
         if plain is None:
             plain = [
                 hash_text(name) for name in islice(dict.fromkeys(self.records.correlation_ids(message)), MOST_NAMED)

@@ -27,7 +27,7 @@ class Extracted:
     """What passes and checks ask of messages and columns do not hold.
 
     Attributes:
-        fresh: of messages just taken in, by message; nothing of it is left once all passes and checks have looked.
+        unchecked: of messages just taken in, by message; nothing of it is left once all passes and checks have looked.
 
     Args:
         intern: gives a text its string id.
@@ -35,7 +35,7 @@ class Extracted:
 
     def __init__(self, intern: Callable[[str], int]) -> None:
         self._intern = intern
-        self.fresh = Extracts()
+        self.unchecked = Extracts()
         self._arguments = SparseColumns(hash=np.uint64)
         self._listed = SparseColumns(records=np.uint32, of_anything=np.uint32)
         self._exchanges = SparseColumns(
@@ -52,20 +52,20 @@ class Extracted:
 
     def take_in(self, extracts: Extracts, places: Sequence[int]) -> None:
         """Take in what was extracted of the records of a block; `places` are the messages they start, below 0: none."""
-        fresh, intern = self.fresh, self._intern
-        fresh.put(extracts, places)
-        self._arguments.append({row: (value,) for row, value in fresh.arguments.items()})
-        self._listed.append(fresh.listed)
-        self._filled.append(fresh.filled)
+        unchecked, intern = self.unchecked, self._intern
+        unchecked.put(extracts, places)
+        self._arguments.append({row: (value,) for row, value in unchecked.arguments.items()})
+        self._listed.append(unchecked.listed)
+        self._filled.append(unchecked.filled)
         self._exchanges.append({
             row: (
                 one.number, one.status,
                 *(intern(stored_name(text)) if text is not None else 0 for text in (one.path, one.method)), one.hung_up,
                 one.first_us, one.whole_us,
             )
-            for row, one in fresh.exchanges.items()
+            for row, one in unchecked.exchanges.items()
         })  # fmt: skip
-        versions, states, tasks = fresh.versions, fresh.states, fresh.tasks
+        versions, states, tasks = unchecked.versions, unchecked.states, unchecked.tasks
         self._mcp.append({
             row: (
                 intern(versions[row]) if row in versions else 0, states.get(row, 0),
@@ -73,44 +73,44 @@ class Extracted:
             )
             for row in {*versions, *states, *tasks}
         })  # fmt: skip
-        fresh.arguments, fresh.listed = {}, {}
-        fresh.carried.update(fresh.exchanges)
-        fresh.exchanges, fresh.versions, fresh.states, fresh.tasks = {}, {}, {}, {}
+        unchecked.arguments, unchecked.listed = {}, {}
+        unchecked.carried.update(unchecked.exchanges)
+        unchecked.exchanges, unchecked.versions, unchecked.states, unchecked.tasks = {}, {}, {}, {}
 
     def let_go(self) -> None:
         """Every pass and check has looked at what was read: what was extracted for them is not needed any more."""
-        self.fresh.clear()
+        self.unchecked.clear()
 
     # Of messages just taken in
 
     def take_api_calls(self) -> dict[int, ApiCall]:
         """By message, the calls of models that messages came from since the last call."""
-        found, self.fresh.api_calls = self.fresh.api_calls, {}
+        found, self.unchecked.api_calls = self.unchecked.api_calls, {}
         return found
 
     def digest(self, message: int) -> int:
         """Of a result with `_meta`: a hash that is equal for equal payloads; else NO_HASH."""
-        return self.fresh.digests.get(message, NO_HASH)
+        return self.unchecked.digests.get(message, NO_HASH)
 
     def tool_lists(self) -> Mapping[int, ToolList]:
         """Those whose results list tools."""
-        return self.fresh.tools
+        return self.unchecked.tools
 
     def notes(self) -> Mapping[int, Note]:
         """What checks of MCP read of those that are JSON-RPC."""
-        return self.fresh.notes
+        return self.unchecked.notes
 
     def carried(self) -> Mapping[int, Exchange]:
         """The HTTP exchanges that carried them."""
-        return self.fresh.carried
+        return self.unchecked.carried
 
     def noise(self) -> Mapping[int, str]:
         """How those begin that stand where a message should."""
-        return self.fresh.noise
+        return self.unchecked.noise
 
     def odd_form(self, message: int) -> OddForm | None:
         """What a message writes oddly, if it is the first of its sender and kind that does; None."""
-        return self.fresh.odd.get(message)
+        return self.unchecked.odd.get(message)
 
     # Of all messages
 

@@ -50,15 +50,15 @@ class Records:
         strings, to_sets: what ids in the columns stand for.
         ids: whose they are.
         transcripts: what is known of sub-agents, whom records of transcripts do not name.
-        fresh: what was extracted of messages just taken in, which need not be read again for it.
+        unchecked: what was extracted of messages just taken in, which need not be read again for it.
     """
 
     def __init__(
         self, columns: GrowingColumns, sources: Sequence[SourceFile], strings: InternTable[str], to_sets: NameSets,
-        *, ids: MessageIds, transcripts: Transcripts, fresh: Extracts,
+        *, ids: MessageIds, transcripts: Transcripts, unchecked: Extracts,
     ) -> None:  # fmt: skip
         self._columns, self._sources, self._strings, self._to_sets = columns, sources, strings, to_sets
-        self._ids, self._transcripts, self._fresh = ids, transcripts, fresh
+        self._ids, self._transcripts, self._unchecked = ids, transcripts, unchecked
         self._cache: OrderedDict[int, Record] = OrderedDict()
         self._cached_bytes = 0
         self._ahead: ReadAhead | None = None
@@ -222,14 +222,14 @@ class Records:
 
     def decoded(self, message: int) -> DecodedRecord:
         """What passes read of a message; of those just taken in reading has extracted it, others are read again."""
-        found = self._fresh.records.get(message)
+        found = self._unchecked.records.get(message)
         if found is None:
             return DecodedRecord(self.envelope_id(message), self.payload(message))
         return found if found.identifier is not None else found._replace(identifier=self._stand_in(message))
 
     def contexts_in(self, message: int) -> tuple[dict[str, Any], ...]:
         """The context of a message as an object, and the parents written into it; none where it is no object."""
-        found = self._fresh.contexts.get(message)
+        found = self._unchecked.contexts.get(message)
         if found is not None:
             return found
         header = self.read(message).header

@@ -1,9 +1,10 @@
-"""Export: messages as JSON Lines, CSV, Markdown or a page for a browser, to a file or into an open one; no Qt.
+"""Export: messages as lines, tables, documents or traces (`options.Format`), to a file or into an open one; no Qt.
 
-One module a format: `lines`, `table`, `markdown`, `page`. What all share is in `options` (what is asked for),
+One module a format: `lines`, `table`, `markdown`, `page`, and `parquet` and `otlp`, which need all messages at once
+(`steps`); `msp` writes a context. What all share is in `options` (what is asked for),
 `redaction` (the one way values come out, masked or not), `files` (writing step by step, whole or not at all) and
 `compression` (of what a name ends in).
-`preview` counts beforehand what would be masked. To add a format: a module with a `Writer`, and its line in FORMATS.
+`preview` counts beforehand what would be masked. To add a format: see `docs/architecture.md`.
 """
 
 from __future__ import annotations

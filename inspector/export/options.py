@@ -24,13 +24,22 @@ class Format(enum.StrEnum):
     @property
     def words(self) -> str:
         """Its name for people."""
-        return _WORDS[self.value]
+        return _WORDS[self.value][0]
+
+    @property
+    def help(self) -> str:
+        """What a file of it is, in a sentence."""
+        return _WORDS[self.value][1]
 
 
 _WORDS = {
-    "jsonl": "JSON Lines", "csv": "CSV", "md": "Markdown", "html": "Web page", "parquet": "Parquet",
-    "otlp": "OTLP",
-}  # fmt: skip
+    "jsonl": ("JSON Lines", "A line a message, as it was logged. Opening the file again gives the same messages."),
+    "csv": ("CSV", "A row a message, for spreadsheets and data frames."),
+    "md": ("Markdown", "A section a message, for an issue or a note."),
+    "html": ("Web page", "One file for any browser, light and dark, without scripts."),
+    "parquet": ("Parquet", "A row a message, a column a field, typed: for DuckDB, Spark and the like."),
+    "otlp": ("OTLP", "Traces of OpenTelemetry, in lines of JSON: calls are spans, contexts hold them."),
+}
 
 
 def format_of(name: str) -> Format | None:

@@ -1,5 +1,5 @@
-"""Drivers that bring bytes in: each appends frames to a capture and reports its state.
+"""How bytes come in: live ones by drivers that append frames to a capture; those of files, archives and pipes as lines.
 
-``gateway`` is the live one; ``connection`` holds what a user says to reach it, ``opening`` opens the socket,
+``gateway`` is a driver; ``connection`` holds what a user says to reach it, ``opening`` opens the socket,
 ``handshake`` knows the messages, ``failures`` the sentences.
 """

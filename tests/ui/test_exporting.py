@@ -15,7 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QLineEdit
 
 from inspector.document.document import CaptureDocument
-from inspector.export import files
+from inspector.export import Format, files
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.export import ExportDialog
 from inspector.ui.widgets.buttons import LinkButton
@@ -108,10 +108,12 @@ def test_selected_shown_and_all_in_every_format(qapp: QApplication, tmp_path: Pa
         window = window_on(application, login())
         panes_of(window).go_to(2)
         panes_of(window).filter_state.apply_filter('kind != "mcp/request"')
-        for which, format_ in (
+        asked_for = (
             ("selected", "csv"), ("shown", "md"), ("all", "html"), ("all", "jsonl"), ("all", "parquet"),
             ("shown", "otlp"),
-        ):  # fmt: skip
+        )  # fmt: skip
+        assert {format_ for _, format_ in asked_for} == set(Format), "one line here for each format"
+        for which, format_ in asked_for:
             target = tmp_path / f"{which}.{format_}"
             more = {"parquet": ["exportRaw"], "otlp": ["exportContent"]}.get(format_, [])
             chosen(window, target, f"exportWhich_{which}", f"exportFormat_{format_}", *more)

@@ -48,7 +48,8 @@ WAYS: dict[str, list[list[str]]] = {
 
 
 def test_every_command_is_asked() -> None:
-    assert set(COMMANDS) - WITHOUT_A_LOG == {*WAYS, "show", "export", "merged-context"}
+    told = "a command that prints what a log holds has its options in WAYS; another stands in WITHOUT_A_LOG"
+    assert set(COMMANDS) - WITHOUT_A_LOG == {*WAYS, "show", "export", "merged-context"}, told
 
 
 @pytest.fixture

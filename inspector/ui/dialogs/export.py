@@ -41,14 +41,6 @@ class ExportChoice:
     """JSON Lines: marks and comments are written beside the file."""
 
 
-_HELP = {
-    Format.JSONL: "A line a message, as it was logged. Opening the file again gives the same messages.",
-    Format.CSV: "A row a message, for spreadsheets and data frames.",
-    Format.MARKDOWN: "A section a message, for an issue or a note.",
-    Format.HTML: "One file for any browser, light and dark, without scripts.",
-    Format.PARQUET: "A row a message, a column a field, typed: for DuckDB, Spark and the like.",
-    Format.OTLP: "Traces of OpenTelemetry, in lines of JSON: calls are spans, contexts hold them.",
-}
 _LONG_PAGE = 20_000
 """Messages from which on a browser takes its time."""
 _ALONE_HELP = "Envelopes alone; each response names its method and target and holds its request."
@@ -190,7 +182,7 @@ class ExportDialog(FittedDialog):
 
     def _refresh(self, *_chosen: object) -> None:
         format_ = Format(self._format.value())
-        words = _HELP[format_]
+        words = format_.help
         if format_ is Format.JSONL and self._alone.box.isChecked():
             words = "A line a message, for readers that have no capture beside it."
         if format_ is Format.HTML and self._counts[self.which] > _LONG_PAGE:

@@ -75,6 +75,6 @@ def test_every_copy_of_an_envelope_without_an_id_is_a_message() -> None:
 
 def test_nothing_is_left_once_the_checks_have_looked() -> None:
     capture = document_of(envelope("reasoning/start", {"message": "why"}), propose({"a": 1})).capture
-    assert not capture.extracted.fresh.records
+    assert not capture.extracted.unchecked.records
     assert capture.extracted.argument_hashes(np.array([0, 1]))[1] != 0
     assert json.loads(capture.records.line(0))["payload"] == capture.records.decoded(0).payload

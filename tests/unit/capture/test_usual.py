@@ -191,7 +191,7 @@ def test_what_passes_are_told_is_what_the_record_says(
     path.write_bytes(lines_of(envelope(), *(made(inner) for inner, made in many)))
     document = CaptureDocument()
     kept = Extracts()
-    with mock.patch.object(Extracted, "let_go", lambda one: kept.put(one.fresh, range(len(document.capture)))):
+    with mock.patch.object(Extracted, "let_go", lambda one: kept.put(one.unchecked, range(len(document.capture)))):
         document.load(path)
     capture = document.capture
     for row, told in kept.records.items():

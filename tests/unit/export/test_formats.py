@@ -271,6 +271,16 @@ def test_whatever_is_said_each_format_takes_it_and_masks(text: str, secret: str)
         clean_up()
 
 
+@pytest.mark.parametrize("format_", Format)
+def test_the_command_writes_what_the_name_of_a_file_asks_for(format_: Format, tmp_path: Path) -> None:
+    target = tmp_path / f"out.{format_}"
+    request = tool_call("grep")
+    log = log_file(lines_of(request, tool_result(request)))
+    result = CliRunner().invoke(app, ["export", str(log), "-o", str(target)])
+    assert result.exit_code == 0, f"`--format` of inspector/cli/export.py takes every format: {result.output}"
+    assert target.stat().st_size
+
+
 @pytest.mark.parametrize("format_", FORMATS)
 def test_nothing_is_a_document_too(format_: Format) -> None:
     out = io.BytesIO()

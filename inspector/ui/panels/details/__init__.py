@@ -1,1 +1,1 @@
-"""The details of one message: Overview by kind, Tree, Raw, Related, Lifecycle."""
+"""The details: a page for each tab of a message (`panel.TABS`), one of a context, a participant, or what happened."""
