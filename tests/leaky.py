@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
+from itertools import cycle
+from pathlib import Path
 from typing import Any
 
 from inspector.document.document import CaptureDocument
-from tests.builders import document_of, envelope, lines_of, received, tool_call, tool_result
+from tests.builders import delivered, document_of, envelope, lines_of, received, tool_call, tool_result
 
 SECRET = "Zq7secretvalue"
 BEARER = f"Authorization: Bearer {SECRET}"
@@ -119,6 +123,8 @@ def _odd() -> list[dict[str, Any]]:
         envelope("reasoning/conclusion", {"message": BEARER}, context="why-1"),
         envelope("chat", {"text": "in a context"}, context=f"{QUERY}/below/{QUERY}"),
         envelope("chat", {"text": "of a type"}, context={"id": "c-2", "type": QUERY, "trigger": QUERY}),
+        envelope("chat", {"text": "below an address"}, context=ADDRESS),
+        envelope("chat", {"text": "in an address"}, context={"id": ADDRESS, "type": "x"}),
         envelope("chat", {"text": "unseen"}, correlation_id=[QUERY]),
         envelope("chat", {"text": "again"}, id=QUERY, sender=f"{QUERY}&x"),
     ]
@@ -133,7 +139,8 @@ def leaky_lines() -> bytes:
     """The log: lines of a gateway, some bare envelopes, and what is broken."""
     said = leaky_envelopes()
     broken = lines_of({"kind": "chat", "token": SECRET})[:-3]
-    return lines_of(*(received(one, space_id=QUERY) for one in said), *said[:3]) + broken
+    got = [delivered(said[1], name) for name in (QUERY, ADDRESS)]
+    return lines_of(*(received(one, space_id=QUERY) for one in said), *got, *said[:3]) + broken
 
 
 def leaky() -> CaptureDocument:
@@ -141,3 +148,42 @@ def leaky() -> CaptureDocument:
     document = document_of(leaky_lines().decode())
     assert len(document.capture) > len(leaky_envelopes())
     return document
+
+
+# Kinds, methods and what joins lines: with more in them they would be other messages, or none.
+_STRUCTURE = re.compile(
+    "(sub)?type|role|kind|method|jsonrpc|protocol|version|event|status|object|phase|level|ts|time(stamp)?|direction"
+    "|transport|from|(.*[a-z_])?([iI]d|ID|[uU]uid|UUID|Nano|Value|Update|Version|reason)"
+)
+_SAID = frozenset({"stringValue"})
+
+
+def planted_sample(path: Path) -> bytes:
+    """A log of any format with a secret at the end of every text, name, title and argument in it."""
+    secrets = cycle((BEARER, QUERY, ADDRESS, f'password="{SECRET}"', f"--token {SECRET}"))
+    lines = path.read_text("utf-8", "replace").splitlines()
+    return lines_of(
+        *(
+            _planted(json.loads(line), "", secrets)
+            if _is_json(line)
+            else line.replace('"text":"', f'"text":"{BEARER} ')
+            for line in lines
+        )
+    )
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict | list)
+    except ValueError:
+        return False
+
+
+def _planted(value: Any, key: str, secrets: Iterator[str]) -> Any:
+    if isinstance(value, dict):
+        return {name: _planted(one, name, secrets) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_planted(one, key, secrets) for one in value]
+    if not isinstance(value, str) or not value or (key not in _SAID and _STRUCTURE.fullmatch(key)):
+        return value
+    return json.dumps(_planted(json.loads(value), key, secrets)) if _is_json(value) else f"{value} {next(secrets)}"

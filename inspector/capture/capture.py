@@ -74,6 +74,17 @@ def _row_hash(message: Any) -> Any:
     return (message + 1) * _SPREAD & 0xFFFF_FFFF_FFFF_FFFF
 
 
+def _have_before(folds: Array, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of some records have the fold of one before them that is none of these: (places,) bool."""
+    others = np.isin(folds, folds[places])
+    others[places] = False
+    known, first = np.unique(folds[others], return_index=True)
+    if not len(known):
+        return np.zeros(len(places), np.bool_)
+    at = np.minimum(np.searchsorted(known, folds[places]), len(known) - 1)
+    return (known[at] == folds[places]) & (np.flatnonzero(others)[first[at]] < places)
+
+
 def _told_otherwise(block: Block, records: NDArray[np.int64]) -> NDArray[np.int64]:
     """Which of some records a log received from somebody else than their envelopes say."""
     inbound = [code for code in map(block.strings.find, INBOUND_EVENTS) if code is not None]
@@ -350,7 +361,7 @@ class Capture:
         own = np.flatnonzero(joining & np.isin(columns["sender"], gateways)) if gateways else np.empty(0, np.int64)
         if len(own):  # but for what somebody sent in the gateway's name, which is logged as received
             folds = columns["fold"][own]
-            forged = np.isin(folds, columns["fold"][~joining])
+            forged = _have_before(columns["fold"], own)
             forged |= self._folds.latest(folds, np.full(len(own), np.iinfo(np.int64).max)) != NO_ROW
             own = own[~forged]
             recipients = ids[columns["participant"][own]]

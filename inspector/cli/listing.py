@@ -25,7 +25,7 @@ from inspector.cli.arguments import (
     fail,
 )
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, opened
-from inspector.cli.printing import dump, echo, plain, printable, visible
+from inspector.cli.printing import csv_cell, dump, echo, plain, printable
 from inspector.export import matching
 from inspector.present.answers import message_answers
 from inspector.tokens.counter import TOKENIZER
@@ -98,7 +98,7 @@ def _print_csv(names: list[str], rows: Iterable[dict[str, object]]) -> None:
     writer = csv.writer(sys.stdout)
     writer.writerow(names)
     for row in rows:
-        writer.writerow([visible(plain(value)) for value in row.values()])
+        writer.writerow([csv_cell(value, plain) for value in row.values()])
 
 
 _WIDTHS_FROM = 1_000  # lines that decide how wide columns are; the others come as they are read

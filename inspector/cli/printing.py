@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import typer
 
-from inspector.protocol.hostile_text import visible
+from inspector.protocol.hostile_text import text_cell, visible
 
-__all__ = ["MOST_LISTED", "dump", "echo", "plain", "print_array", "printable", "say", "visible"]
+__all__ = ["MOST_LISTED", "csv_cell", "dump", "echo", "plain", "print_array", "printable", "say", "visible"]
 
 MOST_LISTED = 200
 """So many of anything are printed for people; JSON has them all."""
@@ -24,6 +24,11 @@ def plain(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return str(value)
+
+
+def csv_cell(value: object, cell: Callable[[object], str]) -> str:
+    """A value in one cell of CSV, as `cell` has it; what is no number is no formula for a spreadsheet either."""
+    return cell(value) if isinstance(value, bool | int | float) else text_cell(cell(value))
 
 
 def printable(text: str, width: int) -> str:

@@ -27,7 +27,7 @@ from inspector.cli.arguments import (
     fail,
 )
 from inspector.cli.opening import opened
-from inspector.cli.printing import dump, echo, plain, print_array, printable, visible
+from inspector.cli.printing import csv_cell, dump, echo, plain, print_array, printable, visible
 from inspector.document.document import CaptureDocument
 from inspector.export.files import refuse_what_is_read, trouble_of
 from inspector.tables import Database, Needed, QueryError, Result
@@ -117,9 +117,9 @@ def _refuse(error: QueryError, sql: str) -> NoReturn:
 
 def _print_csv(result: Result) -> None:
     writer = csv.writer(sys.stdout)
-    writer.writerow([visible(name) for name in result.names])
+    writer.writerow([csv_cell(name, _cell) for name in result.names])
     for row in _rows(result):
-        writer.writerow([visible(_cell(value)) for value in row])
+        writer.writerow([csv_cell(value, _cell) for value in row])
 
 
 def _print_json(result: Result) -> None:

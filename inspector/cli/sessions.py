@@ -10,7 +10,7 @@ import typer
 from inspector.cli.arguments import Json
 from inspector.cli.printing import print_array, printable, say
 from inspector.present.formats import count_of, size
-from inspector.protocol.secrets.masking import mask_secrets
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.sources.agent_sessions.lookup import NEWEST, find_sessions
 from inspector.sources.agent_sessions.session import AgentSession, Lookup
 
@@ -48,9 +48,9 @@ def _row(session: AgentSession) -> str:
     state = "running" if session.running else ""
     agents = count_of(session.sub_agents, "sub-agent") if session.sub_agents else ""
     facts = [fact for fact in (size(session.size), session.model, agents, state) if fact]
-    says = mask_secrets(session.title or session.prompt)
+    project, says = mask_text(session.project), mask_text(session.title or session.prompt)
     return (
-        f"{when}  {session.program:<11}  {printable(session.identifier[:13], 13)}  {printable(session.project, 40)}  "
+        f"{when}  {session.program:<11}  {printable(session.identifier[:13], 13)}  {printable(project, 40)}  "
         f"{printable(says, 70)}  ({printable(', '.join(facts), 120)})"
     )
 

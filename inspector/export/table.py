@@ -1,7 +1,6 @@
 """Messages as CSV: a head of field names, then a row a message (RFC 4180, UTF-8).
 
-Text from the wire cannot act: control and bidi characters are written out, and a cell a spreadsheet would take for a
-formula begins with an apostrophe (OWASP, CSV Injection).
+Text from the wire cannot act (`text_cell`).
 """
 
 from __future__ import annotations
@@ -9,17 +8,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 
 from inspector.document.document import CaptureDocument
 from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
 from inspector.filters.fields import Field
 from inspector.filters.naming import field_named
-from inspector.protocol.hostile_text import visible
-
-_FORMULA = re.compile(r"[\t\r]|(?:\s|\\u[0-9a-f]{4})*[=+\-@＝＋－＠﹢﹣﹦﹫−]")  # noqa: RUF001
-"""Blanks before it do not keep a spreadsheet from it; some read fullwidth signs as the plain ones."""
+from inspector.protocol.hostile_text import text_cell
 
 
 class TableWriter:
@@ -58,8 +53,7 @@ class TableWriter:
             return str(value)
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             value = ", ".join(value)
-        text = visible(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-        return "'" + text if _FORMULA.match(text) else text
+        return text_cell(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def _row(cells: list[str]) -> bytes:

@@ -31,6 +31,7 @@ from inspector.present.waiting import Wait, asker, waits
 from inspector.present.wire_text import plain
 from inspector.protocol import msp
 from inspector.protocol.participants import GATEWAY_IDS
+from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.times import NO_TIME
 
 if TYPE_CHECKING:
@@ -85,13 +86,13 @@ class Account:
 
 
 def account_json(account: Account) -> list[dict[str, Any]]:
-    """The sentences as plain objects; numbers count from 1, and each names what it is about."""
+    """The sentences as plain objects; numbers count from 1, and each names what it is about. Secrets are masked."""
     found: list[dict[str, Any]] = []
     about = ""
     for line in account.lines:
         about = line.about or about
         no = None if line.message is None else line.message + 1
-        found.append({"about": about, "text": line.text, "no": no, "filter": line.filter})
+        found.append({"about": about, "text": line.text, "no": no, "filter": line.filter and mask_text(line.filter)})
     return found
 
 

@@ -143,7 +143,7 @@ def message_answer(document: CaptureDocument, message: int) -> dict[str, Any]:
     story["raw"] = mask_text(story["raw"])
     for one in story["sightings"]:
         one["differs"] = None if one["differs"] is None else mask_text(one["differs"])
-    masked = ("envelope", "lifecycle", "likely", "links", "capability", "findings")
+    masked = ("envelope", "lifecycle", "likely", "links", "capability", "findings", "deliveries")
     return story | {name: mask_secrets(story[name]) for name in masked}
 
 

@@ -4,10 +4,30 @@ from __future__ import annotations
 
 import re
 
-# Control, bidi and invisible characters, and halves of surrogate pairs.
-_HOSTILE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+# Control, bidi and invisible characters, and halves of surrogate pairs; those that `present.wire_text` shows as chips.
+_HOSTILE = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff"
+    "\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_FORMULA = re.compile(r"[\t\r]|(?:\s|\\u[0-9a-f]{4})*[=+\-@＝＋－＠﹢﹣﹦﹫−]")  # noqa: RUF001
+"""Blanks before it do not keep a spreadsheet from it; some read fullwidth signs as the plain ones."""
 
 
 def visible(text: str) -> str:
     r"""Text with such characters as `\u202e`; inside JSON the same is their escape. Ends of lines stay."""
-    return _HOSTILE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _HOSTILE.sub(lambda found: _escaped(ord(found[0])), text)
+
+
+def _escaped(code: int) -> str:
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    return f"\\u{0xD7C0 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+def text_cell(text: str) -> str:
+    """The same as a cell of CSV: one that a spreadsheet would take for a formula begins with an apostrophe.
+
+    OWASP, CSV Injection.
+    """
+    text = visible(text)
+    return "'" + text if _FORMULA.match(text) else text

@@ -5,12 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from inspector.protocol.secrets.masking import MASK, mask_users
+
 
 def normalise(path: str) -> str:
     """Strip edge slashes and drop empty segments; "" when nothing remains (the main context)."""
     if "//" not in path and path[:1] != "/" and path[-1:] != "/":
         return path
-    return "/".join(segment for segment in path.split("/") if segment)
+    return "/".join(segment for segment in _without_passwords(path).split("/") if segment)
+
+
+def _without_passwords(identifier: str) -> str:
+    """An id with what addresses in it tell of users masked: parted, or with other slashes, it could not be told."""
+    return mask_users(identifier, lambda _: MASK) if "://" in identifier else identifier
 
 
 def root(path: str) -> str:
@@ -53,7 +60,7 @@ def quote_segment(identifier: str) -> str:
 
     So does the first character of one that reads like levels left out.
     """
-    quoted = identifier.replace("%", "%25").replace("/", "%2F")
+    quoted = _without_passwords(identifier).replace("%", "%25").replace("/", "%2F")
     return "%E2%80%A6" + quoted[1:] if _LEFT_OUT.fullmatch(quoted) else quoted
 
 

@@ -202,6 +202,11 @@ def test_list_csv() -> None:
     )
     assert done.exit_code == 0
     assert list(csv.reader(io.StringIO(done.stdout))) == [["no", "to", "text", "context"], ["1", "x, y", text, ""]]
+    acting = log(envelope(payload={"text": "=1+1", "n": -1}, sender="@a\u061c\U000e0041"))
+    [row] = csv.reader(
+        io.StringIO(run("list", acting, "-e", "from,text,payload.n", "--format", "csv").stdout.split()[1])
+    )
+    assert row == ["'@a\\u061c\\udb40\\udc41", "'=1+1", "-1"]
 
 
 def test_list_table_is_one_line_each_and_shows_control_characters() -> None:

@@ -38,6 +38,10 @@ def test_csv_has_a_head_and_plain_cells() -> None:
     text = printed("query", traffic(), 'SELECT no, text, "to" FROM messages ORDER BY no', "--format", "csv")
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[:3] == [["no", "text", "to"], ["1", "a,b", ""], ["2", rows[2][1], "files"]]
+    acting = printed(
+        "query", traffic(), "SELECT '=1+1' AS a, ['-x'] AS b, -1 AS c FROM messages LIMIT 1", "--format", "csv"
+    )
+    assert [*csv.reader(io.StringIO(acting))] == [["a", "b", "c"], ["'=1+1", "'-x", "-1"]]
 
 
 def test_json_has_times_lists_and_json_as_such() -> None:

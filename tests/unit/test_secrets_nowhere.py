@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
+from mcp.client import Client
 
 from inspector.cli.commands import COMMANDS
 from inspector.export.parquet import export_parquet
 from inspector.filters.completion import Completer
 from inspector.filters.fields import FIELDS
+from inspector.mcp_server.captures import Captures
+from inspector.mcp_server.server import server_of
 from inspector.protocol.secrets.masking import mask_text
 from inspector.survey.one_run import SurveyOptions, survey_run
 from inspector.survey.places import RunPlace
 from inspector.tables import TABLES
 from tests.builders import document_of, lines_of, log_file
 from tests.commands import asked, reading_once
-from tests.leaky import BEARER, SECRET, SPLIT_KINDS, leaky, leaky_lines
+from tests.leaky import SECRET, SPLIT_KINDS, leaky, leaky_lines, planted_sample
 from tests.pages import ROOT
 
 BEGUN = SECRET[:6]
@@ -39,8 +42,8 @@ WAYS: dict[str, list[list[str]]] = {
     "participants": [[], ["--json"]],
     "model-sees": [[], ["--json"], ["--participant", "lead"], ["--participant", "files", "--json"], ["--messages"]],
     "waste": [[], ["--json"]],
-    "check": [[], ["--json"]],
-    "query": [[f"SELECT * FROM {table.name}", *form] for table in TABLES for form in ([], ["--format", "json"])]
+    "check": [[], ["--json"], ["--format", "junit"], ["--format", "sarif"]],
+    "query": [[f"SELECT * FROM {table.name}", *form] for table in TABLES for form in ([], ["--format", "csv"])]
              + [["SELECT payload(no), payload(no)->>'$.token' FROM messages"],
                 ["SELECT text FROM messages ORDER BY no DESC LIMIT 900"]],
     "slice": [["-o", "-"], ["-o", "-", "-Y", "!stream", "--with-related"]],
@@ -115,13 +118,40 @@ def test_no_table_of_a_survey_or_of_messages_holds_a_secret(log: Path, tmp_path:
             assert around(str(row)) == ""
 
 
-@pytest.mark.parametrize("name", ["claude-code", "http-lines", "otlp", "messages"])
-def test_no_slice_of_what_is_read_whole_holds_a_secret(name: str) -> None:
-    sample = (ROOT / f"tests/data/formats/{name}.jsonl").read_text()
-    words = re.compile(r'"(?:text|content|arguments|stringValue)":"(?!\[)')
-    planted = log_file(words.sub(lambda found: f"{found[0]}{BEARER} ", sample).encode())
+FORMATS = sorted(path.name for path in (ROOT / "tests/data/formats").glob("*.jsonl"))
+OF_A_FORMAT = [
+    ["check", "--format", "junit"], ["check", "--format", "sarif"], ["summary", "--json", "--tokens"], ["participants"],
+    ["list", "-e", ALL, "--format", "csv"], ["contexts", "--json"], ["model-sees", "--messages"], ["waste"],
+    *(["query", f"SELECT * FROM {table.name}", "--format", "csv"] for table in TABLES), ["slice", "-o", "-"],
+    *(["export", "-o", "-", "--format", *form] for form in (["otlp", "--with-content"], ["jsonl"], ["md"])),
+]  # fmt: skip
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_format_shows_a_secret(name: str) -> None:
+    planted = log_file(planted_sample(ROOT / "tests/data/formats" / name), name)
     assert SECRET in output("slice", planted, "-o", "-", "--unmasked")
-    assert around(output("slice", planted, "-o", "-")) == ""
+    with reading_once():
+        outputs = [(way, output(way[0], planted, *way[1:])) for way in OF_A_FORMAT]
+    assert [(way, around(text)) for way, text in outputs if BEGUN in text] == []
+    assert all(text for _, text in outputs)
+    found = survey_run(RunPlace(str(planted), planted.stat().st_size, 1), SurveyOptions())
+    assert {name: around(str(rows)) for name, rows in found.tables.items() if BEGUN in str(rows)} == {}
+
+
+async def test_no_answer_to_an_agent_holds_a_secret(log: Path) -> None:
+    names = [field.name for field in FIELDS]
+    asked_for: list[tuple[str, dict[str, Any]]] = [
+        ("list", {"fields": names[at : at + 20]}) for at in range(0, len(names), 20)
+    ]
+    asked_for += [(tool, {"no": number}) for tool in ("show", "chain") for number in (2, 3, 60)]
+    with closing(Captures([log])) as captures:
+        async with Client(server_of(captures)) as client:
+            others = {tool.name for tool in (await client.list_tools()).tools} - {"list", "show", "chain"}
+            for tool, arguments in (*asked_for, *((one, {}) for one in sorted(others))):
+                (content,) = (await client.call_tool(tool, arguments)).content
+                assert around(getattr(content, "text", "")) == "", tool
 
 
 @pytest.mark.sweep

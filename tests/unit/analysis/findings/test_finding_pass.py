@@ -18,6 +18,7 @@ from inspector.document.document import CaptureDocument
 from tests.builders import (
     GrowingLog,
     clean_up,
+    delivered,
     document_at,
     document_of,
     envelope,
@@ -58,7 +59,11 @@ _REFUSED = tool_call("grep", id="f", sender="files", correlation_id=["p"])
 _PROPOSED = envelope("mcp/proposal", {"method": "tools/call", "params": {"name": "grep"}}, id="p")
 
 
+_ANNOUNCED = envelope("chat", {"message": "why"}, id="a", sender="system:gateway")
+
+
 @given(traffic, st.integers(1, 5))
+@example([delivered(_ANNOUNCED, "lead")] * 2 + [received(_ANNOUNCED), envelope(context=7)], 1)
 @example([*_AGAIN[:9], _AGAIN[10], _AGAIN[9]], 1)  # the fifth result stands before its call
 @example([received(_REFUSED, event="rejected"), received(_PROPOSED), received(_REFUSED)], 1)
 def test_any_batches_give_the_same(lines: list[Any], size: int) -> None:
