@@ -40,9 +40,11 @@ class Wait:
 
     @property
     def how_long(self) -> str:
-        """How long, in whole seconds from one second on: "34 s", "0.4 s"; "" where times are not known."""
+        """How long, in whole seconds from one second on: "34 s", "0.4 s", "2 ms"; "" where times are not known."""
         if self.waited_ns is None:
             return ""
+        if self.waited_ns < 100_000_000:
+            return formats.duration(self.waited_ns)
         if self.waited_ns < 1_000_000_000:
             return f"{self.waited_ns // 100_000_000 / 10:.1f} s"
         return formats.duration(self.waited_ns // 10**9 * 10**9).replace(".0 s", " s")

@@ -7,16 +7,16 @@ from datetime import datetime
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QListView, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.present.formats import count_of, day_words, size
 from inspector.present.wire_text import plain, tool_tip
 from inspector.protocol.secrets.masking import mask_text
 from inspector.sources.agent_sessions.session import AgentSession, Lookup
-from inspector.ui.dialogs.dialog import Dialog, ListFrame
+from inspector.ui.dialogs.dialog import Dialog, DialogList, ListFrame
 from inspector.ui.dialogs.ordered_list import Index
-from inspector.ui.dialogs.two_line_list import TwoLineDelegate, TwoLines, two_line_list
+from inspector.ui.dialogs.two_line_list import TwoLines, looked_in, two_line_list
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import TextLabel
@@ -148,11 +148,10 @@ class AgentSessionsDialog(Dialog):
         self._enable()
         self._field.setFocus()
 
-    def _build_list(self, frame: QFrame) -> QListView:
+    def _build_list(self, frame: QFrame) -> DialogList:
         self._model = SessionListModel(self)
-        self._list = two_line_list("agentSessionsList", TITLE, self._model, frame)
+        self._list = two_line_list(self._themes, "agentSessionsList", TITLE, self._model, frame)
         self._list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self._list.setItemDelegate(TwoLineDelegate(self._themes, self))
         self._list.selectionModel().selectionChanged.connect(lambda *_: self._enable())
         self._list.doubleClicked.connect(lambda _index: self.open_current())
         self._list.customContextMenuRequested.connect(self._open_menu)
@@ -189,21 +188,28 @@ class AgentSessionsDialog(Dialog):
         row = next((n for n in rows if (s := self._model.session(n)) is not None and s.identifier == selected), 0)
         self._list.setCurrentIndex(self._model.index(row))
         self._says.setText(plain(self._words(), 2_000))
+        self._list.set_empty_text(self._why_empty())
         self._enable()
 
     def _words(self) -> str:
-        """How many are shown; where was looked, when there is none; what was left out."""
+        """How many are shown; what was left out."""
         lookup = self._lookup
         if lookup is None:
             return LOOKING
         if not lookup.sessions:
-            places = " and ".join(map(str, lookup.folders))
-            return " ".join([f"There are no sessions. Looked in {places}.", *lookup.notices])
+            return " ".join(lookup.notices)
         shown, total = self._model.rowCount(), lookup.total
         count = count_of(total, "session") if shown == total else f"{shown:,} of {count_of(total, 'session')}"
         older = total - len(lookup.sessions)
         more = [f"The newest {len(lookup.sessions):,} are listed."] if older > 0 else []
         return " ".join([f"{count}.", *more, *lookup.notices])
+
+    def _why_empty(self) -> str:
+        if self._lookup is None:
+            return ""
+        if self._lookup.sessions:
+            return "No session has all of these words."
+        return looked_in("No sessions of coding agents are on this machine.", self._lookup.folders)
 
     def _enable(self) -> None:
         self._open.setEnabled(self._model.session(self._list.currentIndex().row()) is not None)

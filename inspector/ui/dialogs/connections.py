@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLineEdit,
-    QListView,
     QMenu,
     QStyleOptionViewItem,
     QVBoxLayout,
@@ -21,7 +20,7 @@ from typing_extensions import override
 
 from inspector.present.wire_text import plain
 from inspector.settings import NamedConnection, Settings
-from inspector.ui.dialogs.dialog import Dialog, ListFrame
+from inspector.ui.dialogs.dialog import Dialog, DialogList, ListFrame
 from inspector.ui.dialogs.ordered_list import Index, RowDelegate
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.look.theme import ThemeController
@@ -175,25 +174,19 @@ class ConnectionsDialog(Dialog):
     def _build(self) -> None:
         self._page = QVBoxLayout(self)
         self._page.addWidget(TextLabel(TITLE, variant="title", name="connectionsTitle", parent=self))
-        self._hint = TextLabel(HELP, variant="secondary", name="connectionsHelp", wrap=True, parent=self)
-        self._page.addWidget(self._hint)
+        self._page.addWidget(TextLabel(HELP, variant="secondary", name="connectionsHelp", wrap=True, parent=self))
         frame = ListFrame("connectionsFrame", self)
         frame.lines.addWidget(self._build_list(frame))
         self._page.addWidget(frame, 1)
         self._page.addLayout(self._build_tools())
         self._page.addLayout(self._build_buttons())
 
-    def _build_list(self, frame: QFrame) -> QListView:
+    def _build_list(self, frame: QFrame) -> DialogList:
         self._model = ConnectionListModel(self._rename, self)
-        self._list = QListView(frame)
-        self._list.setObjectName("connectionsList")
-        self._list.setAccessibleName(TITLE)
-        self._list.setFrameShape(QFrame.Shape.NoFrame)
-        self._list.setMouseTracking(True)
-        self._list.setUniformItemSizes(True)
+        self._list = DialogList(self._themes, name="connectionsList", title=TITLE, model=self._model, parent=frame)
+        self._list.set_empty_text(NO_CONNECTIONS)
         self._list.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         self._list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self._list.setModel(self._model)
         self._list.setItemDelegate(ConnectionDelegate(self._themes, self))
         self._list.selectionModel().selectionChanged.connect(self._on_selection_changed)
         self._list.doubleClicked.connect(lambda _index: self.join())
@@ -245,7 +238,6 @@ class ConnectionsDialog(Dialog):
         self._model.replace(self._settings.connections)
         found = self._model.row_of(before.id) if before is not None else -1
         self._select(found if found >= 0 else max(0, min(row, self._model.rowCount() - 1)))
-        self._hint.setText(HELP if self._model.rowCount() else NO_CONNECTIONS)
 
     def _select(self, row: int) -> None:
         self._list.setCurrentIndex(self._model.index(row))

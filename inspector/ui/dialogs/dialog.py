@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize
-from PySide6.QtWidgets import QDialog, QFrame, QVBoxLayout, QWidget
+from PySide6.QtCore import QAbstractItemModel, QEvent, QSize
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QDialog, QFrame, QListView, QVBoxLayout, QWidget
 from typing_extensions import override
 
+from inspector.ui.look.empty_text import paint_empty_text
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.scrolled_part import ScrolledPart
 
@@ -111,3 +113,42 @@ class ListFrame(QFrame):
         self.setProperty("variant", "list")
         self.lines = QVBoxLayout(self)
         self.lines.setContentsMargins(1, 4, 1, 4)
+
+
+class DialogList(QListView):
+    """The list in such a card; it has no delegate yet, and says why it is empty."""
+
+    def __init__(
+        self, theme_controller: ThemeController, *, name: str, title: str, model: QAbstractItemModel, parent: QWidget
+    ) -> None:
+        """Make the list.
+
+        Args:
+            theme_controller: gives the look.
+            name: object name.
+            title: accessible name.
+            model: what it shows.
+            parent: the card.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._empty = ""
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.setUniformItemSizes(True)
+        self.setModel(model)
+
+    def set_empty_text(self, text: str) -> None:
+        """What stands in the list while it has no rows."""
+        self._empty = text
+        self.setAccessibleDescription(text)
+        self.viewport().update()
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._empty and not self.model().rowCount():
+            theme = self._themes.theme
+            paint_empty_text(self, theme, self._empty, theme.metrics.pane_padding)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.present.wire_text import plain, tool_tip
 from inspector.tap.install.changes import Change, Found, Server
-from inspector.ui.dialogs.dialog import Dialog, ListFrame
+from inspector.ui.dialogs.dialog import Dialog, DialogList, ListFrame
 from inspector.ui.dialogs.ordered_list import Index
-from inspector.ui.dialogs.two_line_list import TwoLineDelegate, TwoLines, two_line_list
+from inspector.ui.dialogs.two_line_list import TwoLines, looked_in, two_line_list
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import TextLabel
@@ -102,10 +102,9 @@ class TapServerDialog(Dialog):
         self._on_theme_changed()
         self._list.setFocus()
 
-    def _build_list(self, frame: QFrame) -> QListView:
+    def _build_list(self, frame: QFrame) -> DialogList:
         self._model = ServerListModel(self)
-        self._list = two_line_list("tapServerList", TITLE, self._model, frame)
-        self._list.setItemDelegate(TwoLineDelegate(self._themes, self))
+        self._list = two_line_list(self._themes, "tapServerList", TITLE, self._model, frame)
         self._list.selectionModel().currentChanged.connect(lambda *_: self._select())
         return self._list
 
@@ -137,8 +136,8 @@ class TapServerDialog(Dialog):
             if before is not None and (one.file, one.table, one.name) == (before.file, before.table, before.name)
         ]  # fmt: skip
         if not found.servers:
-            places = ", ".join(map(str, found.looked_at))
-            self.say(" ".join([f"No servers are configured here. Looked in {places}.", *found.troubles]))
+            self._list.set_empty_text(looked_in("No MCP servers are configured on this machine.", found.looked_at))
+            self.say(" ".join(found.troubles))
         self._list.setCurrentIndex(self._model.index(same[0] if same else 0))
         self._select()
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from PySide6.QtCore import QAbstractListModel, QRect, QSize
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
+from PySide6.QtWidgets import QAbstractItemView, QFrame
 from typing_extensions import override
 
+from inspector.present.wire_text import plain
+from inspector.ui.dialogs.dialog import DialogList
 from inspector.ui.dialogs.ordered_list import Index, RowDelegate
 from inspector.ui.look.paint_cache import PaintCache
+from inspector.ui.look.theme import ThemeController
 
 
 class TwoLines(NamedTuple):
@@ -61,14 +66,18 @@ class TwoLineDelegate(RowDelegate):
             paints.draw(painter, "small", "state.active", right - state_width, lower, one.state, state_width)
 
 
-def two_line_list(name: str, title: str, model: QAbstractListModel, frame: QFrame) -> QListView:
-    """A view of a model without a frame of its own; it has no delegate yet."""
-    view = QListView(frame)
-    view.setObjectName(name)
-    view.setAccessibleName(title)
-    view.setFrameShape(QFrame.Shape.NoFrame)
-    view.setMouseTracking(True)
-    view.setUniformItemSizes(True)
+def two_line_list(
+    themes: ThemeController, name: str, title: str, model: QAbstractListModel, frame: QFrame
+) -> DialogList:
+    """A list of such rows."""
+    view = DialogList(themes, name=name, title=title, model=model, parent=frame)
     view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-    view.setModel(model)
+    view.setItemDelegate(TwoLineDelegate(themes, view))
     return view
+
+
+def looked_in(none: str, places: Iterable[Path]) -> str:
+    """Why such a list is empty: a sentence, then where was looked, a place a line, the user's own folder as ~."""
+    home = Path.home()
+    shown = (Path("~", place.relative_to(home)) if place.is_relative_to(home) else place for place in places)
+    return "\n".join((none, "", "Looked in", *(plain(str(place), 300) for place in shown)))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QPainter, QPaintEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 from typing_extensions import override
 
+from inspector.ui.look.empty_text import paint_empty_text
 from inspector.ui.look.theme import ThemeController
 
 _LEAST = 24
@@ -89,16 +90,8 @@ class PlainTable(QTableView):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         top = self.empty_top
-        if not self._empty or top is None:
-            return
-        theme = self._themes.theme
-        padding = theme.metrics.pane_padding
-        size = self.viewport().size()
-        box = QRect(padding, top, size.width() - 2 * padding, size.height())
-        painter = QPainter(self.viewport())
-        painter.setFont(theme.font("body"))
-        painter.setPen(theme.color("ink.secondary"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, self._empty)
+        if self._empty and top is not None:
+            paint_empty_text(self, self._themes.theme, self._empty, top)
 
     @override
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from inspector.tables.completion import complete
 from inspector.ui.app.application import Application
-from inspector.ui.panels.query.panel import QueryPanel
+from inspector.ui.panels.query.panel import EXAMPLES, QueryPanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call, tool_result
 from tests.ui.windows import numbers, panes_of, window_on
@@ -90,6 +90,15 @@ def test_a_query_can_be_stopped_and_another_one_asked(window: MainWindow, qtbot:
 
 def test_queries_are_remembered_and_kept_but_none_with_a_secret(window: MainWindow, qtbot: QtBot) -> None:
     panel, settings = opened(window), window.application.settings
+    press(panel, "queryHistory")
+    menu = panel.findChild(QMenu, "queryMenu")
+    assert menu is not None
+    menu.hide()
+    assert [action.text() for action in menu.actions()] == [question for question, _ in EXAMPLES]
+    for _, sql in EXAMPLES:
+        ask(panel, qtbot, sql)
+        assert panel.said.property("variant") == "hint", panel.said.text()
+    settings.query_history.clear()
     ask(panel, qtbot, "SELECT 1 AS one")
     token = "ghp_" + "a1B2c3D4e5" * 4
     ask(panel, qtbot, f"SELECT '{token}'")

@@ -32,6 +32,18 @@ _LOOKED_AT = 20
 """Rows that decide how wide columns are: the first ones, which somebody sees."""
 _WRITTEN, _ANSWERED = 2, 3
 """How the width is shared by the query and its answer."""
+EXAMPLES = (
+    ("Which tool is slow?", "SELECT tool, max(latency) AS slowest FROM tool_calls GROUP BY tool"),
+    ("Which calls failed?", 'SELECT no, "from", tool, arguments FROM tool_calls WHERE failed'),
+    ("Where do tokens go?", "SELECT tool, sum(tokens) FROM tokens GROUP BY tool ORDER BY 2 DESC"),
+    ("Who has had no answer?", """SELECT no, "from", "to", info FROM messages WHERE waiting = 'answer'"""),
+)
+"""Questions with the query that answers them, for who has asked none yet."""
+_WHAT_TO_ASK = (
+    "The answer comes here; a click on a row with a No. goes to that message.\n\n"
+    "For example, and behind the clock above:\n"
+) + "\n".join(f"{question}  {sql}" for question, sql in EXAMPLES)
+_NO_ROWS = "Nothing fits: the answer has no rows."
 _NOTHING_YET = f"Ctrl+Enter asks. Tables: {', '.join(table.name for table in TABLES)}."
 
 
@@ -121,7 +133,7 @@ class QueryPanel(HeadedPanel):
         self._run_button = add("resume", "Ask (Ctrl+Enter)", name="queryRun")
         self._stop_button = add("stop", "Stop", name="queryStop")
         self._filter_button = add("filter", "Filter to these messages", name="queryFilter")
-        self._history_button = add("history", "Earlier and kept queries", name="queryHistory")
+        self._history_button = add("history", "Earlier and kept queries, else examples", name="queryHistory")
         self._save_button = add("save", "Keep the query under a name", name="querySave")
         self._copy_button = add("copy", "Copy the answer", name="queryCopy")
         add("clear", "Close", name="queryClose").clicked.connect(self.close_requested)
@@ -129,6 +141,7 @@ class QueryPanel(HeadedPanel):
         self._line = HairLine("queryLine", self)
         self.said = TextLabel(_NOTHING_YET, variant="hint", name="querySaid", wrap=True, parent=self)
         self.view = AnswerView(self.model, theme_controller, self)
+        self.view.set_empty_text(_WHAT_TO_ASK)
         self._menu = QMenu(self)
         self._menu.setObjectName("queryMenu")
         self._put_together(theme_controller)
@@ -196,6 +209,7 @@ class QueryPanel(HeadedPanel):
             return
         self.editor.mark_trouble(None)
         self._say("Asking…")
+        self.view.set_empty_text("")
         self.run.ask(sql)
         self.asked.emit(sql)
         self._show_state()
@@ -218,6 +232,7 @@ class QueryPanel(HeadedPanel):
     def _on_ended(self, count: int, more: bool, seconds: float) -> None:
         most = f", the first {MOST_ROWS:,} of more" if more else ""
         self._say(f"{count_of(count, 'row')}{most}, {seconds:,.2f} s." if count else f"No rows, {seconds:,.2f} s.")
+        self.view.set_empty_text(_NO_ROWS)
         self.head.set_count(f"{count:,}")
         self._show_state()
 
@@ -299,7 +314,8 @@ class QueryPanel(HeadedPanel):
             forget = menu.addAction(f"Give up “{plain(known.name, 40)}”".replace("&", "&&"))
             forget.triggered.connect(lambda: self._give_up(known))
         if menu.isEmpty():
-            menu.addAction("No queries yet").setEnabled(False)
+            for question, sql in EXAMPLES:
+                menu.addAction(question).triggered.connect(lambda *_checked, sql=sql: self._take(sql))
         menu.popup(self._history_button.mapToGlobal(QPoint(0, self._history_button.height())))
 
     def _take(self, sql: str) -> None:
