@@ -20,7 +20,7 @@ from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.panels.messages.columns import AS_USUAL, ChosenColumns, Wanted
 from inspector.ui.panels.messages.model import MessageTableModel
 
-_NARROW: dict[int, int] = {Column.NUMBER: 40, Column.TIME: 60, Column.FROM_TO: 112, Column.KIND: 94, Column.CONTEXT: 60}
+_NARROW: dict[int, int] = {Column.NUMBER: 37, Column.TIME: 56, Column.FROM_TO: 112, Column.KIND: 92, Column.CONTEXT: 60}
 _WIDE: dict[int, int] = {Column.NUMBER: 52, Column.TIME: 68, Column.FROM_TO: 184, Column.KIND: 132, Column.CONTEXT: 150}
 _FIGURES: dict[int, int] = {Column.LATENCY: 68, Column.SIZE: 60}
 _GUTTER = 32

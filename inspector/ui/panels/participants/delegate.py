@@ -107,14 +107,20 @@ class ParticipantDelegate(ListDelegate):
         padding = round(5 * theme.zoom)
         widths = [self._metrics["badge"].horizontalAdvance(tag) + 2 * padding for tag in tags]
         gap = theme.metrics.cell_padding
-        room = right - left - sum(width + gap for width in widths)
-        name = metrics.elidedText(self._model.name(row), Qt.TextElideMode.ElideMiddle, max(room, 24))
+        name, whole = self._model.name(row), right - left
+        if widths:  # what is too long of name and last tag gives way: both keep half, or the shorter one is whole
+            whole -= sum(width + gap for width in widths[:-1]) + gap
+            widths[-1] = max(min(widths[-1], whole - metrics.horizontalAdvance(name)), min(widths[-1], whole // 2))
+            whole -= widths[-1]
+        name = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, max(whole, 24))
         painter.setFont(self._fonts["body"])
         painter.setPen(theme.color("ink.secondary" if presence is PresenceDot.GONE else "ink.primary"))
         painter.drawText(QRect(left, upper.top(), max(0, right - left), upper.height()), LEFT, name)
         at = left + metrics.horizontalAdvance(name) + gap
         for tag, width in zip(tags, widths, strict=True):
-            self._paint_tag(painter, tag, QRect(at, upper.top(), width, upper.height()))
+            room = width - 2 * padding + 1  # an advance is rounded, and may be a part of a pixel short
+            shown = self._metrics["badge"].elidedText(tag, Qt.TextElideMode.ElideMiddle, room)
+            self._paint_tag(painter, shown, QRect(at, upper.top(), width, upper.height()))
             at += width + gap
 
     def _paint_tag(self, painter: QPainter, tag: str, box: QRect) -> None:
