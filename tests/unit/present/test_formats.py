@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inspector.present import formats
+from inspector.present.waiting import Wait
 from inspector.protocol.times import NO_TIME
 
 MS = 1_000_000
@@ -98,3 +99,18 @@ def test_a_full_time_bears_its_offset_and_an_impossible_one_is_empty() -> None:
 @pytest.mark.parametrize("time_ns", [NO_TIME, 0, 3_700_000_000, -1])
 def test_what_is_no_date_has_no_time_of_day(time_ns: int) -> None:
     assert formats.clock(time_ns) == formats.time_of_day(time_ns) == formats.full_time(time_ns) == ""
+
+
+@pytest.mark.parametrize(
+    ("waited_ns", "text"),
+    [
+        (None, ""),
+        (0, "<1 ms"),
+        (2 * MS, "2 ms"),
+        (430 * MS, "0.4 s"),
+        (34_900 * MS, "34 s"),
+        (61_500 * MS, "1 min 1 s"),
+    ],
+)
+def test_a_short_wait_is_not_none(waited_ns: int | None, text: str) -> None:
+    assert Wait(0, "coder", "files", "read_file", waited_ns, discovery=False).how_long == text
