@@ -152,9 +152,10 @@ class GatewayLog:
         rejected = [*batch.changed[flags[batch.changed] & Flag.REJECTED.value != 0].tolist()]
         rejected += batch.flagged(Flag.REJECTED.value).tolist()
         rows = np.array(rejected, np.int64)
-        rows = rows[~batch.findings.has(DENIED, rows)]
+        said = (flags[rows] & Flag.LOG_ONLY.value != 0) | (batch.of("kind", rows) == batch.code("system/error"))
+        rows = rows[~(said & batch.findings.has(DENIED, rows))]  # of the others the call may be known only by now
         names = [f"{_named(batch, row)} may not send {_call(batch, row)}." for row in rows.tolist()]
-        batch.findings.add(DENIED, rows, details=names)
+        batch.findings.settle(DENIED, rows, np.ones(len(rows), np.bool_), details=names)
 
     def _refusal(self, batch: Batch, row: int, payload: Mapping[str, Any]) -> str:
         """What was refused, as far as it was seen: gateways forward nothing of it, and their errors name its kind."""
