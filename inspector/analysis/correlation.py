@@ -332,7 +332,7 @@ class CorrelationPass:
         if kind in _WANTED[kinds.RESPONSE]:
             waiters += self._waiting_responses.pop(identifier, [])
         for waiter in waiters:
-            if self.columns["cause"][waiter] == NO_ROW and waiter != row:  # it may name itself (analysis.draft_names)
+            if self.columns["cause"][waiter] == NO_ROW and waiter != row:  # it may name itself (`DraftNames`)
                 self._settle_one(waiter, row)
 
     def _settle_one(self, waiter: int, row: int) -> None:
@@ -428,7 +428,7 @@ class CorrelationPass:
     # Asking
 
     def naming_themselves(self) -> Rows:
-        """Messages whose correlation id is a name of their own (`analysis.draft_names`), ascending."""
+        """Messages whose correlation id is a name of their own (`DraftNames`), ascending."""
         return np.array(self._drafts.own, np.int64)
 
     def nearly_answered(self, row: int) -> tuple[int, bool] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import re
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -33,6 +32,7 @@ from inspector.export.msp import export_subsession, node_at
 from inspector.export.options import MARKED_FIELDS, format_of
 from inspector.export.redaction import Redaction
 from inspector.filters.fields import FIELD_BY_NAME
+from inspector.filters.naming import names_in
 from inspector.present.formats import count_of
 
 
@@ -47,10 +47,6 @@ class _Asked(enum.StrEnum):
     OTLP = Format.OTLP.value
     CAPTURE = "capture"
     MSP = "msp"
-
-
-_NAMES = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
-"""Field names between commas; a quoted key may hold commas of its own."""
 
 
 def export_command(
@@ -128,7 +124,7 @@ def export_command(
     if context is not None:
         fail("--context goes with --format msp; to choose messages by their context use --filter.")
     filter_ = compiled(display_filter)
-    names = tuple(name.strip() for part in fields or () for name in _NAMES.findall(part) if name.strip())
+    names = tuple(name for part in fields or () for name in names_in(part))
     for name in names:
         field_named(name)
     if format_ is None and (named_so := format_of(output)) is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 import shutil
 import sys
 from collections.abc import Iterable
@@ -27,6 +26,7 @@ from inspector.cli.arguments import (
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, opened
 from inspector.cli.printing import csv_cell, dump, echo, plain, printable
 from inspector.export import matching
+from inspector.filters.naming import names_in
 from inspector.present.answers import message_answers
 from inspector.tokens.counter import TOKENIZER
 
@@ -41,10 +41,6 @@ class Format(StrEnum):
     table = "table"
     jsonl = "jsonl"
     csv = "csv"
-
-
-_NAMES = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
-"""Field names between commas; a quoted key may hold commas of its own."""
 
 
 def list_command(
@@ -64,8 +60,7 @@ def list_command(
 ) -> None:
     """List messages, filtered, with the fields asked for."""
     usual = [TABLE_FIELDS if format_ is Format.table else DEFAULT_FIELDS]
-    given = (name.strip() for part in fields or usual for name in _NAMES.findall(part))
-    names = list(dict.fromkeys(name for name in given if name))  # each once
+    names = list(dict.fromkeys(name for part in fields or usual for name in names_in(part)))  # each once
     if not names:
         fail("Name a field, such as -e no,from,text.")
     chosen = [field_named(name) for name in names]

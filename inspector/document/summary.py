@@ -400,7 +400,7 @@ def links_of(document: CaptureDocument, message: int) -> list[dict[str, Any]]:
 
 
 def _also_called(document: CaptureDocument, message: int, identifier: str) -> list[int]:
-    """The message meant by a name that is no envelope's id, as drafts had them (`analysis.draft_names`)."""
+    """The message meant by a name that is no envelope's id, as drafts had them (`correlation.DraftNames`)."""
     cause = int(document.analysis.correlation.columns["cause"][message])
     return [cause] if cause != NO_ROW and document.capture.records.correlation_ids(message) == [identifier] else []
 

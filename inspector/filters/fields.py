@@ -217,7 +217,7 @@ def _consumption(name: Link) -> Callable[[Analysis], Column]:
 def message_text(capture: Capture, message: int) -> str | None:
     """The text a message shows; of what is no envelope, the bytes as far as they are text.
 
-    Of a message above 1 MB as far as its head goes: `filters.big_values` reads the rest.
+    Of a message above 1 MB as far as its head goes: `filters.evaluate.big_text` reads the rest.
     """
     flags = int(capture.columns["flags"][message])
     if flags & Flag.FRAME.value:

@@ -1,12 +1,21 @@
-"""A field by the name users write: one of the table, or `payload.<path>`."""
+"""Fields by the names users write: those of the table, or `payload.<path>`."""
 
 from __future__ import annotations
+
+import re
 
 from inspector.filters.ast import Presence
 from inspector.filters.compile import compile_filter
 from inspector.filters.errors import FilterError
 from inspector.filters.fields import FIELD_BY_NAME, Field, payload_field
 from inspector.filters.parse import parse
+
+_BETWEEN_COMMAS = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
+
+
+def names_in(text: str) -> list[str]:
+    """The names of fields between commas, in a text that names several; a quoted key may hold commas of its own."""
+    return [name for part in _BETWEEN_COMMAS.findall(text) if (name := part.strip())]
 
 
 def field_named(name: str) -> Field:

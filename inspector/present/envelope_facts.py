@@ -155,7 +155,7 @@ def _resolved(subject: Subject, wanted: str) -> tuple[FactPart, ...]:
     """A link to what a correlation id names; words where it names none of these messages."""
     rows = subject.capture.records.find_id(wanted)
     if not rows and subject.capture.records.correlation_ids(subject.message) == [wanted]:
-        rows = list(subject.causes)  # by a name that is no envelope's id (analysis.draft_names)
+        rows = list(subject.causes)  # by a name that is no envelope's id (`correlation.DraftNames`)
     known = [row for row in rows if row in subject.causes] or [row for row in rows if row != subject.message]
     if known:
         return (message_part(known[-1]), FactPart("  "))

@@ -2,7 +2,7 @@
 
 A record of a transcript may mean several messages, as content blocks do, or none but a row of its own. Each of them is
 a `Meaning`, which says what columns are filled with. What it says, its payload, is made from the record when somebody
-looks (`inspector.protocol.formats.derived`); nothing of it is kept.
+looks (`inspector.protocol.formats.payload_of`); nothing of it is kept.
 """
 
 from __future__ import annotations

@@ -192,6 +192,28 @@ def _is_declared(name: str) -> bool:
     return any(declaration.search(source) for folder in ("inspector", "docs", "tests") for source in _sources(folder))
 
 
+def test_modules_named_in_the_source_exist() -> None:
+    rooms = "|".join(path.parent.name for path in (ROOT / "inspector").glob("*/__init__.py"))
+    named = re.compile(rf"`(?:inspector\.)?((?:{rooms})(?:\.\w+)+)`")
+    found = {name for source in _sources("inspector") for name in named.findall(source)}
+    assert len(found) > 20
+    assert sorted(name for name in found if not _is_in_the_source(name)) == [], "named somewhere in inspector/"
+
+
+def _is_in_the_source(name: str) -> bool:
+    """Whether it is a module, or a word of the deepest module on its way."""
+    place = ROOT / "inspector"
+    for part in name.split("."):
+        if (place / part).is_dir():
+            place = place / part
+        elif (place / f"{part}.py").is_file():
+            place = place / f"{part}.py"
+        else:
+            module = place if place.is_file() else place / "__init__.py"
+            return re.search(rf"\b{part}\b", module.read_text(encoding="utf-8")) is not None
+    return True
+
+
 @cache
 def _sources(folder: str) -> list[str]:
     return [path.read_text(encoding="utf-8") for path in (ROOT / folder).rglob("*.py")]

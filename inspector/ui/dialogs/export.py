@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import re
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
@@ -11,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from inspector.export import DEFAULT_FIELDS, ExportOptions, Format, Preview
 from inspector.filters import FilterError
-from inspector.filters.naming import field_named
+from inspector.filters.naming import field_named, names_in
 from inspector.present import formats
 from inspector.ui.dialogs.dialog import FittedDialog
 from inspector.ui.dialogs.secrets_preview import SecretsPreview
@@ -48,8 +47,6 @@ _MARKS_HELP = "In a file of their own, which this program finds when the other o
 _RAW_HELP = "In a column of their own, so that this program opens the file again."
 _CONTENT_HELP = "Else spans tell who asked whom for what, how long it took and what came of it."
 _UNMASKED_HELP = "For this export only. Whoever gets the file can read and use them."
-_NAMES = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
-"""Field names between commas; a quoted key may hold commas of its own."""
 
 
 class ExportDialog(FittedDialog):
@@ -219,7 +216,7 @@ class ExportDialog(FittedDialog):
 
     def _names(self) -> tuple[str, ...] | None:
         """The columns; None after saying which one is no field."""
-        names = tuple(name.strip() for name in _NAMES.findall(self._columns.text()) if name.strip())
+        names = tuple(names_in(self._columns.text()))
         if self._format.value() != Format.CSV:
             return names or DEFAULT_FIELDS
         try:

@@ -191,7 +191,7 @@ def kind_icon(kind: str) -> str:
 
 
 def kind_family(kind: str) -> str:
-    """Kind family (`tokens.FAMILIES`) of a canonical kind; suffixes are ignored, strangers are "unknown"."""
+    """Kind family (`design_tokens.FAMILIES`) of a canonical kind; suffixes are ignored, strangers are "unknown"."""
     return family(kind.partition(":")[0]).name.lower()
 
 

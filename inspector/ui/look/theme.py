@@ -81,7 +81,7 @@ class Theme:
         return self._colors[name]
 
     def family_color(self, family: str) -> QColor:
-        """Colour of a kind family (`tokens.FAMILIES`); strangers get that of "unknown"."""
+        """Colour of a kind family (`design_tokens.FAMILIES`); strangers get that of "unknown"."""
         return self._colors.get(f"family.{family}", self._colors["family.unknown"])
 
     def family_mark(self, family: str) -> str:
@@ -95,7 +95,7 @@ class Theme:
         return fill
 
     def font(self, role: str) -> QFont:
-        """Font of a type role (`tokens.TYPE_ROLES`). It is shared: copy before changing it.
+        """Font of a type role (`design_tokens.TYPE_ROLES`). It is shared: copy before changing it.
 
         Raises:
             KeyError: there is no such role.

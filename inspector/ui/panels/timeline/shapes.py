@@ -90,7 +90,7 @@ class Shapes:
 
 
 def draw_mark(painter: QPainter, center: QPointF, theme: Theme, family: str) -> None:
-    """Draw the mark of a family (`tokens.FAMILIES`); the painter is antialiased, its pen and brush are changed."""
+    """Draw the mark of a family (`design_tokens.FAMILIES`); the painter is antialiased, its pen and brush change."""
     color, zoom, x, y = theme.family_color(family), theme.zoom, center.x(), center.y()
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(color)
