@@ -66,7 +66,9 @@ _ANNOUNCED = envelope("chat", {"message": "why"}, id="a", sender="system:gateway
 @given(traffic, st.integers(1, 5))
 @example([delivered(_ANNOUNCED, "lead")] * 2 + [received(_ANNOUNCED), envelope(context=7)], 1)
 @example([*_AGAIN[:9], _AGAIN[10], _AGAIN[9]], 1)  # the fifth result stands before its call
-@example([received(tool_result(tool_call("grep", id="q"), id="r"), event="rejected"), tool_call("grep", id="q")], 1)
+@example(
+    [received(tool_result(tool_call("grep", id="q"), id="r"), event="rejected"), received(tool_call("grep", id="q"))], 1
+)
 @example([received(_REFUSED, event="rejected"), received(_PROPOSED), received(_REFUSED)], 1)
 def test_any_batches_give_the_same(lines: list[Any], size: int) -> None:
     log = GrowingLog()
