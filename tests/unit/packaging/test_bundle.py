@@ -23,6 +23,7 @@ from packaging.requirements import Requirement
 from pygments.lexers._mapping import LEXERS
 
 import inspector
+from inspector.base.extras import EXTRAS, OTEL
 from inspector.diagnostics.licences import required
 from inspector.present.code import LANGUAGES
 
@@ -277,6 +278,17 @@ def test_keys_reach_only_the_steps_that_sign() -> None:
     assert told
     assert [one for one in told if not re.fullmatch(r"\$\{\{ secrets\.\w+ != '' \}\}", one)] == []
     assert "secrets." not in str(flow.get("env"))
+
+
+def test_a_package_holds_no_extra_but_its_own_wherever_it_is_built() -> None:
+    # `make setup` puts all of them where `make package` builds from.
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    brought = {re.sub(r"[-_.]+", "-", one.metadata["Name"]).lower() for one in required("context-inspector")}
+    others = {name for name in project["optional-dependencies"] if name in {one.name for one in EXTRAS}} - {"otel"}
+    for extra in others:
+        names = {Requirement(line).name for line in project["optional-dependencies"][extra]}
+        assert names - brought <= set(bundle.EXCLUDES)
+    assert not set(OTEL.modules) & set(bundle.EXCLUDES)
 
 
 def test_what_a_release_is_built_of_is_written_down() -> None:
