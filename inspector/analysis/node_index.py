@@ -28,10 +28,8 @@ class NodeIndex:
         self._owners = owners
         self._names = names
         self._heads = array("i", [_NONE]) * _FIRST_ROOM
-        self._mask, self._wide = (
-            _FIRST_ROOM - 1,
-            2 * _FIRST_ROOM - 1,
-        )  # of the buckets since they last doubled, until then
+        # Of the buckets as they were when they last doubled, and as they will be.
+        self._mask, self._wide = _FIRST_ROOM - 1, 2 * _FIRST_ROOM - 1
         self._next = array("i")  # by node, the one behind it in its chain
         self._hashes = array("i")  # by node, of its pair: names are read where these are equal
         self._count = 0

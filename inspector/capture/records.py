@@ -131,10 +131,8 @@ class Records:
             return unreadable(line, NO_MESSAGE)
         if record.time_ns == NO_TIME and self._columns["time_ns"][message] != self._columns["ts_ns"][message]:
             # Of a batch: its line, which is not read again, said this (capture.batches).
-            record.time_ns, record.direction = (
-                int(self._columns["time_ns"][message]),
-                self._string("direction", message),
-            )
+            record.time_ns = int(self._columns["time_ns"][message])
+            record.direction = self._string("direction", message)
         return record
 
     def _derived(self, message: int, record: Record, head: bytes | None = None) -> Record:
@@ -149,10 +147,8 @@ class Records:
         if part > len(record.means):
             return unreadable(record.raw, "its line was written anew since it was opened")
         meaning = record.means[part - 1]
-        meaning.sender, meaning.to = (
-            self._string("sender", message),
-            self._to_sets[int(self._columns["to_set"][message])],
-        )
+        meaning.sender = self._string("sender", message)
+        meaning.to = self._to_sets[int(self._columns["to_set"][message])]
         meaning.context = self._string("context", message)
         named = int(self._ids.text_hashes("correlation_hash", [message])[0])
         if named != NO_HASH and (meaning.correlation is None or hash_text(meaning.correlation) != named):
