@@ -22,7 +22,7 @@ from inspector.document.document import CaptureDocument
 from inspector.document.marks_file import restore_marks
 from inspector.document.source_set import SourceChoice
 from inspector.filters import DisplayFilter, FilterError, compile_filter, naming
-from inspector.filters.fields import Field
+from inspector.filters.field import Field
 from inspector.protocol.formats import READINGS
 from inspector.protocol.tool_names import AliasError, ToolAliases, parse_alias
 from inspector.settings.store import load as load_settings

@@ -9,7 +9,8 @@ from inspector.analysis.findings import Severity
 from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
 from inspector.export.redaction import Redaction
-from inspector.filters.fields import FIELD_BY_NAME, message_text
+from inspector.filters.fields import FIELD_BY_NAME
+from inspector.filters.payloads import message_text
 from inspector.filters.sentences import sentence_of
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.hostile_text import visible

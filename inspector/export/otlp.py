@@ -28,7 +28,8 @@ from inspector.document.document import CaptureDocument
 from inspector.export.compression import compressing
 from inspector.export.options import Exported, Steps
 from inspector.export.redaction import Redaction
-from inspector.filters.fields import FIELD_BY_NAME, message_text
+from inspector.filters.fields import FIELD_BY_NAME
+from inspector.filters.payloads import message_text
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from inspector.filters.fields import Field, FieldType
+from inspector.filters.field import Field, FieldType
 from inspector.protocol.secrets.masking import SecretRule, Tally, mask_secrets, mask_text, mask_value
 from inspector.protocol.times import format_time, log_time
 

@@ -12,7 +12,7 @@ import json
 from inspector.document.document import CaptureDocument
 from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
-from inspector.filters.fields import Field
+from inspector.filters.field import Field
 from inspector.filters.naming import field_named
 from inspector.protocol.hostile_text import text_cell
 

@@ -25,7 +25,7 @@ from inspector.filters.ast import (
     Variable,
 )
 from inspector.filters.errors import FilterError, nearest, shortened
-from inspector.filters.fields import Field, FieldType
+from inspector.filters.field import Field, FieldType
 from inspector.filters.numbers import scaled, units_of
 from inspector.filters.operators import (
     OPERATOR_BY_SYMBOL,

@@ -13,12 +13,14 @@ from inspector.analysis.columns import Column
 from inspector.filters.ast import And, Expression, Not, Or, TextSearch
 from inspector.filters.check import Checker, Term
 from inspector.filters.evaluate import Evaluation, JunctionNode, Node, NotNode, Selection, TermNode, TextNode
-from inspector.filters.fields import FIELD_BY_NAME, Depends, Field, payload_field
+from inspector.filters.field import Depends, Field
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.find_query import literal_locator
 from inspector.filters.full_text import TextFinder
 from inspector.filters.memory import Answers, Mask, Rows
 from inspector.filters.operators import Matching
 from inspector.filters.parse import parse
+from inspector.filters.payloads import payload_field
 from inspector.protocol import kinds
 
 _CHUNK = 1 << 16

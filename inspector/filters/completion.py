@@ -21,10 +21,12 @@ from inspector.analysis.findings import Severity
 from inspector.capture.payload_values import OPEN_JSON, opened
 from inspector.filters.ast import Presence
 from inspector.filters.errors import FilterError
-from inspector.filters.fields import FIELD_BY_NAME, Field, FieldType, payload_field
+from inspector.filters.field import Field, FieldType
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.grammar import STRING
 from inspector.filters.operators import OPERATOR_BY_SPELLING, Operator, operators_for
 from inspector.filters.parse import parse, parser_at
+from inspector.filters.payloads import payload_field
 from inspector.filters.strings import quote, unescape
 from inspector.protocol.secrets.masking import mask_text
 

@@ -10,7 +10,7 @@ from inspector.filters.ast import And, Expression, Not, Or
 from inspector.filters.check import Term
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.evaluate import CHEAP, DECODED, FULL_TEXT, Evaluation, JunctionNode, Node, NotNode, TermNode
-from inspector.filters.fields import Depends, Field, FieldType
+from inspector.filters.field import Depends, Field, FieldType
 from inspector.filters.operators import Operand, Scalar
 from inspector.filters.strings import quote
 from inspector.protocol.times import format_time

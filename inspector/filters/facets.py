@@ -20,7 +20,8 @@ from inspector.capture.columns import GrowingColumns
 from inspector.filters.ast import Comparison, Expression, Membership, StringValue
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.errors import FilterError
-from inspector.filters.fields import FIELD_BY_NAME, Depends
+from inspector.filters.field import Depends
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.memory import Answers
 from inspector.filters.parse import parse
 from inspector.filters.stack import Condition, FilterStack

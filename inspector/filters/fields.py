@@ -7,9 +7,7 @@ record again when it is asked for. A pass is needed only for what other messages
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -31,88 +29,22 @@ from inspector.analysis.states import STATES as STATES_OF_MESSAGES
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.analysis.transients import BADGE_SETS, Badge
 from inspector.analysis.waiting import are_waiting
-from inspector.capture.capture import Capture
 from inspector.capture.decoding import decoded_in_blocks
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
-from inspector.capture.payload_values import OPEN_JSON, PayloadValues, walk
-from inspector.filters.hints import key_hint
+from inspector.filters.field import Depends, Field, FieldType
+from inspector.filters.payloads import message_text
 from inspector.filters.sentences import info
 from inspector.protocol import kinds, mcp, msp
 from inspector.protocol.context_forms import WORDS, Told, told_context
 from inspector.protocol.formats.wrapped import LABEL as SLICES
 from inspector.protocol.formats.wrapped import cut_from
-from inspector.protocol.payloads.chunks import context_in, frame_text
-from inspector.protocol.secrets.beside import is_secret_beside
-from inspector.protocol.secrets.masking import is_secret_key
-from inspector.protocol.text import text_shown
+from inspector.protocol.payloads.chunks import context_in
 from inspector.protocol.times import NO_TIME
 from inspector.tokens.counter import TOKENIZER
 
 Take: TypeAlias = "slice | NDArray[np.integer[Any]]"
 """Which messages of a column: a run of them, or some."""
-
-
-class FieldType(enum.Enum):
-    """What values a field has, and so which operators fit."""
-
-    STRING = "text"
-    KIND = "kind"
-    """A text whose `like` follows capability rules."""
-    CONTEXT = "context path"
-    """A path; the only type with `under`, `below`, `above` and `childof`."""
-    INTEGER = "whole number"
-    NUMBER = "number"
-    TIME = "time"
-    """Integer nanoseconds since the Unix epoch, UTC."""
-    SEVERITY = "severity"
-    """A word of `Severity`, ordered as those are."""
-    BOOLEAN = "yes or no"
-    ANY = "any"
-    """Decided value by value: fields of a payload."""
-
-
-class Depends(enum.Enum):
-    """What can change a value after its message was read."""
-
-    FIXED = "nothing"
-    PASS = "a later message"
-    TREE = "a move in the context tree"
-    CLOCK = "the time"
-
-
-@dataclass(frozen=True)
-class Field:
-    """One field."""
-
-    name: str
-    type: FieldType
-    label: str
-    """Column title."""
-    help: str
-    """One sentence."""
-    column: Callable[[Analysis], Column]
-    depends: Depends = Depends.FIXED
-    many: bool = False
-    """Values are lists; a comparison holds if it holds for any element."""
-    like_column: Callable[[Analysis], Column] | None = None
-    """What `like` matches where that is not `column`."""
-    secret: str | None = None
-    """A key on the way to a payload's value that names a secret; whoever shows a value asks `secret_at`."""
-    values: tuple[str, ...] = ()
-    """Values that are offered also where no message has them."""
-    path: tuple[str, ...] = ()
-    """Keys from the payload down to the value; empty for what is no value of a payload."""
-
-    def value(self, analysis: Analysis, message: int) -> object:
-        """The value of one message: None when absent, [] for an absent list, times as integer nanoseconds."""
-        return self.column(analysis).value(message)
-
-    def secret_at(self, analysis: Analysis, message: int) -> str | None:
-        """The key for which the value of a message is a secret and has to be masked; None where it is none by that."""
-        if self.secret is not None or not self.path:
-            return self.secret
-        return self.path[-1] if _is_secret_beside(analysis.capture.records.payload(message), self.path) else None
 
 
 def _strings(name: str) -> Callable[[Analysis], Column]:
@@ -190,43 +122,32 @@ def _lazy(analysis: Analysis, at: Callable[[Take], NDArray[Any]]) -> Lazy:
     return Lazy(len(analysis), at)
 
 
+def _rows_taken(analysis: Analysis, rows: Take) -> NDArray[np.int64]:
+    return np.arange(*rows.indices(len(analysis))) if isinstance(rows, slice) else rows.astype(np.int64)
+
+
+def _of_rows(analysis: Analysis, at: Callable[[NDArray[np.int64]], NDArray[Any]]) -> Lazy:
+    """As `_lazy`, of what is asked for message by message."""
+    return _lazy(analysis, lambda rows: at(_rows_taken(analysis, rows)))
+
+
 def _numbered(messages: NDArray[Any]) -> NDArray[np.int64]:
     """Message indices as the numbers users see."""
     return messages.astype(np.int64) + 1
 
 
 def _own_number(analysis: Analysis) -> Column:
-    return Numbers(_lazy(analysis, lambda rows: _numbered(_taken(analysis, rows))))
-
-
-def _taken(analysis: Analysis, rows: Take) -> NDArray[Any]:
-    """The messages themselves that are asked about."""
-    return np.arange(*rows.indices(len(analysis))) if isinstance(rows, slice) else rows
+    return Numbers(_of_rows(analysis, _numbered))
 
 
 def _consumption(name: Link) -> Callable[[Analysis], Column]:
     """The other one of a transient result and what consumed it."""
 
     def of(analysis: Analysis) -> Column:
-        links, taken = analysis.transients.signals.links, partial(_taken, analysis)
-        return Numbers(_lazy(analysis, lambda rows: _numbered(links(name, taken(rows)))), NO_ROW + 1)
+        links = analysis.transients.signals.links
+        return Numbers(_of_rows(analysis, lambda rows: _numbered(links(name, rows))), NO_ROW + 1)
 
     return of
-
-
-def message_text(capture: Capture, message: int) -> str | None:
-    """The text a message shows; of what is no envelope, the bytes as far as they are text.
-
-    Of a message above 1 MB as far as its head goes: `filters.evaluate.big_text` reads the rest.
-    """
-    flags = int(capture.columns["flags"][message])
-    if flags & Flag.FRAME.value:
-        return frame_text(capture.records.read(message).data or b"")
-    if flags & Flag.UNREADABLE.value:
-        return capture.records.read(message).raw.decode("utf-8", "replace")
-    if flags & Flag.GAP.value:
-        return capture.records.reason(message)
-    return text_shown(capture.string("kind", message) or "", capture.records.payload(message))
 
 
 def _tool(analysis: Analysis) -> Column:
@@ -239,16 +160,11 @@ def _tool(analysis: Analysis) -> Column:
     return Interned(_lazy(analysis, at), analysis.capture.strings)
 
 
-def _rows_taken(analysis: Analysis, rows: Take) -> NDArray[np.int64]:
-    return np.arange(*rows.indices(len(analysis))) if isinstance(rows, slice) else rows.astype(np.int64)
-
-
 def _of_call(name: str) -> Callable[[Analysis], Column]:
     """Words about the call of a model that a message came from."""
 
     def column(analysis: Analysis) -> Column:
-        ids = _lazy(analysis, lambda rows: analysis.usage.words(name, _rows_taken(analysis, rows)))
-        return Interned(ids, analysis.capture.strings)
+        return Interned(_of_rows(analysis, partial(analysis.usage.words, name)), analysis.capture.strings)
 
     return column
 
@@ -256,86 +172,59 @@ def _of_call(name: str) -> Callable[[Analysis], Column]:
 def _first_token(analysis: Analysis) -> Column:
     """(n,) float64 milliseconds, NaN where there is none."""
 
-    def at(rows: Take) -> NDArray[np.float64]:
-        found = analysis.usage.first_tokens(_rows_taken(analysis, rows))
+    def at(rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        found = analysis.usage.first_tokens(rows)
         return np.where(found >= 0, found / 1e6, np.nan)
 
-    return Numbers(_lazy(analysis, at))
+    return Numbers(_of_rows(analysis, at))
 
 
 def _usage(name: str) -> Callable[[Analysis], Column]:
     """Tokens that calls of models report."""
-
-    def column(analysis: Analysis) -> Column:
-        at = _lazy(analysis, lambda rows: analysis.usage.at(name, _rows_taken(analysis, rows)))
-        return Numbers(at, NOT_REPORTED)
-
-    return column
+    return lambda a: Numbers(_of_rows(a, partial(a.usage.at, name)), NOT_REPORTED)
 
 
 def _cost(analysis: Analysis) -> Column:
     """(n,) float64 dollars, NaN where there is none."""
-    return Numbers(_lazy(analysis, lambda rows: np.round(analysis.costs.at(_rows_taken(analysis, rows)), 10)))
+    return Numbers(_of_rows(analysis, lambda rows: np.round(analysis.costs.at(rows), 10)))
 
 
 def _repeats(analysis: Analysis) -> Column:
-    at = _lazy(analysis, lambda rows: _numbered(analysis.capture.repeats(_rows_taken(analysis, rows))[0]))
-    return Numbers(at, NO_ROW + 1)
+    return Numbers(_of_rows(analysis, lambda rows: _numbered(analysis.capture.repeats(rows)[0])), NO_ROW + 1)
+
+
+def _exchanges(analysis: Analysis, name: str, convert: Callable[[NDArray[Any]], NDArray[Any]]) -> Lazy:
+    """What is known of the HTTP exchanges that carried messages."""
+    return _of_rows(analysis, lambda rows: convert(analysis.capture.extracted.exchanges(name, rows)))
 
 
 def _exchange(name: str) -> Callable[[Analysis], Column]:
-    """A number of the HTTP exchanges that carried messages."""
-
-    def column(analysis: Analysis) -> Column:
-        at = _lazy(analysis, lambda rows: analysis.capture.extracted.exchanges(name, _rows_taken(analysis, rows)))
-        return Numbers(at, 0)
-
-    return column
+    return lambda a: Numbers(_of_rows(a, partial(a.capture.extracted.exchanges, name)), 0)
 
 
 def _exchange_text(name: str) -> Callable[[Analysis], Column]:
-    """A text of the HTTP exchanges that carried messages."""
-
-    def column(analysis: Analysis) -> Column:
-        capture = analysis.capture
-        ids = _lazy(
-            analysis, lambda rows: capture.extracted.exchanges(name, _rows_taken(analysis, rows)).astype(np.uint32)
-        )
-        return Interned(ids, capture.strings)
-
-    return column
+    return lambda a: Interned(_exchanges(a, name, lambda ids: ids.astype(np.uint32)), a.capture.strings)
 
 
 def _exchange_ms(name: str) -> Callable[[Analysis], Column]:
-    """How long something of the HTTP exchanges that carried messages took."""
-
-    def column(analysis: Analysis) -> Column:
-        def at(rows: Take) -> NDArray[np.float64]:
-            found = analysis.capture.extracted.exchanges(name, _rows_taken(analysis, rows)).astype(np.float64)
-            return np.where(found > 0, found / 1_000, np.nan)
-
-        return Numbers(_lazy(analysis, at))
-
-    return column
+    return lambda a: Numbers(_exchanges(a, name, lambda us: np.where(us > 0, us / 1_000, np.nan)))
 
 
 def _mcp_version(analysis: Analysis) -> Column:
-    return Interned(
-        _lazy(analysis, lambda rows: versions(analysis, _rows_taken(analysis, rows))), analysis.capture.strings
-    )
+    return Interned(_of_rows(analysis, partial(versions, analysis)), analysis.capture.strings)
 
 
 _ERAS = ("", *mcp.ERAS)
 
 
 def _mcp_era(analysis: Analysis) -> Column:
-    def at(rows: Take) -> NDArray[np.uint8]:
-        codes, places = np.unique(versions(analysis, _rows_taken(analysis, rows)), return_inverse=True)
+    def at(rows: NDArray[np.int64]) -> NDArray[np.uint8]:
+        codes, places = np.unique(versions(analysis, rows), return_inverse=True)
         strings = analysis.capture.strings
         eras = [_ERAS.index(mcp.era(strings[code])) if code else 0 for code in codes.tolist()]
         return np.array(eras, np.uint8)[places]
 
-    return Interned(_lazy(analysis, at), _ERAS)
+    return Interned(_of_rows(analysis, at), _ERAS)
 
 
 def _latency(analysis: Analysis) -> Column:
@@ -356,13 +245,12 @@ def _answered(analysis: Analysis) -> Column:
 def _waiting(analysis: Analysis) -> Column:
     proposal = analysis.capture.strings.find(kinds.PROPOSAL) or -1
 
-    def at(rows: Take) -> NDArray[np.uint8]:
-        found = np.arange(*rows.indices(len(analysis))) if isinstance(rows, slice) else rows.astype(np.int64)
-        waits = are_waiting(analysis.capture, analysis.correlation.columns, found)
-        decision = analysis.capture.columns["kind"][found] == proposal
+    def at(rows: NDArray[np.int64]) -> NDArray[np.uint8]:
+        waits = are_waiting(analysis.capture, analysis.correlation.columns, rows)
+        decision = analysis.capture.columns["kind"][rows] == proposal
         return (waits * np.where(decision, 2, 1)).astype(np.uint8)
 
-    return Interned(_lazy(analysis, at), ("", "answer", "decision"))
+    return Interned(_of_rows(analysis, at), ("", "answer", "decision"))
 
 
 def _answers(analysis: Analysis) -> Column:
@@ -587,40 +475,3 @@ FIELDS: tuple[Field, ...] = (
 )  # fmt: skip
 
 FIELD_BY_NAME: dict[str, Field] = {field.name: field for field in FIELDS}
-
-
-def _is_secret_beside(value: object, path: tuple[str, ...]) -> bool:
-    """Whether the value at a path is masked with its neighbours: those in the texts that are opened on the way, too."""
-    while OPEN_JSON in path:
-        place = path.index(OPEN_JSON)
-        if is_secret_beside(value, path[:place]):
-            return True
-        value, path = walk(value, path[: place + 1]), path[place + 1 :]
-    return is_secret_beside(value, path)
-
-
-def payload_field(path: tuple[str, ...]) -> Field:
-    """A field for a value inside the payload.
-
-    Args:
-        path: keys from the payload down; digits index arrays (and name keys of objects), OPEN_JSON opens a text that
-            is JSON. A wrong type on the way means absent.
-    """
-    hint = key_hint(path)
-    values = PayloadValues(path, None if hint is None else hint.among)
-
-    def column(analysis: Analysis) -> Column:
-        capture = analysis.capture
-
-        def value(message: int) -> object:
-            return walk(capture.records.payload(message), path)
-
-        return Decoded(value, len(analysis), decode_many=lambda rows: values.of(capture, rows, value))
-
-    name = "payload"
-    for step in path:
-        plain_step = step if step.replace("_", "").isalnum() else _json(step)
-        name = f"json({name})" if step == OPEN_JSON else f"{name}.{plain_step}"
-    label = next((step for step in reversed(path) if step != OPEN_JSON), "payload")
-    secret = next(filter(is_secret_key, path), None)
-    return Field(name, FieldType.ANY, label, "A value inside the payload.", column, secret=secret, path=path)

@@ -15,7 +15,7 @@ import numpy as np
 from inspector.analysis import Analysis, Changes
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.errors import FilterError
-from inspector.filters.fields import Depends
+from inspector.filters.field import Depends
 from inspector.settings import HighlightColor, HighlightRule
 
 _KEPT = 4_096

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.columns import Interned, InternedSets
-from inspector.filters.fields import Depends
+from inspector.filters.field import Depends
 from inspector.filters.pace import Pace
 
 Mask = NDArray[np.bool_]

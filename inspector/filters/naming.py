@@ -7,8 +7,10 @@ import re
 from inspector.filters.ast import Presence
 from inspector.filters.compile import compile_filter
 from inspector.filters.errors import FilterError
-from inspector.filters.fields import FIELD_BY_NAME, Field, payload_field
+from inspector.filters.field import Field
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.parse import parse
+from inspector.filters.payloads import payload_field
 
 _BETWEEN_COMMAS = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis.findings import Severity
 from inspector.analysis.node_columns import PathPlaces
-from inspector.filters.fields import FieldType
+from inspector.filters.field import FieldType
 from inspector.filters.pattern_words import pattern_trouble
 from inspector.filters.time_limit import TookTooLongError, at_most
 from inspector.protocol import paths

@@ -10,7 +10,8 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from inspector.filters import compile_filter
-from inspector.filters.fields import FIELDS, Depends, Field, FieldType
+from inspector.filters.field import Depends, Field, FieldType
+from inspector.filters.fields import FIELDS
 from inspector.filters.operators import MAX_PATTERN, OPERATORS, Operator, operators_for
 from inspector.filters.stack import resolved
 from inspector.settings.model import DEFAULT_PRESETS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.analysis import Changes
 from inspector.filters.compile import DisplayFilter
-from inspector.filters.fields import Depends
+from inspector.filters.field import Depends
 from inspector.filters.memory import Answers
 from inspector.filters.visible import Messages, Scope, VisibleRows
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
 from inspector.analysis.findings import Severity
-from inspector.filters.fields import Field, FieldType
+from inspector.filters.field import Field, FieldType
 from inspector.filters.hints import read_together
 from inspector.filters.order import Places
 from inspector.filters.pace import Pace

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Changes
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.evaluate import Selection
-from inspector.filters.fields import Depends
+from inspector.filters.field import Depends
 from inspector.filters.memory import Answers
 from inspector.filters.visible import Scope, VisibleRows
 

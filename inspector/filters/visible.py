@@ -20,7 +20,7 @@ from inspector.analysis import Analysis, Changes
 from inspector.analysis.context_tree import MAIN
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.evaluate import Selection
-from inspector.filters.fields import Depends
+from inspector.filters.field import Depends
 from inspector.filters.folding import Folding, Grown
 from inspector.filters.memory import Answers
 from inspector.filters.order import Order, Places

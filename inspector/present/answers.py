@@ -22,7 +22,8 @@ from inspector.base.slices import finished
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import message_story, summary
 from inspector.export.redaction import shown_value
-from inspector.filters.fields import FIELD_BY_NAME, Field
+from inspector.filters.field import Field
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.present.account import Account, account_json, account_of, waiting_json
 from inspector.present.request_words import request_json
 from inspector.protocol.secrets.masking import mask_secrets, mask_text

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.document.document import CaptureDocument
-from inspector.filters.fields import Field, FieldType, message_text
+from inspector.filters.field import Field, FieldType
 from inspector.filters.parse import MAX_LENGTH
+from inspector.filters.payloads import message_text
 from inspector.filters.strings import quote
 from inspector.present.message_columns import Column
 from inspector.present.message_row import RowContent

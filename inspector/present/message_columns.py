@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from inspector.document.document import CaptureDocument
-from inspector.filters.fields import Field, FieldType
+from inspector.filters.field import Field, FieldType
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats, wire_text
 from inspector.present.message_row import RowContent

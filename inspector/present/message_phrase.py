@@ -1,7 +1,7 @@
 """The Message column of each kind of message: names of tools in mono, then arguments or text (docs/design.md 14).
 
-The rule for the text itself is docs/protocols.md 2, "text shown" (`inspector.filters.fields.message_text`); here it is
-put beside what the passes know and split into runs that are set differently. Secrets are masked before anything is
+The rule for the text itself is docs/protocols.md 2, "text shown" (`inspector.filters.payloads.message_text`); here it
+is put beside what the passes know and split into runs that are set differently. Secrets are masked before anything is
 cut: half a secret is not recognised.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 from inspector.analysis.transients import Badge
 from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
-from inspector.filters.fields import message_text
+from inspector.filters.payloads import message_text
 from inspector.filters.sentences import Sentence, arguments_words, parts_of, sentence_of
 from inspector.present import formats, wire_text
 from inspector.protocol import kinds

@@ -20,7 +20,7 @@ from inspector.analysis.transients import Lifecycle
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
-from inspector.filters.fields import message_text
+from inspector.filters.payloads import message_text
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.secrets.masking import mask_secrets, masked_start

@@ -28,7 +28,8 @@ from inspector.capture.sources import SourceFile
 from inspector.filters.ast import And, Comparison, Expression, FieldName, Membership, Not, Or, Presence, TextSearch
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.errors import FilterError
-from inspector.filters.fields import FIELD_BY_NAME, Depends
+from inspector.filters.field import Depends
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.sources.inputs import holds_lines
 from inspector.survey.places import reason_of
 

@@ -17,7 +17,7 @@ from inspector.filters.ast import And, Expression, Not, Or, TextSearch
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.completion import Completer
 from inspector.filters.errors import FilterError
-from inspector.filters.fields import Depends, Field, FieldType
+from inspector.filters.field import Depends, Field, FieldType
 from inspector.filters.strings import quote
 from inspector.survey.folder import SurveyError, asked, check_readable
 from inspector.survey.schema import RUNS

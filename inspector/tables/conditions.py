@@ -19,9 +19,11 @@ from inspector.capture.payload_values import OPEN_JSON
 from inspector.filters.ast import And, Comparison, Expression, Membership, Not, Or, Presence, TextSearch
 from inspector.filters.check import Checker, Term
 from inspector.filters.errors import FilterError
-from inspector.filters.fields import FIELD_BY_NAME, Field, FieldType, payload_field
+from inspector.filters.field import Field, FieldType
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.operators import Scalar
 from inspector.filters.parse import parse
+from inspector.filters.payloads import payload_field
 from inspector.protocol import paths
 from inspector.protocol.times import format_time
 from inspector.tables.expressions import ForeignPatternError, in_re2

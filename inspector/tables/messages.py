@@ -8,7 +8,8 @@ from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Decoded
 from inspector.capture.capture import Capture
 from inspector.document.document import CaptureDocument
-from inspector.filters.fields import FIELD_BY_NAME, FIELDS, Field, FieldType
+from inspector.filters.field import Field, FieldType
+from inspector.filters.fields import FIELD_BY_NAME, FIELDS
 from inspector.tables.columns import Content, Rows, SqlType, Table, TableColumn, taken
 
 _TYPES = {

@@ -17,7 +17,7 @@ from inspector.analysis.context_tree import MAIN
 from inspector.document.document import CaptureDocument
 from inspector.filters import DisplayFilter, compile_filter
 from inspector.filters.completion import Completer
-from inspector.filters.fields import Depends
+from inspector.filters.field import Depends
 from inspector.filters.search import Search
 from inspector.filters.visible import Reach, Scope, VisibleRows
 from inspector.present.subject import ContextPlace, ParticipantPlace, Place

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
-from inspector.filters.fields import FIELDS, Depends
+from inspector.filters.field import Depends
+from inspector.filters.fields import FIELDS
 from tests.builders import GrowingLog, clean_up, document_of, tool_call, tool_result
 from tests.pictures import message_picture, picture
 from tests.strategies import context_conversations, conversations, gateway_logs, rpc_conversations, share_of_examples

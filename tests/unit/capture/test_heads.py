@@ -13,7 +13,8 @@ from inspector.capture.flags import Flag
 from inspector.capture.heads import HEAD, MAX_WHOLE
 from inspector.capture.records import Records
 from inspector.document.document import CaptureDocument
-from inspector.filters.fields import FIELD_BY_NAME, message_text
+from inspector.filters.fields import FIELD_BY_NAME
+from inspector.filters.payloads import message_text
 from inspector.protocol.cut import MARK
 from tests import builders
 from tests.builders import document_of, envelope, received, tool_result

@@ -21,7 +21,7 @@ from inspector.analysis.columns import Column, Decoded, Flags, Interned, Interne
 from inspector.capture.payload_values import OPEN_JSON
 from inspector.filters import DisplayFilter, compile_filter
 from inspector.filters.ast import And, Comparison, Expression, Membership, Not, Or, Presence, TextSearch, Variable
-from inspector.filters.fields import Depends, Field, FieldType
+from inspector.filters.field import Depends, Field, FieldType
 
 Row = Mapping[str, Any]
 NO_NUMBER = -(2**63)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inspector.filters import compile_filter, evaluate
+from inspector.filters import compile_filter, payloads
 from tests.builders import document_of, envelope
 
 _ROWS = ["x" * 50] * 30_000
@@ -41,7 +41,7 @@ def test_what_stands_behind_the_head_counts(filter_: str, expected: list[int]) -
 
 
 def test_a_value_that_is_too_large_is_as_its_head_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluate, "_MOST", 1 << 10)
+    monkeypatch.setattr(payloads, "_MOST", 1 << 10)
     assert shown("payload.rows", {"rows": _ROWS, "text": "x"}) == [0]
     assert shown('payload.text contains "xy"', {"rows": _ROWS, "text": "x" * 2000 + "y"}) == [0]
 

@@ -9,7 +9,8 @@ import pytest
 
 from inspector.analysis.columns import Interned
 from inspector.filters import compile_filter, parse
-from inspector.filters.fields import FIELD_BY_NAME, Depends
+from inspector.filters.field import Depends
+from inspector.filters.fields import FIELD_BY_NAME
 from tests.unit.filters.reference import FIELDS, Slow, analysis_of, compiled, field, payload_field, shown
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from inspector.filters import FilterError, compile_filter
-from inspector.filters.fields import FIELD_BY_NAME, FieldType
+from inspector.filters.field import FieldType
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.grammar import RESERVED
 from inspector.filters.operators import OPERATOR_BY_SYMBOL, OPERATORS, operators_for
 from tests.builders import document_of, envelope

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from inspector.filters.errors import FilterError
-from inspector.filters.fields import Field, FieldType
+from inspector.filters.field import Field, FieldType
 from inspector.filters.naming import field_named
 from inspector.present import wire_text
 from inspector.present.message_columns import NAMES, TITLES, Column

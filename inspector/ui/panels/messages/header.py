@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QMenu, QTableView, QWidget
 from typing_extensions import override
 
 from inspector.filters.errors import FilterError
-from inspector.filters.fields import FieldType
+from inspector.filters.field import FieldType
 from inspector.filters.naming import field_named
 from inspector.present.message_columns import TIME_MODES, Column
 from inspector.ui.look.paint_cache import PaintCache

@@ -15,7 +15,7 @@ from inspector.analysis.columns import Column as FieldColumn
 from inspector.analysis.findings import Finding
 from inspector.document.document import CaptureDocument
 from inspector.filters.compile import DisplayFilter
-from inspector.filters.fields import Depends, Field
+from inspector.filters.field import Depends, Field
 from inspector.filters.highlight import Highlighter
 from inspector.filters.memory import Answers
 from inspector.filters.order import Places

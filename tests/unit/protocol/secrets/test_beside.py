@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.capture.payload_values import walk
-from inspector.filters.fields import payload_field
+from inspector.filters.payloads import payload_field
 from inspector.protocol.secrets.beside import is_secret_beside
 from inspector.protocol.secrets.masking import MASK, mask_secrets
 from tests.builders import document_of, envelope

@@ -1,0 +1,134 @@
+"""What stands in a message's payload: the value at a path of keys, and the text it shows.
+
+Of a message above 1 MB only the head is kept decoded. Its record is read again and passed over, which costs some 30 ms
+for 50 MB; only the value asked for is decoded.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+
+import msgspec
+
+from inspector.analysis import Analysis
+from inspector.analysis.columns import Column, Decoded
+from inspector.capture.capture import Capture
+from inspector.capture.extracts import OWN_PAYLOAD
+from inspector.capture.flags import Flag
+from inspector.capture.payload_values import OPEN_JSON, PayloadValues, walk
+from inspector.filters.field import Field, FieldType
+from inspector.filters.hints import key_hint
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.payloads.chunks import frame_text
+from inspector.protocol.secrets.masking import is_secret_key
+from inspector.protocol.text import text_shown
+
+_MOST = 8 << 20
+"""Bytes of a list or an object that is decoded; of a longer one only the head is known. Texts are decoded always."""
+
+_object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_text = msgspec.json.Decoder(str).decode
+
+
+def payload_field(path: tuple[str, ...]) -> Field:
+    """A field for a value inside the payload.
+
+    Args:
+        path: keys from the payload down; digits index arrays (and name keys of objects), OPEN_JSON opens a text that
+            is JSON. A wrong type on the way means absent.
+    """
+    hint = key_hint(path)
+    values = PayloadValues(path, None if hint is None else hint.among)
+
+    def column(analysis: Analysis) -> Column:
+        capture = analysis.capture
+
+        def value(message: int) -> object:
+            return walk(capture.records.payload(message), path)
+
+        return Decoded(value, len(analysis), decode_many=lambda rows: values.of(capture, rows, value))
+
+    name = "payload"
+    for step in path:
+        plain_step = step if step.replace("_", "").isalnum() else json.dumps(step, ensure_ascii=False)
+        name = f"json({name})" if step == OPEN_JSON else f"{name}.{plain_step}"
+    label = next((step for step in reversed(path) if step != OPEN_JSON), "payload")
+    secret = next(filter(is_secret_key, path), None)
+    return Field(name, FieldType.ANY, label, "A value inside the payload.", column, secret=secret, path=path)
+
+
+def message_text(capture: Capture, message: int) -> str | None:
+    """The text a message shows; of what is no envelope, the bytes as far as they are text.
+
+    Of a message above 1 MB as far as its head goes: `big_text` reads the rest.
+    """
+    flags = int(capture.columns["flags"][message])
+    if flags & Flag.FRAME.value:
+        return frame_text(capture.records.read(message).data or b"")
+    if flags & Flag.UNREADABLE.value:
+        return capture.records.read(message).raw.decode("utf-8", "replace")
+    if flags & Flag.GAP.value:
+        return capture.records.reason(message)
+    return text_shown(capture.string("kind", message) or "", capture.records.payload(message))
+
+
+class TooLargeError(Exception):
+    """The value is too long to be decoded."""
+
+
+_REFUSED = (msgspec.MsgspecError, LookupError, UnicodeDecodeError, RecursionError, NotAnObjectError)
+
+
+def big_value(capture: Capture, message: int, path: tuple[str, ...]) -> object:
+    """The value at a path below a big message's payload; None when there is none. As `payload_field` reads others.
+
+    Raises:
+        TooLargeError: it is longer than what is decoded.
+    """
+    try:
+        first, *rest = path
+        value = bytes(_payload(capture, message)[first])
+        for step in rest:
+            value = _below(value, step)
+        if _is_too_large(value):
+            raise TooLargeError
+        return decode_json(value)
+    except _REFUSED:
+        return None
+
+
+def big_text(capture: Capture, message: int) -> str | None:
+    """The text a big message shows, as `message_text` reads it of others."""
+    if capture.flags(message) & (Flag.FRAME | Flag.UNREADABLE | Flag.GAP):
+        return message_text(capture, message)
+    payload = dict(capture.records.payload(message))
+    with suppress(*_REFUSED):
+        for key, written in _payload(capture, message).items():
+            value = bytes(written)
+            if not _is_too_large(value):
+                payload[key] = decode_json(value)
+    return text_shown(capture.string("kind", message) or "", payload)
+
+
+def _payload(capture: Capture, message: int) -> dict[str, msgspec.Raw]:
+    """What `Records.payload` is, not decoded below its keys."""
+    envelope = _object(capture.records.envelope_bytes(message))
+    if capture.flags(message) & OWN_PAYLOAD or "payload" not in envelope:
+        return envelope if "kind" not in envelope else {}
+    return _object(bytes(envelope["payload"]))
+
+
+def _is_too_large(value: bytes) -> bool:
+    return len(value) > _MOST and value[:1] != b'"'
+
+
+def _below(value: bytes, step: str) -> bytes:
+    if step == OPEN_JSON:
+        return _text(value).encode() if value[:1] == b'"' else value
+    if value[:1] == b"{":
+        return bytes(_object(value)[step])
+    if value[:1] == b"[" and step.isdecimal() and len(step) < 10:
+        return bytes(_array(value)[int(step)])
+    raise KeyError(step)
