@@ -17,6 +17,8 @@ HEAD_SHOWN = 1 << 20
 """Bytes of such a line that stand for it where a record is asked for: in exports and summaries."""
 _HEAD = 1 << 12
 _STEP = 1 << 22
+_FIRST_STEP = 1 << 13
+"""Most lines end within it, and each part of a log is read to the end of its last one."""
 _MOST = (1 << 32) - 1  # what the column of lengths can hold
 
 
@@ -35,15 +37,16 @@ def end_within(source: SourceFile, place: int, begin: int) -> int | None:
 
     None when it is overlong. Keeps nothing of what it reads, so that only a line that may be read takes room.
     """
-    limit = begin + MAX_LINE
+    limit, step = begin + MAX_LINE, _FIRST_STEP
     while place < limit:
-        piece = source.read(place, min(_STEP, limit - place))
+        piece = source.read(place, min(step, limit - place))
         if not piece:
             return place
         found = piece.find(b"\n")
         if found >= 0:
             return place + found + 1
         place += len(piece)
+        step = min(4 * step, _STEP)
     return None
 
 
