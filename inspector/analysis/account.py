@@ -532,4 +532,5 @@ _FIRST: dict[str, tuple[tuple[int, ...], int]] = {
     "waiting": (_codes((*_WORK, Deed.PROPOSAL), *_WAITS), MOST_FIRST),
     "discovery": (_codes((Deed.DISCOVERY,), *_WAITS), MOST_FIRST),
     "in vain": (_codes((*_WORK, Deed.DISCOVERY), Outcome.IN_VAIN), 16),
+    "asked of the gone": (_codes(_WORK, Outcome.IN_VAIN), MOST_FIRST),
 }

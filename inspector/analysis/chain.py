@@ -63,11 +63,17 @@ def chain_of(analysis: Analysis, message: int) -> list[ChainStep]:
             _follow(analysis, step, found, causes_of)
             _follow(analysis, consumed, found, causes_of)
     found = found.union(*(outcome_of(analysis, step) for step in found))
-    ordered = sorted(found)
+    ordered = _sent_once(analysis, sorted(found), message)
     if len(ordered) > MOST_STEPS:
         near = sorted(ordered, key=lambda m: abs(m - message))[:MOST_STEPS]
         ordered = sorted(near)
     return [step_of(analysis, step, message, ordered) for step in ordered]
+
+
+def _sent_once(analysis: Analysis, steps: list[int], message: int) -> list[int]:
+    """The same without what a client sent once more with a later request to its model, as it does with each result."""
+    again = analysis.capture.are_sent_again(np.array(steps, np.int64))
+    return [step for step, repeated in zip(steps, again.tolist(), strict=True) if step == message or not repeated]
 
 
 def may_grow(analysis: Analysis, message: int, chain: set[int], changes: Changes) -> bool:

@@ -18,6 +18,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.account import DISCOVERY, MOST_GROUPS, AccountTally, Deed, Groups, Outcome
 from inspector.analysis.findings import Severity
 from inspector.analysis.marked_contexts import START
+from inspector.analysis.pending import is_pending
 from inspector.analysis.states import State
 from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, Sums
 from inspector.capture.flags import Flag
@@ -27,6 +28,7 @@ from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.findings import Problems, problems_of
 from inspector.present.subject import recipients, sender_of, text_of
+from inspector.present.token_facts import usage_sum_words
 from inspector.present.waiting import Wait, asker, waits
 from inspector.present.wire_text import plain
 from inspector.protocol import msp
@@ -121,7 +123,9 @@ class _Words:
         self.tally = tally
         self.waste = waste
         self.tool_tokens = tool_tokens
-        self.waiting = waits(self.analysis, longest_waiting(self.analysis, tally, _MOST_WAITS))
+        self.waiting = waits(
+            self.analysis, longest_waiting(self.analysis, tally, _MOST_WAITS, in_vain=document.arriving)
+        )
 
     def name(self, code: int) -> str:
         """A string of the capture, safe to show."""
@@ -330,7 +334,7 @@ class _Words:
         tally = self.tally
         count = sum(tally.count(deed, *_WAITS) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
         lines = [AccountLine(about, _begun(one.sentence), message=one.message, tone="warn") for one in self.waiting]
-        if count > len(lines):
+        if count > sum(is_pending(self.analysis, one.message) for one in self.waiting):
             lines.append(AccountLine("", f"{count:,} wait in all", filter="waiting", tone="warn"))
         quiet = tally.count(Deed.DISCOVERY, *_WAITS)
         if quiet:
@@ -413,6 +417,15 @@ class _Words:
             lines.append(AccountLine("", words, message=first.message, tone="quiet"))
         return lines
 
+    def reported(self) -> list[AccountLine]:
+        """What calls of models reported, apart from estimates."""
+        usage, models = self.analysis.usage.total(), list(self.analysis.usage.calls_by_model())
+        if usage is None:
+            return []
+        calls = formats.count_of(len(self.analysis.usage.reports()), "call")
+        of = f" of {plain(models[0], _NAME)}" if len(models) == 1 else f" of {len(models):,} models" if models else ""
+        return [AccountLine("Reported", f"{calls}{of}: {usage_sum_words(usage)}", filter="usage.output >= 0")]
+
     def cost(self) -> list[AccountLine]:
         """What calls of models cost in money, where their prices are known."""
         found = self.analysis.costs.total()
@@ -480,7 +493,7 @@ def account_of(
     first, last = (waiting, []) if _hangs(document, words.waiting) else ([], waiting)
     lines = [
         *first, *(deeds or words.held()), *failed, *words.crashed(), *last, *words.problems(),
-        *words.silence(), *words.collapsed(), *words.tokens(), *words.cost(),
+        *words.silence(), *words.collapsed(), *words.tokens(), *words.reported(), *words.cost(),
     ]  # fmt: skip
     return Account(words.head(), tuple(_one_heading(lines)))
 
@@ -494,11 +507,12 @@ def waiting_now(document: CaptureDocument, tally: AccountTally) -> tuple[int, Wa
 
     Questions about what others are and offer do not count.
     """
-    longest = longest_waiting(document.analysis, tally, 1) if document.arriving else []
+    longest = longest_waiting(document.analysis, tally, 1, in_vain=True) if document.arriving else []
     if not longest:
         return None
     wait = waits(document.analysis, longest)[0]
-    count = sum(tally.count(deed, *_WAITS) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
+    count = tally.count(Deed.PROPOSAL, *_WAITS)
+    count += sum(tally.count(deed, *_WAITS, Outcome.IN_VAIN) for deed in (Deed.CALL, Deed.REQUEST))
     return (count, wait) if (wait.waited_ns or 0) >= _WAITED_FROM_NS else None
 
 
@@ -517,9 +531,21 @@ def spared_words(waste: WasteReport, *, short: bool = False, of: str = "") -> st
     return f"{f'{waste.tokens:,}' if of else formats.count_of(waste.tokens, 'token')} could be spared{part}"
 
 
-def longest_waiting(analysis: Analysis, tally: AccountTally, most: int, *, discovery: bool = False) -> list[int]:
-    """The messages that have waited longest for somebody, those first; discovery apart."""
+def longest_waiting(
+    analysis: Analysis, tally: AccountTally, most: int, *, discovery: bool = False, in_vain: bool = False
+) -> list[int]:
+    """The messages that have waited longest for somebody, those first.
+
+    Args:
+        analysis: the passes.
+        tally: the figures.
+        most: how many at most.
+        discovery: those that ask what others are and offer, in place of all others.
+        in_vain: also those where the ones asked are gone, and who asked is not.
+    """
     rows = tally.first("discovery" if discovery else "waiting")
+    if in_vain:
+        rows = np.concatenate((rows, tally.first("asked of the gone")))
     since = analysis.capture.columns["time_ns"][rows]
     order = np.lexsort((since, since == NO_TIME))  # those whose times are not known last
     return rows[order][:most].tolist()

@@ -13,7 +13,7 @@ from inspector.analysis.fulfilments import has_failed
 from inspector.analysis.model_context.origins import Change, origin_of
 from inspector.analysis.named import Named
 from inspector.analysis.participant_queries import answering, participants_of
-from inspector.analysis.pending import is_cancelled, is_refused, pending_age_ns
+from inspector.analysis.pending import is_cancelled, is_refused, pending_age_ns, who_left
 from inspector.analysis.proposals import ProposalState
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
@@ -21,7 +21,7 @@ from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.formats import delta
 from inspector.present.states import ANSWER_WITHIN_NS, presence
-from inspector.present.subject import Subject, linked, sender_of
+from inspector.present.subject import Subject, linked, recipients, sender_of
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.calls import rpc_id
@@ -84,6 +84,9 @@ def request_facts(subject: Subject) -> list[Fact]:
         ]
     if is_cancelled(subject.analysis, subject.message):
         return [words_fact("Cancelled by its sender; no answer was seen.")]
+    if who_left(subject.analysis, subject.message) == "asked":
+        who = recipients(subject.to) if subject.to else "The server"
+        return [words_fact(f"{who} left, or was started anew, without an answer to it.")]
     last = subject.last_ns()
     if NO_TIME in (subject.time_ns, last):
         return [words_fact("No answer was seen.")]
@@ -96,7 +99,9 @@ def request_facts(subject: Subject) -> list[Fact]:
 def _rounds_facts(subject: Subject, call: Rounds) -> list[Fact]:
     """What became of a call that takes several requests: its first answer, its result, and how often was asked."""
     task = subject.answer is not None and bool(subject.capture.extracted.mcp("task", np.array([subject.answer]))[0])
-    parts = [FactPart("Became a task" if task else "Asked for input first")]
+    failed = subject.answer is not None and bool(subject.capture.flags(subject.answer) & Flag.ERROR)
+    first = "Became a task" if task else "Failed at first" if failed else "Asked for input first"
+    parts = [FactPart(first)]
     if subject.answer is not None:
         parts += [FactPart(", "), message_part(subject.answer)]
     rows = [Fact("", tuple(parts))]

@@ -1,4 +1,7 @@
-"""Who waits for whom, for what and how long, in words; ended by an answer, a departure or a new start (`waiting`)."""
+"""Who waits for whom, for what and how long, in words; ended by an answer, a departure or a new start (`waiting`).
+
+Whoever is still there where the one it asked is gone waits in vain, which is said of it.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from inspector.analysis import Analysis
+from inspector.analysis.pending import who_left
 from inspector.capture.flags import Flag
 from inspector.present import formats
 from inspector.present.subject import linked, recipients
@@ -25,7 +29,7 @@ class Wait:
     Attributes:
         message: it.
         who: who waits.
-        whom: for whom; "somebody to decide" where it is a proposal.
+        whom: for whom, "files (gone)" where that one is; "somebody to decide" where it is a proposal.
         what: the tool or method asked for.
         waited_ns: how long so far: until now while live, else until the last record; None where times are not known.
         discovery: it only asks what somebody is and offers.
@@ -79,6 +83,8 @@ def _wait(analysis: Analysis, message: int, *, discovery: bool) -> Wait:
     to = capture.to(message)
     server = "the server" if capture.flags(message) & Flag.RPC else "everyone"
     whom = "somebody to decide" if proposed else recipients(to) if to else server
+    if who_left(analysis, message) == "asked":
+        whom += " (gone)"
     since = int(capture.columns["time_ns"][message])
     now = analysis.now_ns if analysis.now_ns is not None else analysis.contexts.clock_ns
     waited = None if NO_TIME in (since, now) else max(0, now - since)

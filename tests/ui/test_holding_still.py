@@ -83,8 +83,8 @@ def restarted(application: Application, wide: bool, qtbot: QtBot, details: int |
 def test_default_widths_are_those_of_each_screen(qapp: QApplication, qtbot: QtBot) -> None:
     application = Application(qapp, theme="light", bundled_fonts=True)
     assert restarted(application, True, qtbot) == (288, 484)
-    assert restarted(application, False, qtbot) == (212, 300)
-    assert restarted(application, False, qtbot) == (212, 300)
+    assert restarted(application, False, qtbot) == (212, 312)
+    assert restarted(application, False, qtbot) == (212, 312)
     assert restarted(application, True, qtbot) == (288, 484)
     application.theme.dispose()
 
@@ -98,7 +98,7 @@ def test_widths_somebody_dragged_stay(qapp: QApplication, qtbot: QtBot) -> None:
 
 def test_a_window_that_jumps_to_another_size_takes_its_widths(make: Make, qtbot: QtBot) -> None:
     window = make(story())
-    for width, sides in ((1920, (288, 484)), (1280, (212, 300)), (1000, (212, 300)), (1920, (288, 484))):
+    for width, sides in ((1920, (288, 484)), (1280, (212, 312)), (1000, (212, 312)), (1920, (288, 484))):
         window.resize(width, 800)
         qtbot.wait(30)
         assert (window.docks["Contexts"].width(), window.docks["Details"].width()) == sides

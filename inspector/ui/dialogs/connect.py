@@ -46,6 +46,9 @@ class ResultCard(QFrame):
         words.setSpacing(2)
         self._headline = TextLabel(variant="strong", name=f"{name}Headline", wrap=True, parent=self)
         self._detail = TextLabel(variant="hint", name=f"{name}Detail", wrap=True, parent=self)
+        policy = self._detail.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # buttons below must not move away from under the pointer
+        self._detail.setSizePolicy(policy)
         words.addWidget(self._headline)
         words.addWidget(self._detail)
         row.addWidget(self._icon)
@@ -70,6 +73,9 @@ WAITING = "Waiting for the system keyring…"
 WAITING_DETAIL = "It may ask for its password in a window of its own. Typing the token goes on without it."
 PARTICIPANT_HELP = "A new id each time: a shared id would cut off the other client."
 TOOLS_LIST_HELP = "Agents ask every participant and wait up to 15 s. Each answer is shown as a sent message."
+UNTESTED = "Not tested yet"
+UNTESTED_DETAIL = "Test joins, sees who is there and leaves at once."
+"""What the card says before anything was tried: it keeps the room of an answer, so that the buttons stay in place."""
 DEFAULT_ADDRESS = "ws://127.0.0.1:8080"
 """What the address field says when nothing was used before."""
 
@@ -167,6 +173,7 @@ class ConnectDialog(FittedDialog):
         self._page.addSpacing(14)
         self._result = ResultCard(self._themes, name="connectResult", parent=self)
         self._page.addWidget(self._result)  # beside what is scrolled: it is in sight on a small screen, too
+        self._say_untested()
         self._build_buttons()
 
     def _build_fields(self) -> Form:
@@ -421,7 +428,13 @@ class ConnectDialog(FittedDialog):
                 task.cancel()
             self._tasks = set()
         if not self._tasks:
+            self._say_untested()
+
+    def _say_untested(self) -> None:
+        if self._test is None:
             self._result.hide()
+        else:
+            self._result.say("connect", "ink.tertiary", UNTESTED, UNTESTED_DETAIL)
 
     async def tests_done(self) -> None:
         """Wait until no test is under way."""

@@ -27,7 +27,7 @@ SMALL, WIDE = 1280, 1700
 
 HEIGHT = 800
 _LAYOUT_VERSION = 1
-_SIDES = {False: (212, 300), True: (288, 484)}
+_SIDES = {False: (212, 312), True: (288, 484)}
 """Widths of the panes beside the messages, at 1280 and 1920 pixels: titles of contexts can be told apart, and the
 column Message has nearly half of a table."""
 _LEAST_MIDDLE = 640

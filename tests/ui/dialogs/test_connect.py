@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from inspector.settings import ConnectionSettings, Settings
 from inspector.sources.connection import Connection
-from inspector.ui.dialogs.connect import ConnectDialog, TestResult
+from inspector.ui.dialogs.connect import UNTESTED, ConnectDialog, TestResult
 from inspector.ui.features.gateway_window import try_connection
 from inspector.ui.look.theme import ThemeController
 from tests.numbered import NumberedGateway
@@ -216,10 +216,11 @@ async def test_testing_keeps_the_focus_and_what_is_corrected_forgets_the_result(
     await dialog.tests_done()
     await asyncio.sleep(0)
     assert dialog.focusWidget() is test
-    result = child(dialog, QFrame, "connectResult")
-    assert result.isVisible()
+    said, place = child(dialog, QLabel, "connectResultHeadline"), test.pos()
+    assert said.text() == "There is no such space"
     qtbot.keyClicks(child(dialog, QLineEdit, "connectSpace"), "x")
-    assert not result.isVisible()
+    assert said.text() == UNTESTED
+    assert test.pos() == place, "what was said moves no button"
     dialog.reject()
 
 

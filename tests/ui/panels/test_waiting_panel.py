@@ -9,6 +9,9 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from inspector.document.document import CaptureDocument
+from inspector.present.account import waiting_now
+from inspector.present.call_facts import request_facts
+from inspector.present.subject import Subject
 from inspector.ui.app.application import Application
 from inspector.ui.panels.account.waiting import Column, WaitingPanel
 from inspector.ui.widgets.status_bar import StatusBar
@@ -92,6 +95,19 @@ def test_a_wait_ends_with_an_answer_a_departure_or_a_new_start(
     panes_of(window).bridge.flush()
     qtbot.waitUntil(lambda: not texts(panel))
     assert panel.view.empty_text == "Nobody waits for an answer or a decision."
+
+
+def test_who_asked_somebody_who_is_gone_waits_in_vain(qtbot: QtBot, application: Application) -> None:
+    left = gateway("system/presence", {"event": "leave", "participant": {"id": "files"}}, ts=at(2))
+    document = document_of(tool_call("grep", ts=at(0)), tool_call("stat", to="lead", sender="coder", ts=at(1)), left)
+    document.live = True
+    panel = opened(window_on(application, document), qtbot)
+    assert texts(panel) == [["lead", "files (gone)", "grep", "2 s", "1"], ["coder", "lead", "stat", "1 s", "2"]]
+    told = waiting_now(document, panel._figures.tally)
+    assert told is not None
+    assert (told[0], told[1].short) == (2, "lead waits for files (gone), 2 s")
+    words = ["".join(part.text for part in fact.parts) for fact in request_facts(Subject(document, 0))]
+    assert words == ["files left, or was started anew, without an answer to it."]
 
 
 def test_the_status_bar_says_who_waits_while_traffic_is_live(qtbot: QtBot, application: Application) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from hypothesis import given
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 from inspector.analysis.chain import may_grow
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, clean_up, document_of, envelope, tool_call, tool_result
+
+WIRE = Path(__file__).parents[2] / "data" / "captures" / "model-wire.jsonl"
 
 
 def chain(document: CaptureDocument, number: int) -> list[tuple[int, str]]:
@@ -96,6 +99,15 @@ def test_long_chains_keep_their_nearest_links() -> None:
     steps = chain(document_of(*lines), 150)
     assert len(steps) == 64
     assert (150, "said") in steps
+
+
+def test_a_result_that_is_sent_again_with_each_request_answers_once() -> None:
+    document = CaptureDocument()
+    document.load(WIRE)
+    assert chain(document, 7) == [(7, "asked"), (13, "answered"), (40, "answered")], "the client cleared it in No. 40"
+    assert chain(document, 16) == [(16, "asked"), (24, "failed"), (25, "asked"), (33, "answered")], "asked twice"
+    assert chain(document, 40) == chain(document, 7)
+    document.close()
 
 
 def test_words_for_the_odd_ones() -> None:

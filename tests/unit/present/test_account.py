@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,9 +16,13 @@ from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.filters.visible import VisibleRows
 from inspector.present.account import Account, account_of, spared_words
+from inspector.present.call_facts import request_facts
+from inspector.present.subject import Subject
 from tests.builders import clean_up, document_of, envelope, tool_call, tool_result
 from tests.findings import HELLO, at, ended, gateway
 from tests.unit.test_recordings import RECORDINGS
+
+WIRE = Path(__file__).parents[2] / "data" / "captures" / "model-wire.jsonl"
 
 
 def account(document: CaptureDocument) -> Account:
@@ -55,6 +60,22 @@ def test_who_asked_what_and_who_did_it() -> None:
         ("", "coder called grep of files once"),
         ("", "lead reasoned once: concluded"),
     ]
+
+
+def test_what_calls_of_a_model_reported() -> None:
+    document = CaptureDocument()
+    document.load(WIRE)
+    (found,) = (line for line in account(document).lines if line.about == "Reported")
+    assert found.text == (
+        "6 calls of claude-example-1: 302 tokens out, 18 in; 4,551 read from the cache, 3,615 written to it"
+    )
+    assert found.filter is not None
+    assert len(VisibleRows(document.analysis).evaluate(compile_filter(found.filter), None)) == 6
+    (tried_again,) = document.analysis.correlation.rounds.calls
+    assert ["".join(part.text for part in fact.parts) for fact in request_facts(Subject(document, tried_again))] == [
+        "Answered in 5.1 s, No. 33", "Failed at first, No. 24", "1 further request, the last No. 25",
+    ]  # fmt: skip
+    document.close()
 
 
 def test_what_became_of_proposals() -> None:

@@ -41,7 +41,7 @@ class Column(enum.IntEnum):
 TITLES = ("Waits", "For", "Asked for", "How long", "No.")
 _TIPS = (
     "Who has had no answer",
-    "Who was asked; somebody to decide, where it is a proposal",
+    "Who was asked, and whether that one is gone; somebody to decide, where it is a proposal",
     "The tool or method that was asked for, or is proposed",
     "Until now while traffic is live, else until the last message",
     "The request or proposal; Enter or a click goes there",
@@ -189,7 +189,9 @@ class WaitingPanel(HeadedPanel):
             for discovery in (False, True)
             for one in waits(
                 self._document.analysis,
-                longest_waiting(self._document.analysis, tally, MOST_LISTED, discovery=discovery),
+                longest_waiting(
+                    self._document.analysis, tally, MOST_LISTED, discovery=discovery, in_vain=not discovery
+                ),
                 discovery=discovery,
             )
         ]

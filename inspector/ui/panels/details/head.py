@@ -120,6 +120,9 @@ class DetailHead(QWidget):
             (self.name, plain_heading, "ink.primary", 2 * theme.metrics.unit),
             (self.tool, theme.font("mono"), "ink.primary", 0),
         )
+        wide = sum(QFontMetrics(font).horizontalAdvance(text) + gap for text, font, _, gap in parts)
+        if wide > right - left and self.name:
+            parts = parts[1:]  # the icon says it
         place = left
         for text, font, token, gap in parts:
             room = right - place

@@ -35,7 +35,7 @@ from inspector.ui.panels.details.raw import RawPage
 from inspector.ui.panels.details.related import lifecycle_sections, related_sections
 from inspector.ui.panels.details.section import Page
 from inspector.ui.panels.details.sheet import Links, Sheet
-from inspector.ui.panels.details.tabs import DetailTabs
+from inspector.ui.panels.details.tabs import SIDE, DetailTabs
 from inspector.ui.panels.waste.figures import WasteFigures
 from inspector.ui.widgets.labels import HairLine, TextLabel
 from inspector.ui.widgets.page_stack import PageStack
@@ -225,7 +225,7 @@ class DetailsPanel(QWidget):
         self.empty.setContentsMargins(padding, padding, padding, padding)
         self._bar = QWidget(self)
         bar = QVBoxLayout(self._bar)
-        bar.setContentsMargins(metrics.pane_padding - 2, 0, metrics.unit, 0)
+        bar.setContentsMargins(metrics.pane_padding - round(SIDE * self._themes.theme.zoom), 0, 0, 0)
         bar.addWidget(self.tabs)
         self._line = HairLine("detailTabsLine", self)
         layout = QVBoxLayout(self)

@@ -14,9 +14,10 @@ from typing_extensions import override
 
 from inspector.ui.look.theme import ThemeController
 
-_MOST_GAP, _LEAST_GAP = 14, 2
+_MOST_GAP, _LEAST_GAP = 12, 0
 _COUNT_GAP = 4
-_SIDE = 2
+SIDE = 3
+"""Beside the words of a tab, within the ring that says where the keyboard is; in pixels at 100 %."""
 _LEAST = 160
 """Narrower they are scrolled, in pixels at 100 %."""
 _LEAST_TITLE = 22
@@ -71,7 +72,7 @@ class DetailTabs(QTabBar):
         return width
 
     def _side(self) -> int:
-        return round(_SIDE * self._themes.theme.zoom)
+        return round(SIDE * self._themes.theme.zoom)
 
     def _fit(self) -> None:
         """Find the spacing at which all titles have room; where none is left, the longest ones are shortened."""

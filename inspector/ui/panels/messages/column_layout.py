@@ -5,25 +5,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QHeaderView, QTableView
 
 from inspector.document.document import CaptureDocument
 from inspector.present.message_columns import Column
+from inspector.present.message_row import MAX_NAME
+from inspector.present.wire_text import plain
 from inspector.protocol import kinds
+from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.times import NO_TIME
 from inspector.ui import budgets
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.panels.messages.columns import AS_USUAL, ChosenColumns, Wanted
 from inspector.ui.panels.messages.model import MessageTableModel
 
-_NARROW: dict[int, int] = {Column.NUMBER: 37, Column.TIME: 56, Column.FROM_TO: 112, Column.KIND: 92, Column.CONTEXT: 60}
+_NARROW: dict[int, int] = {
+    Column.NUMBER: 37,
+    Column.TIME: 56,
+    Column.FROM_TO: 112,
+    Column.KIND: 108,
+    Column.CONTEXT: 60,
+}
 _WIDE: dict[int, int] = {Column.NUMBER: 52, Column.TIME: 68, Column.FROM_TO: 184, Column.KIND: 132, Column.CONTEXT: 150}
 _FIGURES: dict[int, int] = {Column.LATENCY: 68, Column.SIZE: 60}
 _GUTTER = 32
+_ENDS_MOST = 160
+"""So wide From -> To becomes for names that need it, before Message has more than its least; in pixels at 100 %."""
 _WIDENED = (Column.FROM_TO, Column.KIND, Column.CONTEXT, Column.NUMBER, Column.TIME)
 """Columns that get what room there is beyond half of the table for Message, the first one first."""
 _MESSAGE_LEAST = 240
@@ -58,30 +70,31 @@ class Layout:
 
 
 def layout_for(
-    width: int, zoom: float = 1.0, *, number: int = 0, time: int = 0, wanted: Wanted = AS_USUAL,
+    width: int, zoom: float = 1.0, *, number: int = 0, time: int = 0, ends: int = 0, wanted: Wanted = AS_USUAL,
     empty: frozenset[int] = frozenset(),
 ) -> Layout:  # fmt: skip
     """How a table of a width lays out its columns.
 
     Message has half of the table: what there is beyond that goes to Latency and Size, then columns become wider. Only
-    columns of fields, and widths that were chosen, leave it less. For columns of fields Message becomes narrower,
-    then they do whose width nobody chose, then Message again; only where that does not do, Context goes, and they make
-    the table wider than its viewport rather than drive out others.
+    names of participants, columns of fields, and widths that were chosen, leave it less. For columns of fields Message
+    becomes narrower, then they do whose width nobody chose, then Message again; only where that does not do, Context
+    goes, and they make the table wider than its viewport rather than drive out others.
 
     Args:
         width: of the viewport, in logical pixels.
         zoom: scales every width.
         number: least width of the column No., which is never elided.
         time: least width of the column Time.
+        ends: width at which no name in From -> To is elided.
         wanted: what the user has chosen.
         empty: columns that say nothing of any message: Message takes their room, unless they were asked for.
     """
-    layout = _layout_of_all(width, zoom, number, time, wanted)
+    layout = _layout_of_all(width, zoom, number, time, ends, wanted)
     kept = {column: wide for column, wide in layout.widths.items() if column not in empty - wanted.always}
     return Layout(kept, max(layout.message, width - sum(kept.values())))
 
 
-def _layout_of_all(width: int, zoom: float, number: int, time: int, wanted: Wanted) -> Layout:
+def _layout_of_all(width: int, zoom: float, number: int, time: int, ends: int, wanted: Wanted) -> Layout:
     """The same, whatever columns say."""
 
     def scaled(usual: Mapping[int, int]) -> dict[int, int]:
@@ -98,6 +111,8 @@ def _layout_of_all(width: int, zoom: float, number: int, time: int, wanted: Want
     def laid_out(widths: dict[int, int]) -> Layout:
         if wanted.fields:
             _narrow_fields(widths, wanted, sum(widths.values()) + round(_MESSAGE_LIKED * zoom) - width, field_least)
+        named = min(ends, round(_ENDS_MOST * zoom))
+        _widen(widths, {Column.FROM_TO: named}, wanted, width - sum(widths.values()) - least)
         return Layout(widths, max(enough, width - sum(widths.values())))
 
     half = 0 if wanted.fields or wanted.widths else width // 2
@@ -121,8 +136,8 @@ def _layout_of_all(width: int, zoom: float, number: int, time: int, wanted: Want
 def _widen(widths: dict[int, int], wide: Mapping[int, int], wanted: Wanted, spare: int) -> None:
     """Give columns whose width nobody chose what they may have of the room to spare."""
     for column in _WIDENED:
-        if column in widths and column not in wanted.widths:
-            given = min(spare, max(0, wide[column] - widths[column]))
+        if column in widths and column in wide and column not in wanted.widths:
+            given = max(0, min(spare, wide[column] - widths[column]))
             widths[column] += given
             spare -= given
 
@@ -173,6 +188,7 @@ class ColumnLayout(QObject):
         self._laid_out: tuple[object, ...] = ()
         self._share_read = 1.0
         self._digits, self._time_digits = _LEAST_DIGITS, 1
+        self._measured, self._longest = 0, list[str]()
         self._arranging = False
         self._dragged: dict[int, int] = {}
         self._report_timer = QTimer(self)
@@ -207,15 +223,26 @@ class ColumnLayout(QObject):
         by = self._model.rows.sorted_by
         shown = None if by is None else columns.sorted_at(by.field.name)  # what the rows go by is seen in any case
         empty = self._empty_columns()
-        wanted = (room, zoom, number_width, time_width, columns, shown, empty)
+        names = sum(self._paints.width("body", name) for name in self._longest_names())
+        ends = names + self._paints.width("body", " → ") + padding
+        wanted = (room, zoom, number_width, time_width, ends, columns, shown, empty)
         if wanted == self._laid_out:
             return
         self._laid_out = wanted
         chosen = columns.wanted.showing(shown)
-        layout = layout_for(room, zoom, number=number_width, time=time_width, wanted=chosen, empty=empty)
+        layout = layout_for(room, zoom, number=number_width, time=time_width, ends=ends, wanted=chosen, empty=empty)
         self._arranging = True
         self._arrange(layout, room)
         self._arranging = False
+
+    def _longest_names(self) -> Sequence[str]:
+        """The two longest names of participants, as rows show them. O(participants that are new)."""
+        known = self._document.analysis.participants.all
+        if len(known) > self._measured:
+            new = {plain(name, MAX_NAME) for _, name in islice(known, self._measured, None)} - GATEWAY_IDS
+            self._longest = sorted({*self._longest, *new}, key=len)[-2:]
+            self._measured = len(known)
+        return self._longest
 
     def _empty_columns(self) -> frozenset[int]:
         """Columns that have nothing to say of any message there is. O(1)."""

@@ -108,9 +108,10 @@ class ParticipantDelegate(ListDelegate):
         widths = [self._metrics["badge"].horizontalAdvance(tag) + 2 * padding for tag in tags]
         gap = theme.metrics.cell_padding
         name, whole = self._model.name(row), right - left
+        wide = metrics.horizontalAdvance(name) + 1  # an advance is rounded, and may be a part of a pixel short
         if widths:  # what is too long of name and last tag gives way: both keep half, or the shorter one is whole
             whole -= sum(width + gap for width in widths[:-1]) + gap
-            widths[-1] = max(min(widths[-1], whole - metrics.horizontalAdvance(name)), min(widths[-1], whole // 2))
+            widths[-1] = max(min(widths[-1], whole - wide), min(widths[-1], whole // 2))
             whole -= widths[-1]
         name = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, max(whole, 24))
         painter.setFont(self._fonts["body"])
@@ -118,7 +119,7 @@ class ParticipantDelegate(ListDelegate):
         painter.drawText(QRect(left, upper.top(), max(0, right - left), upper.height()), LEFT, name)
         at = left + metrics.horizontalAdvance(name) + gap
         for tag, width in zip(tags, widths, strict=True):
-            room = width - 2 * padding + 1  # an advance is rounded, and may be a part of a pixel short
+            room = width - 2 * padding + 1
             shown = self._metrics["badge"].elidedText(tag, Qt.TextElideMode.ElideMiddle, room)
             self._paint_tag(painter, shown, QRect(at, upper.top(), width, upper.height()))
             at += width + gap
