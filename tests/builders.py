@@ -161,7 +161,7 @@ class GrowingLog:
             file.write(data)
         self._told.clear()
         self.document.poll()
-        while (self.document.behind or self.document.catching_up) and self.document.poll():
+        while (self.document.sources.behind or self.document.catching_up) and self.document.poll():
             pass
         return list(self._told)
 

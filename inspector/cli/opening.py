@@ -161,7 +161,7 @@ def _load(document: CaptureDocument, path: Path, reading: str | None, *, togethe
     def end(_number: int, _frame: object) -> None:
         signal.signal(signal.SIGINT, before)  # a second one ends the program
         document.stop_stream()
-        if document.waits_for_writer:
+        if document.sources.unopened:
             typer.echo(visible(f"Nobody wrote to {document.name}."), err=True)
         else:
             typer.echo(visible(f"{document.name} goes on; this is about what came until now."), err=True)
@@ -171,7 +171,7 @@ def _load(document: CaptureDocument, path: Path, reading: str | None, *, togethe
     said = False
     try:
         for _ in document.open_log(path, reading=reading):
-            if not said and document.waits_for_writer and time.monotonic() > patient_until:
+            if not said and document.sources.unopened and time.monotonic() > patient_until:
                 said = True
                 say_waiting(path)
     finally:

@@ -24,7 +24,7 @@ def write_sources(document: CaptureDocument, file: BinaryIO) -> None:
     with contextlib.ExitStack() as opened:
         choices: list[SourceChoice] = []
         packed: list[Packed] = []
-        for number, source in enumerate(document.read_sources, 1):
+        for number, source in enumerate(document.sources.files, 1):
             if source.lost_to:
                 raise OSError(errno.EIO, f"The beginning of {source.name} is no longer on the disk", str(source.path))
             name = f"{number}/{source.path.name}"
@@ -37,7 +37,7 @@ def write_sources(document: CaptureDocument, file: BinaryIO) -> None:
 
 def _choice(document: CaptureDocument, source: SourceFile, path: Path) -> SourceChoice:
     """A source as it was chosen, at another path."""
-    opened = document.source_set
+    opened = document.sources.several
     chosen = next((one for one in document.choices if one.path == source.path and not one.is_session), None)
     member = opened.member_of(source) if opened is not None else None
     offset_ns = chosen.clock_offset_ns if chosen is not None else None

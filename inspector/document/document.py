@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
 
@@ -24,14 +24,14 @@ from inspector.base.collector import no_collection
 from inspector.base.memory import MemoryBudget
 from inspector.capture.block import Block
 from inspector.capture.capture import Capture
-from inspector.capture.merging import MergedReader
-from inspector.capture.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReader, UnknownFormatError
+from inspector.capture.reading import BLOCK_BYTES, SourceReader, UnknownFormatError
 from inspector.capture.sniff import reading_of
 from inspector.capture.sources import SourceFile
 from inspector.capture.tool_baseline import read_baseline
 from inspector.document.decision_log import DecisionLog
 from inspector.document.source_list import in_order, is_source_list, read_source_list
 from inspector.document.source_set import SourceChoice, SourceSet, logs_in
+from inspector.document.sources import DocumentSources, Progress, Reader, is_tapped_now, progress_of
 from inspector.document.stream_texts import StreamTexts
 from inspector.msp import (
     FORMAT,
@@ -45,7 +45,6 @@ from inspector.msp import (
 )
 from inspector.protocol.tool_names import ToolAliases
 from inspector.sources import opencode
-from inspector.sources.follow import FollowedLog, can_be_followed
 from inspector.sources.inputs import is_stream, open_source
 from inspector.sources.transcript_files import members_of
 
@@ -53,11 +52,6 @@ _REST = 500
 """Where nothing comes, the checks are at rest so many times as long as they take to look at the clock."""
 _CHECKS_S = 1.0
 _CHECKS_FAILED = "The checks of {} ended at No. {:,} by an error in this program, which its log file describes."
-_CLOSED, _TAIL_BYTES = b'"mark":"closed"', 1 << 12
-_CUT_OFF = "{} ends before its JSON array is closed: it may have been cut off."
-
-
-Reader: TypeAlias = "SourceReader | MergedReader"
 
 
 class Observer(Protocol):
@@ -66,18 +60,6 @@ class Observer(Protocol):
     def messages_changed(self, changes: Changes) -> None:
         """New messages arrived, or earlier ones changed."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a file has been read."""
-
-    done: int
-    """Bytes."""
-    total: int
-    messages: int
-    waiting: bool = False
-    """The next step is not ready yet; asking again at once would only burn time."""
 
 
 class CaptureDocument:
@@ -89,12 +71,9 @@ class CaptureDocument:
         capture, analysis: the messages and what is known of them.
         decisions: what the gateway decided about the messages, where that lies beside the log.
         live: traffic is still arriving.
-        followed: the opened log, followed as it grows; None when it is not.
         msp: the sessions this is a projection of, where it was opened from such a document; they are what is edited.
         sessions: lets the capture follow their edits.
-        source_set: its sources, where these are several files: a session with its sub-agents, a folder of such, or
-            logs that were opened together.
-        live_source: what a live session writes, or wrote; None for a log.
+        sources: what it is read from.
         memory: what reading may take; when that is used up nothing more is read until `go_on`, or `memory.extend`.
         stream_texts: what the frames of its streams say together.
         counting: counts the tokens of its messages, when somebody asks for it.
@@ -109,17 +88,11 @@ class CaptureDocument:
         self.decisions = DecisionLog(self.capture)
         self.live = False
         self.memory = MemoryBudget()
-        self.followed: FollowedLog | None = None
+        self.sources = DocumentSources(self.capture)
         self.msp: SessionDocument | None = None
         self.sessions: SessionFollowing | None = None
-        self._log = Path()
-        self._stream: SourceFile | None = None
-        self.source_set: SourceSet | None = None
-        self.live_source: SourceFile | None = None
-        self._merged: MergedReader | None = None
         self._checks_due = 0.0
         self.observers: list[Observer] = []
-        self._readers: list[SourceReader] = []
         self.stream_texts = StreamTexts(self.capture, self.analysis.streams)
         self.counting = Counting(self.capture, self.analysis.tokens)
 
@@ -147,24 +120,23 @@ class CaptureDocument:
             UnknownFormatError: nothing in its first 1,000 lines is known.
         """
         stream = is_stream(path)
-        self._log = path
-        kept = not stream and opencode.place_of(path) is not None  # neither a log nor a folder of such
-        if not stream and not kept and (together or path.is_dir()) and members_of(path)[0]:
+        is_files = not stream and opencode.place_of(path) is None  # else neither a log nor a folder
+        if is_files and (together or path.is_dir()) and members_of(path)[0]:
             self.path, self.name = path, self.name or name or title_of(path)
             one = [SourceChoice(path, is_session=True)]
             yield from self._open_set(one, block_bytes, wait=wait, follow=follow)
             return
-        if not stream and not kept and path.is_dir() and not is_session_document(path) and (logs := logs_in(path)):
+        if is_files and path.is_dir() and not is_session_document(path) and (logs := logs_in(path)):
             self.path, self.name = path, self.name or name or title_of(path)
             folder = [SourceChoice(log, reading=reading) for log in logs]
             yield from self.open_together(folder, block_bytes=block_bytes, wait=wait, follow=follow)
             return
-        if not stream and is_source_list(path):
+        if is_files and is_source_list(path):
             self.path, self.name = path, self.name or name or path.stem
             choices = read_source_list(path)
             yield from self.open_together(choices, name=name, block_bytes=block_bytes, wait=wait, follow=follow)
             return
-        if not stream and not kept and reading is None and is_session_document(path):
+        if is_files and reading is None and is_session_document(path):
             yield from self.open_sessions([path], name=name, block_bytes=block_bytes, wait=wait)
             return
         source = open_source(path, name)
@@ -175,7 +147,8 @@ class CaptureDocument:
         if stream and reading is None and (yield from self._streams_sessions(source, wait=wait)):
             yield from self._open_streamed(source, block_bytes, wait=wait)
         else:
-            yield from self._read_log(self._add(source), block_bytes, wait=wait, follow=follow)
+            self.sources.add(source)
+            yield from self._read_log(block_bytes, wait=wait, follow=follow)
 
     def open_together(
         self, choices: Sequence[SourceChoice], *, name: str | None = None, block_bytes: int = BLOCK_BYTES,
@@ -210,23 +183,14 @@ class CaptureDocument:
         self, choices: Sequence[SourceChoice], block_bytes: int, *, wait: bool, follow: bool, name: str | None = None
     ) -> Generator[Progress]:
         """Read the files of some choices as one."""
-        self.source_set = opened = SourceSet(choices, self.capture)
-        first = (opened.live or opened.sources[0]).path
-        self._log, self.path = first, self.path or first
-        self.name = self.name or name or _title_of_several(opened)
-        self.live_source = opened.live
-        readers = [
-            SourceReader(source, place, live=source is opened.live) for place, source in enumerate(opened.sources)
-        ]
-        for reader in readers:
-            reader.source.reading = reader.source.reading or reading_of(reader.source)
-        self._readers += readers
-        self._merged = MergedReader(readers, compare=not opened.is_one_session)
-        yield from self._read_log(self._merged, block_bytes, wait=wait, follow=follow)
+        chosen = self.sources.add_several(choices)
+        self.path = self.path or (chosen.live or chosen.sources[0]).path
+        self.name = self.name or name or _title_of_several(chosen)
+        yield from self._read_log(block_bytes, wait=wait, follow=follow)
 
     def _streams_sessions(self, source: SourceFile, *, wait: bool) -> Generator[Progress, None, bool]:
         """Whether a stream holds sessions; waits for its first object, as for the first line of a log."""
-        self._stream = source
+        self.sources.stream = source
         yield from self._waited(source, lambda: holds_sessions(source) is not None, wait=wait)
         return bool(holds_sessions(source))
 
@@ -244,17 +208,13 @@ class CaptureDocument:
     def _waited(self, source: SourceFile, there: Callable[[], bool], *, wait: bool) -> Generator[Progress]:
         reader = SourceReader(source, 0)
         for _ in reader.wait_until(there, wait=wait):
-            yield self._progress(reader)
+            yield progress_of(reader, len(self.capture))
 
     def stop_stream(self) -> None:
         """Take in no more of standard input or a pipe; what came stays. Also from a signal handler."""
-        if self._stream is not None and self._stream.feed is not None:
-            self._stream.feed.stop()
-
-    @property
-    def waits_for_writer(self) -> bool:
-        """Whether what is opened is a pipe that nobody writes to yet."""
-        return self._stream is not None and self._stream.feed is not None and self._stream.feed.unopened
+        stream = self.sources.stream
+        if stream is not None and stream.feed is not None:
+            stream.feed.stop()
 
     def open_sessions(
         self, paths: Sequence[Path], *, name: str | None = None, block_bytes: int = BLOCK_BYTES, wait: bool = True,
@@ -273,7 +233,7 @@ class CaptureDocument:
             OSError: they cannot be read, or there is no room for a spool.
             UnknownFormatError: they hold no sessions.
         """
-        self._log = self.path = paths[0]
+        self.path = paths[0]
         self.name = self.name or name or (paths[0].name if paths[0].is_dir() else title_of(paths[0]))
         if sessions is None:
             steps = read_sessions(paths, wait=wait)
@@ -292,7 +252,8 @@ class CaptureDocument:
             yield Progress(done, 2 * total, 0)
         self.msp, self.sessions = sessions, SessionFollowing(self, shown)
         if shown.source is not None:
-            yield from self._read_log(self._add(shown.source), block_bytes, wait=wait, follow=False)
+            self.sources.add(shown.source)
+            yield from self._read_log(block_bytes, wait=wait, follow=False)
         self.sessions.report_problems()
 
     def take_rewritten(self, rows: Sequence[int]) -> None:
@@ -304,96 +265,60 @@ class CaptureDocument:
         """Let the checks look at what they were told meanwhile."""
         self._tell(self.analysis.catch_up())
 
-    def can_go_on(self) -> bool:
-        """Whether a reading that was given up can go on where it stopped: not when what fills a spool was stopped."""
-        return bool(self._readers) and self._readers[0].source.feed is None
-
     def go_on(self, *, block_bytes: int = BLOCK_BYTES, wait: bool = True, follow: bool = False) -> Generator[Progress]:
         """Read the rest of a log whose `open_log` was closed before its end; the same steps, the same errors."""
         self.memory.extend()
-        reader = self._merged or self._readers[0]
-        yield from self._read_log(reader, block_bytes, wait=wait, follow=follow)
+        yield from self._read_log(block_bytes, wait=wait, follow=follow)
 
-    def _read_log(self, reader: Reader, block_bytes: int, *, wait: bool, follow: bool) -> Generator[Progress]:
-        source = reader.source
+    def _read_log(self, block_bytes: int, *, wait: bool, follow: bool) -> Generator[Progress]:
+        """Read the sources there are to their ends."""
+        sources, reader = self.sources, self.sources.reader
         finished = False
         try:
-            yield self._progress(reader)
-            for _ in reader.find_out(wait=wait) if not source.read_to else ():
-                yield self._progress(reader)
-            if isinstance(reader, MergedReader):
-                self._readers, source = list(reader.readers), reader.source
+            yield self._progress()
+            for _ in reader.find_out(wait=wait) if not reader.source.read_to else ():
+                yield self._progress()
+            sources.leave_out_unknown()
             if follow:
-                self._follow(source)
-            for block in reader.read(block_bytes, wait=wait, to_be_followed=self.followed is not None):
+                sources.follow()
+            feed = reader.source.feed
+            for block in reader.read(block_bytes, wait=wait, to_be_followed=sources.followed is not None):
                 if block is not None:
-                    yield from self._checked(reader)
-                    began = time.perf_counter()
-                    self._take(source, block, more=True)
-                    reader.pace.note(len(block), time.perf_counter() - began)
-                    yield from self._checked(reader)
-                elif (
-                    source.feed is not None and self._merged is None
-                ):  # of a stream, whose next block may take its time
+                    yield from self._checked()
+                    self._take(reader, block, more=True)
+                    yield from self._checked()
+                elif feed is not None and sources.several is None:  # a stream, whose next block may take its time
                     self._tell(self.analysis.catch_up())
-                yield self._progress(reader)
-                if self.memory.full and (source.feed is None or wait):
-                    yield from self._caught_up(reader)
+                yield self._progress()
+                if self.memory.full and (feed is None or wait):
+                    yield from self._caught_up()
                     return
                 while self.memory.full:  # what fills a spool would be stopped with us
-                    yield replace(self._progress(reader), waiting=True)
+                    yield replace(self._progress(), waiting=True)
             for gateway in (one for one in reader.sources if one.known_format == "gateway-log"):
-                path = self._log if len(reader.sources) == 1 else gateway.path
-                for _ in self.decisions.open(path, wait=wait, follow=self.followed is not None):
-                    yield replace(self._progress(reader), waiting=True)
+                for _ in self.decisions.open(gateway.path, wait=wait, follow=sources.followed is not None):
+                    yield replace(self._progress(), waiting=True)
             self.analysis.findings.decisions = self.decisions.found
-            yield from self._caught_up(reader)
+            yield from self._caught_up()
             finished = True
         finally:
-            if self._readers and not finished:  # else closed while it was read: the checks would find the files shut
+            if not sources.is_closed and not finished:  # else the checks would find the files shut
                 self._tell(self.analysis.catch_up())
-            self.live = finished and any(one.is_live for one in self._readers)
-            for one in reader.sources:
-                if one.feed is not None:
-                    one.feed.stop()
-            if self.live_source is not None:  # its lines come whole from now on
-                self.live_source.limit = None
-            if self.followed is not None and not finished:  # cancelled: nothing more is to come
-                self.followed.close()
-                self.followed = None
-                if self.source_set is not None:
-                    self.source_set.close()
+            self.live = finished and sources.is_live
+            sources.end_opening(finished=finished)
 
-    def _follow(self, source: SourceFile) -> None:
-        """Follow the logs as they grow."""
-        if self.source_set is not None:
-            self.followed = self.source_set.follow()
-        elif can_be_followed(source):
-            self.followed = FollowedLog(source)
-
-    def _caught_up(self, reader: Reader) -> Generator[Progress]:
+    def _caught_up(self) -> Generator[Progress]:
         self._tell(self.analysis.begin_catch_up())
-        yield from self._checked(reader)
+        yield from self._checked()
 
-    def _checked(self, reader: Reader) -> Generator[Progress]:
+    def _checked(self) -> Generator[Progress]:
         """Let the checks look at what they have begun with, a step each."""
         while self.analysis.checking:
             self._advance(0.0)
-            yield self._progress(reader)
+            yield self._progress()
 
-    def _add(self, source: SourceFile, *, live: bool = False) -> SourceReader:
-        reader = SourceReader(source, self.capture.add_source(source), live=live)
-        self._readers.append(reader)
-        return reader
-
-    def _progress(self, reader: Reader) -> Progress:
-        """How far reading has come; `total` is 0 for a stream, whose end nobody knows."""
-        source = reader.source
-        done, total = (sum(sizes) for sizes in zip(*((s.read_to, s.size) for s in reader.sources), strict=True))
-        if source.feed is not None and len(reader.sources) == 1:
-            taken, total = source.feed.progress
-            done = taken * source.read_to // max(1, source.size) if total else source.read_to
-        return Progress(done, total, len(self.capture), waiting=reader.waiting)
+    def _progress(self) -> Progress:
+        return progress_of(self.sources.reader, len(self.capture))
 
     def load(
         self, path: Path, *, name: str | None = None, reading: str | None = None, together: bool = False
@@ -409,8 +334,7 @@ class CaptureDocument:
             OSError: the file cannot be read.
         """
         self.name, self.path, self.live = name, path, True
-        self.live_source = SourceFile(path, name)
-        self._add(self.live_source, live=True)
+        self.sources.add_live(path, name)
 
     def poll(self) -> bool:
         """Take in the whole lines a live capture or a followed log has gained, a block of them; whether there was work.
@@ -420,37 +344,19 @@ class CaptureDocument:
         if self.analysis.checking:
             self._advance(0.0)
             return True
-        if self.followed is not None:
-            if self.decisions.follow():
-                self.catch_up()
-            self.followed.update()  # it gives out whole lines, and a torn one only when nobody goes on with it
-        if self.source_set is not None and self._merged is not None:
-            for source in self.source_set.update():
-                reader = SourceReader(source, self.capture.sources.index(source))
-                self._readers.append(reader)
-                self._merged.add(reader)
+        if self.sources.followed is not None and self.decisions.follow():
+            self.catch_up()
+        self.sources.update()
         found = self._read_grown()
         if not found:
             self._check_again()
         return found or self.analysis.checking
 
     def _read_grown(self, *, at_end: bool = False) -> bool:
-        """Take in a block of what has come; whether there was any.
-
-        Args:
-            at_end: of several sources none waits for another.
-        """
-        if self._merged is None:
-            found = [self._read_on(reader, whole_lines=self.followed is None) for reader in self._readers]
-            return any(found)
-        if self.memory.full:
-            return False
-        growing = self.source_set.growing if self.source_set is not None else []
-        block = self._merged.read_on(LIVE_BLOCK_BYTES, growing, at_end=at_end)
+        """Take in a block of what has come; whether there was any."""
+        block = self.sources.read_on(at_end=at_end) if not self.memory.full else None
         if block is not None:
-            began = time.perf_counter()
-            self._take(self._merged.source, block, more=self.behind > LIVE_BLOCK_BYTES)
-            self._merged.pace.note(len(block), time.perf_counter() - began)
+            self._take(self.sources.reader, block, more=self.sources.has_more)
         return block is not None
 
     def _check_again(self) -> None:
@@ -470,7 +376,7 @@ class CaptureDocument:
         Returns:
             Whether nothing is left to be done until more messages come.
         """
-        if not self._readers:  # closed
+        if self.sources.is_closed:
             return True
         changes, done = self.analysis.go_on(until)
         self._tell(changes)
@@ -508,52 +414,37 @@ class CaptureDocument:
 
     def end_live(self) -> None:
         """The source has ended: read what is left, a torn last line included."""
-        for reader in self._readers:
-            reader.end_live()
+        self.sources.end_live()
         while self.poll() or self._read_grown(at_end=True):
             pass
-        for reader in self._readers if self._merged is None else ():
-            self._read_on(reader, whole_lines=False)
-            if (rest := reader.rest()) is not None:
-                self._take(reader.source, rest)
+        if (rest := self.sources.read_rest()) is not None:
+            self._take(self.sources.reader, rest)
         self._tell(self.analysis.catch_up())
         self.live = False
-        if self.source_set is not None:
-            self.source_set.end_live()
+        if self.sources.several is not None:
+            self.sources.several.end_live()
 
-    def _read_on(self, reader: SourceReader, *, whole_lines: bool) -> bool:
-        if self.memory.full:
-            return False
-        block = reader.next(whole_lines=whole_lines, size=LIVE_BLOCK_BYTES)
-        if block is not None:
-            began = time.perf_counter()
-            self._take(reader.source, block, more=reader.left_lines or self.behind > LIVE_BLOCK_BYTES)
-            reader.pace.note(len(block), time.perf_counter() - began)
-        return block is not None
-
-    def _take(self, source: SourceFile, block: Block, *, more: bool = False) -> None:
+    def _take(self, reader: Reader, block: Block, *, more: bool = False) -> None:
         """Take a block in, and let the passes and everybody else know.
 
         Args:
+            reader: gave it, and is told how long that took.
+            block: what comes next.
             more: further blocks follow at once, so that the findings may wait for them.
         """
+        began, source = time.perf_counter(), reader.source
         source.read_to = max(source.read_to, block.stop)
         if self.analysis.checking:  # before there is more than they began with
             self._advance(math.inf)
         with no_collection():
             appended = self.capture.append(block)
-            if self.followed is not None and self.analysis.findings.baseline is None and self._is_tapped(source):
+            followed = self.sources.followed is not None
+            if followed and self.analysis.findings.baseline is None and is_tapped_now(source):
                 self.analysis.findings.baseline = read_baseline()
             changes = self.analysis.feed(appended.touched, more=more)
         self.memory.look()
         self._tell(changes)
-
-    def _is_tapped(self, source: SourceFile) -> bool:
-        """Whether a tap writes a source now: its server has not ended, as far as the end of the file says."""
-        origin = source.origin.get("origin")
-        if not isinstance(origin, dict) or origin.get("source") != "tap":
-            return False
-        return _CLOSED not in source.read(max(0, source.size - _TAIL_BYTES), _TAIL_BYTES)
+        reader.pace.note(len(block), time.perf_counter() - began)
 
     def _advance(self, until: float) -> None:
         """Let the checks go on with what they have begun with."""
@@ -572,15 +463,7 @@ class CaptureDocument:
         if self.sessions is not None:
             self.sessions.stop()
         self.live = False
-        for reader in self._readers:
-            reader.close()
-        self._readers.clear()
-        if self._stream is not None:
-            self._stream.close()
-        if self.followed is not None:
-            self.followed.close()
-        if self.source_set is not None:
-            self.source_set.close()
+        self.sources.close()
         self.capture.close()
         self.decisions.close()
 
@@ -589,23 +472,9 @@ class CaptureDocument:
     @property
     def troubles(self) -> list[str]:
         """What kept sources from being read to their end, or from being followed; sentences for the user."""
-        found = [*self.source_troubles, *self.failed_checks]
+        found = [*self.sources.troubles, self.counting.trouble, *self.failed_checks]
         if self.memory.full:
             found.append(self.memory.sentence)
-        return found
-
-    @property
-    def source_troubles(self) -> list[str]:
-        """Of the troubles those of files, and of counting: not the checks that failed, nor that memory is used up."""
-        found = [source.feed.trouble for source in self.capture.sources if source.feed is not None]
-        found += [source.trouble for source in self.capture.sources]
-        if self.source_set is not None:
-            found.append(self.source_set.trouble)
-        elif self.followed is not None:
-            found.append(self.followed.trouble)
-        found += self.left_out
-        found += [_CUT_OFF.format(source.name) for source in self.capture.sources if source.cut_off]
-        found.append(self.counting.trouble)
         return [sentence for sentence in found if sentence is not None]
 
     @property
@@ -616,63 +485,22 @@ class CaptureDocument:
     @property
     def choices(self) -> list[SourceChoice]:
         """Its sources as they were chosen: what another document is opened of with one more, or one fewer."""
-        if self.source_set is not None:
-            known = {source.path for source in self.read_sources}
-            found = (one for one in self.source_set.choices if one.is_session or one.path in known)
-            return [replace(one, is_live=one.is_live and self.live) for one in found]
-        if not self.capture.sources or self.msp is not None or self._stream is not None:
-            return []
-        source = self.capture.sources[0]
-        name = source.name if source is self.live_source else None
-        return [SourceChoice(source.path, is_live=self.live, reading=source.reading, name=name)]
-
-    @property
-    def read_sources(self) -> list[SourceFile]:
-        """Its sources without those that hold nothing known."""
-        return self._merged.sources if self._merged is not None else list(self.capture.sources)
-
-    @property
-    def left_out(self) -> list[str]:
-        """Of its sources those that hold nothing known, and why, as sentences."""
-        return list(self._merged.left_out) if self._merged is not None else []
-
-    @property
-    def following(self) -> bool:
-        """Whether any log of it is followed as it grows."""
-        if self.source_set is not None:
-            return self.followed is not None and self.source_set.following
-        return self.followed is not None and self.followed.following
+        return self.sources.choices(live=self.live) if self.msp is None else []
 
     @property
     def arriving(self) -> bool:
         """Whether messages come in by themselves now: live traffic, or a log that has grown within the last minute."""
-        return self.live or (self.followed is not None and self.followed.active)
+        return self.live or self.sources.active
 
     @property
     def may_go_on(self) -> bool:
         """Whether messages come in, or may at any time: in the capture of a tap until its server has ended."""
-        if self.arriving:
-            return True
-        source = self.capture.sources[0] if self.followed is not None and self.capture.sources else None
-        origin = source.origin.get("origin") if source is not None else None
-        tapped = isinstance(origin, dict) and origin.get("source") == "tap"
-        return source is not None and tapped and not source.ended.reason
-
-    @property
-    def waiting(self) -> bool:
-        """Whether what `poll` did not bring is being read by another process, and will come."""
-        return any(reader.waiting for reader in self._readers)
-
-    @property
-    def behind(self) -> int:
-        """Bytes that wait to be read."""
-        return sum(reader.source.size - reader.source.read_to for reader in self._readers)
+        return self.arriving or self.sources.tapped
 
     @property
     def catching_up(self) -> bool:
         """Whether `poll` has more to do at once: checks that have begun, or more to read than comes between two."""
-        left = any(reader.left_lines for reader in self._readers)
-        return left or self.analysis.checking or self.behind > LIVE_BLOCK_BYTES
+        return self.analysis.checking or self.sources.has_more
 
     @property
     def format(self) -> str | None:

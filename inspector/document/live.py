@@ -118,7 +118,7 @@ class LiveSession:
             records = self.document.capture.record_count
             if behind or records != before:
                 came_s = time.monotonic()
-            elif time.monotonic() - came_s > _QUIET_S and self.document.source_set is None:  # which has files that grow
+            elif time.monotonic() - came_s > _QUIET_S and self.document.sources.several is None:  # these grow as well
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(_QUIET_S):
                         await self._arrived.wait()
@@ -151,7 +151,7 @@ class LiveSession:
 
     async def take_in_all(self) -> None:
         """Take in every whole line of the file, in slices; also after the end, when it was saved elsewhere."""
-        while (much := self._take_in()) or self.document.waiting:  # noqa: ASYNC110  a file, and another process
+        while (much := self._take_in()) or self.document.sources.waiting:  # noqa: ASYNC110  a file, and another process
             await asyncio.sleep(0 if much else POLL_S)
         while self.document.poll():
             pass

@@ -61,8 +61,8 @@ async def save_capture(
     if writer is not None and not writer.closed:
         writer.path = target
     source.move_to(target)
-    if document.source_set is not None:
-        document.source_set.moved(source.path, target)
+    if document.sources.several is not None:
+        document.sources.several.moved(source.path, target)
     source.path, source.name = target, target.name
     if document.path is None or len(document.capture.sources) == 1:
         document.path, document.name = target, title_of(target)
@@ -79,9 +79,9 @@ async def save_copy(document: CaptureDocument, target: Path) -> None:
     Raises:
         OSError: it could not be written; what was at the target before is still there.
     """
-    if len(document.read_sources) > 1:
+    if len(document.sources.files) > 1:
         checked = _checked(document.capture.sources[0].path, target)
-        if any(_is_same(source.path, checked) for source in document.read_sources):
+        if any(_is_same(source.path, checked) for source in document.sources.files):
             raise OSError(errno.EEXIST, "That is one of its sources", str(target))
         await asyncio.to_thread(save_sources, document, checked)
         return
@@ -105,7 +105,7 @@ def _recorded(document: CaptureDocument, own: OwnCapture | None, writer: Capture
     """Of the sources of a document the capture that is saved; others beside it stay where they are."""
     path = writer.path if writer is not None else own.path if own is not None else None
     sources = document.capture.sources
-    return next((source for source in sources if source.path == path), document.live_source or sources[0])
+    return next((source for source in sources if source.path == path), document.sources.live_source or sources[0])
 
 
 def why_not_saved(error: OSError, target: Path) -> str:

@@ -86,7 +86,7 @@ def participant_words(document: CaptureDocument, place: ParticipantPlace) -> Hea
     details.append(f"{formats.count_of(participant.messages, 'message')} sent")
     if since := formats.clock(participant.since_ns):
         details.append(f"{_SINCE[participant.here]} {since}")
-    here = _LAST_SEEN if document.live_source is not None and not document.live else _HERE
+    here = _LAST_SEEN if document.sources.live_source is not None and not document.live else _HERE
     state = None if participant.here is None else here if participant.here else _LEFT
     return HeadWords("participant", _PARTICIPANT, place.name, SEPARATOR.join(details), state)
 

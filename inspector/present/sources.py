@@ -89,16 +89,16 @@ def _state(document: CaptureDocument, source: SourceFile) -> tuple[str, str]:
         return "failed", source.trouble
     if source.feed is not None and source.feed.trouble is not None:
         return "failed", source.feed.trouble
-    if source not in document.read_sources:
-        found = next((one for one in document.left_out if one.startswith(source.name)), "")
+    if source not in document.sources.files:
+        found = next((one for one in document.sources.left_out if one.startswith(source.name)), "")
         return "left out", found
-    if source is document.live_source:
+    if source is document.sources.live_source:
         return ("live" if document.live else "ended"), ""
     if source.growing:
         return "being read", ""
-    if document.source_set is not None:
-        return ("followed" if source in document.source_set.growing else "read"), ""
-    return ("followed" if document.following else "read"), ""
+    if document.sources.several is not None:
+        return ("followed" if source in document.sources.several.growing else "read"), ""
+    return ("followed" if document.sources.following else "read"), ""
 
 
 def offset_words(source: SourceFile) -> str:

@@ -46,7 +46,7 @@ def test_rows_of_a_log_that_grows_and_is_rotated(qapp: QApplication, tmp_path: P
         assert ROTATED in rows[3]
         assert "four" in rows[4]
         assert window.document.capture.records.envelope(0)["payload"] == {"text": "one"}
-        followed = window.document.followed
+        followed = window.document.sources.followed
         window.close()
         assert followed is not None
         assert not followed.following

@@ -210,7 +210,7 @@ def heard(document: CaptureDocument) -> list[str]:
     """The chats of the live session, as they came."""
     capture = document.capture
     rows = [row for row in range(len(capture)) if capture.string("kind", row) == "chat"]
-    live = [row for row in rows if capture.sources[int(capture.columns["source"][row])] is document.live_source]
+    live = [row for row in rows if capture.sources[int(capture.columns["source"][row])] is document.sources.live_source]
     return [json.dumps(capture.records.envelope(row)) for row in live]
 
 

@@ -18,7 +18,8 @@ from PySide6.QtWidgets import QDockWidget, QWidget
 
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.marks import ContextTarget
-from inspector.document.document import CaptureDocument, Progress
+from inspector.document.document import CaptureDocument
+from inspector.document.sources import Progress
 from inspector.filters.scope import Scope, source_named
 from inspector.present.subject import ContextPlace
 from inspector.ui import budgets

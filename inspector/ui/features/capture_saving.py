@@ -163,7 +163,7 @@ class CaptureSaving(QObject):
         while Path(name).suffix in _PACKED:  # what was read is what is saved
             name = Path(name).stem
         if (
-            document.msp is not None or len(document.read_sources) > 1
+            document.msp is not None or len(document.sources.files) > 1
         ):  # what is shown of it is a capture, whatever it was read from
             name = f"{Path(name).stem}.ctxcap"
         kind = Path(name).suffix or ".jsonl"

@@ -71,7 +71,7 @@ class DeferredChecks(QObject):
 
     def _look(self) -> None:
         document, panes = self._shown.document, self._shown.panes
-        if self._is_reading() or document.behind > LIVE_BLOCK_BYTES:  # reading comes first
+        if self._is_reading() or document.sources.behind > LIVE_BLOCK_BYTES:  # reading comes first
             return
         began = time.perf_counter()
         if panes is not None and panes.awaited and began - self._checked_at < budgets.current.rest_s:

@@ -274,7 +274,7 @@ class GatewayWatch(QObject):
 
     def adopt(self, document: CaptureDocument) -> None:
         """The window shows another document, which has other sources beside what is received."""
-        if self.session is not None and document.live_source is not None:
+        if self.session is not None and document.sources.live_source is not None:
             self.session.adopt(document)
 
     def leave_gateway(self) -> None:

@@ -20,9 +20,10 @@ from inspector.base.targets import is_session, path_in, session_target
 from inspector.capture.block import RUNNING
 from inspector.capture.captures import OwnCapture
 from inspector.capture.reading import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
-from inspector.document.document import CaptureDocument, Progress
+from inspector.document.document import CaptureDocument
 from inspector.document.source_list import SUFFIX, in_order, own_source_list
 from inspector.document.source_set import SourceChoice
+from inspector.document.sources import Progress
 from inspector.msp import is_session_document
 from inspector.present import formats
 from inspector.protocol.formats import READINGS, TRANSCRIPTS, WORDS
@@ -123,7 +124,7 @@ class Opening(QObject):
             path: what is opened again to show the same; empty for what a live session writes.
         """
         self._log, self._is_streamed, self._stopped_at = (path, None, True), False, None
-        self.is_together = document.source_set is not None and document.source_set.is_one_session
+        self.is_together = document.sources.several is not None and document.sources.several.is_one_session
         if path != Path():
             self.remember(path)
         self._following.stop()
@@ -292,7 +293,7 @@ class Opening(QObject):
             return
         path, name, _ = self._log
         document = self._shown.document
-        if document.can_go_on():
+        if document.sources.can_go_on:
             self._status.set_progress(self._stopped_at, len(document.capture))
             self._reading = self._services.spawn(self._read_or_say(path, self._go_on()), f"go on with {path.name}")
             return
@@ -301,9 +302,9 @@ class Opening(QObject):
 
     def go_on_with_more_memory(self) -> None:
         """Read on after the memory set for messages was used up; what is live or followed does so by itself."""
-        document = self._shown.document
+        document, sources = self._shown.document, self._shown.document.sources
         document.memory.extend()
-        if self._reading is None and not document.live and document.followed is None and document.behind:
+        if self._reading is None and not document.live and sources.followed is None and sources.behind:
             self._stopped_at = self._stopped_at or 0.0
             if self._log[0] == Path() and document.path is not None:  # it was live, and was never opened
                 self._log = document.path, document.name, False
@@ -382,7 +383,7 @@ class Opening(QObject):
                 document.close()
             raise
         self._read_so_far(document)
-        if document.format in _TRANSCRIPTS and len(document.read_sources) == 1 and not (name or self._is_streamed):
+        if document.format in _TRANSCRIPTS and len(document.sources.files) == 1 and not (name or self._is_streamed):
             self._services.spawn(self._offer_sub_agents(document, path), f"look for sub-agents of {path.name}")
 
     async def _offer_sub_agents(self, document: CaptureDocument, path: Path) -> None:
@@ -417,10 +418,10 @@ class Opening(QObject):
         self._requests.counts_changed.emit()
         self._requests.actions_changed.emit()
         self._following.start(document)
-        for sentence in document.source_troubles:  # of the others say features of their own
+        for sentence in document.sources.troubles:  # of the others say features of their own
             self._notices.say(sentence, "severity.warning")
         if self._stopped_at is not None:
-            self._status.set_stopped(self._stopped_at, again=not document.can_go_on())
+            self._status.set_stopped(self._stopped_at, again=not document.sources.can_go_on)
 
     def _say_read(self, document: CaptureDocument) -> None:
         """Say in the status bar what is shown; of a live session that says what stands there."""
@@ -522,8 +523,8 @@ class Opening(QObject):
 
 def _format_words(document: CaptureDocument) -> str:
     """What was read: a format, or how many sources."""
-    if len(document.read_sources) > 1:
-        return formats.count_of(len(document.read_sources), "source")
+    if len(document.sources.files) > 1:
+        return formats.count_of(len(document.sources.files), "source")
     return FORMAT_WORDS.get(document.format, "mostly unreadable" if len(document.capture) else "empty log")
 
 
@@ -531,7 +532,7 @@ def _size_of(document: CaptureDocument) -> int | None:
     """Bytes in its files; None where nobody knows."""
     if document.msp is not None:
         return document.msp.size or None
-    return sum(source.size for source in document.read_sources)
+    return sum(source.size for source in document.sources.files)
 
 
 class LogFollowing:
@@ -543,7 +544,7 @@ class LogFollowing:
 
     def start(self, document: CaptureDocument) -> None:
         """Follow from now on, if the document was opened so."""
-        if document.followed is not None and not self._tasks:
+        if document.sources.followed is not None and not self._tasks:
             self._show(document)
             spawn(self._run(document), name=f"follow {document.name}", owner=self._tasks)
 
@@ -556,14 +557,15 @@ class LogFollowing:
     async def _run(self, document: CaptureDocument) -> None:
         loop = asyncio.get_running_loop()
         behind, shown, size_shown_s = False, (0, False, RUNNING), loop.time()
-        while document.followed is not None and document.following:
+        source = document.capture.sources[0]
+        while (followed := document.sources.followed) is not None and document.sources.following:
             # Catching up, it only lets others have their turn between two blocks.
-            await asyncio.sleep(0 if behind else POLL_S if document.followed.active else FOLLOW_S)
+            await asyncio.sleep(0 if behind else POLL_S if followed.active else FOLLOW_S)
             behind = document.poll() and document.catching_up
-            if loop.time() - size_shown_s > 1 and document.followed.active:
-                self._status.set_log_size(document.capture.sources[0].size)
+            if loop.time() - size_shown_s > 1 and followed.active:
+                self._status.set_log_size(source.size)
                 size_shown_s = loop.time()
-            now = document.followed.rotations, document.followed.missing, document.capture.sources[0].ended
+            now = followed.rotations, followed.missing, source.ended
             if shown != now:
                 shown = now
                 self._show(document)
@@ -572,7 +574,7 @@ class LogFollowing:
         self._show(document)
 
     def _show(self, document: CaptureDocument) -> None:
-        followed = document.followed
+        followed = document.sources.followed
         if followed is None:
             return
         watched = followed.rotations if followed.trouble is None else None

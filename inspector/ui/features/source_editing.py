@@ -18,9 +18,10 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 from inspector.capture.capture import Capture
 from inspector.capture.reading import LIVE_BLOCK_BYTES, UnknownFormatError
-from inspector.document.document import CaptureDocument, Progress
+from inspector.document.document import CaptureDocument
 from inspector.document.source_list import SUFFIX, in_order, own_source_list, write_source_list
 from inspector.document.source_set import SourceChoice
+from inspector.document.sources import Progress
 from inspector.present import formats
 from inspector.ui.dialogs.asking import chosen_file, open_once
 from inspector.ui.docview.exchange import read_beside
@@ -257,7 +258,7 @@ class SourceEditing(QObject):
         there = {one.key for one in fresh.choices}
         if all(one.key in there for one in wanted if one.key not in before):
             return ""
-        return " ".join(fresh.source_troubles) or "What was chosen holds nothing that can be read."
+        return " ".join(fresh.sources.troubles) or "What was chosen holds nothing that can be read."
 
 
 class Place(NamedTuple):

@@ -116,7 +116,7 @@ class TokenCounting(QObject):
 
     def _go_on(self) -> None:
         document = self._shown.document
-        if self._is_reading() or document.behind > LIVE_BLOCK_BYTES or self._is_flooded():  # reading first
+        if self._is_reading() or document.sources.behind > LIVE_BLOCK_BYTES or self._is_flooded():  # reading first
             self._timer.setInterval(budgets.current.counting_start_ms)
             return
         self._timer.setInterval(budgets.current.background_ms)

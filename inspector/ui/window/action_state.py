@@ -82,7 +82,7 @@ class ActionState(QObject, Generic[W]):
         present = {"document", "filter"} | self._of_sessions()
         if panes.messages.current_message() is not None:
             present.add("message")
-        if document.live or document.followed is not None:
+        if document.live or document.sources.followed is not None:
             present.add("live")
         if document.live and self._connected():
             present.add("connection")

@@ -167,7 +167,7 @@ def test_work_goes_by_new_frames(live: Live, frames: int) -> None:
 def test_a_long_stream_opens_and_grows_in_no_time(live: Live) -> None:
     panel = panel_of(live)
     live.say(HEAD, opened("s"), *(chunk("s", "word ") for _ in range(5_000)))
-    while live.document.behind:
+    while live.document.sources.behind:
         live.document.poll()
     began = time.process_time()
     panel.model.expand(1)

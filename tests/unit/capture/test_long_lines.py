@@ -97,7 +97,7 @@ def test_where_no_process_can_be_had_the_line_is_read_all_the_same(monkeypatch: 
 def test_a_process_that_dies_does_not_lose_the_line() -> None:
     log = GrowingLog()
     log.write(LONG, envelope(id="after"))
-    reading = log.document._readers[0]._long_lines
+    reading = log.document.sources._readers[0]._long_lines
     assert reading is not None
     assert reading._reader is not None
     reading._reader._process.terminate()

@@ -50,7 +50,7 @@ def test_an_overlong_line_is_one_unreadable_row_between_its_neighbours() -> None
 def test_an_overlong_line_without_an_end_is_a_row_once_nothing_more_comes() -> None:
     log = GrowingLog()
     log.write(envelope(id="a"))
-    log.document._readers[0]._live = False
+    log.document.sources._readers[0]._live = False
     log.write_bytes(b"x" * 10_000)
     assert len(log.document.capture) == 1
     log.write_bytes(b"x" * 10_000)

@@ -85,7 +85,7 @@ async def test_a_long_line_that_is_being_read_at_the_end_is_waited_for(monkeypat
         await gateway.joined()
         monkeypatch.setattr(BlockReader, "read", not_on_the_loop(BlockReader.read))
         await gateway.say(1, LONG_LINE_BYTES + 1)
-        await until(lambda: document.waiting)
+        await until(lambda: document.sources.waiting)
         await session.close()
     assert document.kind_counts()["chat"] == 1
     document.close()

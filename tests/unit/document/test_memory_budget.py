@@ -33,7 +33,7 @@ def test_reading_stops_and_goes_on() -> None:
     assert document.memory.full
     assert document.troubles == [document.memory.sentence]
     assert not document.analysis.findings.behind, "what was read is looked at"
-    while document.can_go_on() and len(document.capture) < 400:
+    while document.sources.can_go_on and len(document.capture) < 400:
         for _ in document.go_on(block_bytes=1 << 12):
             pass
     assert len(document.capture) == 400

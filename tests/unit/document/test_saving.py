@@ -47,8 +47,8 @@ class Live:
 
     def shown(self) -> list[int]:
         self.writer.settle()
-        while self.document.poll() or self.document.waiting:
-            time.sleep(0.005 if self.document.waiting else 0)
+        while self.document.poll() or self.document.sources.waiting:
+            time.sleep(0.005 if self.document.sources.waiting else 0)
         capture = self.document.capture
         return [json.loads(capture.records.envelope_bytes(message))["n"] for message in range(len(capture))]
 

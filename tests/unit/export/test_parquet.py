@@ -37,7 +37,7 @@ def opened_again(path: Path, target: Path) -> tuple[CaptureDocument, CaptureDocu
 
 def same(original: CaptureDocument, again: CaptureDocument) -> None:
     assert len(again.capture) == len(original.capture)
-    assert again.source_troubles == []
+    assert again.sources.troubles == []
     for row in range(len(original.capture)):
         if again.capture.records.line(row) != original.capture.records.line(row):  # of a batch, with a line of its own
             assert again.capture.records.envelope_bytes(row) == original.capture.records.envelope_bytes(row), row

@@ -102,8 +102,8 @@ class Log:
 
     def wait_until_seen(self) -> None:
         """The file that took its place has been seen, and waits for its turn."""
-        assert self.document.followed is not None
-        waiting = self.document.followed._waiting
+        assert self.document.sources.followed is not None
+        waiting = self.document.sources.followed._waiting
         self.wait_until(lambda: waiting)
         assert waiting
 
@@ -286,8 +286,8 @@ def test_renamed_and_made_anew_the_old_file_is_read_to_its_end_first(log: Log, m
     log.wait_for("a", "b", "late", ROTATED, "new", "very late", "newer")
     os.close(before)
     assert log.document.capture.records.line(0) + b"\n" == line("a")
-    assert log.document.followed is not None
-    assert log.document.followed.rotations == 1
+    assert log.document.sources.followed is not None
+    assert log.document.sources.followed.rotations == 1
 
 
 def test_truncated_in_place(log: Log) -> None:
@@ -492,8 +492,8 @@ def test_closing_ends_the_thread_and_removes_the_spool(log: Log) -> None:
     assert spool.exists()
     log.document.close()
     assert not spool.parent.exists()
-    assert log.document.followed is not None
-    assert not log.document.followed.following
+    assert log.document.sources.followed is not None
+    assert not log.document.sources.followed.following
 
 
 def test_a_spool_that_is_taken_away_is_said_and_what_was_read_stays(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:

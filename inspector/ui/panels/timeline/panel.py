@@ -210,7 +210,7 @@ class TimelinePanel(QWidget):
 
     @property
     def _is_live(self) -> bool:
-        return self._document.live or self._document.followed is not None
+        return self._document.live or self._document.sources.followed is not None
 
     def _on_range_changed(self) -> None:
         """Whoever looks at what is past does not follow what comes: the button says so, as it does in the table."""
