@@ -17,6 +17,7 @@ from typing import Any
 
 from inspector.capture.joined_lines import JoinedLines, OrderedLine
 from inspector.protocol.calls import rpc_id
+from inspector.protocol.directions import ends
 from inspector.protocol.formats import a2a, acp, read_line_as
 from inspector.protocol.formats.agent_rpc import AGENT, CLIENT, mapping, mappings, text
 from inspector.protocol.formats.entries import decoded_object
@@ -161,7 +162,7 @@ class AgentLines:
 
     def _side(self, record: Record, method: str, protocol: str) -> str:
         """Who sends a request: as its line says, else as its method tells."""
-        sender = (record.direction or "").partition("->")[0].strip()
+        sender, _ = ends(record.direction)
         if protocol == a2a.LABEL:
             return CLIENT
         if sender in ("client", "server"):
@@ -249,7 +250,7 @@ class AgentLines:
         identifier = rpc_id(message.get("id"))
         waiting = self._open.get((pipe, identifier), []) if identifier is not None else []
         fitting = list(reversed(waiting))
-        answerer = (record.direction or "").partition("->")[0].strip()
+        answerer, _ = ends(record.direction)
         if answerer in ("client", "server"):
             asker = AGENT if answerer == "client" else CLIENT
             fitting = [one for one in fitting if one.side == asker or one.protocol == a2a.LABEL]

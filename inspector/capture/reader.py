@@ -38,6 +38,7 @@ from inspector.capture.usual import Tables, UsualRows, fold_hash, read_usual
 from inspector.capture.wires import Wires
 from inspector.protocol import calls, kinds, mcp
 from inspector.protocol.context_forms import told_context
+from inspector.protocol.directions import ends
 from inspector.protocol.formats import capture_file, payload_of, read_chosen, read_line_as
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.formats.http_lines import NOISE
@@ -521,8 +522,8 @@ _SHAPE_FLAGS = tuple(int(_FLAGS.get(shape, 0)) for shape in Shape)
 
 def _ends(record: Record) -> tuple[str | None, tuple[str, ...] | None]:
     """Who says it to whom, as its direction names them."""
-    sender, arrow, receiver = (record.direction or "").partition("->")
-    return (arrow and sender.strip()) or None, (receiver.strip(),) if arrow and receiver.strip() else None
+    sender, receiver = ends(record.direction)
+    return sender, (receiver,) if receiver is not None else None
 
 
 def _fold_hash(record: Record, header: Header) -> int:

@@ -9,7 +9,16 @@ from __future__ import annotations
 import msgspec
 
 from inspector.protocol.cut import completed
-from inspector.protocol.header import ABSENT, MAX_LENIENT, Header, NotAnObjectError, decode_json, read_header
+from inspector.protocol.header import (
+    ABSENT,
+    KEYS,
+    MAX_LENIENT,
+    Header,
+    NotAnObjectError,
+    decode_json,
+    decode_object,
+    read_header,
+)
 from inspector.protocol.msp import PROTOCOL as MSP
 from inspector.protocol.record import Record, Shape, unreadable
 
@@ -34,14 +43,14 @@ def classify(header: Header, raw: bytes) -> Record | None:
     if _is_envelope(header):
         space = header.space if header.protocol == MSP and isinstance(header.space, str) else None
         return Record(_ENVELOPE, raw, header, space=space)
-    if _is_rpc(header):
+    if _is_rpc(header, raw):
         return Record(Shape.RPC, raw, header)
     if header.type == "join":
         return Record(Shape.JOIN, raw, header)
     if header.type == "Buffer" and header.data:
         return _buffer(header, raw)
-    if _says_error(header) and header.method is ABSENT and header.event is ABSENT:
-        return Record(Shape.ERROR, raw, header)
+    if bytes(header.error)[:1] == b'"' and header.method is ABSENT and header.event is ABSENT:
+        return Record(Shape.ERROR, raw, header)  # one that is an object is the answer of some API
     return None
 
 
@@ -57,14 +66,16 @@ def _is_envelope(header: Header) -> bool:
     return present >= 2 and (bool(header.payload) or header.sender is not ABSENT or header.protocol is not ABSENT)
 
 
-def _is_rpc(header: Header) -> bool:
+def _is_rpc(header: Header, raw: bytes) -> bool:
     if header.jsonrpc is not ABSENT:
         return header.method is not ABSENT or bool(header.result) or _says_error(header)
+    # Loggers have a `method` of their own ("stdio", "POST") on lines that carry a message, or tell of a request; a
+    # gateway's decision has a `result` too, but no id.
     if isinstance(header.method, str):
-        # Loggers have a `method` of their own ("stdio", "POST") on lines that carry a message.
-        return header.id is not ABSENT or bool(header.params) or not _carries(header)
-    # A gateway's decision has a `result` too, but no id.
-    return header.id is not ABSENT and (bool(header.result) or _says_error(header))
+        may_be = bool(header.params) or header.id is not ABSENT or not _carries(header)
+    else:
+        may_be = header.id is not ABSENT and (bool(header.result) or _says_error(header))
+    return may_be and (bool(header.params) or not _has_foreign_keys(raw))
 
 
 def _says_error(header: Header) -> bool:
@@ -76,6 +87,11 @@ def _carries(header: Header) -> bool:
     """Whether a key that other formats wrap a message in holds something (docs/design.md 4, Formats)."""
     held = (header.message, header.envelope, header.frame, header.text, header.data)
     return any(raw and bytes(raw) not in (b"null", b'""') for raw in held)
+
+
+def _has_foreign_keys(raw: bytes) -> bool:
+    """Whether an object has keys that no format gives a meaning."""
+    return not decode_object(raw).keys() <= KEYS.keys()
 
 
 def _buffer(header: Header, raw: bytes) -> Record:

@@ -73,7 +73,8 @@ class Header(msgspec.Struct, rename={"sender": "from", "journal_time": "__REALTI
 
 
 _RAW_FIELDS = {f.name for f in msgspec.structs.fields(Header) if f.type is msgspec.Raw}
-_KEYS = {f.encode_name: f.name for f in msgspec.structs.fields(Header)}
+KEYS = {f.encode_name: f.name for f in msgspec.structs.fields(Header)}
+"""Every key that has a meaning, and the member it is read into."""
 _decode = msgspec.json.Decoder(Header).decode
 
 
@@ -105,7 +106,7 @@ def _read_leniently(raw: bytes) -> Header:
     header = Header()
     try:
         for key, item, written in members(raw):
-            name = _KEYS.get(key)
+            name = KEYS.get(key)
             if name is not None:
                 setattr(header, name, msgspec.Raw(written) if name in _RAW_FIELDS else item)
     except RecursionError:

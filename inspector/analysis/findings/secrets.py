@@ -18,7 +18,8 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import WARNING, Check
 from inspector.capture.extracts import OWN_PAYLOAD
 from inspector.capture.runs import stretches
-from inspector.protocol.secrets.masking import MASK, mask_secrets, may_hold_secrets
+from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text, may_hold_secrets
+from inspector.protocol.secrets.stand_ins import is_stand_in
 
 CLEAR = Check(
     "secret-in-clear", WARNING, "Secret in clear",
@@ -33,6 +34,7 @@ CHECKS = (CLEAR,)
 _CARRIERS = ("system/join", "system/register", "space/invite-ack")
 _PLACEHOLDERS = frozenset({"redacted", "masked", "hidden", "none", "null", MASK})
 _SCHEME = re.compile(r"(?:bearer|basic|token|negotiate|digest)\s+", re.IGNORECASE)
+_DOTS = re.compile("•+")
 _CHALLENGE = "www-authenticate"
 """A header of an answer that says what is wanted, never with what somebody signs in."""
 _LONGEST_READ = 1 << 18
@@ -106,5 +108,19 @@ def first_masked(value: Any, masked: Any, path: str) -> str:
         return next(filter(None, (first_masked(item, other, path) for item, other in pairs)), "")
     if not isinstance(value, str | int | float):
         return ""  # nested too deeply to be looked at
-    secret = value != masked and _SCHEME.sub("", str(value)).strip("*•x <>[]()").lower() not in ("", *_PLACEHOLDERS)
+    secret = value != masked and not all(map(_is_none, _masked_in(str(value), str(masked))))
     return path if secret else ""
+
+
+def _masked_in(value: str, masked: str) -> list[str]:
+    """What was masked of a text: all of it, or pieces."""
+    dots = mask_text(value, keep_length=True)
+    if masked == MASK or len(dots) != len(value):
+        return [value]
+    return [value[found.start() : found.end()] for found in _DOTS.finditer(dots)] or [value]
+
+
+def _is_none(secret: str) -> bool:
+    """Whether what was masked is no secret, but something in the place of one."""
+    plain = _SCHEME.sub("", secret)
+    return plain.strip("*•x <>[]()").lower() in ("", *_PLACEHOLDERS) or is_stand_in(plain)

@@ -8,7 +8,7 @@ document is one record that means the messages in it. Nothing says when; they ar
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -29,7 +29,8 @@ from inspector.protocol.formats.entries import (
     text_entry,
 )  # fmt: skip
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Payload, ThreadMark
+from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Meaning, Payload, ThreadMark
+from inspector.protocol.model_api.operations import error_in, stop_reason
 from inspector.protocol.record import Record, Shape
 
 LABEL = "messages"
@@ -46,10 +47,19 @@ _BY_THE_SERVER = (
     "mcp_list_tools",
 )  # fmt: skip
 """Calls that the model's own side carries out: what came of them stands in the same item."""
-_CALLS = ("function_call", "custom_tool_call", "local_shell_call", "computer_call", *_BY_THE_SERVER)
-_ITEMS = frozenset({"message", "reasoning", "item_reference", *_CALLS, *(f"{one}_output" for one in _CALLS)})
+_ITEMS = frozenset({"reasoning", "item_reference", "mcp_list_tools"})
+_ITEM_ENDS = ("_call", "_call_output")
+"""How items are called that are neither: calls, of tools that come with new models too, and what came of them."""
+_GIVEN = ("arguments", "input", "action", "operation", "code", "queries")
+"""Under which of them a call has its arguments."""
 _FOREIGN = ("kind", "from", "protocol", "jsonrpc", "envelope", "uuid", "sessionId", "parts_of")
-_MARKS = (b'"role"', b'"parts"', b'"call_id"')
+_MARKS = (b'"role"', b'"parts"', b'"call_id"', b'"candidates"', b'"promptFeedback"', b'"error"', b'"output"')
+_HOLDERS = (
+    "request", "request_body", "requestBody", "response", "response_body", "responseBody", "body", "result", "message",
+    "error",
+)  # fmt: skip
+"""Under which loggers and batches have the bodies of a request and of its answer, in this order."""
+_MOST_HELD = 3
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
@@ -64,20 +74,22 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     value = _decoded(line)
     if not isinstance(value, dict) or any(key in value for key in _FOREIGN):
         return None
-    entries = _entries(value, items=unknown)
+    bodies = _bodies(value, items=unknown)
+    entries = _entries(bodies, items=unknown)
     if not entries:
         return None
     means = tuple(entry.meaning for entry in entries[:MOST_MEANINGS])
-    call = api_call(value)
+    call = next(filter(None, map(api_call, reversed(bodies))), None)
     if call is not None:
+        call.stop = next(filter(None, map(stop_reason, reversed(bodies))), None)
         means[-1].call = call
-    return Record(Shape.MEANING, line, space=_conversation(value, entries), means=means, meant_by=LABEL)
+    return Record(Shape.MEANING, line, space=_conversation(bodies[0], entries), means=means, meant_by=LABEL)
 
 
 def payload(line: bytes, number: int) -> Payload:
     """What message `number` of a record says, from 0. Never raises."""
     value = _decoded(line)
-    entries = _entries(value, items=True) if isinstance(value, dict) else []
+    entries = _entries(_bodies(value, items=True), items=True) if isinstance(value, dict) else []
     return entries[number].payload if number < len(entries) else {}
 
 
@@ -91,12 +103,52 @@ def _decoded(line: bytes) -> Any:
             return None
 
 
-def _entries(value: Mapping[str, Any], *, items: bool) -> list[Entry]:
-    """The messages of a document or of a single message, with ids; none where it is something else."""
-    spoken = spoken_in(value, items=items)
+def _bodies(value: Mapping[str, Any], *, items: bool, depth: int = 0) -> list[Mapping[str, Any]]:
+    """What of a document is the body of a request or of an answer: itself, or what it holds, as a line of a log does.
+
+    A request that was logged with its answer is both.
+    """
+    found = [value] if spoken_in(value, items=items) or _silent(value) else []
+    for key in _HOLDERS if depth < _MOST_HELD and not _is_message(value) else ():
+        held = value.get(key)
+        held = _decoded(held.encode("utf-8", "replace")) if isinstance(held, str) and held[:1] == "{" else held
+        if isinstance(held, Mapping):
+            found += _bodies(held, items=False, depth=depth + 1)
+    certain = depth or _BATCH in value or any(one is value or not _is_anybodys(one) for one in found)
+    return found if certain else []
+
+
+_BATCH = "custom_id"
+"""What a line of a batch names its request by."""
+
+
+def _is_anybodys(body: Mapping[str, Any]) -> bool:
+    """Whether a body is no sign of a model where it is but a member: a lone message, or an error of any server."""
+    return "usage" not in body and (_is_message(body) or "error" in body)
+
+
+def _entries(bodies: Sequence[Mapping[str, Any]], *, items: bool) -> list[Entry]:
+    """The messages in bodies, with ids; none where they hold something else."""
+    spoken = [entry for body in bodies for entry in spoken_in(body, items=items) or _silent(body)]
     if spoken:
         _identify(spoken)
     return spoken
+
+
+def _silent(body: Mapping[str, Any]) -> list[Entry]:
+    """What stands for an answer without a word: why there is none, or what failed; none for any other body."""
+    error = error_in(body) if body.keys() <= _OF_ERRORS else None
+    if error is not None and isinstance(body.get("error"), Mapping) and "message" in body["error"]:
+        meaning = Meaning("system/error", AGENT, (USER,), failed=True)
+        return [Entry(meaning, {"text": error["message"], "error": error})]
+    feedback = body.get("promptFeedback")
+    reason = feedback.get("blockReason") if isinstance(feedback, Mapping) else None
+    reason = reason or (stop_reason(body) if api_call(body) is not None or "candidates" in body else None)
+    return [_said(CHAT, AGENT, f"nothing was said: {reason}")] if isinstance(reason, str) and reason else []
+
+
+_OF_ERRORS = {"error", "type", "request_id"}
+"""What the body of an answer may have that tells of a failure; logs of programs have more."""
 
 
 def spoken_in(value: Mapping[str, Any], *, items: bool = False) -> list[Entry]:
@@ -152,7 +204,7 @@ def _is_message(value: Mapping[str, Any]) -> bool:
 def _is_item(value: Mapping[str, Any]) -> bool:
     """An item of the Responses API that is no message."""
     sort = value.get("type")
-    if not isinstance(sort, str) or sort not in _ITEMS or sort == "message":
+    if not isinstance(sort, str) or not (sort in _ITEMS or sort.endswith(_ITEM_ENDS)):
         return False
     return "call_id" in value or "id" in value or "summary" in value
 
@@ -174,8 +226,8 @@ def _answers(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         message = choice.get("message") if isinstance(choice, Mapping) else None
         if isinstance(message, Mapping) and message.get("role", AGENT) == AGENT:
             yield {"role": AGENT, **message}
-    if isinstance(output, list) and (value.get("object") == "response" or "usage" in value):
-        yield from (one for one in output if isinstance(one, Mapping) and (_is_message(one) or _is_item(one)))
+    if isinstance(output, list) and (value.get("object") == "response" or ("usage" in value and _is_history(output))):
+        yield from (one for one in output if isinstance(one, Mapping) and isinstance(one.get("type"), str))
     for candidate in candidates if isinstance(candidates, list) else ():
         content = candidate.get("content") if isinstance(candidate, Mapping) else None
         if isinstance(content, Mapping) and isinstance(content.get("parts"), list):
@@ -257,7 +309,9 @@ def _block(block: object, sender: str) -> Entry:
     if sort in ("tool_use", "server_tool_use", "mcp_tool_use"):
         return call_entry(block.get("id"), block.get("name"), block.get("input"), sender)
     if isinstance(sort, str) and sort.endswith("tool_result"):
-        return result_entry(block.get("tool_use_id"), block.get("content"), AGENT, failed=block.get("is_error") is True)
+        content = block.get("content")
+        failed = block.get("is_error") is True or _tells_failure(content)
+        return result_entry(block.get("tool_use_id"), content, AGENT, failed=failed)
     if sort in ("thinking", "redacted_thinking") or block.get("thought") is True:
         return _thought(block, sender, block.get("thinking") or block.get("text"))
     if isinstance(call := block.get("functionCall"), Mapping):
@@ -274,15 +328,35 @@ def _item(item: Mapping[str, Any]) -> Entry:
     """An item of the Responses API."""
     sort, called = str(item.get("type")), item.get("call_id") or item.get("id")
     if sort.endswith("_output"):
-        return result_entry(called, item.get("output"), AGENT, failed=item.get("status") in ("failed", "incomplete"))
-    if sort in _CALLS:
-        given = next((item[key] for key in ("arguments", "input", "action") if key in item), None)
+        output = item.get("output", item.get("tools"))
+        failed = item.get("status") in ("failed", "incomplete") or _tells_failure(output)
+        return result_entry(called, output, AGENT, failed=failed)
+    if sort in _BY_THE_SERVER or sort.endswith("_call"):
+        given = next((item[key] for key in _GIVEN if key in item), None)
         return call_entry(called, item.get("name") or sort.removesuffix("_call"), given, AGENT)
     if sort == "reasoning":
         parts = item.get("summary") or item.get("content")
         texts = [one["text"] for one in parts if has_text(one)] if isinstance(parts, list) else []
         return _thought(item, AGENT, "\n".join(texts))
-    return _said(CHAT, AGENT, f"{sort.replace('_', ' ')} {item.get('id') or ''}".strip())
+    return _said(CHAT, AGENT, f"{sort.replace('_', ' ')} {item.get('name') or item.get('id') or ''}".strip())
+
+
+def _tells_failure(content: object) -> bool:
+    """Whether what a tool of the model's own side gave back says that it failed: an error, or how a command ended."""
+    for block in content if isinstance(content, list) else [content]:
+        if not isinstance(block, Mapping):
+            continue
+        sort, outcome = block.get("type"), block.get("outcome")
+        if isinstance(sort, str) and sort.endswith("_error") and "error_code" in block:
+            return True
+        ended = outcome if isinstance(outcome, Mapping) else block
+        if ended.get("type") == "timeout" or any(_is_failure(ended.get(key)) for key in ("exit_code", "return_code")):
+            return True
+    return False
+
+
+def _is_failure(code: object) -> bool:
+    return isinstance(code, int) and not isinstance(code, bool) and code != 0
 
 
 def _server_result(item: Mapping[str, Any]) -> Entry:

@@ -18,6 +18,8 @@ _SECRET_KEYS = frozenset(
      "functions", "storage", "shared", "hmac", "fernet", "decryption", "application", "openai", "anthropic", "gemini",
      "mistral", "groq", "deepseek", "cohere", "license")
 )  # fmt: skip
+_NAMES_OF_PLACES = frozenset({"storage", "application"})
+"""Such a key may as well be where a program puts something (`STORAGE_KEY = "filters"`): it is one if it looks made."""
 _TOKENS_OF = ("access", "auth", "api", "bot", "session", "refresh", "identity", "security", "bearer", "join", "csrf",
               "user", "github", "gitlab", "id")  # fmt: skip
 _IN_ONE = frozenset(
@@ -73,6 +75,12 @@ def names_secrets(key: str) -> bool:
     They may as well be counts, or pieces of text: only what is `looks_made` is one.
     """
     return _names_secrets(key if len(key) <= _LONGEST_KEY else key[-_LONGEST_KEY:])
+
+
+def names_place(key: str) -> bool:
+    """Whether a secret key of this name may as well name a place: what is under it is a secret if it `looks_made`."""
+    words = [word.lower() for word in _WORDS.findall(key[-_LONGEST_KEY:].rstrip("0123456789_-"))]
+    return len(words) > 1 and words[-1] == "key" and words[-2] in _NAMES_OF_PLACES
 
 
 def looks_made(value: str) -> bool:

@@ -31,6 +31,7 @@ from inspector.protocol.secrets.keys import (
     is_secret_key,
     looks_made,
     may_be_number,
+    names_place,
     names_secret,
     names_secrets,
 )
@@ -108,7 +109,7 @@ def _is_assigned_secret(found: re.Match[str], value: str, *, quoted: bool) -> bo
     key = next(filter(is_secret_key, (name["name"], (name["escape"] or "")[-1:] + name["name"])), None)
     if key is None or key.lower().endswith(word):  # f(password=password)
         return False
-    if may_be_number(key) and _DOTTED.fullmatch(value):
+    if (may_be_number(key) and _DOTTED.fullmatch(value)) or (names_place(key) and not looks_made(value)):
         return False
     return found["gap"] == "=" or not (_CALL.match(value) or (_NUMBER.fullmatch(word) and not _PASSWORD.search(key)))
 
@@ -301,7 +302,9 @@ _REPLACED = re.compile(
 def mask_value(key: str, value: Any, depth: int = 0, tally: Tally | None = None) -> Any:
     """What a secret key's value becomes. Objects are looked into: a JSON schema may describe a `token`."""
     if isinstance(value, str):
-        return _counted(MASK, tally) if value and _REPLACED.fullmatch(value) is None else value
+        if not value or _REPLACED.fullmatch(value) is not None or (names_place(key) and not looks_made(value)):
+            return value
+        return _counted(MASK, tally)
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, int | float):

@@ -8,7 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from inspector.protocol.secrets.keys import HOLDERS, is_secret_key, looks_made, may_be_number, names_secrets
+from inspector.protocol.secrets.keys import (
+    HOLDERS,
+    is_secret_key,
+    looks_made,
+    may_be_number,
+    names_place,
+    names_secrets,
+)
 from inspector.protocol.secrets.named import mask_named, string_end
 
 _HOLDERS = "|".join(HOLDERS)
@@ -55,7 +62,10 @@ def _mask_keyed(text: str, mask: Callable[[str], str]) -> str:
         if match.start() < done or not (many or is_secret_key(key)):
             continue
         strings = _those_of_many(text, match) if many else _those_of_one(text, match)
+        place = names_place(key)
         for start, end in strings:
+            if place and not looks_made(text[start : min(end, start + _LONGEST)]):
+                continue
             parts += (text[done:start], mask(text[start:end]) if end > start else "")
             done = end
         number = None if many else _NUMBER.match(text, match.end())

@@ -113,3 +113,23 @@ def test_many_answers_to_a_streamed_call_of_a2a_are_its_events() -> None:
     assert document.analysis.findings.found.counts() == {}
     answers_of = FIELD_BY_NAME["answers"]
     assert [answers_of.value(document.analysis, row) for row in (1, 2, 3)] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("words", [("in", "out"), ("server_to_client", "client_to_server"), ("received", "sent")])
+def test_sides_whose_ways_are_named_in_any_words(words: tuple[str, str]) -> None:
+    theirs, ours = words
+    lines = [
+        (theirs, {"method": "notifications/message", "params": {"level": "info", "data": "up"}}),
+        (ours, {"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}}}),
+        (theirs, {"id": 9, "method": "ping"}),
+        (ours, {"id": 9, "result": {}}),
+        (theirs, {"id": 0, "result": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}}}),
+        (ours, {"id": 1, "method": "tools/call", "params": {"name": "weigh"}}),
+        (theirs, {"id": 1, "method": "roots/list"}),
+        (ours, {"id": 1, "result": {"roots": []}}),
+        (theirs, {"id": 1, "result": {"content": []}}),
+    ]
+    document = document_of(*({"direction": way, "message": {"jsonrpc": "2.0", **one}} for way, one in lines))
+    assert not {"mcp-id-in-use", "mcp-tool-unlisted"} & set(document.analysis.findings.found.counts())
+    named = theirs == "server_to_client"  # who received, and who sent, is not told
+    assert rpc_totals(document.analysis).requests == (2 if named else 3)

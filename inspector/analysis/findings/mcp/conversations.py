@@ -19,6 +19,7 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import Check
 from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol import mcp
+from inspector.protocol.directions import ends
 from inspector.protocol.mcp_notes import CAPABILITIES_KEY, Note, server_of
 from inspector.protocol.record import Exchange
 
@@ -292,21 +293,24 @@ def _is_mcp(note: Note, *, modern: bool) -> bool:
     return method == "initialize" and note.params is not None and isinstance(note.params.version, str)
 
 
-_OPPOSITE = {"in": "out", "out": "in", "inbound": "outbound", "outbound": "inbound"}
+_EITHER = frozenset({"ping", "tasks/get", "tasks/result", "tasks/list", "tasks/cancel"})
+"""Requests of both sides: they do not tell which one it is."""
 
 
 def _is_server(talk: Talk, way: str, sender: str, note: Note | None) -> bool:
     """Whether the server says something: its name says it, else the direction of the line, else what is asked."""
-    said_by = sender or way.partition("->")[0].strip()
+    said_by = sender or ends(way)[0]
     if said_by in ("client", "server"):
         return said_by == "server"
     if way in talk.sides:
         return talk.sides[way]
-    told = note is not None and note.method is not None and note.method in _BY_SERVERS
-    if way and note is not None and note.method is not None and not note.method.startswith("notifications/"):
+    method = note.method if note is not None else None
+    told = method in _BY_SERVERS
+    if way and talk.sides:  # lines go two ways: this is the other one, in whatever words
+        talk.sides[way] = not next(iter(talk.sides.values()))
+        return talk.sides[way]
+    if way and method is not None and method not in _EITHER and not method.startswith("notifications/"):
         talk.sides[way] = told
-        if way in _OPPOSITE:
-            talk.sides[_OPPOSITE[way]] = not told
     return told
 
 

@@ -73,10 +73,83 @@ def test_calls_without_ids_are_answered_by_name_and_order() -> None:
         {"messages": []}, {"messages": ["a"]}, {"messages": [{"role": "pilot", "content": "x"}]},
         {"messages": [{"info": {}, "parts": []}]}, {"history": [ASK]}, {"role": "user"},
         {"role": "user", "content": "x", "sessionId": "s"}, {"choices": []}, {"output": []},
+        {"error": {"message": "down"}, "level": "error"}, {"response": {"body": {"error": {"message": "not found"}}}},
+        {"request": {"url": "/"}, "response": {"message": {"role": "user", "content": "x"}}}, {"error": "down"},
     ],
 )  # fmt: skip
 def test_what_is_none(value: Any) -> None:
     assert read_line_as(json.dumps(value).encode())[1] != "messages"
+
+
+_ANSWER = {"choices": [{"message": {"role": "assistant", "content": "Yes"}, "finish_reason": "stop"}],
+           "model": "gpt-5.2", "usage": {"prompt_tokens": 9, "completion_tokens": 1}}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ({"request": {"messages": [ASK]}}, {"response": _ANSWER}),
+        ({"messages": [ASK], "call_type": "completion"}, {"response": _ANSWER}),
+        ({"request": {"url": "/v1", "body": json.dumps({"messages": [ASK]})}}, {"response": {"body": _ANSWER}}),
+        ({"url": "/v1", "request_body": {"messages": [ASK]}}, {"response_body": _ANSWER}),
+    ],
+)
+def test_a_request_and_its_answer_in_one_line(asked: dict[str, Any], answered: dict[str, Any]) -> None:
+    document = document_of({"time": "2026-01-05T09:00:00Z", **asked, **answered})
+    assert [FIELD_BY_NAME["text"].value(document.analysis, row) for row in range(2)] == ["Is berth 4 free?", "Yes"]
+    assert document.analysis.usage.calls_by_model() == {"gpt-5.2": 1}
+    assert FIELD_BY_NAME["stop_reason"].value(document.analysis, 1) == "stop"
+
+
+def test_lines_of_batches() -> None:
+    refused = {"error": {"type": "invalid_request_error", "message": "too long"}}
+    lines = (
+        {"custom_id": "a", "method": "POST", "url": "/v1/chat/completions", "body": {"messages": [ASK]}},
+        {"custom_id": "a", "response": {"status_code": 200, "body": _ANSWER}, "error": None},
+        {"custom_id": "b", "response": {"status_code": 400, "body": refused}, "error": None},
+        {"custom_id": "c", "result": {"type": "errored", "error": {"type": "error", **refused}}},
+    )
+    told = "invalid_request_error: too long"
+    assert values("text", *lines) == ["Is berth 4 free?", "Yes", told, told]
+    assert values("error", *lines) == [None, None, True, True]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"role": "assistant", "type": "message", "content": [], "stop_reason": "refusal", "usage": {}}, "refusal"),
+        ({"candidates": [{"finishReason": "SAFETY"}], "usageMetadata": {"promptTokenCount": 8}}, "SAFETY"),
+        ({"promptFeedback": {"blockReason": "OTHER"}}, "OTHER"),
+    ],
+)
+def test_an_answer_without_a_word_says_why(body: dict[str, Any], said: str) -> None:
+    assert values("text", body) == [f"nothing was said: {said}"]
+
+
+@pytest.mark.parametrize(
+    ("given_back", "failed"),
+    [
+        ({"type": "web_fetch_tool_result_error", "error_code": "unavailable"}, True),
+        ({"type": "bash_code_execution_result", "return_code": 2, "stdout": ""}, True),
+        ({"type": "bash_code_execution_result", "return_code": 0, "stderr": "warning"}, False),
+        ([{"outcome": {"type": "exit", "exit_code": 1}, "stdout": ""}], True),
+        ([{"outcome": {"type": "timeout"}, "stdout": ""}], True),
+        ([{"type": "web_search_result", "title": "timeout"}], False),
+    ],
+)
+def test_what_the_models_side_gave_back_tells_a_failure(given_back: Any, failed: bool) -> None:
+    block = {"type": "server_tool_use", "id": "s1", "name": "run", "input": {}}
+    result = {"type": "run_tool_result", "tool_use_id": "s1", "content": given_back}
+    calls = tool_calls(document_of({"role": "assistant", "content": [block, result]}).analysis)
+    assert (calls.tools, calls.answered, calls.failed) == (1, 1, int(failed))
+
+
+def test_items_of_tools_that_nobody_knew() -> None:
+    output = [{"type": "lathe_call", "call_id": "l1", "operation": {"turn": 3}, "status": "completed"},
+              {"type": "lathe_call_output", "call_id": "l1", "output": "3 mm"},
+              {"type": "verdict", "id": "v1"}]  # fmt: skip
+    assert values("tool", {"object": "response", "output": output}) == ["lathe", "lathe", None]
+    assert values("text", {"object": "response", "output": output})[2] == "verdict v1"
 
 
 def test_envelopes_stay_envelopes() -> None:

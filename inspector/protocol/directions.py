@@ -1,0 +1,21 @@
+"""Who a direction names that a log wrote beside a message: `client->server`, `client_to_server`, `c2s`."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_NAMED = re.compile(r"(?i)(client|server|[cs])[\s_\-]*(?:=>|→|to|2)[\s_\-]*(client|server|[cs])")
+_SIDES = {"c": "client", "s": "server"}
+
+
+@lru_cache(maxsize=256)
+def ends(direction: str | None) -> tuple[str | None, str | None]:
+    """Sender and receiver; None for whom it does not name, as `in` and `sent` name nobody."""
+    sender, arrow, receiver = (direction or "").partition("->")
+    if arrow:
+        return sender.strip() or None, receiver.strip() or None
+    found = _NAMED.fullmatch(sender.strip())
+    if found is None:
+        return None, None
+    return _SIDES[found[1][0].lower()], _SIDES[found[2][0].lower()]

@@ -1,0 +1,28 @@
+"""What people write where a secret belongs: `your_api_key_here`, `ghp_xxx`, `sk-...`, `changeme`.
+
+It is masked like any other value, as nothing is lost by that; but it is no secret in clear.
+"""
+
+from __future__ import annotations
+
+import re
+
+_LONGEST = 60
+_STAND_IN = re.compile(
+    r"""(?ix)
+    (?:[\w\-]{0,16}[_\-])? (?:x{3,}[_\-]?)+                      # ghp_xxx, sk-ant-xxxxx
+    | .{0,24} (?:\.{3}|…)                                          # sk-...
+    | (?:[a-z]{2,6}[_\-]){0,2} (?:your|change|replace|insert|enter|paste)(?:[_\-\ ]?[a-z]+){0,6}
+    | my[_\-]?(?:[a-z]+[_\-])?(?:key|token|secret|password)
+    | [a-z_\-\ ]{0,24} (?:example|placeholder|dummy|fake|sample|here)
+    | [A-Z0-9/+]{4,36} EXAMPLE(?:KEY)?                              # as AWS writes its own
+    | (?:test|dummy|fake|example|sample|mock|dev)[_\-]?(?:[a-z]+[_\-]?){0,3}
+    | (?:password|passwd|secret|token|pass|key|api[_\-]?key)
+    """
+)
+
+
+def is_stand_in(value: str) -> bool:
+    """Whether a value is no secret, but says that one belongs there."""
+    value = value.strip(" \t\"'`<>[](){}$,;")
+    return len(value) <= _LONGEST and _STAND_IN.fullmatch(value) is not None

@@ -1,0 +1,33 @@
+"""What people write where a secret belongs is no secret in clear; what only looks a little like it is one."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.analysis.findings.secrets import first_masked
+from inspector.protocol.secrets.masking import mask_secrets
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "GITHUB_TOKEN=ghp_xxx node index.js", "OPENAI_API_KEY=your_api_key_here", "OPENAI_API_KEY=sk-...",
+        "ANTHROPIC_API_KEY=sk-ant-xxxxx", "password: 'changeme'", "JWT_SECRET=change-me-in-production", "API_KEY=test",
+        "Authorization: Bearer YOUR_TOKEN", "postgres://user:password@localhost/db", "AKIAIOSFODNN7EXAMPLE",
+        "const STORAGE_KEY = 'board-filters'", '<ThemeProvider storageKey="vite-ui-theme">', '{"storageKey": "theme"}',
+    ],
+)  # fmt: skip
+def test_no_secret(text: str) -> None:
+    assert first_masked(text, mask_secrets(text), "text") == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: hunter2", "TOKEN=abc123", "password=my-dog-rex", "password=testing123",
+        "OPENAI_API_KEY=sk-proj-abcDEF1234567890abcdEFGH", "storage_key=Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MA==",
+        "API_KEY=your_api_key_here TOKEN=abc123",
+    ],
+)  # fmt: skip
+def test_a_secret(text: str) -> None:
+    assert first_masked(text, mask_secrets(text), "text") == "text"
