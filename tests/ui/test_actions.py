@@ -102,10 +102,10 @@ def test_each_page_of_the_details_is_found_by_its_name(window: MainWindow) -> No
         panes.show_context(0, 0)
         window.docks["Details"].hide()
         QTest.keySequence(window, QKeySequence("Ctrl+Shift+P"))
-        QTest.keyClicks(window.palette_card.field, f"page {tab}")
-        line = window.palette_card.list.line()
+        QTest.keyClicks(window.command_palette.card.field, f"page {tab}")
+        line = window.command_palette.card.list.line()
         assert line is not None, f"an Action `details.{tab.lower()}` in inspector/ui/window/actions.py"
-        QTest.keyClick(window.palette_card.field, Qt.Key.Key_Return)
+        QTest.keyClick(window.command_palette.card.field, Qt.Key.Key_Return)
         assert (line.group, line.title) == ("Page of the details", tab)
         assert window.docks["Details"].isVisible()
         assert (panes.details.place, panes.details.message) == (None, 3), tab

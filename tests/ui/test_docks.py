@@ -171,7 +171,7 @@ def test_the_title_of_a_pane_is_said_once(window: MainWindow) -> None:
 
 def test_a_pane_is_floated_moved_and_closed_without_a_pointer(window: MainWindow, qtbot: QtBot) -> None:
     def find(words: str) -> None:
-        card = window.palette_card
+        card = window.command_palette.card
         card.open()
         QTest.keyClicks(card.field, words)
         line = card.list.line()

@@ -111,9 +111,9 @@ def test_an_action_of_its_own_has_keys_and_is_found(window: MainWindow, qtbot: Q
     press(window, "Ctrl+F11")
     assert done == [True, True]
     window.actions_by_id["help.palette"].trigger()
-    QTest.keyClicks(window.palette_card.field, "do it")
-    assert titles(window.palette_card)[0] == "Do it"
-    window.palette_card.close_card()
+    QTest.keyClicks(window.command_palette.card.field, "do it")
+    assert titles(window.command_palette.card)[0] == "Do it"
+    window.command_palette.card.close_card()
     window.keys.release("mine.1")
     press(window, "Ctrl+F11")
     assert done == [True, True]
@@ -127,7 +127,7 @@ def test_the_palette_does_what_is_looked_for(window: MainWindow, qtbot: QtBot) -
     panes_of(window).go_to(1)
     table.setFocus()
     press(window, "Ctrl+Shift+P")
-    card = window.palette_card
+    card = window.command_palette.card
     assert card.isVisible()
     assert card.field.hasFocus()
     QTest.keyClicks(card.field, "next mess")
@@ -148,37 +148,37 @@ def test_everything_is_in_the_palette(window: MainWindow) -> None:
     window.application.settings.recent_files = ["/logs/night/envelope-history.jsonl"]
     window.resize(1280, 800)  # with room for all panes
     QTest.qWait(1)
-    window.palette_card.open()
-    lines = window.palette_card.list.lines.lines
+    window.command_palette.card.open()
+    lines = window.command_palette.card.list.lines.lines
     ids = {line.id for line in lines}
     hidden = {one.id for one in ACTIONS if one.needs == "developer"}
     assert {one.id for one in ACTIONS} - ids == {"help.palette"} | hidden
     assert {preset.name for preset in window.application.settings.presets} <= {line.title for line in lines}
     assert {"Go to Messages", "Go to Contexts", "Go to Details"} <= {line.title for line in lines}
-    QTest.keyClicks(window.palette_card.field, "night")
-    found = window.palette_card.list.line()
+    QTest.keyClicks(window.command_palette.card.field, "night")
+    found = window.command_palette.card.list.line()
     assert found is not None
     assert (found.group, found.title, found.detail) == ("Open recent", "envelope-history.jsonl", "/logs/night")
 
 
 def test_what_cannot_be_done_is_said_and_not_done(window: MainWindow) -> None:
-    window.palette_card.open()
-    QTest.keyClicks(window.palette_card.field, "disconnect")
-    line = window.palette_card.list.line()
+    window.command_palette.card.open()
+    QTest.keyClicks(window.command_palette.card.field, "disconnect")
+    line = window.command_palette.card.list.line()
     assert line is not None
     assert not line.usable
-    assert window.palette_card.list.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole).endswith("not now")
-    QTest.keyClick(window.palette_card.field, KEYS.Key_Return)
-    assert window.palette_card.isVisible()
-    QTest.keyClicks(window.palette_card.field, " qqqq")
-    assert window.palette_card.list.isHidden()
+    assert window.command_palette.card.list.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole).endswith("not now")
+    QTest.keyClick(window.command_palette.card.field, KEYS.Key_Return)
+    assert window.command_palette.card.isVisible()
+    QTest.keyClicks(window.command_palette.card.field, " qqqq")
+    assert window.command_palette.card.list.isHidden()
 
 
 def test_the_palette_opens_on_the_start_page(application: Application) -> None:
     window = application.new_window()
     window.actions_by_id["help.palette"].trigger()
-    assert window.palette_card.isVisible()
-    usable = {line.id for line in window.palette_card.list.lines.lines if line.usable and "." in line.id}
+    assert window.command_palette.card.isVisible()
+    usable = {line.id for line in window.command_palette.card.list.lines.lines if line.usable and "." in line.id}
     assert "file.open" in usable
     assert "go.next" not in usable
 
@@ -460,9 +460,9 @@ def test_every_action_has_a_key_once_it_is_given_one(window: MainWindow) -> None
     """Over all of ACTIONS: in the palette, in the list of keys, and done by whichever key it is given."""
     window.application.developer = True
     window.developer.show_menu()
-    window.palette_card.open()
-    listed = {line.id for line in window.palette_card.list.lines.lines} | {"help.palette"}
-    QTest.keyClick(window.palette_card.field, KEYS.Key_Escape)
+    window.command_palette.card.open()
+    listed = {line.id for line in window.command_palette.card.list.lines.lines} | {"help.palette"}
+    QTest.keyClick(window.command_palette.card.field, KEYS.Key_Escape)
     known = {one.id for one in window.keys.known()}
     for one in ACTIONS:
         assert one.id in listed

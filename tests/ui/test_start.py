@@ -80,8 +80,8 @@ def test_the_first_paint_waits_for_nothing_a_document_needs(tmp_path: Path) -> N
 def test_presets_are_found_at_once(application: Application) -> None:
     window = application.new_window()
     window.actions_by_id["help.palette"].trigger()
-    QTest.keyClicks(window.palette_card.field, "Conclusions")
-    found = window.palette_card.list.lines.lines
+    QTest.keyClicks(window.command_palette.card.field, "Conclusions")
+    found = window.command_palette.card.list.lines.lines
     assert ("Presets", "Conclusions") in [(line.group, line.title) for line in found]
 
 
@@ -100,7 +100,7 @@ def test_nothing_of_a_document_is_seen_when_its_parts_are_made(qapp: QApplicatio
         assert window.start_page.isVisible()
         assert not window.bars.tool_bar.isVisible()
         assert not window.presets.bar.isVisible()
-        assert not window.page.isVisible()
+        assert not window.pages.document_page.isVisible()
         assert not window.filter_conditions.bar.isVisible()
 
     run_in_window(qapp, steps)
@@ -112,9 +112,9 @@ def test_nor_when_its_parts_are_made_while_it_is_hidden(application: Application
     window.complete()
     window.show()
     assert window.start_page.isVisible()
-    assert not window.page.isVisible()
+    assert not window.pages.document_page.isVisible()
     window.show_document(story())
-    assert window.page.isVisible()
+    assert window.pages.document_page.isVisible()
 
 
 def test_a_window_closed_before_its_parts_are_made_is_closed(application: Application) -> None:

@@ -174,10 +174,10 @@ def test_a_context_in_whose_scope_the_table_is_offers_the_way_back(window: MainW
 
 def test_a_note_goes_with_the_view_it_was_about(window: MainWindow) -> None:
     panes = panes_of(window)
-    window.say("Saved.")
+    window.notices.say("Saved.")
     panes.filter_state.apply_filter(CHATS)
     assert window.notices.notice("message") is None
-    window.say("The gateway is gone.", "severity.error")
+    window.notices.say("The gateway is gone.", "severity.error")
     panes.filter_state.apply_filter("tool")
     assert window.notices.notice("message") is not None
 

@@ -170,7 +170,9 @@ def _open(program: TakesRequests, target: str, *, new_window: bool) -> MainWindo
         window.gateway.ask_for_gateway(target)
         return window
     if not reads:
-        window.say(f"{path_in(target)} cannot be read: there is no such file, or it does not answer.", "severity.error")
+        window.notices.say(
+            f"{path_in(target)} cannot be read: there is no such file, or it does not answer.", "severity.error"
+        )
         return window
     window.opening.open_target(target)
     return window

@@ -31,6 +31,7 @@ from inspector.ui.docview.minimap_marks import MinimapMarkGatherer
 from inspector.ui.docview.navigation_history import NavigationHistory, Stop
 from inspector.ui.docview.panel import BottomPanel, Panel
 from inspector.ui.docview.problem_counts import ProblemCounts
+from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.account.figures import AccountFigures
 from inspector.ui.panels.contexts.panel import ContextsPanel
@@ -128,6 +129,8 @@ class Panes(QObject):
         self.details = self._of(DetailsPanel)
         self.find_in_view = FindInView(self.rows, self.messages, self)
         self.minimap_marks = MinimapMarkGatherer(document, self.messages, self.gaps, self.find_in_view, self)
+        self._key_words: KeyWords = lambda _name: ""
+        self.when_made("marks", lambda marks: marks.show_keys(self._key_words))
         self._navigation = NavigationHistory()
         self._going_back = False
         self._detached = False
@@ -275,6 +278,14 @@ class Panes(QObject):
         self.plot_choices.space_by(settings.axis_by)
         self.settings = settings
         self.settings_applied.emit(settings)
+
+    def show_keys(self, words: KeyWords) -> None:
+        """Name keys in sentences and on buttons as they are now."""
+        self._key_words = words
+        self.messages.find_bar.show_keys(words)
+        self.details.show_keys(words)
+        if "marks" in self.made:
+            self.marks.show_keys(words)
 
     def use_contexts(self, contexts: Contexts) -> None:
         """Take over how contexts are judged, also in what was read."""

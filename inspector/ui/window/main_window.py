@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QChildEvent, QEvent, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QTabBar, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QTabBar
 from typing_extensions import override
 
 from inspector.base.slices import Steps, finished
@@ -26,7 +26,6 @@ from inspector.ui.features.undo import UndoHistory
 from inspector.ui.input import own_keys, tab_order
 from inspector.ui.input.action import Action, Actions
 from inspector.ui.input.keys import Keys
-from inspector.ui.widgets.notice import Link
 from inspector.ui.widgets.status_bar import StatusBar
 from inspector.ui.window.action_state import ActionState
 from inspector.ui.window.display import Display
@@ -69,7 +68,6 @@ if TYPE_CHECKING:
     from inspector.ui.msp import MspCreating, MspEditing, MspSaving
     from inspector.ui.widgets.filter_bar import FilterBar
     from inspector.ui.widgets.name_card import NameCard
-    from inspector.ui.widgets.palette_card import PaletteCard
     from inspector.ui.window.closing import Closing
     from inspector.ui.window.owner import WindowOwner
     from inspector.ui.window.palette import Palette
@@ -116,7 +114,7 @@ class MainWindow(QMainWindow):
         self.undo_history = UndoHistory(application, self)
         self.display = Display(application, self.shown, self)
         self._waiting_parts: tuple[Callable[[], object], ...] = (
-            lambda: self.bars, lambda: self.filter_conditions, lambda: self.page,
+            lambda: self.bars, lambda: self.filter_conditions, lambda: self.pages.document_page,
             lambda: self.opening, lambda: self.gateway, lambda: self.capture_saving,
         )  # fmt: skip
         self.warming = Warming(self._waiting_parts, lambda: self.panes is None and not self.isHidden(), self)
@@ -165,14 +163,15 @@ class MainWindow(QMainWindow):
         self.status.palette_clicked.connect(self.actions_by_id["help.palette"].trigger)
         self.status.counts_clicked.connect(self.actions_by_id["edit.clear_filter"].trigger)
         self.status.paused_clicked.connect(self.actions_by_id["capture.pause"].trigger)
-        self.theme.changed.connect(self._on_theme_changed)
-        self.keys.changed.connect(self._on_keys_changed)
-        self._on_keys_changed()
+        self.theme.changed.connect(self.layout_keeper.zoom_docks)
+        self.theme.changed.connect(self.can_do.renew_icons)
+        self.keys.changed.connect(self._name_keys)
+        self._name_keys()
         self._listen_to_requests()
         self.show_start()
-        self.undo_history.refused.connect(self.say)
+        self.undo_history.refused.connect(lambda sentence: self.notices.say(sentence))
         if application.notice:
-            self.say(application.notice, "severity.warning")
+            self.notices.say(application.notice, "severity.warning")
 
     @property
     def panes(self) -> Panes | None:
@@ -190,11 +189,6 @@ class MainWindow(QMainWindow):
         """Make what is seen with a document, and listens to what is seen on the start page."""
         for make in self._waiting_parts:
             make()
-
-    @property
-    def page(self) -> QWidget:
-        """What is in the middle with a document, in the place of the start page."""
-        return self.pages.document_page
 
     @cached_property
     def view_head(self) -> ViewHead:
@@ -245,11 +239,6 @@ class MainWindow(QMainWindow):
             self, self.theme, self.keys, self.application, self.dock_row, self.pane_focus,
             open_target=self.opening.open_target, join=self.connections.join,
         )  # fmt: skip
-
-    @property
-    def palette_card(self) -> PaletteCard:
-        """What is seen of it."""
-        return self.command_palette.card
 
     @cached_property
     def pane_focus(self) -> PaneFocus:
@@ -580,19 +569,12 @@ class MainWindow(QMainWindow):
 
     # Building
 
-    def _on_keys_changed(self) -> None:
-        self._name_keys(self.panes)
-
-    def _name_keys(self, panes: Panes | None) -> None:
+    def _name_keys(self) -> None:
         """Keys are named in sentences and on buttons as they are now."""
-        words = self.keys.words
-        self.start_page.show_keys(words)
-        self.status.show_palette_key(words("help.palette"))
-        if panes is not None:
-            panes.messages.find_bar.show_keys(words)
-            if "marks" in panes.made:
-                panes.marks.show_keys(words)
-            panes.details.show_keys(words)
+        self.start_page.show_keys(self.keys.words)
+        self.status.show_palette_key(self.keys.words("help.palette"))
+        if self.panes is not None:
+            self.panes.show_keys(self.keys.words)
 
     def _listen_to_start_page(self) -> None:
         """Who does what it asks for is made when it asks."""
@@ -626,10 +608,6 @@ class MainWindow(QMainWindow):
         requests.view_requested.connect(lambda view: self.navigation.show_view(view))
         requests.dock_requested.connect(self.dock_row.bring_up)
         requests.pane_requested.connect(lambda title: self.pane_focus.enter(title))
-
-    def _on_theme_changed(self) -> None:
-        self.layout_keeper.zoom_docks()
-        self.can_do.renew_icons()
 
     # Start page and document
 
@@ -693,7 +671,7 @@ class MainWindow(QMainWindow):
         self.center.take_focus()
         self.marking.attach(panes, self.opening.home_of(document))
         self.msp.attach(panes, self.center)
-        self._name_keys(panes)
+        panes.show_keys(self.keys.words)
         self.restoring.attach(panes)
         return panes
 
@@ -707,7 +685,7 @@ class MainWindow(QMainWindow):
         self.document_status.refresh_counts()
         self.marking.attach(panes, self.opening.home_of(document))
         self.msp.view.speak_of(panes)
-        self._name_keys(panes)
+        panes.show_keys(self.keys.words)
         return panes
 
     def _listen_to_view(self, panes: Panes) -> None:
@@ -715,7 +693,6 @@ class MainWindow(QMainWindow):
         for changed in (panes.filter_state.filter_applied, panes.filter_state.scope_changed):
             changed.connect(self.notices.end_note)
             changed.connect(self.view_chosen)
-        panes.when_made("marks", lambda marks: marks.show_keys(self.keys.words))
 
     def show_title(self) -> None:
         """The title names the document; where that makes two alike, the other window's is told from it as well."""
@@ -759,21 +736,6 @@ class MainWindow(QMainWindow):
         for window in self.application.windows:
             if window is not self:
                 window.msp.view.apply_settings()
-
-    # State
-
-    def say(
-        self, sentence: str, severity: str = "severity.note", link: Link | None = None, *, lasting: bool = False
-    ) -> None:
-        """Show a sentence above the document until it is closed or replaced.
-
-        Args:
-            sentence: what is said.
-            severity: how bad it is. A note is about what was just done: it goes when something else is shown.
-            link: what can be done about it.
-            lasting: a note, but about something that goes on.
-        """
-        self.notices.say(sentence, severity, link, lasting=lasting)
 
     # Qt events
 
