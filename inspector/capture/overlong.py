@@ -32,12 +32,12 @@ def end_of_line(source: SourceFile, place: int) -> int | None:
     return None
 
 
-def end_within(source: SourceFile, place: int, begin: int) -> int | None:
-    """Where a line ends that begins at `begin` and has no end before `place`: behind its end, else where the file ends.
+def end_within(source: SourceFile, place: int, limit: int) -> int | None:
+    """Offset behind the first line end between two places, else where the file ends; None where it goes on without one.
 
-    None when it is overlong. Keeps nothing of what it reads, so that only a line that may be read takes room.
+    Keeps nothing of what it reads, so that only a line that may be read takes room.
     """
-    limit, step = begin + MAX_LINE, _FIRST_STEP
+    step = _FIRST_STEP
     while place < limit:
         piece = source.read(place, min(step, limit - place))
         if not piece:

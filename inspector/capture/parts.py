@@ -37,19 +37,19 @@ def read_part(source: SourceFile, place: int, start: int, stop: int) -> Block:
     Returns:
         The block; its `stop` is the end of its last line, 0 where no line begins in the part.
     """
-    before = max(start - 1, 0)
-    data = source.read(before, stop - before)
-    first = data.find(b"\n", 0, max(stop - 1 - before, 0)) + 1 if start else 0
-    if start and not first:
+    begin = overlong.end_within(source, start - 1, stop - 1) if start else 0
+    if begin is None:
         return _nothing(place)
-    data = data[first:]
+    # Read at once with the end of its last line: joining it would copy all of it.
+    end = overlong.end_within(source, stop - 1, begin + overlong.MAX_LINE) or stop
+    data = source.read(begin, end - begin)
     if not data.endswith(b"\n"):
-        data = _with_its_end(source, before + first, data)
+        data = _with_its_end(source, begin, data)
         if data and not data.endswith(b"\n"):
-            return _with_overlong(source, place, before + first, data)
+            return _with_overlong(source, place, begin, data)
     if not data:
         return _nothing(place)
-    return BlockReader(place, source.reading).read(data, before + first)
+    return BlockReader(place, source.reading).read(data, begin)
 
 
 def _with_overlong(source: SourceFile, place: int, offset: int, data: bytes) -> Block:
@@ -71,7 +71,7 @@ def _with_its_end(source: SourceFile, offset: int, data: bytes) -> bytes:
     Of a line that goes on for more than MAX_LINE it is the beginning, without an end.
     """
     begin = data.rfind(b"\n") + 1
-    stop = overlong.end_within(source, offset + len(data), offset + begin)
+    stop = overlong.end_within(source, offset + len(data), offset + begin + overlong.MAX_LINE)
     if stop is None:
         return data
     rest = source.read(offset + len(data), stop - offset - len(data))

@@ -293,7 +293,7 @@ class SourceReader:
                     return self._next_long_line(whole_lines=whole_lines)
                 size = min(4 * size, LONG_LINE_BYTES)
                 continue
-            stop = overlong.end_within(source, start + len(data), start)
+            stop = overlong.end_within(source, start + len(data), start + overlong.MAX_LINE)
             if stop is None:
                 return self._next_overlong(start, start + len(data), whole_lines=whole_lines)
             size = stop - start + 1
