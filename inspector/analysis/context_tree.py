@@ -51,13 +51,13 @@ class ContextTree:
     def __init__(self) -> None:
         self.parent = array("i")
         self.name = NodeTexts()
-        self.space = array("q")
+        self.space = array("i")
         self.children = Siblings()
-        self.implicit: list[bool] = []
-        self.own = array("q")
+        self.implicit = array("b")
+        self.own = array("i")
         self.cut: set[int] = set()
         self.label = NodeTexts()
-        self.roots = Siblings()
+        self.roots = Siblings(self.children)
         self._sums = SubtreeSums(self.parent, self.own, self.in_order)
         self._higher = array("i")  # a node above each, as far up as is known; MAIN of roots
         self.version = 0
@@ -147,7 +147,7 @@ class ContextTree:
         above = MAIN if above is None else self.resolve(above)
         if above != MAIN and self._is_new(space, identifier, above):
             node = self._new(space, above, identifier)
-            self._by_id.put(node, identifier)
+            self._by_id.add(node, identifier)
             self._named[node] = True
         else:
             node = self.of_id(space, identifier)
@@ -198,7 +198,7 @@ class ContextTree:
         self._named.append(False)
         self._higher.append(above)
         self._hang(node)
-        (self._by_id if above == MAIN else self._by_place).put(node, name)
+        (self._by_id if above == MAIN else self._by_place).add(node, name)
         self.version += 1
         return node
 

@@ -30,10 +30,10 @@ class SubtreeSums:
         self._parent = parent
         self._own = own
         self._order = order
-        self._waiting = array("q")  # by node
+        self._waiting = array("i")  # by node
         self._changed = ChangedRows()  # nodes at which something waits, and others
         self._any = False
-        self.carried: MutableSequence[int] = array("q")
+        self.carried: MutableSequence[int] = array("i")
 
     def add(self, node: int, number: int) -> None:
         """Add to a node's sum and to those above it. O(1)."""
@@ -46,14 +46,14 @@ class SubtreeSums:
         """Add to the sums of several nodes, each given once, none of them MAIN."""
         if len(nodes):
             self._reach(int(nodes.max()))
-            np.frombuffer(self._waiting, np.int64)[nodes] += numbers
+            np.frombuffer(self._waiting, np.int32)[nodes] += numbers.astype(np.int32)
             self._changed.update_all(nodes)
 
     def _reach(self, node: int) -> None:
         self._any = True
         length = len(self._waiting)
         if node >= length:
-            self._waiting.frombytes(bytes(8 * (node + 1 + max(64, length // 8) - length)))
+            self._waiting.frombytes(bytes(4 * (node + 1 + max(64, length // 8) - length)))
 
     def forget(self, node: int) -> int:
         """What waits at a node that goes away; it waits no longer."""
@@ -67,7 +67,7 @@ class SubtreeSums:
         if self._any:
             self._any = False
             nodes = self._changed.take()
-            waiting = np.frombuffer(self._waiting, np.int64)
+            waiting = np.frombuffer(self._waiting, np.int32)
             numbers = waiting[nodes].tolist()
             waiting[nodes] = 0
             left = 4 * len(self._parent)
