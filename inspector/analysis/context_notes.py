@@ -48,6 +48,7 @@ class ContextNote(NamedTuple):
 
 MOST_DEEP = 5
 MOST_LONG = 255
+_FINE = re.compile(rf"[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+){{0,{MOST_DEEP - 1}}}")
 _PLAIN = re.compile(r"[A-Za-z0-9_/-]*")
 
 
@@ -80,6 +81,8 @@ class ContextNotes:
 
     def add_path(self, node: int, row: int, path: str) -> None:
         """Note what is odd about a path, as it was written (ADR p4m, docs/protocols.md 6)."""
+        if len(path) <= MOST_LONG and _FINE.fullmatch(path):
+            return
         plain = normalise(path)
         if plain != path or not plain:
             self.add(node, row, Oddity.MALFORMED)

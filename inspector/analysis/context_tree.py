@@ -27,6 +27,7 @@ __all__ = ["MAIN", "ContextTree"]
 MOST_LEVELS = 1_000
 """Segments of a path that become nodes; the rest of a longer one is the name of the last. The drafts suggest five."""
 
+_ROOM = 256
 _MOST_NAMES = 16  # of one node
 
 
@@ -43,6 +44,7 @@ class ContextTree:
         cut: nodes whose name is the rest of a path with more than MOST_LEVELS segments.
         label: what to show instead of the name (a reasoning's first words), or "".
         lines: root and depth of each node.
+        any_slash: an id has a slash in it, so that a path may begin with that.
         version: grows whenever a node appears, moves, merges or vanishes. moves: the same without appearing.
         settled: nodes whose places others may have noted; a later one that is placed as soon as it is made just appears
             there, and nobody has to look at the others again.
@@ -67,7 +69,7 @@ class ContextTree:
         self._named = array("b")  # by its id, and not only as a segment of a path
         self._by_id = NodeIndex(self.space, self.name)
         self._by_place = NodeIndex(self.parent, self.name)  # those that are no roots
-        self._any_slash = False  # in any id
+        self.any_slash = False
         self._slashed: set[tuple[int, str]] = set()
         self._slashes: set[int] = set()  # in any of these ids
         self.lines = NodeLines(self)
@@ -87,11 +89,12 @@ class ContextTree:
 
     def alive(self) -> list[int]:
         """Every node that has not been merged away or dropped."""
-        return [node for node, target in enumerate(self._alias) if target == node]
+        return [node for node, target in enumerate(self.aliases) if target == node]
 
     @property
     def aliases(self) -> array[int]:
         """By number, the node it was merged into (which may be merged itself), MAIN for one dropped, else itself."""
+        self.fit()
         return self._alias
 
     # Finding and making nodes
@@ -109,6 +112,8 @@ class ContextTree:
             known = self._with_id(space, path)
         if known is not None:
             return self._used(known)
+        if "/" not in path:
+            return self._new(space, MAIN, path, implicit=False)
         node, rest = self._known_prefix(space, path)
         for segment in rest:
             node = self._child(space, node, segment)
@@ -116,11 +121,19 @@ class ContextTree:
             self.cut.add(node)
         return self._used(node)
 
+    def below(self, above: int, segment: str) -> int:
+        """The node of the path of another node with one segment more. Makes what is missing.
+
+        That is the node of its key (`of_key`), unless ids have slashes in them (`any_slash`).
+        """
+        node = self._by_place.find(above, segment)
+        return self._used(node) if node != MAIN else self._new(self.space[above], above, segment, implicit=False)
+
     def of_id(self, space: int, identifier: str) -> int:
         """The node with this opaque id, made as an implicit root when there is none."""
         known = self._with_id(space, identifier)
         if known is None:
-            self._any_slash |= "/" in identifier
+            self.any_slash |= "/" in identifier
             provisional = self._find_path(space, identifier) if "/" in identifier else None
             known = self._new(space, MAIN, identifier)
             if 0 < identifier.count("/") < MOST_LEVELS:
@@ -133,7 +146,7 @@ class ContextTree:
 
     def _with_id(self, space: int, identifier: str) -> int | None:
         """The living node with this id."""
-        if not self._any_slash and "/" in identifier:
+        if not self.any_slash and "/" in identifier:
             return None
         found = self.resolve(self._by_id.find(space, identifier))
         return found if found != MAIN else None
@@ -146,11 +159,11 @@ class ContextTree:
         """
         above = MAIN if above is None else self.resolve(above)
         if above != MAIN and self._is_new(space, identifier, above):
-            node = self._new(space, above, identifier)
+            node = self._new(space, above, identifier, label or "", implicit=False)
             self._by_id.add(node, identifier)
             self._named[node] = True
-        else:
-            node = self.of_id(space, identifier)
+            return node
+        node = self.of_id(space, identifier)
         if label and not self.label[node]:
             self.label[node] = label
         return self.place(self._used(node), above)
@@ -185,22 +198,38 @@ class ContextTree:
             node = found if found != MAIN else None
         return node
 
-    def _new(self, space: int, above: int, name: str) -> int:
+    def _new(self, space: int, above: int, name: str, label: str = "", *, implicit: bool = True) -> int:
         node = len(self.parent)
+        if node == len(self._alias):
+            self._make_room()
         self.parent.append(above)
-        self.name.append(name)
-        self.space.append(space)
-        self.implicit.append(True)
-        self.own.append(0)
-        self._sums.carried.append(0)
-        self.label.append("")
-        self._alias.append(node)
-        self._named.append(False)
         self._higher.append(above)
-        self._hang(node)
-        (self._by_id if above == MAIN else self._by_place).add(node, name)
+        self.space.append(space)
+        self.name.append(name)
+        self.label.append(label)
+        if above == MAIN:
+            self.roots.add(space, node)
+            self._by_id.add(node, name)
+        else:
+            self.children.add(above, node)
+            self._by_place.add(node, name)
+        if not implicit:
+            self.implicit[node] = False
         self.version += 1
         return node
+
+    def _make_room(self) -> None:
+        """Lengthen what is the same of all nodes when they are made, for some that will come."""
+        known = len(self._alias)
+        self._alias.extend(range(known, known + _ROOM))
+        self.implicit.extend(array("b", [True]) * _ROOM)
+        for empty in (self.own, self._sums.carried, self._named):
+            empty.frombytes(bytes(empty.itemsize * _ROOM))
+
+    def fit(self) -> None:
+        """Let all arrays be as long as there are nodes."""
+        for values in (self._alias, self.implicit, self.own, self._sums.carried, self._named):
+            del values[len(self.parent) :]
 
     def _used(self, node: int) -> int:
         self.implicit[node] = False
@@ -377,6 +406,7 @@ class ContextTree:
     @property
     def subtree(self) -> Sequence[int]:
         """Messages in each node and below it."""
+        self.fit()
         return self._sums.read()
 
     def path(self, node: int) -> str:

@@ -2,124 +2,24 @@
 
 from __future__ import annotations
 
-from array import array
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
-from inspector.analysis.context_notes import ContextNotes
-from inspector.analysis.context_objects import ContextObjects
-from inspector.analysis.context_tree import MAIN, MOST_LEVELS, ContextTree
+from inspector.analysis.context_builder import ContextBuilder
+from inspector.analysis.context_tree import MAIN, MOST_LEVELS
 from inspector.analysis.log_clock import LogClock
-from inspector.analysis.marked_contexts import MarkedContexts
 from inspector.analysis.node_columns import REASONING_START, NodeTable, NodeTypes, PathTable
-from inspector.analysis.node_facts import CANCELLED, CONCLUDED, NodeFacts, as_numpy
+from inspector.analysis.node_facts import CANCELLED, CONCLUDED, as_numpy
 from inspector.analysis.node_lines import gathered, living_nodes
-from inspector.analysis.session_contexts import SessionContexts
-from inspector.capture.block import OBJECT_KEY
 from inspector.capture.capture import Capture
 from inspector.capture.columns import Array, GrowingColumns
 from inspector.capture.flags import Flag
-from inspector.capture.transcripts import AgentNews
-from inspector.protocol import msp
 from inspector.protocol.context_forms import Told
 from inspector.protocol.paths import quote_segment, shown_segment
-from inspector.protocol.secrets.masking import mask_text
-from inspector.protocol.text import text_shown
 from inspector.protocol.times import NO_TIME
-
-# The number of each (space, observed context key), and the node that it leads to.
-
-UNKNOWN = -1
-_NO_SPACE = -1
-
-
-class ContextRefs:
-    """Numbers are given in the order first seen, and never change; nodes do. Number 0 is no key: the main context.
-
-    Almost every key is used in one space only: that and the key's number there stand in two arrays by key. A
-    dictionary holds the others.
-    """
-
-    def __init__(self) -> None:
-        self._nodes = array("i", [MAIN])
-        self._space_of = np.full(1024, _NO_SPACE, np.int64)
-        self._ref_of = np.zeros(1024, np.int32)
-        self._others: dict[tuple[int, int], int] = {}
-        self._of_nodes: dict[int, int] = {}
-
-    def find(self, space: int, key: int) -> int:
-        """The number of a key in a space; UNKNOWN."""
-        if key < len(self._space_of) and self._space_of[key] == space:
-            return int(self._ref_of[key])
-        return self._others.get((space, key), UNKNOWN)
-
-    def find_all(self, spaces: NDArray[Any], keys: NDArray[Any]) -> NDArray[np.int32]:
-        """(n,) the numbers of keys (0 for key 0) in their spaces; UNKNOWN. O(n)."""
-        refs = np.zeros(len(keys), np.int32)
-        inside = np.flatnonzero(keys)
-        if not len(inside):
-            return refs
-        keys, spaces = keys[inside], spaces[inside]
-        self._reach(int(keys.max()))
-        found = np.where(self._space_of[keys] == spaces, self._ref_of[keys], UNKNOWN)
-        if self._others:
-            missing = np.flatnonzero(found == UNKNOWN)
-            pairs = zip(spaces[missing].tolist(), keys[missing].tolist(), strict=True)
-            found[missing] = [self._others.get(pair, UNKNOWN) for pair in pairs]
-        refs[inside] = found
-        return refs
-
-    def add(self, space: int, key: int, node: int) -> int:
-        """Number a key in a space that has no number yet."""
-        ref = len(self._nodes)
-        self._nodes.append(node)
-        self._reach(key)
-        if self._space_of[key] == _NO_SPACE:
-            self._space_of[key], self._ref_of[key] = space, ref
-        else:
-            self._others[space, key] = ref
-        return ref
-
-    def of_node(self, node: int) -> int:
-        """A number that leads to a node without a key: for messages whose key does not say where they belong."""
-        if node == MAIN:
-            return 0
-        found = self._of_nodes.get(node)
-        if found is None:
-            found = self._of_nodes[node] = len(self._nodes)
-            self._nodes.append(node)
-        return found
-
-    def _reach(self, key: int) -> None:
-        """Make room for keys up to this one."""
-        room = len(self._space_of)
-        if key >= room:
-            more = max(key + 1, 2 * room) - room
-            self._space_of = np.concatenate((self._space_of, np.full(more, _NO_SPACE, np.int64)))
-            self._ref_of = np.concatenate((self._ref_of, np.zeros(more, np.int32)))
-
-    def node(self, ref: int) -> int:
-        """The node a number leads to."""
-        return self._nodes[ref]
-
-    def nodes(self, refs: NDArray[Any]) -> NDArray[np.int32]:
-        """(n,) the nodes that numbers lead to."""
-        return as_numpy(self._nodes)[refs]
-
-    def follow(self, living: NDArray[np.int32]) -> None:
-        """Lead to what nodes became: `living` by node, with the main context's last."""
-        nodes = as_numpy(self._nodes)
-        nodes[:] = living[nodes]
-
 
 IDLE_AFTER_S = 30
 """A context is active this long after its last message (docs/design.md 2), unless somebody says otherwise."""
-
-SUB_AGENT = "sub-agent"
-"""The declared type of contexts of sub-agents, as transcripts have them."""
 
 STATES = ("", "active", "idle", "concluded", "cancelled")
 """What the numbers of `ContextPass.states` stand for."""
@@ -149,29 +49,14 @@ class ContextPass:
 
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
-        self.tree = ContextTree()
+        self._builder = ContextBuilder(capture, typed=self._type_changed, touched=lambda node: self._touched.add(node))
+        self.tree, self.facts, self._refs = self._builder.tree, self._builder.facts, self._builder.refs
+        self.notes, self.sessions = self._builder.notes, self._builder.sessions
+        self.started_again = self._builder.started_again
         self._columns = GrowingColumns({"ref": np.uint32})
-        self._refs = ContextRefs()
         self.main_counts: dict[int, int] = {}
         self._spaces: dict[int, None] = {}
-        self.facts = NodeFacts()
-        self.notes = ContextNotes()
-        self._objects = ContextObjects(
-            self._capture, self.tree, self.facts, self.notes, settle=self._settle, typed=self._type_changed
-        )
         self.idle_after_s = IDLE_AFTER_S
-        self.sessions = SessionContexts(
-            self._capture, self.tree, self.facts, settle=self._settle, typed=self._type_changed
-        )
-        self._merged: list[tuple[int, int]] = []
-        self._marked = MarkedContexts(
-            self._capture,
-            self.tree,
-            self.facts,
-            settle=self._settle,
-            typed=self._type_changed,
-            named=self._objects.parents,
-        )
         self._labels: tuple[tuple[int, ...], Array, list[tuple[str, ...]]] = ((), np.zeros(1, np.uint32), [()])
         self.first_row, self.last_row, self.last_ns = self.facts.first_row, self.facts.last_row, self.facts.last_ns
         self.started_by, self.concluded_by = self.facts.started_by, self.facts.concluded_by
@@ -181,7 +66,6 @@ class ContextPass:
         self.type_version = 0
         self.declarations = 0
         self._touched = ChangedRows()
-        self.started_again: dict[int, int] = {}
         self.paths = PathTable(self.tree)
         self.roots = NodeTable(self.tree, lambda node: shown_segment(self.tree.name[self._root(node)]))
         self.leaves = NodeTable(self.tree, lambda node: quote_segment(self.tree.name[node]))
@@ -205,21 +89,14 @@ class ContextPass:
         moves = self.tree.moves
         if len(late):
             self._take_late(late)
-        spaces, keys = columns["space"][start:stop], columns["context"][start:stop]
-        refs = self._refs.find_all(spaces, keys)
         structure = self.sessions.of_structure(columns["kind"][start:stop])
-        operations = self._observe_all(start, stop, refs, structure)
-        self.facts.grow(len(self.tree))
-        new = np.flatnonzero(refs == UNKNOWN)
-        refs[new] = self._refs.find_all(spaces[new], keys[new])
-        for place, node in operations.items():
-            refs[place] = self._refs.of_node(node)
+        refs, told = self._builder.take_in(start, stop, structure)
+        self._spaces.update(dict.fromkeys(told))
         self._columns.append({"ref": refs})
-        self._follow_merges()
         self.tree.settled = len(self.tree)
         if self.tree.moves != moves:
             self._moved = True
-        nodes = self._refs.nodes(refs)
+        spaces, nodes = columns["space"][start:stop], self._refs.nodes(refs)
         said = columns["flags"][start:stop] & Flag.GAP.value == 0  # marks are rows, but nobody's message, at our time
         said = said if structure is None else said & ~structure  # what tells of a session is nobody's message, too
         spaces, main = spaces[said], nodes[said] == MAIN
@@ -234,13 +111,7 @@ class ContextPass:
         """Move messages that were counted in the main context to where they belong."""
         columns = self._capture.columns
         rows = rows[(columns["context"][rows] != 0) & (self._columns["ref"][rows] == 0)]
-        spaces, keys = columns["space"][rows], columns["context"][rows]
-        refs = self._refs.find_all(spaces, keys)
-        for place in np.flatnonzero(refs == UNKNOWN).tolist():
-            self._node_of_key(int(spaces[place]), int(keys[place]), int(rows[place]))
-        self._settle()
-        self._follow_merges()
-        refs = self._refs.find_all(spaces, keys)
+        spaces, refs = columns["space"][rows], self._builder.take_late(rows)
         self._columns.put("ref", rows, refs)
         nodes = self._refs.nodes(refs)
         for space, count in zip(*np.unique(spaces, return_counts=True), strict=True):
@@ -248,123 +119,6 @@ class ContextPass:
         self.facts.note_earlier(nodes, rows, columns["time_ns"][rows])
         self._touched.update_all(self.tree.count_all(nodes))
         self._moved = True
-
-    def _observe_all(self, start: int, stop: int, refs: Array, structure: Array | None) -> dict[int, int]:
-        """Let messages shape the tree, in order: first ones of keys, object contexts, reasoning starts, sub-sessions.
-
-        Returns:
-            The nodes of messages that carry an operation on contexts, by their place.
-        """
-        operations: dict[int, int] = {}
-        columns = {name: self._capture.columns[name][start:stop] for name in ("space", "context", "kind", "flags")}
-        starting = columns["kind"] == (self._capture.strings.find("reasoning/start") or -1)
-        objects = columns["flags"] & Flag.OBJECT_CONTEXT.value != 0
-        telling = np.zeros(stop - start, np.bool_) if structure is None else structure
-        marked = self._marked.concerned(start, stop)
-        marked = np.zeros(stop - start, np.bool_) if marked is None else marked
-        news: dict[int, list[AgentNews]] = {}
-        for one in self._capture.take_agent_news():
-            news.setdefault(one.row - start, []).append(one)
-        shaping = starting | objects | telling | marked
-        shaping[[*news]] = True
-        new = np.flatnonzero(refs == UNKNOWN)
-        pairs = columns["space"][new].astype(np.int64) << 32 | columns["context"][new]
-        shaping[new[np.unique(pairs, return_index=True)[1]]] = True
-        places = np.flatnonzero(shaping)
-        kept = (columns["space"], columns["context"], objects, starting, telling, marked)
-        for place, space, key, is_object, starts, tells, marks in zip(
-            places.tolist(), *(values[places].tolist() for values in kept), strict=True
-        ):
-            node = self._node_of_key(space, key, start + place) if key else MAIN
-            for one in news.get(place, ()):
-                self._observe_agent(one)
-            if is_object:
-                told = self._objects.observe(space, start + place)
-                if told is not None:
-                    operations[place] = node = told
-                node = self.tree.resolve(node)
-            if marks and (told := self._marked.observe(space, start + place, node)) is not None:
-                operations[place] = node = told
-            if starts:
-                self._declare(space, start + place, node)
-            elif tells:
-                self._spaces[space] = None
-                told = self.sessions.observe(space, start + place, node)
-                if told is not None:  # that it has ended is seen, although nobody said anything in it
-                    self._touched.add(told)
-            self._settle()
-        return operations
-
-    def _observe_agent(self, told: AgentNews) -> None:
-        """Let a sub-agent that a transcript tells of be a context below that of whoever called it."""
-        node = self.tree.of_key(told.space, told.context)
-        if node == MAIN:
-            return
-        label = " ".join(mask_text((told.label or "")[: 8 * _LABEL_LENGTH]).split())[:_LABEL_LENGTH]
-        if label and not self.tree.label[node]:
-            self.tree.label[node] = label
-        if told.parent is not None:
-            node = self.tree.place(node, self.tree.of_key(told.space, told.parent))
-        self._settle()
-        if self.facts.declared.get(node) is None:
-            self.facts.note_type(node, told.row, SUB_AGENT)
-            self._type_changed(node)
-        if told.began:
-            self.facts.note_start(node, told.row)
-        if told.ended:
-            self.facts.note_end(node, CANCELLED if told.failed else CONCLUDED, told.row)
-            self._touched.add(node)
-
-    def _node_of_key(self, space: int, key: int, row: int) -> int:
-        known = self._refs.find(space, key)
-        if known != UNKNOWN:
-            return self.tree.resolve(self._refs.node(known))
-        text = self._capture.strings[key]
-        node = self.tree.of_key(space, text)
-        self._refs.add(space, key, node)
-        if not text.startswith(OBJECT_KEY) and self._capture.string("protocol", row) != msp.PROTOCOL:
-            self.notes.add_path(node, row, text)
-        return node
-
-    def _declare(self, space: int, row: int, above: int) -> None:
-        told = self._capture.records.decoded(row)
-        if not told.identifier or not self._capture.columns["id_hash"][row]:
-            return
-        text = text_shown("reasoning/start", told.payload) or ""
-        label = " ".join(mask_text(text[: 8 * _LABEL_LENGTH]).split())[:_LABEL_LENGTH]
-        names_other = above != MAIN and bool(self._capture.flags(row) & _DRAFTED)
-        if names_other:  # it names the context it begins beside its own id
-            node = above
-            if not self.tree.label[node]:
-                self.tree.label[node] = label
-        else:
-            node = self.tree.declare(space, told.identifier, above, label)
-        self.facts.grow(len(self.tree))
-        if not self.facts.note_start(node, row) and not names_other:
-            self.started_again[row] = node
-        self._note_reasoning(node)
-
-    def _settle(self) -> None:
-        """Give what is known of merged nodes to those they became."""
-        self.facts.grow(len(self.tree))
-        if not self.tree.merged:
-            return
-        for node, into in self.tree.merged:
-            self.facts.inherit(node, into)
-        self._merged += self.tree.merged
-        self.tree.merged.clear()
-
-    def _follow_merges(self) -> None:
-        """Renew the map from keys to nodes."""
-        self._settle()
-        if not self._merged:
-            return
-        living = np.arange(len(self.tree) + 1, dtype=np.int32)
-        living[MAIN] = MAIN
-        for node, into in self._merged:
-            living[node] = self.tree.resolve(into)
-        self._merged.clear()
-        self._refs.follow(living)
 
     def _count(self, start: int, stop: int, nodes: Array) -> None:
         columns = self._capture.columns
@@ -400,7 +154,7 @@ class ContextPass:
                 continue
             here = np.flatnonzero(kinds == kind)
             for node in self.facts.without_reasons(nodes[here]):
-                self._note_reasoning(node)
+                self._builder.note_reasoning(node)
             end = _ENDS.get(name, 0)
             for place in here.tolist() if end else ():
                 if self._is_void(int(rows[place])):
@@ -412,11 +166,6 @@ class ContextPass:
         if self._capture.flags(row) & Flag.DERIVED and self._capture.repeats(np.array([row]))[1][0]:
             return True
         return bool(self._capture.flags(row) & Flag.REFUSED) or self._capture.true_sender(row) is not None
-
-    def _note_reasoning(self, node: int) -> None:
-        if not self.facts.reasons[node]:
-            self.facts.reasons[node] = True
-            self._type_changed(node)
 
     def _type_changed(self, node: int) -> None:
         self.declarations += 1
@@ -435,7 +184,7 @@ class ContextPass:
 
     def take_parents(self) -> list[int]:
         """Hashes (`MessageIds.hash_in`) of ids that named contexts as parents since the last call."""
-        parents = self._objects.parents
+        parents = self._builder.named
         found = parents.tolist()
         del parents[:]
         return found
@@ -650,7 +399,6 @@ class ContextPass:
         return self.tree.label[node] or self.tree.name[node]
 
 
-_DRAFTED = Flag.CONTEXT_IN_KIND | Flag.CONTEXT_IN_REASONING
 _TOLD = np.zeros(16, np.uint8)
 for _bit, _told in enumerate((Told.KIND, Told.PAYLOAD, Told.THREAD, Told.REASONING_ID)):
     _TOLD[1 << _bit] = _told

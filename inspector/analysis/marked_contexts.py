@@ -75,7 +75,7 @@ class MarkedContexts:
             return None
         if kind == END:
             self._open.pop(name, None)
-            self._facts.grow(len(self._tree))
+            self._facts.reach(node)
             self._facts.note_end(node, CONCLUDED, row)
         return node
 

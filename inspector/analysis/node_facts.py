@@ -55,12 +55,19 @@ class NodeFacts:
             (self.last_ns, array("q", [NO_TIME])),
         )
 
-    def grow(self, nodes: int) -> None:
-        """Make room for as many nodes."""
+    def fit(self, nodes: int) -> None:
+        """Have room for as many nodes, and no more."""
         missing = nodes - len(self.first_row)
-        if missing > 0:
-            for values, empty in self._arrays:
+        for values, empty in self._arrays:
+            if missing > 0:
                 values.extend(empty * missing)
+            else:
+                del values[nodes:]
+
+    def reach(self, node: int) -> None:
+        """Make room for a node, and for some that come soon."""
+        if node >= len(self.first_row):
+            self.fit(node + 1 + _ROOM)
 
     def inherit(self, node: int, into: int) -> None:
         """Give what is known of a merged node to the one it became."""
@@ -165,6 +172,7 @@ class NodeFacts:
             self.metadata[node] = {key: kept[key] for key in latest}
 
 
+_ROOM = 256
 _MOST_KEYS = 64
 _LONGEST_KEY = 100
 _LONGEST_VALUE = 400

@@ -68,7 +68,7 @@ class NodeIndex:
     def add(self, node: int, name: str) -> None:
         """The same where they stand for none."""
         self._waiting[self._owners[node], name] = node
-        if len(self._waiting) == _AT_ONCE:
+        if len(self._waiting) >= _AT_ONCE:
             self._write()
 
     def remove(self, node: int) -> None:
@@ -156,7 +156,7 @@ class Siblings:
     """
 
     def __init__(self, others: Siblings | None = None) -> None:
-        self._waiting: list[tuple[int, int]] = []  # owners and nodes
+        self._waiting: dict[int, int] = {}  # owners by node
         self._first, self._last, self._counts = array("i"), array("i"), array("i")  # by owner
         self._after, self._before = (others._after, others._before) if others else (array("i"), array("i"))  # by node
         self._lists: dict[int, list[int]] = {}
@@ -205,19 +205,17 @@ class Siblings:
 
     def add(self, owner: int, node: int) -> None:
         """Put a node last below an owner."""
-        self._waiting.append((owner, node))
+        self._waiting[node] = owner
         if self._lists:
             self._lists.pop(owner, None)
-        if len(self._waiting) == _AT_ONCE:
+        if len(self._waiting) >= _AT_ONCE:
             self._write()
 
     def remove(self, owner: int, node: int) -> None:
         """Take a node away from its owner."""
         self._lists.pop(owner, None)
-        if self._waiting and self._waiting[-1][1] == node:
-            self._waiting.pop()
+        if self._waiting.pop(node, None) is not None:
             return
-        self._write()
         before, after = self._before[node], self._after[node]
         if before == _NONE:
             self._first[owner] = after
@@ -240,14 +238,14 @@ class Siblings:
         """Put the nodes that wait into their rows."""
         if not self._waiting:
             return
-        owners, nodes = np.array(self._waiting, np.int64).T
-        self._waiting.clear()
+        nodes = np.fromiter(self._waiting, np.int64, len(self._waiting))
+        owners = np.fromiter(self._waiting.values(), np.int64, len(self._waiting))
+        self._waiting = {}
         self._reach(int(owners.max()), int(nodes.max()))
         order = np.argsort(owners, kind="stable")
         owners, nodes = owners[order], nodes[order]
         first, last, counts, after, before = (
-            np.frombuffer(part, np.int32)
-            for part in (self._first, self._last, self._counts, self._after, self._before)
+            np.frombuffer(part, np.int32) for part in (self._first, self._last, self._counts, self._after, self._before)
         )
         differs = owners[1:] != owners[:-1]
         starts = np.flatnonzero(np.append(True, differs))

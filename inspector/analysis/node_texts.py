@@ -56,7 +56,7 @@ class NodeTexts(Sequence[str]):
     def append(self, text: str) -> None:
         """Add a text."""
         self._waiting.append(text)
-        if len(self._waiting) == _AT_ONCE:
+        if len(self._waiting) >= _AT_ONCE:
             self._write()
 
     def _write(self) -> None:

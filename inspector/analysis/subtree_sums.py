@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, MutableSequence, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ class SubtreeSums:
         self._waiting = array("i")  # by node
         self._changed = ChangedRows()  # nodes at which something waits, and others
         self._any = False
-        self.carried: MutableSequence[int] = array("i")
+        self.carried: array[int] = array("i")
 
     def add(self, node: int, number: int) -> None:
         """Add to a node's sum and to those above it. O(1)."""

@@ -216,7 +216,7 @@ def _node(document: CaptureDocument, node: int) -> dict[str, Any]:
         "depth": tree.depth(node),
         "messages": tree.own[node],
         "subtree_messages": tree.subtree[node],
-        "implicit": tree.implicit[node],
+        "implicit": bool(tree.implicit[node]),
         "participants": [strings[code] for code in contexts.speakers_of(node)],
         "space": strings[tree.space[node]] or None,
         "id": _path(tree.name[node]),

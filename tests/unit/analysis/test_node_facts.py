@@ -10,15 +10,17 @@ from inspector.protocol.times import NO_TIME
 
 def facts_of(nodes: int) -> NodeFacts:
     facts = NodeFacts()
-    facts.grow(nodes)
+    facts.fit(nodes)
     return facts
 
 
 def test_a_new_node_knows_nothing() -> None:
     facts = facts_of(2)
     assert [*facts.first_row, *facts.last_ns, *facts.end] == [-1, -1, NO_TIME, NO_TIME, 0, 0]
-    facts.grow(1)
+    facts.reach(1)
     assert len(facts.reasons) == 2
+    facts.fit(1)
+    assert len(facts.reasons) == 1
 
 
 def test_merged_nodes_hand_everything_on() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tracemalloc
+from unittest.mock import patch
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.analysis import node_index
 from inspector.analysis.node_index import NodeIndex
 
 _STEPS = st.lists(
@@ -14,8 +16,13 @@ _STEPS = st.lists(
 )
 
 
-@given(_STEPS)
-def test_it_finds_what_a_dict_of_pairs_finds(steps: list[tuple[str, int, int]]) -> None:
+@given(_STEPS, st.sampled_from((1, 3, 70, 1000)))
+def test_it_finds_what_a_dict_of_pairs_finds(steps: list[tuple[str, int, int]], at_once: int) -> None:
+    with patch.object(node_index, "_AT_ONCE", at_once):
+        _compare(steps)
+
+
+def _compare(steps: list[tuple[str, int, int]]) -> None:
     owners, names = [n % 7 for n in range(300)], [f"n{n % 11}" for n in range(300)]
     index, plain = NodeIndex(owners, names), dict[tuple[int, str], int]()
     for what, node, owner in steps:

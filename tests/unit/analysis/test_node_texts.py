@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import tracemalloc
+from unittest.mock import patch
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.analysis import node_texts
 from inspector.analysis.node_texts import NodeTexts
 
 
-@given(st.lists(st.text(max_size=6)), st.lists(st.tuples(st.integers(0, 9), st.text(max_size=6))))
-def test_it_is_a_list_of_texts(given_: list[str], put: list[tuple[int, str]]) -> None:
-    texts, plain = NodeTexts(), list(given_)
-    for text in given_:
-        texts.append(text)
+@given(
+    st.lists(st.text(max_size=6)),
+    st.lists(st.tuples(st.integers(0, 9), st.text(max_size=6))),
+    st.sampled_from((1, 3, 1000)),
+)
+def test_it_is_a_list_of_texts(given_: list[str], put: list[tuple[int, str]], at_once: int) -> None:
+    with patch.object(node_texts, "_AT_ONCE", at_once):
+        texts, plain = NodeTexts(), list(given_)
+        for text in given_:
+            texts.append(text)
     for place, text in put:
         if place < len(plain):
             texts[place] = plain[place] = text
     assert list(texts) == plain
     assert texts[1:] == plain[1:]
+    assert [texts[-place] for place in range(1, len(plain) + 1)] == plain[::-1]
 
 
 def test_half_characters_are_kept() -> None:
@@ -38,3 +46,18 @@ def test_a_name_takes_some_bytes() -> None:
     finally:
         tracemalloc.stop()
     assert held < 26 * len(texts)
+
+
+def test_a_text_that_is_changed_again_and_again_takes_no_more() -> None:
+    texts = NodeTexts()
+    for number in range(3_000):
+        texts.append(str(number))
+    tracemalloc.start()
+    try:
+        for number in range(3_000):
+            texts[7] = f"renamed {number}"
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (texts[7], texts[8]) == ("renamed 2999", "8")
+    assert held < 10_000

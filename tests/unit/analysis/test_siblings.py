@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.analysis import node_index
 from inspector.analysis.node_index import Siblings
 
 
@@ -37,3 +43,28 @@ def test_those_that_came_last_are_found_from_the_end() -> None:
     siblings.remove(1, 2)
     assert (siblings.last(1, 2), siblings.last(1, 9), siblings.last(1, 0)) == ([7, 9], [4, 7, 9], [])
     assert siblings.last(5, 1) == []
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.booleans(), st.booleans()), max_size=60),
+    st.sampled_from((1, 3, 1000)),
+)
+def test_rows_are_lists(steps: list[tuple[int, int, bool, bool]], at_once: int) -> None:
+    with patch.object(node_index, "_AT_ONCE", at_once):
+        children = Siblings()
+        both, plain = (children, Siblings(children)), ([[] for _ in range(4)], [[] for _ in range(4)])
+        place: dict[int, tuple[int, int]] = {}
+        for node, owner, to_root, asked in steps:  # a node leaves the row it is in, and goes to the end of another
+            if node in place:
+                which, of = place[node]
+                both[which].remove(of, node)
+                plain[which][of].remove(node)
+            place[node] = (int(to_root), owner)
+            both[to_root].add(owner, node)
+            plain[to_root][owner].append(node)
+            if asked:
+                assert both[to_root][owner] == plain[to_root][owner]
+        for siblings, lists in zip(both, plain, strict=True):
+            assert [siblings[owner] for owner in range(4)] == lists
+            assert [siblings.count(owner) for owner in range(4)] == [*map(len, lists)]
+            assert [siblings.last(owner, 2) for owner in range(4)] == [one[-2:] for one in lists]
