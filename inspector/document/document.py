@@ -336,10 +336,13 @@ class CaptureDocument:
         self.name, self.path, self.live = name, path, True
         self.sources.add_live(path, name)
 
-    def poll(self) -> bool:
+    def poll(self, *, more: bool = False) -> bool:
         """Take in the whole lines a live capture or a followed log has gained, a block of them; whether there was work.
 
         Where the checks have begun to look at many messages, it is their turn first, for a step.
+
+        Args:
+            more: more is expected at once: the checks may wait until it is asked without, or nothing comes.
         """
         if self.analysis.checking:
             self._advance(0.0)
@@ -347,16 +350,16 @@ class CaptureDocument:
         if self.sources.followed is not None and self.decisions.follow():
             self.catch_up()
         self.sources.update()
-        found = self._read_grown()
+        found = self._read_grown(more=more)
         if not found:
             self._check_again()
         return found or self.analysis.checking
 
-    def _read_grown(self, *, at_end: bool = False) -> bool:
+    def _read_grown(self, *, more: bool = False, at_end: bool = False) -> bool:
         """Take in a block of what has come; whether there was any."""
         block = self.sources.read_on(at_end=at_end) if not self.memory.full else None
         if block is not None:
-            self._take(self.sources.reader, block, more=self.sources.has_more)
+            self._take(self.sources.reader, block, more=more or self.sources.has_more)
         return block is not None
 
     def _check_again(self) -> None:

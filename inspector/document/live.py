@@ -35,6 +35,12 @@ _LEAVES_S = 5.0
 
 StateCallback = Callable[[SourceState, str], None]
 
+_REST = 2
+"""Between two looks at the file others have the loop for so many times as long as the last one took."""
+_MOST_LEFT = 3
+"""Turns of the loop that are left to others one after the other: what has come is painted, and told to all views."""
+_ROUND_S = 0.1
+"""The checks look so often while traffic comes: a look costs the same for ten messages and for a thousand."""
 _QUIET_S = 1.0
 """So long it is looked for something new in vain; then only once that has come, or what goes by the clock is due."""
 
@@ -53,8 +59,9 @@ class LiveSession:
     """
 
     def __init__(
-        self, connection: Connection, document: CaptureDocument, *, on_state: StateCallback, demo: bool = False
-    ) -> None:
+        self, connection: Connection, document: CaptureDocument, *, on_state: StateCallback, demo: bool = False,
+        is_turn_taken: Callable[[], bool] = lambda: False,
+    ) -> None:  # fmt: skip
         """Create the capture file and attach the document to it.
 
         Args:
@@ -62,6 +69,7 @@ class LiveSession:
             document: empty.
             on_state: called with each state and a sentence for the user.
             demo: the capture says that it may be thrown away.
+            is_turn_taken: whether others need this turn of the loop, so that taking in has the next one.
 
         Raises:
             OSError: the capture file cannot be written.
@@ -71,7 +79,7 @@ class LiveSession:
         self.state = SourceState.CONNECTING
         self.sentence = ""
         self.complete = self._ended = False
-        self._on_state = on_state
+        self._on_state, self._is_turn_taken = on_state, is_turn_taken
         self.own = new_capture(connection.space)
         origin = connection.origin() | ({"demo": True} if demo else {})
         try:
@@ -82,6 +90,7 @@ class LiveSession:
         self.source = GatewaySource(connection, self.writer, on_state=self._noted, observed=True)
         document.follow_capture(self.writer.path, name=connection.space)
         document.analysis.now_ns = time.time_ns()
+        self._round_due_s = 0.0
         self._tasks: set[asyncio.Task[Any]] = set()
         self._left = asyncio.Event()
         self._arrived = asyncio.Event()
@@ -109,12 +118,17 @@ class LiveSession:
             await self._finish()
 
     async def _poll(self) -> None:
-        behind, records, came_s = False, 0, 0.0
+        behind, records, came_s, took_s = False, 0, 0.0, 0.0
         while True:
             # Catching up, it only lets others have their turn between two slices.
-            await asyncio.sleep(0 if behind else POLL_S)
+            await asyncio.sleep(0 if behind else max(POLL_S, _REST * took_s))
+            for _ in range(_MOST_LEFT):
+                if self._is_turn_taken():
+                    await asyncio.sleep(0)
             self._arrived.clear()
+            began = time.thread_time()  # what else runs on the machine makes no message dearer
             behind, before = self._take_in(), records
+            took_s = time.thread_time() - began
             records = self.document.capture.record_count
             if behind or records != before:
                 came_s = time.monotonic()
@@ -125,8 +139,11 @@ class LiveSession:
 
     def _take_in(self) -> bool:
         """Take in what lies in the file, one slice of it; whether much more waits."""
-        until = time.perf_counter() + SLICE_S
-        while self.document.poll():
+        began = time.perf_counter()
+        until, more = began + SLICE_S, began < self._round_due_s
+        if not more:
+            self._round_due_s = began + _ROUND_S
+        while self.document.poll(more=more):
             if not self.document.catching_up:
                 return False
             if time.perf_counter() >= until:

@@ -5,6 +5,7 @@ The payload is decoded here and nowhere else, so that rows nobody sees cost noth
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -13,7 +14,8 @@ import numpy as np
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings import Severity
 from inspector.analysis.marks import NOTHING, Note
-from inspector.analysis.pending import pending_since
+from inspector.analysis.states import State
+from inspector.analysis.waiting import are_waiting
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.document.document import CaptureDocument
@@ -24,6 +26,7 @@ from inspector.present.row_state import RowState, row_state, took_ns
 from inspector.protocol import kinds
 from inspector.protocol.formats import CODING_AGENTS
 from inspector.protocol.participants import GATEWAY_IDS
+from inspector.protocol.times import NO_TIME
 
 MAX_NAME = 120
 """Characters of a participant, a kind or a name in a context path."""
@@ -131,13 +134,27 @@ class RowContent:
 
 
 def row_content(document: CaptureDocument, message: int, *, folded: bool = False) -> RowContent:
-    """Work out a row. Never raises for odd traffic.
+    """Work out a row; arguments as for `row_contents`."""
+    return row_contents(document, [message], folded=folded)[0]
+
+
+def row_contents(document: CaptureDocument, messages: Sequence[int], *, folded: bool = False) -> list[RowContent]:
+    """Work out some rows together: what became of their messages is asked once. Never raises for odd traffic.
 
     Args:
         document: whose messages they are.
-        message: whose row it is.
+        messages: whose rows they are.
         folded: the row of a frame is that of its stream.
     """
+    analysis, rows = document.analysis, np.array(messages, np.int64)
+    states = map(State, analysis.states.at(rows).tolist())
+    waits = [False] * len(rows)
+    if analysis.now_ns is not None:
+        waits = are_waiting(document.capture, analysis.correlation.columns, rows).tolist()
+    return [_row(document, *one, folded=folded) for one in zip(messages, states, waits, strict=True)]
+
+
+def _row(document: CaptureDocument, message: int, state: State, waits: bool, *, folded: bool) -> RowContent:
     capture, analysis = document.capture, document.analysis
     flags = int(capture.columns["flags"][message])  # bits of an enum cost ten times as much to look at
     content = RowContent(
@@ -171,12 +188,13 @@ def row_content(document: CaptureDocument, message: int, *, folded: bool = False
             content.aside = _again(document, message, folded=folded)
     if message in analysis.trust.forged:
         content.aside = "forged"
-    content.state = row_state(document, message)
+    content.state = row_state(document, message, state)
     content.took_ns = took_ns(document, message)
     if content.kind == kinds.RESPONSE:
         content.latency = formats.latency(analysis.correlation.latency_ns(message))
-    elif analysis.now_ns is not None and content.kind in (kinds.REQUEST, kinds.PROPOSAL):
-        content.awaits_since = pending_since(analysis, message)
+    elif waits:
+        since = int(capture.columns["time_ns"][message])
+        content.awaits_since = since if since != NO_TIME else None
     return content
 
 

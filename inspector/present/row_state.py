@@ -33,9 +33,8 @@ class RowState:
 _LONGEST = 40
 
 
-def row_state(document: CaptureDocument, message: int) -> RowState | None:
-    """What a row says of its state; None where it has none."""
-    state = document.analysis.states.of(message)
+def row_state(document: CaptureDocument, message: int, state: State) -> RowState | None:
+    """What a row says of its message's state; None where it has none."""
     if state is State.NONE:
         return None
     token, glyph = LOOKS[state]

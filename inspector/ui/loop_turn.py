@@ -14,6 +14,8 @@ from inspector.ui import budgets
 
 _CLAIM_S = 0.05
 """A turn that was claimed, and is not taken, is lost after so long."""
+_MOST_REFUSED = 4
+"""Turns in a row that may be refused: while traffic floods in none may be free."""
 
 
 class LoopTurn(QObject):
@@ -27,12 +29,18 @@ class LoopTurn(QObject):
         super().__init__(parent)
         self._began_s = time.thread_time()
         self._claimed_until_s = 0.0
+        self._refused = 0  # turns in a row that were refused
         dispatcher = QAbstractEventDispatcher.instance()
         if dispatcher is not None:
             dispatcher.awake.connect(self._on_awake)
 
     def _on_awake(self) -> None:
         self._began_s = time.thread_time()
+        self._refused = self._refused + 1 if self._is_claimed else 0
+
+    @property
+    def _is_claimed(self) -> bool:
+        return time.perf_counter() < self._claimed_until_s
 
     @property
     def used(self) -> bool:
@@ -41,14 +49,20 @@ class LoopTurn(QObject):
 
     def may_take(self) -> bool:
         """Whether what nobody waits for may take a slice now; if not, it may in one of the next turns."""
-        may = not self.used
-        self._claimed_until_s = 0.0 if may else time.perf_counter() + _CLAIM_S
-        return may
+        if self.used and self._refused < _MOST_REFUSED:
+            self.claim()
+            return False
+        self._claimed_until_s, self._refused = 0.0, 0
+        return True
+
+    def claim(self) -> None:
+        """Let who works in every turn leave the next one out: something is to be painted."""
+        self._claimed_until_s = time.perf_counter() + _CLAIM_S
 
     @property
     def taken(self) -> bool:
         """Whether who works in every turn should leave this one out."""
-        return self.used or time.perf_counter() < self._claimed_until_s
+        return self.used or self._is_claimed
 
 
 def turn_of_loop() -> LoopTurn:

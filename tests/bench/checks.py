@@ -20,7 +20,7 @@ from inspector.analysis.findings import FindingPass
 from inspector.document.document import CaptureDocument
 from tests.bench import machine
 from tests.bench.sender import LENGTH
-from tests.bench.story import Story, line_of
+from tests.bench.story import BLOCK_MARK, TIME_MARK, Story, line_of
 
 BATCH = 600
 _START_NS = 1_767_600_000_000_000_000
@@ -73,6 +73,7 @@ def taking_in(lines: list[bytes], path: Path, *, checked: bool) -> float:
     live.end_live()
     cpu += time.process_time() - began
     assert len(live.capture) == len(lines)
+    assert not live.unreadable
     live.close()
     return cpu
 
@@ -82,11 +83,14 @@ def live_lines(count: int) -> list[bytes]:
     story = Story(length=LENGTH)
     head = b'{"t":%d,"dir":"in","src":0,"frame":%b}\n'
     told = islice(story.envelopes(), count)
-    stamp = b"2026-01-05T08:00:00.000Z"  # what stands for times in the story
-    return [
-        head % (_START_NS + number * _EACH_NS, line_of(one).replace(b"~" * 24, stamp))
-        for number, one in enumerate(told)
-    ]
+    marks = ((TIME_MARK.encode(), b"2026-01-05T08:00:00.000Z"), (BLOCK_MARK.encode(), b"0" * len(BLOCK_MARK)))
+    lines: list[bytes] = []
+    for number, one in enumerate(told):
+        line = line_of(one)
+        for mark, written in marks:
+            line = line.replace(mark, written)
+        lines.append(head % (_START_NS + number * _EACH_NS, line))
+    return lines
 
 
 def measure(path: Path, turns: int, live: int) -> dict[str, float]:

@@ -33,5 +33,14 @@ def test_what_nobody_waits_for_gets_a_turn_of_its_own(qtbot: QtBot, monkeypatch:
     now_s += 1.0
     dispatcher.awake.emit()
     assert not turn.taken, "what asked for it has gone"
+    turn.claim()
+    assert turn.taken, "something is to be painted"
+    assert turn.may_take()
+    granted: list[bool] = []
+    for _ in range(6):  # traffic floods in
+        dispatcher.awake.emit()
+        now_s += 0.01
+        granted.append(turn.may_take())
+    assert granted == [False] * 4 + [True, False], "nobody is refused for ever"
     monkeypatch.undo()
     dispatcher.awake.emit()

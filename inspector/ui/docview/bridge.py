@@ -11,6 +11,7 @@ from inspector.analysis import Changes
 from inspector.analysis.changes import Rows
 from inspector.document.document import CaptureDocument
 from inspector.ui import budgets
+from inspector.ui.loop_turn import turn_of_loop
 
 _REST = 3
 """Between two flushes the loop is left to others for this many times as long as the views took."""
@@ -102,6 +103,7 @@ class DocumentBridge(QObject):
         self._painted.start()
         self._unsettled = Changes(start, stop, rows, moved)
         self.flushed.emit(self._unsettled)
+        turn_of_loop().claim()
 
     def _settle(self) -> None:
         changes, self._unsettled = self._unsettled, None
@@ -110,6 +112,9 @@ class DocumentBridge(QObject):
 
     def _on_painted(self) -> None:
         if self._unsettled is not None:
+            if not turn_of_loop().may_take():  # what was painted was long enough for one turn
+                self._painted.start()
+                return
             self._settle()
             self._painted.start()
             return

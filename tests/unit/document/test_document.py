@@ -75,7 +75,10 @@ def test_what_a_writer_writes_is_read(tmp_path: Path) -> None:
     writer.frame(b"#s#\xff", direction="out", time_ns=10**18 + 1)
     writer.mark("gap", time_ns=10**18 + 2)
     writer.flush()
-    assert document.poll()
+    assert document.poll(more=True)
+    assert document.analysis.findings.behind == 3, "while more comes the checks wait"
+    assert not document.poll(more=True)
+    assert not document.analysis.findings.behind, "for as long as it does"
     assert [FIELD_BY_NAME["space"].value(document.analysis, message) for message in range(3)] == ["demo"] * 3
     assert document.kind_counts() == {"chat": 1, "stream/frame": 1, "": 1}
     assert (document.name, document.path, document.live, document.format) == ("demo", path, True, "capture")

@@ -9,7 +9,6 @@ import pytest
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.present.message_row import row_content
-from inspector.present.row_state import row_state
 from inspector.present.states import state_of
 from inspector.present.subject import Subject
 from tests.builders import document_at, document_of
@@ -45,7 +44,7 @@ def agree_on_states(document: CaptureDocument) -> None:
     """The pill of the details is the field's word; the end of a row begins with it."""
     for message in range(len(document.capture)):
         word = FIELD_BY_NAME["state"].value(document.analysis, message)
-        row, pill = row_state(document, message), state_of(Subject(document, message))
+        row, pill = row_content(document, message).state, state_of(Subject(document, message))
         assert (row is None) == (word is None)
         if row is not None:
             assert pill is not None

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from inspector.present.row_state import row_state, took_ns
+from inspector.present.message_row import row_content
+from inspector.present.row_state import took_ns
 from inspector.present.states import QUIET
 from tests.builders import document_of, envelope
 from tests.findings import answer, ask, at, fulfil, gateway, later, propose
@@ -35,19 +36,19 @@ REJECT = envelope("mcp/reject", {"reason": "unsafe\nreally"}, sender="files", co
     ],
 )
 def test_words(lines: list[Any], word: str, short: str, quiet: bool) -> None:
-    state = row_state(document_of(*lines), 0)
+    state = row_content(document_of(*lines), 0).state
     assert state is not None
     assert (state.word, state.short, state.token == QUIET) == (word, short, quiet)
 
 
 def test_what_has_no_state_says_nothing() -> None:
     document = document_of(ask(), answer(ts=at(0.5)))
-    assert row_state(document, 1) is None
+    assert row_content(document, 1).state is None
     assert (took_ns(document, 0), took_ns(document, 1)) == (500_000_000, None)
 
 
 def test_a_secret_in_a_reason_is_masked() -> None:
     token = "ghp_" + "a1B2" * 9
-    state = row_state(document_of(propose(), {**REJECT, "payload": {"reason": f"uses {token}"}}), 0)
+    state = row_content(document_of(propose(), {**REJECT, "payload": {"reason": f"uses {token}"}}), 0).state
     assert state is not None
     assert token not in state.word

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from inspector.present import formats, wire_text
 from inspector.present.badges import Badge, shown_in_row
 from inspector.present.folded_stream import stream_lines
 from inspector.present.message_columns import COLUMN_TEXTS, RIGHT_ALIGNED, Column, TimeColumn, cell_text
-from inspector.present.message_row import RowContent, row_content
+from inspector.present.message_row import RowContent, row_contents
 from inspector.present.original_result import Original, OriginalLineKind, original_of
 from inspector.present.row_state import RowState
 from inspector.protocol.secrets.masking import mask_text
@@ -138,11 +138,19 @@ class MessageTableModel(QAbstractTableModel):
         """What a message's row says; kept while it is likely to be painted again."""
         found = self._contents.get(message)
         if found is None:
-            if len(self._contents) >= _CACHED_ROWS:
-                for old in list(self._contents)[: _CACHED_ROWS // 2]:
-                    del self._contents[old]
-            found = self._contents[message] = row_content(self._document, message, folded=self.rows.folded)
+            self.prepare([message])
+            found = self._contents[message]
         return found
+
+    def prepare(self, messages: Sequence[int]) -> None:
+        """Work out together what the rows of some messages say, as far as it is not known."""
+        new = [message for message in dict.fromkeys(messages) if message not in self._contents]
+        if not new:
+            return
+        if len(self._contents) + len(new) > _CACHED_ROWS:
+            for old in list(self._contents)[: _CACHED_ROWS // 2]:
+                del self._contents[old]
+        self._contents.update(zip(new, row_contents(self._document, new, folded=self.rows.folded), strict=True))
 
     @property
     def start_ns(self) -> int:

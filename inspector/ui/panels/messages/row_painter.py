@@ -147,6 +147,7 @@ class RowPainter(QObject):
         first, last = max(0, table.rowAt(rect.top())), table.rowAt(rect.bottom())
         shown = range(first, (last if last >= 0 else rows - 1) + 1)
         self._settle_highlights(shown)
+        self._model.prepare([self._model.at(row)[0] for row in shown])
         painter = QPainter(table.viewport())
         self._paint_rows(painter, shown, rect)
         for row in shown:
