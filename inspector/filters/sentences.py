@@ -281,7 +281,7 @@ def _result(analysis: Analysis, message: int) -> Sentence:
     if int(analysis.transients.columns["badges"][message]) & Badge.TRANSIENT:
         return Sentence(about, analysis.transients.summary(message) or "")
     result = payload.get("result")
-    if _linked(analysis, "method", message) == "initialize" and (server := _server(result)):
+    if _linked(analysis, "method", message) in _INTRODUCED_BY and (server := _server(result)):
         return Sentence(about, server)
     text = text_shown(kinds.RESPONSE, payload) or ""
     shape = None
@@ -296,21 +296,29 @@ def _result(analysis: Analysis, message: int) -> Sentence:
 
 def _holds_no_text(result: Mapping[str, Any]) -> bool:
     """Whether a result has content, and no text in it."""
-    blocks = result.get("content")
+    blocks = content if isinstance(content := result.get("content"), list) else []
     if not blocks and not result.get("structuredContent"):
         return False
-    blocks = blocks if isinstance(blocks, list) else []
     return not any(isinstance(block, dict) and isinstance(block.get("text"), str) for block in blocks)
 
 
+_INTRODUCED_BY = frozenset(("initialize", "server/discover"))
+
+
 def _server(result: object) -> str:
-    """What a server that answers `initialize` is; "" where it names nothing."""
-    info = result.get("serverInfo") if isinstance(result, dict) else None
-    if not isinstance(result, dict) or not isinstance(info, dict):
+    """What a server that answers `initialize` or `server/discover` is; "" where it names nothing."""
+    if not isinstance(result, dict):
+        return ""
+    meta, info = result.get("_meta"), result.get("serverInfo")
+    if isinstance(meta, dict) and not isinstance(info, dict):
+        info = meta.get("io.modelcontextprotocol/serverInfo")
+    if not isinstance(info, dict):
         return ""
     named = " ".join(value for key in ("name", "version") if isinstance(value := info.get(key), str) and value)
-    version = result.get("protocolVersion")
-    return f"{named}, MCP {version}" if named and isinstance(version, str) else named
+    supported = result.get("supportedVersions")
+    versions = [result.get("protocolVersion"), *(supported if isinstance(supported, list) else ())]
+    told = ", ".join(version for version in versions[:_MOST_NAMED] if isinstance(version, str))
+    return f"{named}, MCP {told}" if named and told else named
 
 
 _VIOLATION = "capability_violation"

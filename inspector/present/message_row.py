@@ -36,6 +36,7 @@ _UNREADABLE, _LOG_ONLY, _ERROR, _SENT, _GAP = (
 _NOT_ADDRESSED = (Flag.UNREADABLE | Flag.LOG_ONLY).value
 _FRAME = Flag.FRAME.value
 _NO_BROADCAST = (Flag.RPC | Flag.JOIN | Flag.DERIVED).value
+_NOTICES = "notifications/"
 _QUIET_NAMESPACES = ("mcp/", "reasoning/", "chat/")
 
 
@@ -265,6 +266,9 @@ def _fill_kind(content: RowContent, document: CaptureDocument) -> None:
         content.word = _spoken_word(document, content.message, kind)
         if content.word:
             return
+    if kind == kinds.REQUEST and (document.capture.string("method", content.message) or "").startswith(_NOTICES):
+        content.word = "notification"  # nobody is to answer it
+        return
     shown = _name(kind) or "no kind"
     namespace, slash, word = shown.rpartition("/")
     content.word = word or shown

@@ -51,7 +51,8 @@ def _outcome_text(payload: Mapping[str, Any]) -> str | None:
         task = result["task"] if isinstance(result.get("task"), dict) else result
         if isinstance(task.get("taskId"), str):
             return _task_text(task)
-        text = content_text(result) or _read_text(result) or _list_text(result)
+        result = {name: value for name, value in result.items() if name not in _CARRIED}
+        text = content_text(result) or _read_text(result) or _list_text(result) or _said_text(result)
         return text or (EMPTY if _is_empty(result) else compact(result))
     return _words(result) or (EMPTY if _is_nothing(result) else compact(result))
 
@@ -79,11 +80,15 @@ def _short_id(identifier: str) -> str:
 
 _LONGEST_ID = 12
 EMPTY = "empty result"
+_CARRIED = frozenset(("_meta", "resultType", "cacheScope", "ttlMs"))
+"""Members of a result that say how it is carried, and not what came (docs/protocols.md 13)."""
 
 
 def _is_empty(result: Mapping[str, Any]) -> bool:
-    """Whether a result holds nothing: no member, or only empty ones, whatever it says of itself in `_meta`."""
-    return all(_is_nothing(value) for key, value in result.items() if key != "_meta")
+    """Whether a result holds nothing: no member, or only empty ones, among them blocks of empty text."""
+    blocks = result.get("content")
+    mute = isinstance(blocks, list) and all(isinstance(one, dict) and one.get("text") == "" for one in blocks)
+    return all(_is_nothing(value) or (mute and value is blocks) for value in result.values())
 
 
 def _is_nothing(value: object) -> bool:
@@ -111,14 +116,43 @@ def _read_text(result: Mapping[str, Any]) -> str | None:
     return ", ".join(v for v in values if isinstance(v, str)) or None if isinstance(values, list) else None
 
 
+_LISTS = {
+    "tools": "tools", "resources": "resources", "resourceTemplates": "templates", "prompts": "prompts", "roots": "roots"
+}  # fmt: skip
+
+
 def _list_text(result: Mapping[str, Any]) -> str | None:
-    for key in ("tools", "resources", "prompts"):
+    for key, word in _LISTS.items():
         items = result.get(key)
         if isinstance(items, list):
             names = [str(i.get("name") or i.get("uri")) for i in items if isinstance(i, dict)]
-            head = f"{len(items)} {key if len(items) != 1 else key[:-1]}"
+            head = f"{len(items)} {word if len(items) != 1 else word[:-1]}"
             return f"{head}: {', '.join(names)}" if names else head
     return None
+
+
+def _said_text(result: Mapping[str, Any]) -> str | None:
+    """What a model or a person was asked for, and what a prompt says: answers of a client, and `prompts/get`."""
+    content, messages = result.get("content"), result.get("messages")
+    if isinstance(action := result.get("action"), str):
+        given = _fields_text(content) if isinstance(content, dict) else None
+        return f"{action}: {given}" if given else action
+    if isinstance(content, dict):
+        return _words(content.get("text"))
+    return _messages_text(messages)
+
+
+def _messages_text(messages: object) -> str | None:
+    """What the last of some messages says."""
+    last = messages[-1] if isinstance(messages, list) and messages else None
+    content = last.get("content") if isinstance(last, dict) else None
+    return content_text({"content": content if isinstance(content, list) else [content]})
+
+
+def _fields_text(fields: Mapping[str, Any]) -> str | None:
+    """Values by name; secrets are masked."""
+    shown = ((name, mask_value(name, value) if is_secret_key(name) else value) for name, value in fields.items())
+    return "  ".join(f"{name}={_words(value) or compact(value)}" for name, value in shown) or None
 
 
 def _call_text(params: object) -> str | None:
@@ -126,12 +160,12 @@ def _call_text(params: object) -> str | None:
         return None
     arguments = params.get("arguments")
     if isinstance(arguments, dict):
-        shown = ((name, mask_value(name, value) if is_secret_key(name) else value) for name, value in arguments.items())
-        return "  ".join(f"{name}={_words(value) or compact(value)}" for name, value in shown) or None
+        return _fields_text(arguments)
     if isinstance(params.get("taskId"), str):
         facts = (_words(params.get("status")), _words(params.get("statusMessage")))
         return ", ".join(filter(None, (f"task {_short_id(params['taskId'])}", *facts)))
-    return _words(params.get("uri"))
+    told = (params.get(name) for name in ("message", "level", "uri"))
+    return next(filter(None, map(_words, told)), None) or _messages_text(params.get("messages"))
 
 
 def _control_text(kind: str, payload: Mapping[str, Any]) -> str | None:

@@ -25,6 +25,7 @@ from inspector.protocol.formats.entries import (
     text_entry,
     text_of,
 )
+from inspector.protocol.formats.values import record_words
 from inspector.protocol.meaning import ApiCall, Payload, Spawn
 from inspector.protocol.record import Record
 from inspector.protocol.times import written_time
@@ -89,7 +90,7 @@ def _control(sort: str, data: Mapping[str, Any]) -> Entry:
     words = next(
         (one for key in ("message", "reason", "newModel", "content") if isinstance(one := data.get(key), str)), ""
     )
-    return control_entry(NAMESPACE + sort, PROGRAM, words or f"copilot: {sort}", known)
+    return control_entry(NAMESPACE + sort, PROGRAM, words or record_words(sort, data), known)
 
 
 def _told(data: Mapping[str, Any]) -> Iterator[Entry]:

@@ -25,6 +25,7 @@ from inspector.protocol.formats.entries import (
     text_entry,
     text_of,
 )
+from inspector.protocol.formats.values import record_words
 from inspector.protocol.meaning import ApiCall, Payload, Spawn
 from inspector.protocol.record import Record
 from inspector.protocol.times import NO_TIME, written_time
@@ -105,7 +106,7 @@ def _rewound(identifier: str) -> Entry:
 
 def _control(value: Mapping[str, Any], name: str) -> Entry:
     known = {key: one for key, one in value.items() if isinstance(one, str | int | float | bool) or key == "$set"}
-    entry = control_entry(NAMESPACE + name, PROGRAM, f"gemini: {name.replace('-', ' ')}", known)
+    entry = control_entry(NAMESPACE + name, PROGRAM, record_words(name, known), known)
     entry.meaning.time_ns = _time(value.get("startTime", value.get("timestamp")))
     return entry
 

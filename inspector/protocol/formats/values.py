@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
 from inspector.protocol.header import ABSENT, Header
+from inspector.protocol.secrets.masking import mask_secrets
 from inspector.protocol.times import NO_TIME, parse_time
+
+_MOST_VALUES, _LONGEST, _DEEPEST = 4, 60, 3
+_PLACES = re.compile(r"(?i)(^|[a-z_])(id|uuid|hash|commit|time|timestamp|updated|type|at)$")
+"""Names of what only says where and when a record stands."""
+_WORD_ENDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-_.$]+")
+_NAME = re.compile(r"[\w$-]{1,40}")
 
 
 def text_or_none(value: object) -> str | None:
@@ -17,3 +28,43 @@ def line_time(header: Header) -> int:
         if value is not ABSENT:
             return parse_time(value)
     return NO_TIME
+
+
+def record_words(name: str, values: Mapping[str, object]) -> str:
+    """What a record that says nothing itself is and holds: "session start: copilot version 1.0.77, cwd /tmp/repo".
+
+    Args:
+        name: its type, as it is written.
+        values: its content. Secrets are masked; what is empty, and ids and times, are left out.
+    """
+    told = ", ".join(islice(_told(mask_secrets(dict(values)), 1), _MOST_VALUES))
+    words = _spaced(name)
+    return f"{words}: {told.removeprefix(f'{words} ')}" if told else words
+
+
+def _told(values: Mapping[str, object], depth: int) -> Iterator[str]:
+    for name, value in values.items():
+        if _PLACES.search(name) or value is False or value in (None, "", [], {}):
+            continue
+        words = _spaced(name)
+        if isinstance(value, Mapping):
+            if depth < _DEEPEST and all(_NAME.fullmatch(key) for key in value):
+                yield from _told(value, depth + 1)
+            else:
+                yield _counted(len(value), words)
+        elif isinstance(value, list):
+            yield _counted(len(value), words)
+        elif value is True:
+            yield words
+        else:
+            text = " ".join(str(value).split())
+            yield f"{words} {text if len(text) <= _LONGEST else text[: _LONGEST - 1] + '…'}"
+
+
+def _counted(count: int, words: str) -> str:
+    return f"{count:,} {words.removesuffix('s') if count == 1 else words}"
+
+
+def _spaced(name: str) -> str:
+    """A name in words: "copilotVersion" as "copilot version"."""
+    return " ".join(word if word.isupper() else word.lower() for word in _WORD_ENDS.sub(" ", name).split())

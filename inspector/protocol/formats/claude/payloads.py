@@ -11,6 +11,7 @@ from typing import Any
 
 from inspector.protocol.cut import MARK
 from inspector.protocol.formats.machine_texts import said_in
+from inspector.protocol.formats.values import record_words
 from inspector.protocol.header import decode_object
 from inspector.protocol.meaning import Payload
 
@@ -123,10 +124,10 @@ def _by_type(record: Mapping[str, Any]) -> Payload:
 
 
 def name_of(record: Mapping[str, Any]) -> str:
-    """What a record is called where it says nothing."""
+    """What a record is, and holds, where it says nothing."""
     about = next((inner for key in ("data", "attachment") if isinstance(inner := record.get(key), Mapping)), {})
     name = next((n for n in (record.get("subtype"), about.get("type"), record.get("type")) if isinstance(n, str)), "")
-    return f"claude: {name}"
+    return record_words(name, about or _rest(record))
 
 
 def _rest(record: Mapping[str, Any]) -> Payload:

@@ -23,6 +23,7 @@ from inspector.protocol.formats.entries import (
     payload_at,
     text_entry,
 )
+from inspector.protocol.formats.values import record_words
 from inspector.protocol.meaning import ApiCall, Meaning, Payload, Spawn, ThreadMark
 
 USER, AGENT, TOOLS, PROGRAM = "user", "codex", "tools", "codex-cli"
@@ -93,7 +94,7 @@ def _event_words(sort: str, event: Mapping[str, Any]) -> str:
     if sort == "turn.completed" and isinstance(usage, Mapping):
         return f"{number(usage, 'input_tokens'):,} tokens in, {number(usage, 'output_tokens'):,} out"
     words = event.get("thread_id") or event.get("delta")
-    return words if isinstance(words, str) else f"codex: {sort}"
+    return words if isinstance(words, str) else record_words(sort, event)
 
 
 def _item(event: str, item: Mapping[str, Any]) -> Iterator[Entry]:
@@ -117,7 +118,7 @@ def _item(event: str, item: Mapping[str, Any]) -> Iterator[Entry]:
         if event == "item.completed":
             yield _answered(sort, item)
     else:
-        yield control_entry(NAMESPACE + sort, PROGRAM, f"codex: {sort}", _rest(item))
+        yield control_entry(NAMESPACE + sort, PROGRAM, record_words(sort, _rest(item)), _rest(item))
 
 
 def _error(words: object) -> Entry:

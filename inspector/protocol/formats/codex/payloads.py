@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.protocol.formats.machine_texts import said_in
+from inspector.protocol.formats.values import record_words
 from inspector.protocol.header import NotAnObjectError, decode_json, decode_object
 from inspector.protocol.meaning import Payload
 
@@ -52,7 +53,7 @@ def _item(inner: Mapping[str, Any], number: int) -> Payload:
         return {"method": "tools/call", "params": {"name": name, "arguments": _arguments(inner)}}
     if sort == "agent_message":
         return {"text": _texts(inner.get("content")) or NOT_READABLE}
-    return {"text": f"codex: {sort}", **_plain(inner)}
+    return {"text": record_words(str(sort), inner), **_plain(inner)}
 
 
 def _block(content: object, number: int) -> Payload:
@@ -196,7 +197,7 @@ def _item_words(item: Mapping[str, Any]) -> str:
 def _event_words(sort: str, inner: Mapping[str, Any]) -> str:
     """What an event says, in a few words."""
     if sort == "token_count":
-        return _token_words(inner.get("info"))
+        return _token_words(inner)
     if sort in ("task_complete", "turn_complete") and isinstance(spent := inner.get("duration_ms"), int | float):
         return f"the turn took {spent / 1000:,.1f} s"
     if sort == "turn_aborted":
@@ -215,15 +216,16 @@ def _event_words(sort: str, inner: Mapping[str, Any]) -> str:
     for key in ("user_facing_hint", "message", "query", "path", "thread_name", "prompt"):
         if isinstance(text := inner.get(key), str) and text:
             return text
-    return f"codex: {sort}"
+    return record_words(sort, inner)
 
 
-def _token_words(info: object) -> str:
+def _token_words(inner: Mapping[str, Any]) -> str:
+    info = inner.get("info")
     last = info.get("last_token_usage") if isinstance(info, Mapping) else None
-    if not isinstance(last, Mapping):
-        return "codex: token_count"
-    given, made = last.get("input_tokens"), last.get("output_tokens")
-    return f"{given:,} tokens in, {made:,} out" if isinstance(given, int) and isinstance(made, int) else "token_count"
+    given, made = (last.get(f"{way}_tokens") if isinstance(last, Mapping) else None for way in ("input", "output"))
+    if isinstance(given, int) and isinstance(made, int):
+        return f"{given:,} tokens in, {made:,} out"
+    return record_words("token_count", inner)
 
 
 # The others
@@ -246,10 +248,10 @@ def _record_words(sort: str, inner: Mapping[str, Any]) -> str:
         return ", ".join([*words, inner["cwd"]] if isinstance(inner.get("cwd"), str) else words)
     if sort == "turn_context":
         words = [value for key in ("model", "effort") if isinstance(value := inner.get(key), str)]
-        return ", ".join(words) or "codex: turn_context"
+        return ", ".join(words) or record_words(sort, inner)
     if sort == "compacted":
         return inner.get("message") or _history_words(inner.get("replacement_history")) or "compacted"
-    return f"codex: {sort}"
+    return record_words(sort, inner)
 
 
 def _history_words(history: object) -> str | None:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.protocol.formats import payload_of, read_line, read_line_as
+from inspector.protocol.formats.values import record_words
 from inspector.protocol.record import Record
 from inspector.protocol.text import text_shown
 
@@ -91,12 +92,12 @@ def test_pictures_are_their_type_and_size() -> None:
 @pytest.mark.parametrize(
     ("line", "kind", "text"),
     [
-        (record("weather-report", outlook="sunny"), "claude/weather-report", "claude: weather-report"),
+        (record("weather-report", outlook="sunny"), "claude/weather-report", "weather report: outlook sunny"),
         (record("system", subtype="turn_duration", durationMs=1500), "claude/turn_duration", "the turn took 1.5 s"),
         (record("attachment", attachment={"type": "novelty"}), "chat", "novelty"),
-        (record("progress", data={"type": "novelty"}), "claude/novelty", "claude: novelty"),
+        (record("progress", data={"type": "novelty"}), "claude/novelty", "novelty"),
         (b'{"type":"summary","summary":"Cents","leafUuid":"x"}', "claude/summary", "Cents"),
-        (b'{"type":"new-state","sessionId":"' + SESSION.encode() + b'"}', "claude/new-state", "claude: new-state"),
+        (b'{"type":"new-state","sessionId":"' + SESSION.encode() + b'"}', "claude/new-state", "new state"),
         (spoken("assistant", [{"type": "novelty", "x": 1}]), "claude/novelty", None),
         (record("user", message="no object"), "claude/user", "no object"),
     ],
@@ -157,3 +158,19 @@ def test_any_record_is_read_and_says_something(value: dict[str, Any]) -> None:
     content = value.get("message", {}).get("content") if read.means else None
     if isinstance(content, list) and content and value["type"] in ("user", "assistant") and read.means[0].identifier:
         assert len(read.means) == len(content)
+
+
+def test_a_record_that_says_nothing_is_told_by_what_it_holds() -> None:
+    started = {"copilotVersion": "1.0.77", "selectedModel": "gpt-5-mini", "startTime": "2025-12-18T21:32:04Z"}
+    inside = {
+        "context": {"cwd": "/tmp/repo", "headCommit": "3a97"},
+        "resumed": False,
+        "api_key": "sk-planted0123456789",
+    }
+    told = record_words("session.start", started | inside)
+    assert told.startswith("session start: copilot version 1.0.77, selected model gpt-5-mini, cwd /tmp/repo, api key ")
+    assert "planted" not in told
+    assert record_words("fileHistory", {"files": {"a/b.py": {"version": 1}}, "notes": [1, 2]}) == (
+        "file history: 1 file, 2 notes"
+    )
+    assert record_words("agent-name", {"agentName": "Reviewer"}) == "agent name: Reviewer"
