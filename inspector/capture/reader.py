@@ -233,7 +233,8 @@ class BlockReader:
             if record.batch and (spans := batches.spans_of(record, line)):
                 places += [number] * self._batch(record, known_as, line, offset, spans)
                 continue
-            self._formats[known_as] += 1
+            if record.shape is not _NOTHING or known_as is not None:
+                self._formats[known_as] += 1
             if record.shape is _NOTHING:
                 self._note(record, line, number)
             else:

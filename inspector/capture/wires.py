@@ -13,8 +13,12 @@ from numpy.typing import NDArray
 from inspector.capture.agent_lines import AgentLines
 from inspector.capture.joined_lines import JoinedLines, OrderedLine
 from inspector.capture.model_answers import ModelAnswers
+from inspector.capture.model_streams import ModelStreams
+from inspector.protocol.formats.messages import EVENT_MARKS
 
-IN_ORDER = (b'"http-request"', b'"session/update"', b'"session/new"', b'"message/stream"', b'"message/send"')
+IN_ORDER = (
+    b'"http-request"', b'"session/update"', b'"session/new"', b'"message/stream"', b'"message/send"', *EVENT_MARKS,
+)  # fmt: skip
 """What the beginning of a source has whose lines have to be seen in order."""
 
 
@@ -23,8 +27,7 @@ class Wires:
 
     def __init__(self, joined: JoinedLines) -> None:
         self._joined = joined
-        self._answers = ModelAnswers(joined)
-        self._agents = AgentLines(joined)
+        self._stages = (ModelAnswers(joined), ModelStreams(joined), AgentLines(joined))
 
     def take(
         self, data: bytes, lines: Sequence[bytes], offsets: NDArray[np.int64]
@@ -38,19 +41,17 @@ class Wires:
         Raises:
             OSError: there is no room for what is put together.
         """
-        answers, agents = self._answers.may_matter(data), self._agents.may_matter(data)
-        if not answers and not agents:
+        stages = [stage for stage in self._stages if stage.may_matter(data)]
+        if not stages:
             return None
         found = [OrderedLine(line, at, len(line)) for line, at in zip(lines, offsets.tolist(), strict=True)]
-        if answers:
-            found = self._answers.take(found)
-        if agents:
-            found = self._agents.take(found)
+        for stage in stages:
+            found = stage.take(found)
         self._joined.left_out += len(lines) - len(found)
         return found
 
     def end(self) -> list[OrderedLine]:
         """What is left when the source has ended. Raises OSError."""
-        left = self._answers.end() + self._agents.end()
+        left = [line for stage in self._stages for line in stage.end()]
         self._joined.left_out -= len(left)
         return left

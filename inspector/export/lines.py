@@ -131,11 +131,12 @@ class LinesWriter:
                 yield self._line(line, big=capture.records.is_big(message))
 
     def _logged_lines(self, message: int) -> list[bytes]:
-        """The lines that a message was read from, as they are; of an overlong one its head."""
+        """The lines that a message was read from, as they are: of an overlong one its head, of `data: {}` the event."""
         capture = self._document.capture
         if capture.columns["offset"][message] < JOINED_FROM:
             return [capture.records.line(message).strip()]
-        return [line.strip() for line in LoggedLines(capture, message)] or [b""]
+        lines = (line.strip().removeprefix(b"data:").strip() for line in LoggedLines(capture, message))
+        return [line for line in lines if line != b"[DONE]"] or [b""]
 
     def _exchange(self, message: int, direction: str | None) -> dict[str, Any] | None:
         """What a line of a recording says of the HTTP exchange that carried a message; None where none did."""

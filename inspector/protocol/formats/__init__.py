@@ -223,8 +223,8 @@ def _other(
     batch = batch_in(line) or (None if nesting else joined_in(line))
     if batch is None and nesting <= 1:  # a container's log may hold a program's, which has a prefix of its own
         record = prefixed.read(line, lambda inner: read_line_as(inner, nesting + 1, known)[0])
-        if record is not None:
-            return record, prefixed.LABEL if record.shape is not Shape.NOTHING else None
+        if record is not None:  # nothing by itself: a field of an event stream, or an event of an answer
+            return record, prefixed.LABEL if record.shape is not Shape.NOTHING else record.meant_by
     return batch or unreadable(line, why), None
 
 

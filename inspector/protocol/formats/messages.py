@@ -70,20 +70,51 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
         unknown: also single items of the Responses API, which Codex writes too.
     """
     if not any(mark in line for mark in _MARKS):
-        return None
+        return Record(Shape.NOTHING, line, meant_by=LABEL) if event_in(line) is not None else None
     value = _decoded(line)
     if not isinstance(value, dict) or any(key in value for key in _FOREIGN):
         return None
     bodies = _bodies(value, items=unknown)
     entries = _entries(bodies, items=unknown)
     if not entries:
-        return None
+        return Record(Shape.NOTHING, line, meant_by=LABEL) if event_in(line) is not None else None
     means = tuple(entry.meaning for entry in entries[:MOST_MEANINGS])
     call = next(filter(None, map(api_call, reversed(bodies))), None)
     if call is not None:
         call.stop = next(filter(None, map(stop_reason, reversed(bodies))), None)
         means[-1].call = call
     return Record(Shape.MEANING, line, space=_conversation(bodies[0], entries), means=means, meant_by=LABEL)
+
+
+EVENT_MARKS = (b'"message_start"', b'"chat.completion.chunk"', b'"response.created"', b'"candidates"')
+"""What stands in the first event of an answer that comes in events."""
+_EVENTS = ("content_block_", "message_", "response.")
+"""How events of Anthropic's and of OpenAI's responses are called, behind the first."""
+
+
+def event_in(line: bytes, *, goes_on: bool = False) -> dict[str, Any] | None:
+    """The event of a streamed answer that a line is, as it came or without `data:`; None for any other line.
+
+    Args:
+        line: without its end.
+        goes_on: an answer has begun: whatever event may follow is one.
+    """
+    held = line.removeprefix(b"data:").strip()
+    if held[:1] != b"{" or not (goes_on or any(mark in held for mark in EVENT_MARKS)):
+        return None
+    value = _decoded(held)
+    if not isinstance(value, dict) or any(key in value for key in _FOREIGN):
+        return None
+    sort = value.get("type")
+    if isinstance(sort, str):
+        if sort == "message_start":
+            return value if isinstance(value.get("message"), Mapping) else None
+        if sort == "response.created":
+            return value if isinstance(value.get("response"), Mapping) else None
+        return value if goes_on and (sort.startswith(_EVENTS) or sort in ("ping", "error")) else None
+    is_chunk = value.get("object") == "chat.completion.chunk" and isinstance(value.get("choices"), list)
+    served = line[:1] != b"{" and isinstance(value.get("candidates"), list)  # by itself it is an answer, too
+    return value if is_chunk or served else None
 
 
 def payload(line: bytes, number: int) -> Payload:
@@ -108,7 +139,7 @@ def _bodies(value: Mapping[str, Any], *, items: bool, depth: int = 0) -> list[Ma
 
     A request that was logged with its answer is both.
     """
-    found = [value] if spoken_in(value, items=items) or _silent(value) else []
+    found = [value] if spoken_in(value, items=items) or _failure(value) or _silent(value) else []
     for key in _HOLDERS if depth < _MOST_HELD and not _is_message(value) else ():
         held = value.get(key)
         held = _decoded(held.encode("utf-8", "replace")) if isinstance(held, str) and held[:1] == "{" else held
@@ -129,21 +160,30 @@ def _is_anybodys(body: Mapping[str, Any]) -> bool:
 
 def _entries(bodies: Sequence[Mapping[str, Any]], *, items: bool) -> list[Entry]:
     """The messages in bodies, with ids; none where they hold something else."""
-    spoken = [entry for body in bodies for entry in spoken_in(body, items=items) or _silent(body)]
+    spoken = [entry for body in bodies for entry in spoken_in(body, items=items) + _failure(body) or _silent(body)]
     if spoken:
         _identify(spoken)
     return spoken
 
 
+def _failure(body: Mapping[str, Any]) -> list[Entry]:
+    """What stands for the error that the body of an answer tells of; none where it tells of none."""
+    whole = body.get("object") == "response" or body.get("type") in ("message", "error") or body.keys() <= _OF_ERRORS
+    written = body.get("error")
+    error = error_in(body) if whole and isinstance(written, Mapping) and "message" in written else None
+    if error is None:
+        return []
+    return [Entry(Meaning("system/error", AGENT, (USER,), failed=True), {"text": error["message"], "error": error})]
+
+
 def _silent(body: Mapping[str, Any]) -> list[Entry]:
-    """What stands for an answer without a word: why there is none, or what failed; none for any other body."""
-    error = error_in(body) if body.keys() <= _OF_ERRORS else None
-    if error is not None and isinstance(body.get("error"), Mapping) and "message" in body["error"]:
-        meaning = Meaning("system/error", AGENT, (USER,), failed=True)
-        return [Entry(meaning, {"text": error["message"], "error": error})]
+    """What stands for an answer without a word: why there is none; none for any other body."""
     feedback = body.get("promptFeedback")
     reason = feedback.get("blockReason") if isinstance(feedback, Mapping) else None
-    reason = reason or (stop_reason(body) if api_call(body) is not None or "candidates" in body else None)
+    reported = api_call(body) is not None
+    reason = reason or (stop_reason(body) if reported or "candidates" in body or "choices" in body else None)
+    if reported and reason is None and body.get("role") == AGENT and body.get("content") == []:
+        reason = "cut off"
     return [_said(CHAT, AGENT, f"nothing was said: {reason}")] if isinstance(reason, str) and reason else []
 
 

@@ -12,6 +12,7 @@ import re
 import zlib
 from collections.abc import Callable
 
+from inspector.protocol.formats import messages
 from inspector.protocol.formats.capture_file import MAX_SRC
 from inspector.protocol.header import ABSENT, MAX_LENIENT, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape
@@ -51,6 +52,8 @@ def read(line: bytes, read_inner: Callable[[bytes], Record]) -> Record | None:
         if raw is None:
             continue
         record = read_inner(raw)
+        if line[:begin].strip() == b"data:" and record.meant_by == messages.LABEL:
+            return record  # an event of a model's answer, or all of it
         if record.shape in _KNOWN and _is_certain(record):
             _take_from(line[:begin], record)
             return record

@@ -138,7 +138,9 @@ class AnthropicStream:
         if not self._message and not self._blocks:
             return {"type": "error", "error": self._error} if self._error is not None else {}
         blocks = [self._block(place) for place in sorted(self._blocks)]
-        message = {"type": "message", "role": "assistant", **self._message, "content": blocks}
+        given = self._message.get("content")
+        content = blocks or (given if isinstance(given, list) else [])
+        message = {"type": "message", "role": "assistant", **self._message, "content": content}
         if self._pieces.left_out:
             message["left_out"] = self._pieces.left_out
         return message if self._error is None else {**message, "error": self._error}
