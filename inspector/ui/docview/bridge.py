@@ -15,13 +15,15 @@ from inspector.ui.loop_turn import turn_of_loop
 
 _REST = 3
 """Between two flushes the loop is left to others for this many times as long as the views took."""
+_REST_BEHIND = 12
+"""The same while much waits to be read: sooner than what is there by now one wants to see all of it."""
 
 
 class DocumentBridge(QObject):
     """Collects the document's changes and passes them on a few dozen times a second.
 
     Where views take long to take them in and to paint them, the next flush comes later, so that they never have more
-    than about a quarter of the time and the rest stays for receiving and reading.
+    than about a quarter of the time and the rest stays for receiving and reading; less where much waits to be read.
 
     Signals:
         flushed(Changes): everything that changed since the last flush, as one; for what is read row by row.
@@ -119,7 +121,8 @@ class DocumentBridge(QObject):
             self._painted.start()
             return
         now = time.perf_counter()
-        self._rest_until = now + _REST * (now - self._began)
+        rest = _REST_BEHIND if self._document.catching_up else _REST
+        self._rest_until = now + rest * (now - self._began)
         self._painting = False
         self._wait()
 

@@ -449,7 +449,7 @@ class Opening(QObject):
         started = loop.time()
         until = started + budgets.current.slice_s
         self._stopped_at, self._may_read = None, True
-        share = 0.0
+        share, reports = 0.0, budgets.Reports()
         with contextlib.closing(steps):
             for progress in steps:
                 share = progress.done / max(1, progress.total)
@@ -467,7 +467,8 @@ class Opening(QObject):
                 if self._shown.panes is not None:
                     self._shown.panes.messages.expect(share if progress.total and share else 1.0)
                 took_s = loop.time() - started
-                if took_s > budgets.current.quiet_s and progress.total:  # nobody knows how long a stream is
+                # Nobody knows how long a stream is.
+                if took_s > budgets.current.quiet_s and progress.total and reports.due():
                     self._status.set_progress(share, progress.messages)
                 if progress.waiting or loop.time() > until:
                     wait_s = budgets.current.input_s if progress.total else POLL_S

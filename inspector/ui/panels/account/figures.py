@@ -16,7 +16,7 @@ from inspector.ui.loop_turn import turn_of_loop
 
 
 class AccountFigures(QObject):
-    """Looks at what is new a slice at a time, and says so at most once a second while traffic is live.
+    """Looks at what is new a slice at a time, and says so at most once a second while more comes.
 
     Signals:
         renewed(): the figures are those of all messages there are, or what these cost is added up.
@@ -92,7 +92,8 @@ class AccountFigures(QObject):
                 return
         if self._adding is not None and not self._add_up(until):
             return
-        rest_ms = budgets.current.figures_ms if self._document.arriving else budgets.current.lists_ms
+        more = self._document.arriving or self._document.catching_up
+        rest_ms = budgets.current.figures_ms if more else budgets.current.lists_ms
         self._rest_until = time.perf_counter() + rest_ms / 1000
         self._made = True
         self._timer.start(budgets.current.awaited_ms)
