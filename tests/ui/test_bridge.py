@@ -72,6 +72,7 @@ def test_detached_it_says_nothing_more(qapp: QApplication) -> None:
     bridge.flush()
 
 
+@pytest.mark.usefixtures("qapp")
 @given(sizes=st.lists(st.integers(0, 20), min_size=1, max_size=20), flushes=st.sets(st.integers(0, 20)))
 def test_whenever_it_flushes_every_message_comes_once_and_in_order(sizes: list[int], flushes: set[int]) -> None:
     bridge = DocumentBridge(CaptureDocument())
