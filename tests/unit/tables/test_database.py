@@ -24,13 +24,17 @@ def database() -> Iterator[Database]:
     made.close()
 
 
-def asked(document: CaptureDocument, sql: str) -> list[tuple[object, ...]]:
-    database = Database()
-    try:
-        database.load(document, database.needed(sql))
-        return list(database.run(sql))
-    finally:
-        database.close()
+@pytest.fixture(scope="module")
+def filled() -> Iterator[Database]:
+    """Loaded with one document after the other: making one is most of what a query takes."""
+    made = Database()
+    yield made
+    made.close()
+
+
+def asked(database: Database, document: CaptureDocument, sql: str) -> list[tuple[object, ...]]:
+    database.load(document, database.needed(sql))
+    return list(database.run(sql))
 
 
 def _answered(database: Database, sql: str) -> list[tuple[object, ...]]:
@@ -140,50 +144,49 @@ def test_only_what_is_asked_for_is_read(database: Database) -> None:
         ("SELECT CASE WHEN finding_severity IS NULL THEN 1 END FROM messages", {"finding_severity"}),
     ],
 )
-def test_what_a_plan_could_take_for_a_constant_is_read(database: Database, sql: str, columns: set[str]) -> None:
-    assert database.needed(sql).columns == {"messages": columns}
+def test_what_a_plan_could_take_for_a_constant_is_read(filled: Database, sql: str, columns: set[str]) -> None:
+    assert filled.needed(sql).columns == {"messages": columns}
     document = document_of(envelope(context="c"), envelope("mcp/request", to=["a"]), envelope())
-    assert asked(document, sql) == list(_whole(document, sql))
+    assert asked(filled, document, sql) == _whole(filled, document, sql)
 
 
-def _whole(document: CaptureDocument, sql: str) -> Iterator[tuple[object, ...]]:
+def _whole(database: Database, document: CaptureDocument, sql: str) -> list[tuple[object, ...]]:
     """The answer where every column of messages was taken in."""
-    database = Database()
     database.load(document, database.needed("SELECT * FROM messages"))
-    yield from database.run(sql)
-    database.close()
+    return list(database.run(sql))
 
 
-def test_every_column_of_every_table_can_be_asked_for() -> None:
+def test_every_column_of_every_table_can_be_asked_for(filled: Database) -> None:
     document = document_at(_DATA / "formats/mew-v0.4.jsonl")
     for table in TABLES:
-        database = Database()
         sql = f"SELECT * FROM {table.name}"
-        database.load(document, database.needed(sql))
-        result = database.run(sql)
+        filled.load(document, filled.needed(sql))
+        result = filled.run(sql)
         assert result.names == tuple(column.name for column in table.columns)
         list(result)
-        database.close()
 
 
-def test_a_call_is_joined_with_its_answer() -> None:
+def test_a_call_is_joined_with_its_answer(filled: Database) -> None:
     call = tool_call("grep", arguments={"path": "a.py"})
     document = document_of(call, tool_result(call, "x"), tool_call("grep"))
     sql = (
         "SELECT no, tool, answered, state, arguments->>'path', result->>'$.content[0].text' FROM tool_calls ORDER BY no"
     )
-    assert asked(document, sql) == [(1, "grep", 2, "answered", "a.py", "x"), (3, "grep", None, "waiting", None, None)]
+    assert asked(filled, document, sql) == [
+        (1, "grep", 2, "answered", "a.py", "x"),
+        (3, "grep", None, "waiting", None, None),
+    ]
 
 
-def test_deliveries_are_rows() -> None:
+def test_deliveries_are_rows(filled: Database) -> None:
     said = envelope(to=["a", "b"])
     document = document_of(received(said), delivered(said, "a"), delivered(said, "b"))
-    assert asked(document, "SELECT no, participant, event FROM deliveries") == [
+    assert asked(filled, document, "SELECT no, participant, event FROM deliveries") == [
         (1, "a", "delivered"), (1, "b", "delivered"),
     ]  # fmt: skip
 
 
-def test_secrets_are_masked_before_sql_sees_them() -> None:
+def test_secrets_are_masked_before_sql_sees_them(filled: Database) -> None:
     token = "ghp_" + "a1B2c3D4e5" * 4
     document = document_of(envelope(payload={"text": f"use {token}", "password": "hunter22"}, context=f"r/{token}"))
     for sql in (
@@ -192,10 +195,10 @@ def test_secrets_are_masked_before_sql_sees_them() -> None:
         f"SELECT count(*) FROM messages WHERE text LIKE '%{token}%'",
         "SELECT path, label FROM contexts",
     ):
-        rows = str(asked(document, sql))
+        rows = str(asked(filled, document, sql))
         assert token not in rows
         assert "hunter22" not in rows
-    assert asked(document, f"SELECT no FROM messages WHERE text LIKE '%{token}%'") == []
+    assert asked(filled, document, f"SELECT no FROM messages WHERE text LIKE '%{token}%'") == []
 
 
 def _chats() -> CaptureDocument:
@@ -261,8 +264,10 @@ def test_what_is_decoded_comes_last(sql: str) -> None:
         ("SELECT unnest([1, 2]), text FROM messages WHERE no = 1", [(1, "text 0"), (2, "text 0")]),
     ],
 )  # fmt: skip
-def test_what_is_decoded_and_compared_is_what_it_says(sql: str, rows: list[tuple[object, ...]]) -> None:
-    assert asked(_chats(), sql) == rows
+def test_what_is_decoded_and_compared_is_what_it_says(
+    filled: Database, sql: str, rows: list[tuple[object, ...]]
+) -> None:
+    assert asked(filled, _chats(), sql) == rows
 
 
 def test_a_query_can_be_ended_from_another_thread() -> None:
@@ -278,7 +283,7 @@ def test_a_query_can_be_ended_from_another_thread() -> None:
     database.close()
 
 
-def test_a_document_that_holds_nothing_has_empty_tables() -> None:
+def test_a_document_that_holds_nothing_has_empty_tables(filled: Database) -> None:
     document = CaptureDocument()
     for table in TABLES:
-        assert asked(document, f"SELECT * FROM {table.name}") == []
+        assert asked(filled, document, f"SELECT * FROM {table.name}") == []
