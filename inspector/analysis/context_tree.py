@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.context_notes import Oddity
-from inspector.analysis.node_facts import as_numpy
+from inspector.analysis.node_facts import MAIN, as_numpy
 from inspector.analysis.node_index import NodeIndex, Siblings
 from inspector.analysis.node_lines import NodeLines
 from inspector.analysis.node_texts import NodeTexts
-from inspector.analysis.subtree_sums import MAIN, SubtreeSums
+from inspector.analysis.subtree_sums import SubtreeSums
 from inspector.capture.block import OBJECT_KEY
 from inspector.protocol.paths import LAST_SHOWN, LEVELS_SHOWN, DisplayedPath, cut_path, normalise, shown_segment
 
@@ -60,7 +60,7 @@ class ContextTree:
         self.cut: set[int] = set()
         self.label = NodeTexts()
         self.roots = Siblings(self.children)
-        self._sums = SubtreeSums(self.parent, self.own, self.in_order)
+        self._sums = SubtreeSums(self.parent, self.own, lambda: self.aliases)
         self._higher = array("i")  # a node above each, as far up as is known; MAIN of roots
         self.version = 0
         self.moves = 0
@@ -439,7 +439,3 @@ class ContextTree:
             order.append(node)
             stack.extend(reversed([*self.children.each(node)]))
         return order
-
-    def in_order(self) -> list[int]:
-        """Nodes of all spaces, parents before children."""
-        return [node for space in dict.fromkeys(self.space) for node in self.walk(space)]

@@ -15,6 +15,8 @@ from inspector.analysis.changes import Rows
 from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME
 
+MAIN = -1
+"""In place of a node: the main context of a space, above all roots."""
 CONCLUDED, CANCELLED = 1, 2
 """How a context ended; 0 when it did not."""
 

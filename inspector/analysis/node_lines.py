@@ -8,8 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.node_facts import as_numpy
-from inspector.analysis.subtree_sums import MAIN
+from inspector.analysis.node_facts import MAIN, as_numpy
 
 
 class _Tree(Protocol):

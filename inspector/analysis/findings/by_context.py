@@ -179,7 +179,9 @@ class FindingsByContext:
     def _sum_all(self, own: Counts) -> None:
         """Sum up a tree too deep to go through it level by level. O(contexts log depth)."""
         parents = as_numpy(self._contexts.tree.parent)
-        self._below = np.stack([gathered(own[:, kind], parents) for kind in range(_KINDS)], axis=1)
+        self._below = own
+        for kind in np.flatnonzero(own.any(axis=0)).tolist():
+            self._below[:, kind] = gathered(own[:, kind], parents)
 
     # Asking
 
