@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, NoReturn
+from functools import wraps
+from typing import Annotated, Any, NoReturn, get_type_hints
 
 import typer
 
@@ -61,6 +65,53 @@ MemoryLimit = Annotated[
         help="Read no further when the messages take so many MB, and say so. Default: half of what is free.",
     ),
 ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How logs are read and judged, as the options of a command say; each field is one of these."""
+
+    tool_alias: ToolAliasTexts = None
+    collapses: Collapses = CollapseOrder.oldest
+    idle_after: IdleAfter = None
+    memory: MemoryLimit = 0
+    read_as: ReadAs = None
+    prices: PriceFile = None
+
+
+AS_USUAL = Reading()
+JUDGED = ("tool_alias", "collapses", "memory", "read_as")
+"""What most commands take of it."""
+
+
+def takes_reading(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Makes the last parameter of a command, its `Reading`, some of the options of that.
+
+    Args:
+        names: of these fields; the others are as by default.
+    """
+
+    def made(command: Callable[..., None]) -> Callable[..., None]:
+        written = inspect.signature(command, eval_str=True)
+        hints = get_type_hints(Reading, include_extras=True)
+        own = [one for one in written.parameters.values() if one.annotation is not Reading]
+        options = [
+            own[0].replace(name=name, annotation=hint, default=getattr(AS_USUAL, name))
+            for name, hint in hints.items() if name in names
+        ]  # fmt: skip
+
+        @wraps(command)
+        def called(**given: Any) -> None:
+            reading = Reading(**{name: given.pop(name) for name in names})
+            command(**given, reading=reading)
+
+        # What Typer reads instead of the command's own parameters.
+        signature = written.replace(parameters=[*own, *options])
+        called.__dict__["__signature__"] = signature
+        called.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()}
+        return called
+
+    return made
 
 
 def fail(sentence: str) -> NoReturn:

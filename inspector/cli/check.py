@@ -15,7 +15,7 @@ import typer
 from inspector.analysis.findings import Check, FindingPass, Severity
 from inspector.analysis.findings.store import LONGEST_SENTENCES
 from inspector.analysis.tool_calls import tool_calls
-from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts
+from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, takes_reading
 from inspector.cli.check_reports import Expectation, junit, sarif
 from inspector.cli.check_survey import check_survey, judged, parsed_expectation
 from inspector.cli.opening import named, opened
@@ -45,6 +45,7 @@ class FailOn(StrEnum):
     error = "error"
 
 
+@takes_reading(*JUDGED)
 def check_command(
     files: LogFiles,
     as_json: Json = False,
@@ -82,10 +83,7 @@ def check_command(
     baseline: Annotated[
         bool, typer.Option("--baseline", help="Compare tools of MCP servers with those when they were tapped last.")
     ] = False,
-    tool_alias: ToolAliasTexts = None,
-    collapses: Collapses = CollapseOrder.oldest,
-    memory: MemoryLimit = 0,
-    read_as: ReadAs = None,
+    reading: Reading = AS_USUAL,
 ) -> None:  # fmt: skip
     """Say what is wrong with the traffic in a log: every finding, with what to do about it.
 
@@ -101,10 +99,7 @@ def check_command(
         check_survey(Path(files[0]), chosen.value, fail_on.value if fail_on is not None else None, wanted, forbidden,
                      each_run=each_run)  # fmt: skip
         return
-    with opened(
-        files, checked=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as,
-        baseline=baseline,
-    ) as document:  # fmt: skip
+    with opened(files, reading, checked=True, baseline=baseline) as document:
         findings = document.analysis.findings
         worst = int(findings.found.severities[findings.columns["set"]].max(initial=0))
         asked = expectations(document, expect_tool or (), forbid_tool or (), max_duration)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.arguments import IdleAfter, Json, LogFiles, MemoryLimit, PriceFile, ReadAs
+from inspector.cli.arguments import AS_USUAL, Json, LogFiles, Reading, takes_reading
 from inspector.cli.opening import opened
 from inspector.cli.printing import plain, print_array, printable, say
 from inspector.document.summary import context_nodes
@@ -15,21 +15,17 @@ from inspector.protocol.secrets.masking import mask_secrets
 from inspector.tokens.counter import TOKENIZER
 
 
+@takes_reading("idle_after", "memory", "read_as", "prices")
 def contexts_command(
     files: LogFiles,
     as_json: Json = False,
     tokens: Annotated[
         bool, typer.Option("--tokens", help="Count tokens, an estimate; a large log takes a while.")
     ] = False,
-    idle_after: IdleAfter = None,
-    memory: MemoryLimit = 0,
-    read_as: ReadAs = None,
-    prices: PriceFile = None,
+    reading: Reading = AS_USUAL,
 ) -> None:
     """Print the context tree of a log."""
-    with opened(
-        files, counted=tokens, idle_after=idle_after, memory_mb=memory, read_as=read_as, prices=prices
-    ) as document:
+    with opened(files, reading, counted=tokens) as document:
         # One by one: a log may have a million contexts, and paths of thousands of segments.
         nodes = (mask_secrets(node) for node in context_nodes(document, tokens=tokens))
         if as_json:

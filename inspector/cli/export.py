@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -11,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.arguments import CollapseOrder, Collapses, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts, fail
+from inspector.cli.arguments import AS_USUAL, JUDGED, LogFiles, Reading, fail, takes_reading
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, named, opened
 from inspector.cli.printing import visible
 from inspector.document.document import CaptureDocument
@@ -35,20 +34,18 @@ from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.naming import names_in
 from inspector.present.formats import count_of
 
-
-class _Asked(enum.StrEnum):
-    """What can be asked for: formats of messages, and one of a context."""
-
-    JSONL = Format.JSONL.value
-    CSV = Format.CSV.value
-    MARKDOWN = Format.MARKDOWN.value
-    HTML = Format.HTML.value
-    PARQUET = Format.PARQUET.value
-    OTLP = Format.OTLP.value
-    CAPTURE = "capture"
-    MSP = "msp"
+_MSP, _CAPTURE = "msp", "capture"
+_ASKED = (*(one.value for one in Format), _CAPTURE, _MSP)
+"""What can be asked for: formats of messages, one of all that was read, and one of a context."""
 
 
+def _asked(text: str) -> str:
+    if text not in _ASKED:
+        raise typer.BadParameter(f"{visible(text)!r} is not one of {', '.join(map(repr, _ASKED))}.")
+    return text
+
+
+@takes_reading(*JUDGED)
 def export_command(
     files: LogFiles,
     output: Annotated[
@@ -61,10 +58,8 @@ def export_command(
         ),
     ] = "",
     format_: Annotated[
-        _Asked | None,
-        typer.Option(
-            "--format", help="jsonl, csv, parquet, otlp, md, html, msp or capture; else what OUT ends with, else jsonl."
-        ),
+        str | None,
+        typer.Option("--format", parser=_asked, metavar="|".join(_ASKED), help="Default: what OUT ends with, or jsonl"),
     ] = None,
     context: Annotated[
         str | None,
@@ -97,11 +92,8 @@ def export_command(
         bool, typer.Option("--with-content", help="otlp: what was said, too, with secrets masked.")
     ] = False,
     unmasked: Annotated[bool, typer.Option("--unmasked", help="Write secrets as they are.")] = False,
-    tool_alias: ToolAliasTexts = None,
-    collapses: Collapses = CollapseOrder.oldest,
     marks: Annotated[bool, typer.Option("--marks", help="jsonl: write marks and comments beside OUT, too.")] = False,
-    memory: MemoryLimit = 0,
-    read_as: ReadAs = None,
+    reading: Reading = AS_USUAL,
 ) -> None:
     """Write messages to a file: as JSON Lines that open again as they were, as CSV, Markdown or a web page.
 
@@ -111,15 +103,15 @@ def export_command(
     """
     if bool(output) == bool(to):
         fail("Name the file to write with -o, or a collector with --to.")
-    if (to or with_content) and format_ is not _Asked.OTLP:
+    if (to or with_content) and format_ != Format.OTLP:
         fail("--to and --with-content go with --format otlp.")
-    if format_ is _Asked.MSP:
-        _export_context(files, output, context, masked=not unmasked, memory=memory)
+    if format_ == _MSP:
+        _export_context(files, output, context, reading, masked=not unmasked)
         return
-    if format_ is _Asked.CAPTURE:
+    if format_ == _CAPTURE:
         if display_filter.strip() or fields or not unmasked:
             fail("--format capture writes FILEs whole, with the secrets in them: say so with --unmasked.")
-        _export_sources(files, output, memory=memory, read_as=read_as)
+        _export_sources(files, output, reading)
         return
     if context is not None:
         fail("--context goes with --format msp; to choose messages by their context use --filter.")
@@ -128,45 +120,32 @@ def export_command(
     for name in names:
         field_named(name)
     if format_ is None and (named_so := format_of(output)) is not None:
-        format_ = _Asked(named_so.value)
-    if format_ is _Asked.PARQUET:
+        format_ = named_so.value
+    if format_ == Format.PARQUET:
         chosen_fields = tuple(dict.fromkeys(names))
         refused = next((name for name in chosen_fields if name not in FIELD_BY_NAME), None)
         if refused is not None:
             fail(f"{visible(refused)} has no type of its own, which a column of Parquet needs.")
         checked = not names or asks_for_findings(filter_, names)
         counted = asks_for_tokens(filter_, names) or (not names and _COUNTED_BYTES)
-        with opened(
-            files, checked=checked, counted=counted, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory,
-            read_as=read_as,
-        ) as document:  # fmt: skip
+        with opened(files, reading, checked=checked, counted=counted) as document:
             messages = matching(document, filter_) if display_filter.strip() else None
             _export_parquet(document, messages, output, chosen_fields, raw=with_raw, masked=not unmasked)
         return
-    if format_ is _Asked.OTLP:
-        with opened(
-            files, checked=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
-        ) as document:
+    if format_ == Format.OTLP:
+        with opened(files, reading, checked=True) as document:
             messages = matching(document, filter_)
             _export_otlp(document, messages, output, to, content=with_content, masked=not unmasked)
         return
     if with_raw:
         fail("--with-raw goes with --format parquet; JSON Lines open again as they are.")
     view = f"Messages that match the filter {display_filter.strip()}" if display_filter.strip() else "All messages"
-    chosen = Format(format_.value) if format_ is not None else Format.JSONL
+    chosen = Format(format_) if format_ is not None else Format.JSONL
     flows = output == "-" or takes_a_stream(Path(output))
     if marks and (flows or chosen is not Format.JSONL):
         fail("--marks goes with JSON Lines in a file; the other formats hold marks and comments themselves.")
     checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
-    with opened(
-        files,
-        checked=checked,
-        counted=counted,
-        tool_aliases=tool_alias,
-        collapses=collapses,
-        memory_mb=memory,
-        read_as=read_as,
-    ) as document:
+    with opened(files, reading, checked=checked, counted=counted) as document:
         usual = MARKED_FIELDS if len(document.analysis.marks) else DEFAULT_FIELDS
         options = ExportOptions(chosen, self_contained, not unmasked, names or usual, view)
         messages = matching(document, filter_)
@@ -232,12 +211,12 @@ def _export_otlp(
         fail(f"{output} cannot be written: {trouble_of(error)}")
 
 
-def _export_context(files: Sequence[str], output: str, context: str | None, *, masked: bool, memory: int) -> None:
+def _export_context(files: Sequence[str], output: str, context: str | None, reading: Reading, *, masked: bool) -> None:
     if not context:
         fail("--format msp writes one context: name it by its path with --context. `contexts FILE` prints them.")
     if output == "-":
         fail("--format msp writes a file: name it with -o.")
-    with opened(files, memory_mb=memory) as document:
+    with opened(files, reading) as document:
         found = node_at(document, context)
         if found is None:
             fail(f"There is no context {visible(context)}; `contexts {visible(named(files))}` prints those there are.")
@@ -248,10 +227,10 @@ def _export_context(files: Sequence[str], output: str, context: str | None, *, m
     _say_written(output, done)
 
 
-def _export_sources(files: Sequence[str], output: str, *, memory: int, read_as: str | None) -> None:
+def _export_sources(files: Sequence[str], output: str, reading: Reading) -> None:
     if output == "-":
         fail("--format capture writes a file: name it with -o.")
-    with opened(files, memory_mb=memory, read_as=read_as) as document:
+    with opened(files, reading) as document:
         target = Path(output)
         try:
             refuse_what_is_read(document, target)

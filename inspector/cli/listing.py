@@ -12,17 +12,7 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.arguments import (
-    CollapseOrder,
-    Collapses,
-    IdleAfter,
-    LogFiles,
-    MemoryLimit,
-    PriceFile,
-    ReadAs,
-    ToolAliasTexts,
-    fail,
-)
+from inspector.cli.arguments import AS_USUAL, JUDGED, LogFiles, Reading, fail, takes_reading
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, opened
 from inspector.cli.printing import csv_cell, dump, echo, plain, printable
 from inspector.export import matching
@@ -43,6 +33,7 @@ class Format(StrEnum):
     csv = "csv"
 
 
+@takes_reading(*JUDGED, "idle_after", "prices")
 def list_command(
     files: LogFiles,
     display_filter: Annotated[str, typer.Option("-Y", "--filter", metavar="FILTER", help="Display filter.")] = "",
@@ -51,12 +42,7 @@ def list_command(
     ] = None,
     format_: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.table,
     limit: Annotated[int | None, typer.Option("--limit", min=0, help="Print at most so many.")] = None,
-    tool_alias: ToolAliasTexts = None,
-    collapses: Collapses = CollapseOrder.oldest,
-    idle_after: IdleAfter = None,
-    memory: MemoryLimit = 0,
-    read_as: ReadAs = None,
-    prices: PriceFile = None,
+    reading: Reading = AS_USUAL,
 ) -> None:
     """List messages, filtered, with the fields asked for."""
     usual = [TABLE_FIELDS if format_ is Format.table else DEFAULT_FIELDS]
@@ -66,17 +52,7 @@ def list_command(
     chosen = [field_named(name) for name in names]
     filter_ = compiled(display_filter)
     checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
-    with opened(
-        files,
-        checked=checked,
-        counted=counted,
-        tool_aliases=tool_alias,
-        collapses=collapses,
-        idle_after=idle_after,
-        memory_mb=memory,
-        read_as=read_as,
-        prices=prices,
-    ) as document:
+    with opened(files, reading, checked=checked, counted=counted) as document:
         fields_named = list(zip(names, chosen, strict=True))
         values = message_answers(document, fields_named, islice(matching(document, filter_), limit))
         _PRINTERS[format_](names, values)

@@ -11,7 +11,7 @@ from inspector.analysis.model_context.difference import difference
 from inspector.analysis.model_context.file import conversation_parts
 from inspector.analysis.model_context.messages import content_of_entry
 from inspector.analysis.model_context.request_change import request_at
-from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts, fail
+from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, fail, takes_reading
 from inspector.cli.opening import opened
 from inspector.cli.printing import dump, printable, say, visible
 from inspector.document.document import CaptureDocument
@@ -23,6 +23,7 @@ from inspector.tokens.counter import TOKENIZER
 _MOST_NAMED = 20
 
 
+@takes_reading(*JUDGED)
 def model_sees_command(
     files: LogFiles,
     participant: Annotated[
@@ -39,19 +40,14 @@ def model_sees_command(
         bool, typer.Option("--messages", help="Print messages and tools as one JSON object, ready to send.")
     ] = False,
     as_json: Json = False,
-    tool_alias: ToolAliasTexts = None,
-    collapses: Collapses = CollapseOrder.oldest,
-    memory: MemoryLimit = 0,
-    read_as: ReadAs = None,
+    reading: Reading = AS_USUAL,
 ) -> None:
     """Print what a model sees: its conversation at a message, each entry with its tokens and why it is there.
 
     No client reports this, so it is put together from the traffic; what is assumed is marked with a star. Tokens are an
     estimate.
     """
-    with opened(
-        files, counted=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
-    ) as document:
+    with opened(files, reading, counted=True) as document:
         reader = _reader(document, participant)
         if as_messages and since is not None:
             fail("--messages prints one moment: name it with --at, and leave --since out.")

@@ -16,7 +16,7 @@ from inspector.analysis.prices import PriceError, PriceTable, imported_lines
 from inspector.base.targets import is_session, path_in
 from inspector.capture.reading import UnknownFormatError
 from inspector.capture.tool_baseline import read_baseline
-from inspector.cli.arguments import CollapseOrder, fail
+from inspector.cli.arguments import AS_USUAL, CollapseOrder, Reading, fail
 from inspector.cli.printing import visible
 from inspector.document.document import CaptureDocument
 from inspector.document.marks_file import restore_marks
@@ -40,49 +40,35 @@ def say_waiting(path: Path) -> None:
 
 @contextmanager
 def opened(
-    files: Sequence[str],
-    *,
-    checked: bool = False,
-    counted: bool | int = False,
-    tool_aliases: list[str] | None = None,
-    collapses: CollapseOrder = CollapseOrder.oldest,
-    idle_after: int | None = None,
-    memory_mb: int = 0,
-    read_as: str | None = None,
-    prices: str | None = None,
+    files: Sequence[str], reading: Reading = AS_USUAL, *, checked: bool = False, counted: bool | int = False,
     baseline: bool = False,
-) -> Generator[CaptureDocument]:
+) -> Generator[CaptureDocument]:  # fmt: skip
     """The document of a log; ends the command with a sentence when it cannot be read.
 
     Args:
         files: the logs; several are one document.
+        reading: how they are read.
         checked: findings are asked for: the checks that read records again are done as well.
         counted: tokens are asked for; a number asks for them only in a log of at most so many bytes.
-        tool_aliases: rules as `--tool-alias` gives them.
-        collapses: which result collapses where several wait.
-        idle_after: seconds after which contexts are idle; None for the usual.
-        memory_mb: as `--memory` gives it.
-        read_as: as `--read-as` gives it.
-        prices: as `--prices` gives it; of the settings where it does not.
         baseline: tools of MCP servers are held against what these listed when they were tapped last.
     """
-    aliases = aliases_of(tool_aliases or [])
+    aliases = aliases_of(reading.tool_alias or [])
     paths = [path_at(file) for file in files]
     document = CaptureDocument()
-    document.memory.limit_to(memory_mb)
+    document.memory.limit_to(reading.memory)
     document.use_tool_aliases(aliases)
-    document.use_prices(*prices_of(prices))
+    document.use_prices(*prices_of(reading.prices))
     if baseline:
         document.analysis.findings.baseline = read_baseline()
-    document.use_collapse_order(newest_first=collapses is CollapseOrder.newest)
-    if idle_after is not None:
-        document.analysis.contexts.idle_after_s = idle_after
+    document.use_collapse_order(newest_first=reading.collapses is CollapseOrder.newest)
+    if reading.idle_after is not None:
+        document.analysis.contexts.idle_after_s = reading.idle_after
     try:
         try:
             if len(paths) == 1:
-                _load(document, paths[0], _reading(read_as), together=is_session(files[0]))
+                _load(document, paths[0], _format(reading.read_as), together=is_session(files[0]))
             else:
-                _load_together(document, paths, _reading(read_as))
+                _load_together(document, paths, _format(reading.read_as))
         except UnknownFormatError as error:
             fail(str(error))
         except OSError as error:
@@ -132,7 +118,7 @@ def prices_of(file: str | None) -> tuple[list[str], str]:
     return lines, Path(file).name
 
 
-def _reading(name: str | None) -> str | None:
+def _format(name: str | None) -> str | None:
     """The format of `--read-as`, or the end of the command with those there are."""
     if name is not None and name not in READINGS:
         fail(f"--read-as: {visible(name)} is no format. There are: {', '.join(READINGS)}.")

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from inspector.analysis.latency import ENOUGH
-from inspector.cli.arguments import Json, LogFiles, MemoryLimit, ReadAs
+from inspector.cli.arguments import AS_USUAL, Json, LogFiles, Reading, takes_reading
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, plain, print_array, printable, say
 from inspector.document.summary import participant_stories
@@ -14,11 +14,14 @@ from inspector.present.answers import masked_table
 from inspector.protocol.secrets.masking import mask_secrets
 
 
+@takes_reading("memory", "read_as")
 def participants_command(
-    files: LogFiles, as_json: Json = False, memory: MemoryLimit = 0, read_as: ReadAs = None
+    files: LogFiles,
+    as_json: Json = False,
+    reading: Reading = AS_USUAL,
 ) -> None:
     """Say who took part, what each may do, and what a gateway refused."""
-    with opened(files, memory_mb=memory, read_as=read_as) as document:
+    with opened(files, reading) as document:
         stories = map(_masked, participant_stories(document))
         if as_json:
             print_array(stories)

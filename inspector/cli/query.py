@@ -16,16 +16,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from inspector.cli.arguments import (
-    CollapseOrder,
-    Collapses,
-    IdleAfter,
-    MemoryLimit,
-    PriceFile,
-    ReadAs,
-    ToolAliasTexts,
-    fail,
-)
+from inspector.cli.arguments import AS_USUAL, JUDGED, Reading, fail, takes_reading
 from inspector.cli.opening import opened
 from inspector.cli.printing import csv_cell, dump, echo, plain, print_array, printable, visible
 from inspector.document.document import CaptureDocument
@@ -49,6 +40,7 @@ _WIDEST = 60
 _WIDTHS_FROM = 1_000  # rows that decide how wide columns are
 
 
+@takes_reading(*JUDGED, "idle_after", "prices")
 def query_command(
     files_and_sql: Annotated[
         list[str],
@@ -63,12 +55,7 @@ def query_command(
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="OUT", help="parquet: the file; else standard output.")
     ] = "-",
-    tool_alias: ToolAliasTexts = None,
-    collapses: Collapses = CollapseOrder.oldest,
-    idle_after: IdleAfter = None,
-    memory: MemoryLimit = 0,
-    read_as: ReadAs = None,
-    prices: PriceFile = None,
+    reading: Reading = AS_USUAL,
 ) -> None:
     """Answer a question in SQL about logs: what happened, by tool, sender, context or time."""
     *files, sql = files_and_sql
@@ -81,17 +68,7 @@ def query_command(
     with closing(Database()) as database:
         try:
             needed = database.needed(sql)  # what is wrong with it is said before any log is read
-            with opened(
-                files,
-                checked=needed.checked,
-                counted=needed.counted,
-                tool_aliases=tool_alias,
-                collapses=collapses,
-                idle_after=idle_after,
-                memory_mb=memory,
-                read_as=read_as,
-                prices=prices,
-            ) as document:
+            with opened(files, reading, checked=needed.checked, counted=needed.counted) as document:
                 if format_ is Format.parquet:
                     _write_parquet(document, sql, needed, output)
                 else:

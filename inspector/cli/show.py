@@ -9,44 +9,23 @@ from typing import Annotated, Any
 import typer
 
 from inspector.capture.exact import save_message
-from inspector.cli.arguments import (
-    CollapseOrder,
-    Collapses,
-    Json,
-    LogFiles,
-    MemoryLimit,
-    PriceFile,
-    ReadAs,
-    ToolAliasTexts,
-    fail,
-)
+from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, fail, takes_reading
 from inspector.cli.opening import named, opened
 from inspector.cli.printing import dump, echo, plain, printable, say
 from inspector.document.document import CaptureDocument
 from inspector.present.answers import message_answer
 
 
+@takes_reading(*JUDGED, "prices")
 def show_command(
     files: LogFiles,
     number: Annotated[int, typer.Argument(metavar="NO", help="Number of the message, as listed.")],
     as_json: Json = False,
     save: Annotated[Path | None, typer.Option("--save", metavar="PATH", help="Write its exact bytes here.")] = None,
-    tool_alias: ToolAliasTexts = None,
-    collapses: Collapses = CollapseOrder.oldest,
-    memory: MemoryLimit = 0,
-    read_as: ReadAs = None,
-    prices: PriceFile = None,
+    reading: Reading = AS_USUAL,
 ) -> None:
     """Show one message: its fields, envelope, causes, effects and lifecycle."""
-    with opened(
-        files,
-        checked=True,
-        tool_aliases=tool_alias,
-        collapses=collapses,
-        memory_mb=memory,
-        read_as=read_as,
-        prices=prices,
-    ) as document:
+    with opened(files, reading, checked=True) as document:
         if not 1 <= number <= len(document.capture):
             fail(f"There is no message {number}; {named(files)} has 1 to {len(document.capture):,}.")
         if save is not None:

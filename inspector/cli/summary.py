@@ -10,16 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from inspector.analysis.latency import ENOUGH
-from inspector.cli.arguments import (
-    CollapseOrder,
-    Collapses,
-    Json,
-    LogFiles,
-    MemoryLimit,
-    PriceFile,
-    ReadAs,
-    ToolAliasTexts,
-)
+from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, takes_reading
 from inspector.cli.opening import named, opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
 from inspector.document.document import CaptureDocument
@@ -29,6 +20,7 @@ from inspector.present.findings import failed_filter
 from inspector.present.formats import count_of, dollars
 
 
+@takes_reading(*JUDGED, "prices")
 def summary_command(
     files: LogFiles,
     as_json: Json = False,
@@ -36,23 +28,10 @@ def summary_command(
         bool | None,
         typer.Option("--tokens/--no-tokens", help="Count tokens, an estimate. Default: not of a large log."),
     ] = None,
-    tool_alias: ToolAliasTexts = None,
-    collapses: Collapses = CollapseOrder.oldest,
-    memory: MemoryLimit = 0,
-    read_as: ReadAs = None,
-    prices: PriceFile = None,
+    reading: Reading = AS_USUAL,
 ) -> None:
     """Say what a log holds: messages, participants, kinds, contexts, badges, tokens."""
-    with opened(
-        files,
-        checked=True,
-        counted=_COUNTED_BYTES if tokens is None else tokens,
-        tool_aliases=tool_alias,
-        collapses=collapses,
-        memory_mb=memory,
-        read_as=read_as,
-        prices=prices,
-    ) as document:
+    with opened(files, reading, checked=True, counted=_COUNTED_BYTES if tokens is None else tokens) as document:
         found, account = summary_answer(document, named(files), tokens=tokens is not False)
         failed = document.capture.failed_count
         known = next((source.known_format for source in document.capture.sources), None)

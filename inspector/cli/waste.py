@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from inspector.analysis.waste import Waste, WasteReport
-from inspector.cli.arguments import CollapseOrder, Collapses, Json, LogFiles, MemoryLimit, ReadAs, ToolAliasTexts, fail
+from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, fail, takes_reading
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
 from inspector.document.document import CaptureDocument
@@ -20,6 +20,7 @@ from inspector.tokens.counter import TOKENIZER
 NOTHING = "Nothing wasted, as far as can be told."
 
 
+@takes_reading(*JUDGED)
 def waste_command(
     files: LogFiles,
     as_json: Json = False,
@@ -27,18 +28,13 @@ def waste_command(
     participant: Annotated[
         str | None, typer.Option("--participant", "-p", metavar="NAME", help="Only what this one's context holds.")
     ] = None,
-    tool_alias: ToolAliasTexts = None,
-    collapses: Collapses = CollapseOrder.oldest,
-    memory: MemoryLimit = 0,
-    read_as: ReadAs = None,
+    reading: Reading = AS_USUAL,
 ) -> None:
     """Say what could have been spared: results nobody consumed or spoke of, calls made twice, tools never called.
 
     What costs most comes first. Tokens are an estimate; what is marked with a question mark may have had its reason.
     """
-    with opened(
-        files, counted=True, tool_aliases=tool_alias, collapses=collapses, memory_mb=memory, read_as=read_as
-    ) as document:
+    with opened(files, reading, counted=True) as document:
         found = waste_of(document)
     if participant is not None:
         _look_for(document, participant, found)
