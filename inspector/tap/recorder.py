@@ -28,8 +28,7 @@ class LineMaker:
         self.lost_bytes = 0
         self.lost_lines = 0
         self._longest_bytes = longest_bytes
-        self._parts: list[bytes] = []
-        self._held_bytes = 0
+        self._held = bytearray()  # a million pieces of two bytes as objects would take forty megabytes
         self._skipping = False  # the beginning of this line is lost
 
     def feed(self, data: bytes) -> list[bytes]:
@@ -46,23 +45,23 @@ class LineMaker:
         if not others:
             self._hold(first)
             return []
-        whole = [b"".join((*self._parts, first)), *others[:-1]]
-        self._parts, self._held_bytes = [], 0
+        whole = [bytes(self._held) + first, *others[:-1]]
+        self._held = bytearray()
         self._hold(others[-1])
         return whole
 
     def lose(self, size: int, ends: int, *, torn: bool = True) -> None:
         """Bytes are missing here, with so many line ends among them; `torn`: they end within a line."""
-        self.lost_bytes += self._held_bytes + size
+        self.lost_bytes += len(self._held) + size
         self.lost_lines += ends
-        self._parts, self._held_bytes, self._skipping = [], 0, torn
+        self._held, self._skipping = bytearray(), torn
 
     def rest(self) -> bytes:
         """The line that has no end yet; it is taken."""
-        rest = b"".join(self._parts)
+        rest = bytes(self._held)
         if self._skipping:
             self.lost_lines += 1
-        self._parts, self._held_bytes, self._skipping = [], 0, False
+        self._held, self._skipping = bytearray(), False
         return rest
 
     def take_loss(self) -> tuple[int, int]:
@@ -74,11 +73,9 @@ class LineMaker:
         return found
 
     def _hold(self, part: bytes) -> None:
-        if part:
-            self._parts.append(part)
-            self._held_bytes += len(part)
-            if self._held_bytes > self._longest_bytes:
-                self.lose(0, 0)
+        self._held += part
+        if len(self._held) > self._longest_bytes:
+            self.lose(0, 0)
 
 
 WRITE_S = 0.02

@@ -147,6 +147,35 @@ def test_the_older_transport_stays_within_the_tap(tmp_path: Path) -> None:
     assert [line["message"]["id"] for line in lines(capture) if "message" in line] == [1, 1]
 
 
+def test_what_is_no_websocket_is_answered_and_written(tmp_path: Path) -> None:
+    """A server that refuses one is passed on as it refuses; what cannot be one is refused by the tap."""
+    capture = tmp_path / "a.ctxcap"
+    upgrade = "GET PATH HTTP/1.1\r\nHost: HOST\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n"
+    key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+
+    async def refuse(_request: web.Request) -> web.Response:
+        return web.Response(status=403, headers={"X-Why": "because"})
+
+    async def accept(request: web.Request) -> web.WebSocketResponse:
+        made = web.WebSocketResponse()
+        await made.prepare(request)
+        return made
+
+    routes = web.get("/no", refuse), web.get("/mcp", accept)
+    with running(*routes) as origin, tapping(f"{origin}/mcp", capture) as (address, _):
+        for path, more, expected in (
+            ("/no", key, b"HTTP/1.1 403 "),
+            ("/no", "", b"HTTP/1.1 403 "),
+            ("/mcp", "", b"HTTP/1.1 400 "),
+        ):
+            with spoken_to(address, f"{upgrade.replace('PATH', path)}{more}\r\n") as made:
+                answered = made.recv(1 << 16)
+            assert answered.startswith(expected), answered
+            assert (b"X-Why: because" in answered) == (path == "/no")
+    assert [end["status"] for end in of(capture, "http-error")] == [400]
+    assert [end["how"] for end in of(capture, "http-end")] == ["complete", "complete"]
+
+
 def test_redirects_stay_within_the_tap_and_are_not_followed(tmp_path: Path) -> None:
     async def move(request: web.Request) -> web.Response:
         place = {"own": f"http://{request.host}/x?a=1", "other": "https://host.example/x", "near": "/x"}

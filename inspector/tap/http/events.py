@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 from typing import NamedTuple
 
+from inspector.tap.http.held import HeldBytes, Room
+
 LONGEST_EVENT_BYTES = 1 << 28
 """A longer one is passed on like any other, and not written down."""
 
@@ -27,11 +29,17 @@ class EventMaker:
         lost_bytes: of events that were too long.
     """
 
-    def __init__(self, longest_bytes: int = LONGEST_EVENT_BYTES) -> None:
+    def __init__(self, longest_bytes: int = LONGEST_EVENT_BYTES, room: Room | None = None) -> None:
+        """Prepare.
+
+        Args:
+            longest_bytes: a longer event is lost.
+            room: of all streams together; its own where there is none.
+        """
         self.lost_bytes = 0
         self._longest_bytes = longest_bytes
-        self._parts: list[bytes] = []
-        self._held_bytes = 0
+        self._held = HeldBytes(room or Room(longest_bytes))
+        self._last = b""  # the last byte held, also of what is lost: a line end may be the half of a blank line
         self._begun = False
         self._ends_in_return = False
         self._skipping = False
@@ -45,7 +53,7 @@ class EventMaker:
         self._ends_in_return = data[-1:] == b"\r"
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        if self._parts and self._parts[-1][-1:] == b"\n" and data[:1] == b"\n":
+        if self._last == data[:1] == b"\n":
             self._hold(b"\n")
             data = data[1:]
             whole = [self._take()]
@@ -67,11 +75,12 @@ class EventMaker:
 
     def lose(self) -> None:
         """Bytes are missing here: what is held has no end, and what comes next no beginning."""
-        self._parts, self._held_bytes, self._skipping = [], 0, True
+        self._held.drop()
+        self._last, self._skipping = b"", True
 
     def _take(self) -> bytes:
-        block = b"" if self._skipping else b"".join(self._parts)
-        self._parts, self._held_bytes, self._skipping = [], 0, False
+        block = self._held.take()
+        self._last, self._skipping = b"", False
         if not self._begun:
             self._begun, block = True, block.removeprefix(codecs.BOM_UTF8)
         return block
@@ -79,14 +88,11 @@ class EventMaker:
     def _hold(self, part: bytes) -> None:
         if not part:
             return
-        self._held_bytes += len(part)
-        if self._held_bytes > self._longest_bytes:
-            self.lost_bytes += self._held_bytes
-            self._skipping, self._held_bytes = True, 0
-        if self._skipping:
-            self._parts = [part[-1:]]  # a line end may be the half of a blank line
-        else:
-            self._parts.append(part)
+        self._last = part[-1:]
+        if not self._skipping and len(self._held) + len(part) <= self._longest_bytes and self._held.add(part):
+            return
+        self.lost_bytes += self._held.drop() + len(part)
+        self._skipping = True
 
 
 def _event(block: bytes) -> ServerSentEvent | None:

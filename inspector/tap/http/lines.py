@@ -15,11 +15,12 @@ from inspector.capture.writer import is_json_line
 from inspector.tap.http.bodies import LONGEST_BODY_BYTES, Decoder, TooLongError
 from inspector.tap.http.entries import Entry, Sort
 from inspector.tap.http.events import LONGEST_EVENT_BYTES, EventMaker, ServerSentEvent
+from inspector.tap.http.held import HeldBytes, Room
 from inspector.tap.http.unwritten import Unwritten
 
 MOST_HELD_BYTES = 1 << 29
-"""So much of bodies that are not whole yet is held, of all exchanges together."""
-_MUCH_BYTES = 1 << 20
+"""So much of bodies and events that are not whole yet is held, of all exchanges together."""
+_TOO_FAST = "it was said faster than it could be written"
 _CUT: dict[str, object] = {"cut": True}  # it ended before it was whole
 ASKS, ANSWERS = "client->server", "server->client"
 
@@ -42,12 +43,11 @@ class Missing(NamedTuple):
 class _Body:
     """One side of an exchange as it comes in."""
 
-    def __init__(self, headers: dict[str, str], longest_bytes: int) -> None:
+    def __init__(self, headers: dict[str, str], longest_bytes: int, room: Room) -> None:
         self.encoding = headers.get("content-encoding", "")
         self.decoder = Decoder(self.encoding, longest_bytes)
-        self.parts: list[bytes] = []
+        self.held = HeldBytes(room)
         self.came_bytes = 0
-        self.held_bytes = 0
         self.missing = ""  # why it is not kept, or not whole
 
     def feed(self, data: bytes) -> bytes:
@@ -62,7 +62,8 @@ class _Body:
             return b""
 
     def lose(self, why: str) -> None:
-        self.missing, self.parts, self.held_bytes = self.missing or why, [], 0
+        self.missing = self.missing or why
+        self.held.drop()
 
 
 class _Open:
@@ -76,10 +77,6 @@ class _Open:
         self.events: EventMaker | None = None
         self.asked_ns = 0
         self.is_written = False
-
-
-def _held(one: _Open) -> int:
-    return sum(body.held_bytes for body in (one.request, one.answer) if body is not None)
 
 
 class ExchangeLines:
@@ -98,6 +95,7 @@ class ExchangeLines:
         self._longest_body = longest_body
         self._longest_event = longest_event
         self._open: dict[int, _Open] = {}
+        self._room = Room(MOST_HELD_BYTES)
 
     def feed(self, entry: Entry) -> Iterator[Line | Missing]:
         """Lines that an entry completes."""
@@ -106,6 +104,8 @@ class ExchangeLines:
             return
         found = self._open.get(entry.exchange)
         if found is None:
+            if entry.sort is Sort.LOST:
+                yield Missing(entry.time_ns, int.from_bytes(entry.data), _TOO_FAST)
             return
         match entry.sort:
             case Sort.ASKED:
@@ -150,17 +150,15 @@ class ExchangeLines:
         head["path"] = self._unwritten.path(path)
         if query:
             head["query"] = self._unwritten.query(query)
-        self._open[entry.exchange] = _Open(head | {"headers": written}, _Body(_lowered(headers), self._longest_body))
+        self._open[entry.exchange] = _Open(
+            head | {"headers": written}, _Body(_lowered(headers), self._longest_body, self._room)
+        )
 
     def _collect(self, body: _Body | None, entry: Entry) -> None:
         if body is None:
             return
-        found = body.feed(entry.data)
-        if found:
-            body.parts.append(found)
-            body.held_bytes += len(found)
-            if body.held_bytes > _MUCH_BYTES and sum(map(_held, self._open.values())) > MOST_HELD_BYTES:
-                body.lose("too much else was said at the same time")
+        if not body.held.add(body.feed(entry.data)):
+            body.lose("too much else was said at the same time")
 
     def _request(self, found: _Open, entry: Entry) -> Iterator[Line | Missing]:
         """The line of a request, once: when it is whole, or answered before."""
@@ -185,11 +183,11 @@ class ExchangeLines:
             "first_ms": round((entry.time_ns - found.asked_ns) / 1e6, 3),
             "headers": self._unwritten.headers(headers),
         }
-        found.answer = _Body(lowered, self._longest_body)
+        found.answer = _Body(lowered, self._longest_body, self._room)
         if lowered.get("content-type", "").partition(";")[0].strip().lower() == "text/event-stream":
             if not found.answer.decoder.readable:
                 found.answer.lose(f"it is compressed as {found.answer.encoding}, which cannot be read")
-            found.events = EventMaker(self._longest_event)
+            found.events = EventMaker(self._longest_event, self._room)
             found.is_written = True
             yield self._line(entry, ANSWERS, "http-response", found.answer_head)
 
@@ -221,13 +219,12 @@ class ExchangeLines:
         return _joined(head, *self._value(data))
 
     def _lost(self, found: _Open, entry: Entry) -> None:
-        why = "it was said faster than it could be written"
         body = found.answer or found.request
         if found.events is not None:
             found.events.lose()
             found.events.lost_bytes += int.from_bytes(entry.data)
         elif body is not None:
-            body.lose(why)
+            body.lose(_TOO_FAST)
 
     # The end
 
@@ -260,8 +257,7 @@ class ExchangeLines:
         head = _head(entry, way, kind, facts)
         if body.came_bytes and not body.missing and not body.decoder.readable:
             return _joined(f'{head},"compressed":{json.dumps(body.encoding)}', "", "")
-        data = b"".join(body.parts)
-        body.parts, body.held_bytes = [], 0
+        data = body.held.take()
         return _joined(head, *self._value(data)) if data else _joined(head, "", "")
 
     def _line(self, entry: Entry, way: str, kind: str, facts: dict[str, object]) -> Line:

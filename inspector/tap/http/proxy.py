@@ -16,7 +16,9 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from aiohttp import ClientResponse, ClientSession, web
+from aiohttp.http_exceptions import HttpProcessingError
 from multidict import CIMultiDict, CIMultiDictProxy
+from typing_extensions import override
 
 from inspector.base.loopback import why_refused
 from inspector.tap.http.address import Listening, Upstream
@@ -37,10 +39,8 @@ _OURS = ("Content-Type", "Date", "Server")  # put into answers by aiohttp where 
 _NEVER_ADDED = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 _ENDPOINT = re.compile(rb"(event: ?endpoint\r?\n?data: ?|event: ?endpoint\r\ndata: ?)(https?://[^\s]+)")
 _SIGN_IN = "resource_metadata"
-
-_log = logging.getLogger("inspector.tap.http")
-_log.addHandler(logging.NullHandler())
-_log.propagate = False  # what strangers send is no trouble of ours, and a terminal may be somebody else's
+_MOST_TOLD = 20
+"""Of what could not be read, said once each."""
 
 
 class TapProxy:
@@ -69,6 +69,7 @@ class TapProxy:
         self._session: ClientSession | None = None
         self._runner: web.AppRunner | None = None
         self._has_told = False
+        self._told: set[str] = set()
         self._closing = False
 
     async def start(self, listener: socket.socket) -> None:
@@ -83,13 +84,15 @@ class TapProxy:
             max_field_size=_LONGEST_HEADER,
             read_bufsize=_PIECE_BYTES,
         )
-        app = web.Application(logger=_log)
+        log = logging.Logger("tap")  # noqa: LOG001 - of this proxy alone: another would tell of its own
+        log.addHandler(_Unread(self._tell_unread))
+        app = web.Application(logger=log)
         app.router.add_route("*", "/{path:.*}", self._handle)
         app.on_response_prepare.append(_leave_as_answered)
         self._runner = web.AppRunner(
             app, handler_cancellation=True, access_log=None, auto_decompress=False, keepalive_timeout=_IDLE_S,
             max_line_size=_LONGEST_HEADER, max_field_size=_LONGEST_HEADER, read_bufsize=_PIECE_BYTES,
-            shutdown_timeout=0.0, logger=_log,
+            shutdown_timeout=0.0, logger=log,
         )  # fmt: skip
         await self._runner.setup()
         await web.SockSite(self._runner, listener).start()
@@ -115,8 +118,6 @@ class TapProxy:
             return self._answer(request, exchange, 403, refused)
         if not target.startswith("/"):  # put behind the server's name it would make another name of it
             return self._answer(request, exchange, 400, "The request names no path of the server.")
-        if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
-            request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         try:
             if request.headers.get("Upgrade", "").lower() == "websocket":
                 return await self._upgrade(request, exchange, target)
@@ -127,6 +128,8 @@ class TapProxy:
         except ConnectionError as error:  # the client went while it was answered
             recording.end(exchange, "client-closed", str(error))
             return _hung_up(request)
+        except web.HTTPException as error:  # an upgrade that is none
+            return self._answer(request, exchange, error.status, error.text or error.reason)
 
     async def _pass_on(self, request: web.Request, exchange: int, target: str) -> web.StreamResponse:
         assert self._session is not None
@@ -142,11 +145,16 @@ class TapProxy:
         except (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError, aiohttp.ConnectionTimeoutError) as error:
             return self._answer(request, exchange, 502, f"{self._upstream.host} cannot be reached: {_reason(error)}")
         except aiohttp.ClientResponseError as error:
-            return self._answer(request, exchange, 502, f"{self._upstream.host} answers no HTTP: {error.message}")
+            return self._answer(
+                request, exchange, 502, f"{self._upstream.host} answers no HTTP: {_first_line(error.message)}"
+            )
         except aiohttp.ClientError as error:  # as without a tap: the connection ends without an answer
             self._recording.end(exchange, "server-broke", f"the server hung up without an answer ({_reason(error)})")
             return _hung_up(request)
         try:
+            if answer.status == 101:
+                why = "switches to another protocol, which nobody asked it for"
+                return self._answer(request, exchange, 502, f"{self._upstream.host} {why}.")
             return await self._pass_back(request, exchange, answer)
         finally:
             answer.close()  # at once: an answer that nobody wants any more is to end
@@ -211,10 +219,14 @@ class TapProxy:
                 self._recording, exchange,
             )  # fmt: skip
         except aiohttp.WSServerHandshakeError as error:
+            if error.status == 101:
+                return self._answer(
+                    request, exchange, 502, f"{self._upstream.host} speaks no WebSocket: {error.message}"
+                )
             headers = list((error.headers or CIMultiDict[str]()).items())
             self._recording.answer_begun(exchange, error.status, headers)
             self._recording.end(exchange, "complete")
-            kept = [(k, v) for k, v in self._headers_back(headers) if k.lower() != "content-length"]
+            kept = [(k, v) for k, v in self._headers_back(headers).items() if k.lower() != "content-length"]
             return web.Response(status=error.status, headers=CIMultiDict(kept))
         except aiohttp.ClientError as error:
             return self._answer(request, exchange, 502, f"{self._upstream.host} cannot be reached: {_reason(error)}")
@@ -270,6 +282,15 @@ class TapProxy:
             response.force_close()
         return response
 
+    def _tell_unread(self, error: BaseException) -> None:
+        if isinstance(error, HttpProcessingError):
+            why = f"A request could not be read, and was answered with {error.code}: {_first_line(error.message)}."
+        else:
+            why = f"A request could not be passed on: {type(error).__name__}: {error}."
+        if why not in self._told and len(self._told) < _MOST_TOLD:
+            self._told.add(why)
+            self._say(why)
+
     def _tell_sign_in(self, request: web.Request, answer: ClientResponse) -> None:
         if self._has_told or "Authorization" in request.headers:
             return
@@ -278,6 +299,20 @@ class TapProxy:
 
             self._has_told = True
             self._say(SENTENCE.format(address=self._upstream.origin + self._upstream.path))
+
+
+class _Unread(logging.Handler):
+    """Hears of requests that never come to a handler, which aiohttp tells its log alone."""
+
+    def __init__(self, tell: Callable[[BaseException], None]) -> None:
+        super().__init__()
+        self._tell = tell
+
+    @override
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None:
+            self._tell(error)
 
 
 class _PassedBack(web.StreamResponse):
@@ -305,6 +340,11 @@ def _hung_up(request: web.Request, response: web.StreamResponse | None = None) -
     if request.transport is not None:
         request.transport.abort()
     return response or web.Response(status=502)
+
+
+def _first_line(text: str) -> str:
+    """What a parser of HTTP says; behind it would follow what it read, however long."""
+    return text.partition("\n")[0].rstrip(":")[:200]
 
 
 def _reason(error: BaseException) -> str:

@@ -35,6 +35,8 @@ WRITE_S = 0.01
 """Between two hand-overs: nothing is waked for each piece, which would cost those who talk."""
 _ENTRY_BYTES = 200  # that an entry takes beside its bytes, about
 _TAKEN_AT_ONCE = 1 << 20
+_UNRECORDED = 0
+"""The number of every exchange that is not written down, as too much waits."""
 _STUCK_S = 10.0
 _AGAIN_S = 1.0
 
@@ -107,6 +109,7 @@ class ProcessRecording(Recording):
         self._put_bytes = self._taken_bytes = 0
         self._lost: dict[int, int] = {}
         self._count = 0
+        self._reason = ""
         self._filled = threading.Event()
         self._ending = False
         self._helper = HelperProcess(
@@ -122,8 +125,13 @@ class ProcessRecording(Recording):
 
     @override
     def begin(self, method: str, target: str, headers: Headers) -> int:
+        data = _json({"method": method, "target": target, "headers": list(headers)})
+        if self._is_full(_UNRECORDED):
+            self._lose(_UNRECORDED, len(data))
+            return _UNRECORDED
         self._count += 1
-        self._tell(Sort.BEGIN, self._count, {"method": method, "target": target, "headers": list(headers)})
+        self._tell_loss(_UNRECORDED)
+        self._append(Sort.BEGIN, self._count, data)
         return self._count
 
     @override
@@ -156,7 +164,8 @@ class ProcessRecording(Recording):
 
     def close(self, reason: str) -> None:
         """Write what waits, and how it ended; gives up on a disk that does not answer."""
-        self._tell(Sort.CLOSE, 0, {"reason": reason})
+        self._reason = reason
+        self._append_end()
         self._ending = True
         self._filled.set()
         before = -1
@@ -169,27 +178,49 @@ class ProcessRecording(Recording):
                 self._hear()
         self._helper.end()
 
+    def leave(self) -> None:
+        """Nobody waits for `close` any more: what still waits is not written, but how much that is."""
+        self._waiting.clear()
+        self._lose(_UNRECORDED, self._put_bytes - self._taken_bytes)
+        self._append_end()
+
     # Handing over
 
+    def _append_end(self) -> None:
+        self._tell_loss(_UNRECORDED)
+        self._append(Sort.CLOSE, _UNRECORDED, _json({"reason": self._reason}))
+
     def _tell(self, sort: Sort, exchange: int, facts: dict[str, Any]) -> None:
-        self._put(sort, exchange, json.dumps(facts, separators=(",", ":")).encode())
+        self._put(sort, exchange, _json(facts))
 
     def _put(self, sort: Sort, exchange: int, data: bytes = b"") -> None:
-        now = time.time_ns()
-        if self._lost and (size := self._lost.pop(exchange, 0)):
-            self._waiting.append(Entry(Sort.LOST, exchange, now, size.to_bytes(8)))
-        self._put_bytes += len(data) + _ENTRY_BYTES
-        self._waiting.append(Entry(sort, exchange, now, data))
-        if not self._filled.is_set():
-            self._filled.set()
+        if exchange != _UNRECORDED:
+            self._tell_loss(exchange)
+            self._append(sort, exchange, data)
 
     def _put_data(self, sort: Sort, exchange: int, data: bytes) -> None:
-        waiting = self._put_bytes - self._taken_bytes
+        if exchange == _UNRECORDED or self._is_full(exchange):
+            self._lose(exchange, len(data))
+        else:
+            self._put(sort, exchange, data)
+
+    def _is_full(self, exchange: int) -> bool:
         # What is full stays so until it is half empty: a few long gaps and not many short ones.
-        if waiting > (MOST_WAITING_BYTES // 2 if exchange in self._lost else MOST_WAITING_BYTES):
-            self._lost[exchange] = self._lost.get(exchange, 0) + len(data)
-            return
-        self._put(sort, exchange, data)
+        most = MOST_WAITING_BYTES // 2 if exchange in self._lost else MOST_WAITING_BYTES
+        return self._put_bytes - self._taken_bytes > most
+
+    def _lose(self, exchange: int, size: int) -> None:
+        self._lost[exchange] = self._lost.get(exchange, 0) + size
+
+    def _tell_loss(self, exchange: int) -> None:
+        if self._lost and (size := self._lost.pop(exchange, 0)):
+            self._append(Sort.LOST, exchange, size.to_bytes(8))
+
+    def _append(self, sort: Sort, exchange: int, data: bytes) -> None:
+        self._put_bytes += len(data) + _ENTRY_BYTES
+        self._waiting.append(Entry(sort, exchange, time.time_ns(), data))
+        if not self._filled.is_set():
+            self._filled.set()
 
     def _hand_over(self) -> None:
         """The thread: passes on what waits until the end, and what the process says."""
@@ -229,6 +260,10 @@ class ProcessRecording(Recording):
             self._waiting.clear()
             self._taken_bytes = self._put_bytes
             time.sleep(_AGAIN_S)
+
+
+def _json(facts: dict[str, Any]) -> bytes:
+    return json.dumps(facts, separators=(",", ":")).encode()
 
 
 # In the process

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from inspector.base.aio import spawn
 from inspector.tap.capture_name import NotPossibleError, claim_file
 from inspector.tap.http.address import AddressError, Listening, Upstream, listening_of, upstream_of
 from inspector.tap.http.ports import listened, port_for, remember_port
@@ -20,6 +21,8 @@ from inspector.tap.http.unwritten import Unwritten
 from inspector.tap.relay import BAD_USAGE, open_window, say
 
 _ENDINGS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+_PATIENCE_S = 2.0
 
 
 class HttpTapArguments(NamedTuple):
@@ -81,9 +84,26 @@ async def _run(tap: HttpTap, arguments: HttpTapArguments, tell: Callable[[str], 
         open_window(tap.path, say)
     try:
         await ended.wait()
+        ended.clear()
     finally:
-        await tap.close("the tap was ended")
+        await _close(tap, ended)
     return 0
+
+
+async def _close(tap: HttpTap, hurried: asyncio.Event) -> None:
+    """Write what waits, unless a second signal says not to."""
+    closing = spawn(tap.close("the tap was ended"), name="close the tap")
+    hurry = spawn(hurried.wait(), name="a second signal")
+    for patience_s in (_PATIENCE_S, None):
+        await asyncio.wait((closing, hurry), timeout=patience_s, return_when=asyncio.FIRST_COMPLETED)
+        if closing.done():
+            break
+        if hurry.done():
+            tap.leave()
+        elif patience_s:
+            say("What was said last is still written; Ctrl+C once more leaves it out.")
+    hurry.cancel()
+    await closing
 
 
 class Door(NamedTuple):
@@ -180,3 +200,8 @@ class HttpTap:
             await proxy.close()
         if self._recording is not None:
             await asyncio.to_thread(self._recording.close, reason)
+
+    def leave(self) -> None:
+        """While it is closed: write no more of what waits."""
+        if self._recording is not None:
+            self._recording.leave()

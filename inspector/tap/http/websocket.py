@@ -10,11 +10,14 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from inspector.base.aio import spawn
+from inspector.tap.http.bodies import LONGEST_BODY_BYTES
 from inspector.tap.http.recording import Recording
 
 _HANDSHAKE = ("sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol")
 _FRAMES = (WSMsgType.TEXT, WSMsgType.BINARY)
 _LONGEST_S = 2.0
+_LONGEST_BYTES = LONGEST_BODY_BYTES
+"""Of a message, which is whole before it goes on: a longer one ends the WebSocket (1009)."""
 
 Side = web.WebSocketResponse | ClientWebSocketResponse
 
@@ -34,24 +37,32 @@ async def pass_frames(
     asked = [one.strip() for one in request.headers.get("Sec-WebSocket-Protocol", "").split(",") if one.strip()]
     passed = CIMultiDict((k, v) for k, v in headers.items() if k.lower() not in _HANDSHAKE)
     server = await session.ws_connect(
-        url, headers=passed, protocols=asked, autoclose=False, autoping=False, compress=0, max_msg_size=0, proxy=proxy
+        url,
+        headers=passed,
+        protocols=asked,
+        autoclose=False,
+        autoping=False,
+        compress=0,
+        max_msg_size=_LONGEST_BYTES,
+        proxy=proxy,
     )
     async with server:
         chosen = (server.protocol,) if server.protocol else ()
         client = web.WebSocketResponse(
-            autoclose=False, autoping=False, compress=False, max_msg_size=0, protocols=chosen
+            autoclose=False, autoping=False, compress=False, max_msg_size=_LONGEST_BYTES, protocols=chosen
         )
         await client.prepare(request)
         recording.answer_begun(exchange, 101, [("Upgrade", "websocket")])
-        how = await _joined(client, server, recording, exchange)
-        recording.end(exchange, how)
+        recording.end(exchange, *await _joined(client, server, recording, exchange))
         return client
 
 
 async def _joined(
     client: web.WebSocketResponse, server: ClientWebSocketResponse, recording: Recording, exchange: int
-) -> str:
-    async def pump(source: Side, sink: Side, *, by_server: bool) -> None:
+) -> tuple[str, str]:
+    """How it ended, and why where that is told."""
+
+    async def pump(source: Side, sink: Side, *, by_server: bool) -> str:
         while True:
             message = await source.receive()
             if message.type in _FRAMES:
@@ -68,7 +79,7 @@ async def _joined(
                 with suppress(asyncio.TimeoutError, ConnectionError):
                     async with asyncio.timeout(_LONGEST_S):
                         await sink.close(code=code or 1000, message=(message.extra or "").encode())
-                return
+                return str(message.data) if message.type is WSMsgType.ERROR else ""
 
     ways = {
         spawn(pump(client, server, by_server=False), name="frames to the server"): "client-closed",
@@ -76,7 +87,7 @@ async def _joined(
     }
     try:
         done, _ = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-        return next(ways[one] for one in done)
+        return next((ways[one], one.result()) for one in done)
     finally:
         for way in ways:
             way.cancel()

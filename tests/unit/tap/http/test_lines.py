@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.tap.http.entries import Entry, Sort, packed, unpacked
+from inspector.tap.http.held import HeldBytes, Room
 from inspector.tap.http.lines import ExchangeLines, Line, Missing
 from inspector.tap.http.unwritten import ModelUnwritten, Unwritten
 
@@ -153,6 +154,42 @@ def test_a_body_beyond_measure_is_missing() -> None:
     made = ExchangeLines(Unwritten(), longest_body=10)
     found = [one for each in asked() for one in made.feed(each)]
     assert [type(one) for one in found] == [Line, Missing]
+
+
+def test_what_many_exchanges_hold_is_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few that are large lose what they hold, and leave room for many that are small."""
+    monkeypatch.setattr("inspector.tap.http.lines.MOST_HELD_BYTES", 1 << 22)
+    small, large = b"a" * (1 << 19), b"data: " + b"a" * (1 << 21)
+    streams, bodies = range(1, 6), range(6, 40)
+    begin, stream = {"method": "POST", "target": "/", "headers": JSON}, {"status": 200, "headers": STREAM}
+    entries = [entry(Sort.BEGIN, begin, number) for number in (*streams, *bodies)]
+    entries += [one for x in streams for one in (entry(Sort.HEAD, stream, x), entry(Sort.ANSWERED, large, x))]
+    entries += [entry(Sort.ASKED, small, x) for x in bodies]
+    entries += [entry(Sort.ANSWERED, b"\n\n", x) for x in streams] + [entry(Sort.ASKED_ALL, b"", x) for x in bodies]
+    made = ExchangeLines(Unwritten())
+    found = [one for each in entries for one in made.feed(each)]
+    kept = [len(one.value) for one in found if isinstance(one, Line) and len(one.value) > len(small)]
+    assert [size > 1 << 20 for size in kept] == [True] * 2 + [False] * 8
+    lost = [one.why for one in found if isinstance(one, Missing)]
+    assert lost.count("an event was too long to be kept") == 3
+    assert len(lost) == 3 + len(bodies) - 8
+    kinds = [entry(Sort.BEGIN, begin, 99), entry(Sort.ASKED, small, 99), entry(Sort.ASKED_ALL, b"", 99)]
+    assert not [one for each in kinds for one in made.feed(each) if isinstance(one, Missing)], "there is room again"
+
+
+def test_small_pieces_cost_their_bytes_alone() -> None:
+    room = Room(1 << 20)
+    held = HeldBytes(room)
+    assert all(held.add(b"ab") for _ in range(1000))
+    assert (len(held), room.taken_bytes) == (2000, 2000)
+    assert held.take() == b"ab" * 1000
+    assert room.taken_bytes == 0
+
+
+def test_a_body_of_brackets_is_not_decoded_to_look_for_seals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.protocol.json_size._MOST", 1 << 20)
+    body = '[{"type":"thinking","signature":"abc"},' + "{}," * (1 << 21) + "1]"
+    assert ModelUnwritten().text(body) is body
 
 
 KEYS = ("Authorization", "x-api-key", "api-key", "x-goog-api-key", "Proxy-Authorization", "Cookie",
