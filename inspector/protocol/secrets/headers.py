@@ -17,8 +17,8 @@ from inspector.protocol.secrets.keys import is_secret_key
 from inspector.protocol.secrets.shapes import border
 from inspector.protocol.secrets.spans import replaced
 
-# After `Bearer` may stand what stands in prose; what is quoted is none of it.
-_NO_BEARERS = r"(?!(?i:tokens?|bearer|headers?|auth\w*|scheme|of|the|and|is|in|for|your)\b)"
+# After `Bearer` may stand what stands in prose, or the next key of a schema; what is quoted is none of it.
+_NO_BEARERS = r"(?!(?i:tokens?|bearer|headers?|auth\w*|scheme|of|the|and|is|in|for|your)\b|[A-Za-z]{1,40}:)"
 _BEARER = re.compile(
     rf"(?=[bB])((?i:bearer){border(6)}(?:(?::?(?:[ \t]|\\{{1,64}}[tnr ]|\r?\n)){{1,8}}|%20|\+)(?:\\{{0,64}}[\"'`<])?)"
     rf"{_NO_BEARERS}[A-Za-z0-9._~+/=\-]{{3,}}"

@@ -33,7 +33,7 @@ _PERSONAL = ("github_pat", "gitlab_pat", "gh_pat", "azure_pat", "ado_pat", "devo
 _NO_SECRETS = frozenset({"PWD"})  # where a shell is
 _MARKERS = frozenset(
     ("progress", "page", "next", "continuation", "continue", "sync", "cursor", "stop", "start", "end", "eos", "bos",
-     "pad", "unk", "sep", "cls", "mask")
+     "pad", "unk", "sep", "cls", "mask", "first", "last")
 )  # fmt: skip
 _MAY_BE_NUMBER = frozenset({"token", "jwt", "pass", "cookie", "cookies"})
 HOLDERS = ("value", "raw", "stringValue", "string_value", "bytesValue", "bytes_value")

@@ -120,10 +120,17 @@ class Line(msgspec.Struct, gc=False):
     toolUseResult: msgspec.Raw = NO_RAW  # noqa: N815
     parentToolUseID: str | None = None  # noqa: N815
     toolUseID: str | None = None  # noqa: N815
+    parent_tool_use_id: str | None = None
+    """In what `claude -p --output-format stream-json` prints: the call that started the agent whose record it is."""
     logicalParentUuid: str | None = None  # noqa: N815
     messageId: str | None = None  # noqa: N815
     compactMetadata: Compaction | None = None  # noqa: N815
     key: str | None = None
+
+    @property
+    def is_printed(self) -> bool:
+        """Whether it was printed, and not written to a session's file: sub-agents are then named by their calls."""
+        return self.sessionId is None and self.session_id is not None
 
     @property
     def session(self) -> str | None:
@@ -154,6 +161,8 @@ def read_claude(line: bytes, *, unknown: bool = False) -> Line | None:
         found: Line | None = _decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         found = _read_leniently(line)
+    if found is not None and found.parent_tool_use_id and found.agentId is None:
+        found.isSidechain, found.agentId = True, found.parent_tool_use_id
     if found is None or _is_record(found):
         return found
     return found if unknown and is_of_unknown_type(line, found) else None

@@ -217,6 +217,8 @@ def _result(line: Line, block: Block) -> Meaning:
     if told is not None and (told.agentId is not None or told.totalToolUseCount is not None):
         spawn = _spawned(line, block, told)
         echo = first_text(block.content)
+    elif line.is_printed and block.tool_use_id is not None:
+        spawn = Spawn(agent=block.tool_use_id, ended=True, failed=block.is_error is True)
     return Meaning(
         kinds.RESPONSE, TOOLS, (agent_of(line),), correlation=block.tool_use_id, failed=block.is_error is True,
         spawn=spawn, echo=echo,

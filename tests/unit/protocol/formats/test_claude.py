@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import payload_of, read_line, read_line_as
 from inspector.protocol.formats.values import record_words
 from inspector.protocol.record import Record
 from inspector.protocol.text import text_shown
+from tests.builders import document_of
 
 SESSION = "5f0c3a52-8d17-4a0e-9b3e-6f2f1f6f0a01"
 
@@ -105,6 +107,33 @@ def test_pictures_are_their_type_and_size() -> None:
 def test_what_is_nobodys_word_is_a_row_with_its_name(line: bytes, kind: str, text: str | None) -> None:
     read, label = read_line_as(line)
     assert (label, [one.kind for one in read.means], texts(read)) == ("claude-code", [kind], [text])
+
+
+def test_what_is_printed_names_sub_agents_by_their_calls() -> None:
+    session = "e2e5d603-84de-4626-ba8c-465748f4914b"
+
+    def printed(sort: str, number: int, parent: str | None, *blocks: dict[str, Any]) -> dict[str, Any]:
+        message = {"id": f"m{number}", "model": "claude-opus-5", "role": sort, "content": list(blocks)}
+        told = {"type": sort, "message": message, "parent_tool_use_id": parent}
+        return {**told, "session_id": session, "uuid": f"u{number}"}
+
+    task = {"type": "tool_use", "id": "toolu_1", "name": "Task", "input": {"description": "count", "prompt": "Count"}}
+    document = document_of(
+        {"type": "system", "subtype": "init", "session_id": session, "uuid": "u0"},
+        printed("assistant", 1, None, task),
+        printed("user", 2, "toolu_1", {"type": "text", "text": "Count"}),
+        printed("assistant", 3, "toolu_1", {"type": "text", "text": "two"}),
+        printed("user", 4, None, {"type": "tool_result", "tool_use_id": "toolu_1", "content": "two"}),
+        {"type": "stream_event", "event": {}, "session_id": session, "parent_tool_use_id": None, "uuid": "u5"},
+        {"type": "result", "subtype": "success", "result": "two", "session_id": session, "uuid": "u6"},
+    )
+    context, kind, state = (
+        [FIELD_BY_NAME[name].value(document.analysis, row) for row in range(7)]
+        for name in ("context", "kind", "context.state")
+    )
+    assert context == [None, None, "toolu_1", "toolu_1", None, None, None]
+    assert (kind[5:], state[2]) == (["claude/stream_event", "claude/result"], "concluded")
+    assert document.unreadable == 0
 
 
 @pytest.mark.parametrize(

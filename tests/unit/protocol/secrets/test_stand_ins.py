@@ -14,6 +14,7 @@ from inspector.protocol.secrets.masking import mask_secrets
         "GITHUB_TOKEN=ghp_xxx node index.js", "OPENAI_API_KEY=your_api_key_here", "OPENAI_API_KEY=sk-...",
         "ANTHROPIC_API_KEY=sk-ant-xxxxx", "password: 'changeme'", "JWT_SECRET=change-me-in-production", "API_KEY=test",
         "Authorization: Bearer YOUR_TOKEN", "postgres://user:password@localhost/db", "AKIAIOSFODNN7EXAMPLE",
+        "scheme: bearer\n  bearerFormat: JWT", "timeToFirstToken : 2123ms", "time_to_first_token=2123",
         "const STORAGE_KEY = 'board-filters'", '<ThemeProvider storageKey="vite-ui-theme">', '{"storageKey": "theme"}',
     ],
 )  # fmt: skip
@@ -26,7 +27,7 @@ def test_no_secret(text: str) -> None:
     [
         "password: hunter2", "TOKEN=abc123", "password=my-dog-rex", "password=testing123",
         "OPENAI_API_KEY=sk-proj-abcDEF1234567890abcdEFGH", "storage_key=Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MA==",
-        "API_KEY=your_api_key_here TOKEN=abc123",
+        "API_KEY=your_api_key_here TOKEN=abc123", "Authorization: Bearer\n  abcDEF123456", "access_token=abc123def",
     ],
 )  # fmt: skip
 def test_a_secret(text: str) -> None:
