@@ -29,7 +29,7 @@ HEIGHT = 800
 _LAYOUT_VERSION = 1
 _SIDES = {False: (212, 312), True: (288, 484)}
 """Widths of the panes beside the messages, at 1280 and 1920 pixels: titles of contexts can be told apart, and the
-column Message has nearly half of a table."""
+column Message has a good share of a table."""
 _LEAST_MIDDLE = 640
 """What the messages keep: all their usual columns, and 240 for what is said; before, panes give way. At 100 %."""
 _LEAST_LEFT, _LEAST_RIGHT = 150, 220

@@ -125,6 +125,7 @@ class GrowthHead(QWidget):
         self.plots = Segments(themes, (GROWTH, RATES), "growthPlots", "Plot", self)
         self.plots.choose(GROWTH)
         self.reader = ReaderChoice(themes, self)
+        self.reader.hide()  # until it is known whose models there are
         self.legend = Legend(themes, "plotLegend", self)
         self.below = Legend(themes, "plotLegendBelow", self)
         self._column = QVBoxLayout(self)
@@ -311,7 +312,7 @@ class GrowthPlot(QWidget):
         self.canvas.show_figure(self.rates if self.head.plots.choice == RATES else self.growth)
 
     def _choose_plot(self, plot: str) -> None:
-        self.head.reader.setVisible(plot == GROWTH)
+        self.head.reader.setVisible(plot == GROWTH and self.source.reader is not None)
         self._show_figure()
         self.refresh()
 
@@ -325,6 +326,7 @@ class GrowthPlot(QWidget):
             self.rates.empty = "" if total else "No message yet."
             return
         head.reader.show_readers(source)
+        head.reader.setVisible(source.reader is not None)
         tokens = self._document.analysis.tokens
         counting = bool(source.uncounted) and not tokens.done and tokens.counted > 0
         share = f"\n\ncounting tokens,\n{tokens.counted * 100 // max(1, total)} %" if counting else ""

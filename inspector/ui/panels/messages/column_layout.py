@@ -28,16 +28,19 @@ _NARROW: dict[int, int] = {
     Column.NUMBER: 37,
     Column.TIME: 56,
     Column.FROM_TO: 112,
-    Column.KIND: 108,
+    Column.KIND: 110,
     Column.CONTEXT: 60,
 }
 _WIDE: dict[int, int] = {Column.NUMBER: 52, Column.TIME: 68, Column.FROM_TO: 184, Column.KIND: 132, Column.CONTEXT: 150}
 _FIGURES: dict[int, int] = {Column.LATENCY: 68, Column.SIZE: 60}
 _GUTTER = 32
 _ENDS_MOST = 160
-"""So wide From -> To becomes for names that need it, before Message has more than its least; in pixels at 100 %."""
-_WIDENED = (Column.FROM_TO, Column.KIND, Column.CONTEXT, Column.NUMBER, Column.TIME)
-"""Columns that get what room there is beyond half of the table for Message, the first one first."""
+"""So wide From -> To becomes for names that need it; in pixels at 100 %."""
+_MESSAGE_BESIDE_NAMES = 280
+"""What names leave Message, in pixels at 100 %."""
+_WIDENED = (Column.FROM_TO, Column.CONTEXT, Column.KIND, Column.NUMBER, Column.TIME)
+"""Columns that get what room there is beyond Message's share of the table, the first one first."""
+_MESSAGE_SHARE = 0.42
 _MESSAGE_LEAST = 240
 _MESSAGE_ENOUGH = 120
 """Below this, a narrow table gives up columns."""
@@ -75,7 +78,7 @@ def layout_for(
 ) -> Layout:  # fmt: skip
     """How a table of a width lays out its columns.
 
-    Message has half of the table: what there is beyond that goes to Latency and Size, then columns become wider. Only
+    Message has its share of the table: what there is beyond that goes to Latency and Size, then columns become wider. Only
     names of participants, columns of fields, and widths that were chosen, leave it less. For columns of fields Message
     becomes narrower, then they do whose width nobody chose, then Message again; only where that does not do, Context
     goes, and they make the table wider than its viewport rather than drive out others.
@@ -111,14 +114,14 @@ def _layout_of_all(width: int, zoom: float, number: int, time: int, ends: int, w
     def laid_out(widths: dict[int, int]) -> Layout:
         if wanted.fields:
             _narrow_fields(widths, wanted, sum(widths.values()) + round(_MESSAGE_LIKED * zoom) - width, field_least)
-        named = min(ends, round(_ENDS_MOST * zoom))
-        _widen(widths, {Column.FROM_TO: named}, wanted, width - sum(widths.values()) - least)
+        named, beside = min(ends, round(_ENDS_MOST * zoom)), round(_MESSAGE_BESIDE_NAMES * zoom)
+        _widen(widths, {Column.FROM_TO: named}, wanted, width - sum(widths.values()) - beside)
         return Layout(widths, max(enough, width - sum(widths.values())))
 
-    half = 0 if wanted.fields or wanted.widths else width // 2
+    share = 0 if wanted.fields or wanted.widths else round(width * _MESSAGE_SHARE)
     for usual in (_NARROW | _FIGURES, _NARROW):
         widths = scaled(usual | wanted.fields)
-        spare = width - sum(widths.values()) - max(least, half)
+        spare = width - sum(widths.values()) - max(least, share)
         if spare >= 0 and (usual is not _NARROW or not wanted.always.intersection(_FIGURES)):
             _widen(widths, scaled(_WIDE), wanted, spare)
             return laid_out(widths)
