@@ -74,6 +74,8 @@ _COUNTED_BYTES = 32 << 20
 """Of a log whose tokens are counted for the picture."""
 _WORKED_OUT_S = 60.0
 """The longest that a view is waited for."""
+_QUICK_S = 0.25
+"""Rows and details settle, which is all that a picture of one message waits for."""
 _SETTLED_S = 1.5
 """Layouts settle and delayed painting happens; views that count and look for something do it behind the rest."""
 
@@ -176,7 +178,7 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
         panes.document.count_tokens()  # what happened says how many there are
         panes.document.tell_counted()
     quick = shot.view is None and shot.panel is None and shot.select is not None
-    await asyncio.sleep(0.05 if quick else _SETTLED_S)
+    await asyncio.sleep(_QUICK_S if quick else _SETTLED_S)
     if window.msp.view.count_now():
         await asyncio.sleep(_COUNTED_S)
     with contextlib.suppress(TimeoutError):

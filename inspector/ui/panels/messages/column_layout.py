@@ -36,7 +36,7 @@ _FIGURES: dict[int, int] = {Column.LATENCY: 68, Column.SIZE: 60}
 _GUTTER = 32
 _ENDS_MOST = 160
 """So wide From -> To becomes for names that need it; in pixels at 100 %."""
-_MESSAGE_BESIDE_NAMES = 280
+_MESSAGE_BESIDE_NAMES = 264
 """What names leave Message, in pixels at 100 %."""
 _WIDENED = (Column.FROM_TO, Column.CONTEXT, Column.KIND, Column.NUMBER, Column.TIME)
 """Columns that get what room there is beyond Message's share of the table, the first one first."""

@@ -117,7 +117,7 @@ class MessagesPanel(QWidget):
         self._document = document
         self._connected: tuple[str, int] | None = (document.name, time.time_ns()) if document.live else None
         self._shown = -1
-        self._when_empty = "This log holds no messages."
+        self._when_empty = "This log holds no messages. What is written to it will be listed here."
         self._more_timer = QTimer(self)
         self._more_timer.setSingleShot(True)
         self._more_timer.setInterval(budgets.current.more_ms)
