@@ -123,9 +123,8 @@ class _Words:
         self.tally = tally
         self.waste = waste
         self.tool_tokens = tool_tokens
-        self.waiting = waits(
-            self.analysis, longest_waiting(self.analysis, tally, _MOST_WAITS, in_vain=document.arriving)
-        )
+        listed = longest_waiting(self.analysis, tally, _MOST_LISTED, in_vain=document.arriving)
+        self.waiting = waits(self.analysis, listed)[:_MOST_WAITS]
 
     def name(self, code: int) -> str:
         """A string of the capture, safe to show."""

@@ -5,8 +5,8 @@ Whoever is still there where the one it asked is gone waits in vain, which is sa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from inspector.analysis import Analysis
 from inspector.analysis.pending import who_left
@@ -17,7 +17,9 @@ from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
 
-_LONGEST, _SHORT = 80, 24
+_LONGEST, _SHORT, _MOST_BEHIND = 80, 24, 2
+_Place = tuple[int, str]
+"""The space somebody is in, by the id of its name, and the name."""
 HANGS_AFTER_NS = 5_000_000_000
 """Somebody who has waited so long is what is read first of a session that goes on."""
 
@@ -33,6 +35,8 @@ class Wait:
         what: the tool or method asked for.
         waited_ns: how long so far: until now while live, else until the last record; None where times are not known.
         discovery: it only asks what somebody is and offers.
+        asker, asked: who waits, and those asked, each with its space.
+        behind: who waits for the one that waits here, or for somebody who does, and so on.
     """
 
     message: int
@@ -41,6 +45,9 @@ class Wait:
     what: str
     waited_ns: int | None
     discovery: bool
+    asker: _Place
+    asked: tuple[_Place, ...]
+    behind: tuple[str, ...] = ()
 
     @property
     def how_long(self) -> str:
@@ -68,12 +75,35 @@ class Wait:
     def sentence(self) -> str:
         """Who waits for whom: "coder waits for files, 34 s: read_file"; without how long where it is nothing yet."""
         since = f", {self.how_long}" if (self.waited_ns or 0) >= 100_000_000 else ""
-        return f"{self.who} waits for {self.whom}{since}: {self.what}"
+        behind = f"; {self.behind_words} behind it" if self.behind else ""
+        return f"{self.who} waits for {self.whom}{since}: {self.what}{behind}"
+
+    @property
+    def behind_words(self) -> str:
+        """Who waits behind it: "writer, editor and 3 more"; "" for nobody."""
+        more = len(self.behind) - _MOST_BEHIND
+        return f"{', '.join(self.behind[:_MOST_BEHIND])}{f' and {more:,} more' if more > 0 else ''}"
 
 
 def waits(analysis: Analysis, messages: Iterable[int], *, discovery: bool = False) -> list[Wait]:
-    """Some messages that wait, in words."""
-    return [_wait(analysis, message, discovery=discovery) for message in messages]
+    """Some messages that wait, in words, with who waits behind them as far as those are among them. O(n^2) at most."""
+    found = [_wait(analysis, message, discovery=discovery) for message in messages]
+    waiting_for: dict[_Place, dict[_Place, None]] = {}
+    for one in found:
+        for place in one.asked:
+            waiting_for.setdefault(place, {})[one.asker] = None
+    behind = {place: _behind(place, waiting_for) for place in {one.asker for one in found} & waiting_for.keys()}
+    return [replace(one, behind=behind[one.asker]) if one.asker in behind else one for one in found]
+
+
+def _behind(place: _Place, waiting_for: Mapping[_Place, Iterable[_Place]]) -> tuple[str, ...]:
+    """Who waits for somebody, for those who do, and so on, the nearest first."""
+    found = dict.fromkeys([place])
+    frontier = [place]
+    while frontier:
+        frontier = [one for asked in frontier for one in waiting_for.get(asked, ()) if one not in found]
+        found |= dict.fromkeys(frontier)
+    return tuple(plain(name, _SHORT) for _, name in list(found)[1:] if name)
 
 
 def _wait(analysis: Analysis, message: int, *, discovery: bool) -> Wait:
@@ -88,7 +118,10 @@ def _wait(analysis: Analysis, message: int, *, discovery: bool) -> Wait:
     since = int(capture.columns["time_ns"][message])
     now = analysis.now_ns if analysis.now_ns is not None else analysis.contexts.clock_ns
     waited = None if NO_TIME in (since, now) else max(0, now - since)
-    return Wait(message, asker(analysis, message), whom, plain(what, _LONGEST), waited, discovery)
+    space, sender = int(capture.columns["space"][message]), capture.string("sender", message) or ""
+    places = tuple((space, name) for name in to)
+    what = plain(what, _LONGEST)
+    return Wait(message, asker(analysis, message), whom, what, waited, discovery, (space, sender), places)
 
 
 def asker(analysis: Analysis, message: int) -> str:

@@ -34,21 +34,32 @@ class Column(enum.IntEnum):
     WHO = 0
     WHOM = 1
     WHAT = 2
-    LONG = 3
-    NO = 4
+    BEHIND = 3
+    LONG = 4
+    NO = 5
 
 
-TITLES = ("Waits", "For", "Asked for", "How long", "No.")
+TITLES = ("Waits", "For", "Asked for", "Behind it", "How long", "No.")
 _TIPS = (
     "Who has had no answer",
     "Who was asked, and whether that one is gone; somebody to decide, where it is a proposal",
     "The tool or method that was asked for, or is proposed",
+    "Who waits for the one that waits here, or for somebody who does, and so on",
     "Until now while traffic is live, else until the last message",
     "The request or proposal; Enter or a click goes there",
 )
 _NAME = 200
-_WIDEST = {Column.WHOM: _NAME, Column.WHAT: _NAME, Column.LONG: "88 min 88 s", Column.NO: "8888888"}
-_NAMES = {Column.WHAT: "what", Column.WHO: "who", Column.WHOM: "whom", Column.LONG: "how_long"}
+_WIDEST = {
+    Column.WHOM: _NAME,
+    Column.WHAT: _NAME,
+    Column.BEHIND: _NAME,
+    Column.LONG: "88 min 88 s",
+    Column.NO: "8888888",
+}
+_NAMES = {
+    Column.WHAT: "what", Column.WHO: "who", Column.WHOM: "whom", Column.LONG: "how_long",
+    Column.BEHIND: "behind_words",
+}  # fmt: skip
 
 
 class WaitingModel(FiguresModel[Wait]):

@@ -78,10 +78,10 @@ def layout_for(
 ) -> Layout:  # fmt: skip
     """How a table of a width lays out its columns.
 
-    Message has its share of the table: what there is beyond that goes to Latency and Size, then columns become wider. Only
-    names of participants, columns of fields, and widths that were chosen, leave it less. For columns of fields Message
-    becomes narrower, then they do whose width nobody chose, then Message again; only where that does not do, Context
-    goes, and they make the table wider than its viewport rather than drive out others.
+    Message has its share of the table: what there is beyond that goes to Latency and Size, then columns become wider.
+    Only names of participants, columns of fields, and widths that were chosen, leave it less. For columns of fields
+    Message becomes narrower, then they do whose width nobody chose, then Message again; only where that does not do,
+    Context goes, and they make the table wider than its viewport rather than drive out others.
 
     Args:
         width: of the viewport, in logical pixels.
