@@ -32,7 +32,8 @@ _ERROR = "system/error"
 _MOST_EXCHANGES = 10_000
 _EXCHANGE_ENDS = ("http/end", "http/error")
 _FAILED = 400
-_STOPPED = "reasoning/cancel"
+_STOPS = ("reasoning/cancel", "acp/cancel")
+"""What stops an agent: in a transcript, and in a session of ACP, which goes on."""
 _MOST_BEHIND = 4_096
 """Messages before the one that stops an agent, among which what it had asked for is looked for."""
 _BARE_KIND = "mcp"  # of v0.0, which has JSON-RPC as its payload
@@ -115,10 +116,10 @@ class Outcomes:
         O(messages), and so many for each stop as lie since the one before, at most `_MOST_BEHIND`.
         """
         columns, find = self._capture.columns, self._capture.strings.find
-        code, request = find(_STOPPED), find(kinds.REQUEST) or -1
-        if not code:
+        codes, request = [code for name in _STOPS if (code := find(name))], find(kinds.REQUEST) or -1
+        if not codes:
             return
-        stops = columns["kind"][start:stop] == code
+        stops = np.isin(columns["kind"][start:stop], codes)
         stops &= columns["flags"][start:stop] & Flag.DERIVED.value != 0
         for row in (np.flatnonzero(stops) + start).tolist():
             key = int(columns["source"][row]), int(columns["context"][row])

@@ -17,6 +17,7 @@ import msgspec
 from inspector.base.memory import free_bytes
 from inspector.protocol.formats.entries import decoded_object
 from inspector.protocol.formats.otlp.conventions import Role, role_of
+from inspector.protocol.formats.otlp.logged import with_content
 from inspector.protocol.formats.otlp.resolving import KEY, Resolved, resolve
 from inspector.protocol.formats.otlp.spans import Span, spans_in
 from inspector.protocol.json_size import decoded_bytes
@@ -110,7 +111,7 @@ def spans_of(data: bytes) -> tuple[list[Span], list[bytes]]:
         spans += found
         if not found:
             others.append(line + b"\n")
-    return spans, others
+    return with_content(spans), others
 
 
 def timed_lines(spans: list[Span], known: list[Resolved]) -> Iterator[bytes]:

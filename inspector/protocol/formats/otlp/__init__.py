@@ -77,6 +77,8 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     if KEY in value and not value.get("resourceSpans") and "resourceLogs" not in value:  # how a recording begins
         return Record(Shape.NOTHING, line, meant_by=LABEL)
     entries, trace = _entries(value)
+    if not entries:  # a call of a model begins, and what it was given was not recorded
+        return Record(Shape.NOTHING, line, meant_by=LABEL)
     means = tuple(entry.meaning for entry in entries[:MOST_MEANINGS])
     return Record(Shape.MEANING, line, space=f"trace {trace}" if trace else None, means=means, meant_by=LABEL)
 
@@ -89,7 +91,7 @@ def payload(line: bytes, number: int) -> Payload:
 
 
 def _entries(value: Mapping[str, Any]) -> tuple[list[Entry], str]:
-    """The messages of a record in the order of time, at least one; and the trace they are of."""
+    """The messages of a record in the order of time, and the trace they are of."""
     spans = spans_in(value)
     if not spans:
         named = "metrics" if "resourceMetrics" in value else "span"
@@ -102,7 +104,7 @@ def _entries(value: Mapping[str, Any]) -> tuple[list[Entry], str]:
     pairs = sorted(zip(spans, resolved, strict=True), key=lambda pair: pair[0].start_ns)
     found = [entry for span, known in pairs for entry in _of_span(span, known)]
     trace = next((span.trace for span in spans if span.trace), "")
-    return found or [control_entry(_NAMED["span"], "opentelemetry", "no spans", {})], trace
+    return found, trace
 
 
 def _told(value: Mapping[str, Any]) -> Resolved | None:

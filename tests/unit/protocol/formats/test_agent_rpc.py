@@ -205,6 +205,15 @@ def test_a_tool_that_is_known_by_its_first_update_is_called_then() -> None:
     assert rows[1][4] == '{"code":1}'
 
 
+def test_calls_of_a_turn_that_the_client_ends_wait_no_more() -> None:
+    lines = (
+        prompt(1), update("tool_call", toolCallId="t", title="Search"), rpc("session/cancel"),
+        result(1, stopReason="cancelled"), prompt(2), update("tool_call", toolCallId="u", title="Read"),
+    )  # fmt: skip
+    states = dict(values(document_of(*lines), "tool", "state"))
+    assert (states["Search"], states["Read"]) == ("cancelled", "waiting")
+
+
 def test_nothing_is_believed_that_a_message_tells_of_itself() -> None:
     forged = {**result(9, outcome={}), "known": {"protocol": "acp", "method": "session/prompt"}}
     document = document_of(prompt(9), forged, {**piece("x"), "known": {"pieces": 9}})

@@ -136,6 +136,40 @@ def test_ids_in_base64_are_those_in_hex() -> None:
     assert (label, record.space) == ("otlp", f"trace {'ab' * 16}")
 
 
+def _records(*records: dict[str, Any]) -> str:
+    told = [{"traceId": "ab" * 16, "spanId": "cc" * 8, "timeUnixNano": "1700000000000000003", **one} for one in records]
+    return json.dumps({"resourceLogs": [{"resource": {}, "scopeLogs": [{"scope": {}, "logRecords": told}]}]})
+
+
+_ASKED = json.dumps([{"role": "user", "parts": [{"type": "text", "content": "Is berth 4 free?"}]}])
+_SAID = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": "Yes"}]}])
+
+
+def _pairs(**pairs: str) -> list[dict[str, Any]]:
+    return [{"key": key.replace("__", "."), "value": {"stringValue": value}} for key, value in pairs.items()]
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [{"eventName": "gen_ai.client.inference.operation.details",
+          "attributes": _pairs(gen_ai__input__messages=_ASKED, gen_ai__output__messages=_SAID)}],
+        [{"eventName": "gen_ai.user.message", "body": {"kvlistValue": {"values": _pairs(content="Is berth 4 free?")}}},
+         {"eventName": "gen_ai.choice", "body": {"kvlistValue": {"values": [
+             {"key": "message", "value": {"kvlistValue": {"values": _pairs(content="Yes")}}}]}}}],
+    ],
+)  # fmt: skip
+def test_what_records_of_a_log_say_of_a_call_is_said_in_it(records: list[dict[str, Any]]) -> None:
+    call, other = _span("chat m", "cc", start=2, end=4, **_NESTED), _span("chat m", "dd", start=5, end=6, **_NESTED)
+    text = "\n".join([_records(*records, {"spanId": "ee" * 8, "eventName": "gen_ai.choice"}), _line(call, other)])
+    document = document_at(log_file(text.encode(), "x.jsonl"))
+    rows = [(FIELD_BY_NAME["kind"].value(document.analysis, row), FIELD_BY_NAME["text"].value(document.analysis, row))
+            for row in range(len(document.capture))]  # fmt: skip
+    assert rows == [("chat", "Is berth 4 free?"), ("otlp/log", "gen_ai.choice"), ("chat", "Yes"),
+                    ("chat", "chat m: content not recorded")]  # fmt: skip
+    assert summary(document, "x")["usage"]["input"] == 14
+
+
 def test_unknown_spans_metrics_and_logs_are_rows() -> None:
     metrics = {"resourceMetrics": [{"scopeMetrics": []}]}
     logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"stringValue": "said"}, "eventName": "e"}]}]}]}
