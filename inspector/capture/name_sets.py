@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.capture.hashes import NO_ROW, HashIndex, hash_bytes
+from inspector.capture.hashes import NO_ROW, HashIndex, hash_each
 from inspector.capture.strings import InternTable
 
 _ANY = np.iinfo(np.int64).max
@@ -51,7 +51,7 @@ class NameSets(Sequence[tuple[str, ...]]):
 
     def _ids_of(self, written: Sequence[bytes]) -> NDArray[np.uint32]:
         """The ids of tuples written as numbers of names."""
-        hashes = np.fromiter(map(hash_bytes, written), np.uint64, len(written))
+        hashes = hash_each(written)
         found = self._index.latest(hashes, np.full(len(hashes), _ANY, np.int64))
         new: dict[bytes, int] = {b"": 0}
         start = len(self)
@@ -59,7 +59,7 @@ class NameSets(Sequence[tuple[str, ...]]):
             known if known != NO_ROW and self._bytes_of(known) == members else self._number(members, new)
             for known, members in zip(found.tolist(), written, strict=True)
         ]
-        added = np.fromiter(map(hash_bytes, [*new][1:]), np.uint64, len(new) - 1)
+        added = hash_each([*new][1:])
         self._index.add(added, np.arange(start, len(self), dtype=np.uint32))
         return np.array(ids, np.uint32)
 

@@ -168,8 +168,6 @@ class BlockReader:
         extracts = self._extracts(columns)
         if usual is not None:
             usual.columns["offset"] = offsets[usual.places]
-            lengths = np.fromiter(map(len, lines), np.uint32, len(lines))
-            usual.columns["length"] = lengths[usual.places]
             columns, extracts = _joined(usual, columns, extracts, places)
         if not columns["part"].any():
             columns = {name: column for name, column in columns.items() if name not in OF_TRANSCRIPTS}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import msgspec
@@ -17,7 +18,7 @@ from inspector.capture.block import BLOCK_COLUMNS, OBJECT_KEY
 from inspector.capture.columns import Array
 from inspector.capture.extracts import Decoded, Extracts, extract, matters
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, hash_bytes, hash_rpc_values, hash_text, hash_texts
+from inspector.capture.hashes import NO_HASH, hash_each, hash_rpc_values, hash_text, hash_texts
 from inspector.capture.name_sets import BlockSets
 from inspector.capture.odd_forms import odd_forms
 from inspector.capture.odd_values import OddValues
@@ -34,6 +35,7 @@ _LOOKED_AT = 16
 _AT_ONCE = 1024
 """Lines taken through all steps together: as many as the processor's cache holds decoded."""
 _FRAME = b'"frame":{'
+_NONE = -1
 _GATEWAY_ERROR = "system/error"
 _NANOSECONDS_FROM = 10**17
 """Smaller numbers are times in another unit (inspector.protocol.times)."""
@@ -96,7 +98,7 @@ def _read_envelopes(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     odd = odd.numbered(places, len(lines))
     columns = _envelope_columns(kept, odd, tables)
     columns["time_ns"] = columns["ts_ns"]
-    columns["size"] = _lengths(raws)
+    columns["size"] = columns["length"] = _lengths(raws)
     columns["content_hash"] = _contents(raws, columns)
     extracts = _extracts(kept, odd, raws.__getitem__, np.arange(len(kept)), columns, tables)
     return UsualRows(bare.LABEL, np.array(places, np.int64), columns, extracts)
@@ -131,6 +133,7 @@ def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     columns["direction"] = tables.strings.intern_all(directions, len(places))
     columns["connection"] = np.array([row.src for place in places if (row := rows[place]) is not None], np.uint16)
     columns["flags"] |= np.array([_SENT if direction == "out" else 0 for direction in directions], np.uint32)
+    columns["length"] = _lengths([line for line, _ in raws])
     columns["size"] = np.array([len(line) - begin - 1 for line, begin in raws], BLOCK_COLUMNS["size"])
     columns["content_hash"] = _contents([line[begin:-1] for line, begin in raws], columns)
     extracts = _extracts(kept, odd, lambda n: raws[n][0][raws[n][1] : -1], np.arange(len(kept)), columns, tables)
@@ -140,39 +143,45 @@ def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
 def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     """An envelope is logged as received and then once for each recipient: its copies are decoded once."""
     rows = usual.decode_all(usual.decode_log_line, lines)
-    hashes = [hash_bytes(row.envelope) if row is not None else NO_HASH for row in rows]
-    first = {content: row.envelope for content, row in zip(hashes, rows, strict=True) if row is not None}
+    known = [place for place, row in enumerate(rows) if row is not None]
+    logged = [row for row in rows if row is not None]
+    contents = hash_each([row.envelope for row in logged])
+    first = dict(zip(contents.tolist(), [row.envelope for row in logged], strict=True))
     envelopes, odd = _decode_envelopes(list(first.values()))
     plain = _plain(envelopes, odd)
     odd = odd.numbered(plain, len(envelopes))
     different = list(first)
     number = {different[place]: n for n, place in enumerate(plain)}
+    which = np.fromiter(map(number.get, contents.tolist(), repeat(_NONE)), np.int64, len(contents))
+    good = np.flatnonzero(which != _NONE)
+    if len(good) < len(which):
+        which, contents, logged = which[good], contents[good], [logged[place] for place in good.tolist()]
+    places = np.array(known, np.int64)[good]
     kept = [envelopes[place] for place in plain]
-    places = [place for place, content in enumerate(hashes) if content in number]
-    logged = [row for place in places if (row := rows[place]) is not None]
-    which = np.array([number[hashes[place]] for place in places], np.int64)
     raws = [first[different[place]] for place in plain]
     shared = _envelope_columns(kept, odd, tables)
     shared["size"] = _lengths(raws)
     columns = {name: column[which] for name, column in shared.items()}
+    columns["length"] = _lengths([lines[place] for place in places.tolist()])
     _add_log_columns(columns, logged, tables)
-    columns["fold"] = _folds([odd.envelopes.get(n, e) for n, e in enumerate(kept)], which, logged)
-    contents = np.array([hashes[place] for place in places], np.uint64)
+    columns["fold"] = _folds([odd.envelopes.get(n, e) for n, e in enumerate(kept)], which, columns["space"], tables)
     columns["content_hash"] = np.where(columns["fold"] == NO_HASH, np.uint64(NO_HASH), contents)
     each = _extracts(kept, odd, raws.__getitem__, np.unique(which, return_index=True)[1], columns, tables)
     extracts = Extracts()
     extracts.put_all(each, which)
-    return UsualRows(gateway_log.LABEL, np.array(places, np.int64), columns, extracts)
+    return UsualRows(gateway_log.LABEL, places, columns, extracts)
+
+
+_AROUND = ("event", "participant", "space", "direction")
 
 
 def _add_log_columns(columns: dict[str, Array], logged: Sequence[usual.LogLine], tables: Tables) -> None:
     """What the log says around the envelopes."""
-    strings, count = tables.strings, len(logged)
-    events = [line.event for line in logged]
-    columns["event"] = strings.intern_all(events, count)
-    columns["participant"] = strings.intern_all([line.participant for line in logged], count)
-    columns["space"] = strings.intern_all([line.space_id for line in logged], count)
-    columns["direction"] = strings.intern_all([line.direction for line in logged], count)
+    strings = tables.strings
+    around: InternTable[Any] = InternTable(None)  # few different ones make up a log, so each is looked up once
+    which = around.intern_all([(e.event, e.participant, e.space_id, e.direction) for e in logged], len(logged))
+    for name, values in zip(_AROUND, zip((None,) * len(_AROUND), *around[1:], strict=True), strict=True):
+        columns[name] = strings.intern_all(values, len(around))[which]
     times = parse_times([line.timestamp for line in logged])
     columns["time_ns"] = np.where(times == NO_TIME, columns["ts_ns"], times)
     received, rejected = (columns["event"] == (strings.find(event) or -1) for event in gateway_log.INBOUND_EVENTS)
@@ -182,16 +191,17 @@ def _add_log_columns(columns: dict[str, Array], logged: Sequence[usual.LogLine],
 
 
 def _folds(
-    envelopes: Sequence[usual.Envelope | usual.OpenEnvelope | None],
-    which: NDArray[np.int64],
-    logged: Sequence[usual.LogLine],
+    envelopes: Sequence[usual.Envelope | usual.OpenEnvelope | None], which: NDArray[np.int64], spaces: Array,
+    tables: Tables,
 ) -> NDArray[np.uint64]:  # fmt: skip
-    copied = [*zip(which.tolist(), [line.space_id for line in logged], strict=True)]
-    known: dict[tuple[int, str | None], int] = {}
-    for number, space in set(copied):
+    """What the copies of envelopes share: by number of the envelope in each record, and the space it was logged in."""
+    different, inverse = np.unique(which << 32 | spaces, return_inverse=True)
+    folds: list[int] = []
+    for number, space in zip((different >> 32).tolist(), (different & 0xFFFF_FFFF).tolist(), strict=True):
         e = envelopes[number]
-        known[number, space] = NO_HASH if e is None else fold_hash(space, e.id, e.sender, e.ts, e.kind)
-    return np.fromiter(map(known.__getitem__, copied), np.uint64, len(copied))
+        named = tables.strings[space] if space else None
+        folds.append(NO_HASH if e is None else fold_hash(named, e.id, e.sender, e.ts, e.kind))
+    return np.array(folds, np.uint64)[inverse]
 
 
 def fold_hash(space: object, identifier: object, sender: object, ts: object, kind: object) -> int:
@@ -380,8 +390,7 @@ def _arguments_written(payload: usual.Payload | None) -> msgspec.Raw | None:
 
 def _contents(raws: Sequence[bytes], columns: dict[str, Array]) -> Array:
     """Hashes of envelopes as written; NO_HASH for those without an id, of which nothing can be a copy."""
-    contents = np.fromiter(map(hash_bytes, raws), np.uint64, len(raws))
-    return np.where(columns["id_hash"] == NO_HASH, np.uint64(NO_HASH), contents)
+    return np.where(columns["id_hash"] == NO_HASH, np.uint64(NO_HASH), hash_each(raws))
 
 
 def _spread(values: Array, places: NDArray[np.int64], count: int) -> Array:
