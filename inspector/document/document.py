@@ -92,6 +92,7 @@ class CaptureDocument:
         self.msp: SessionDocument | None = None
         self.sessions: SessionFollowing | None = None
         self._checks_due = 0.0
+        self._held: Block | None = None  # read, and not taken in yet
         self.observers: list[Observer] = []
         self.stream_texts = StreamTexts(self.capture, self.analysis.streams)
         self.counting = Counting(self.capture, self.analysis.tokens)
@@ -336,13 +337,14 @@ class CaptureDocument:
         self.name, self.path, self.live = name, path, True
         self.sources.add_live(path, name)
 
-    def poll(self, *, more: bool = False) -> bool:
+    def poll(self, *, more: bool = False, until: float = math.inf) -> bool:
         """Take in the whole lines a live capture or a followed log has gained, a block of them; whether there was work.
 
         Where the checks have begun to look at many messages, it is their turn first, for a step.
 
         Args:
             more: more is expected at once: the checks may wait until it is asked without, or nothing comes.
+            until: a block for which reading alone took until then, by `time.perf_counter`, is taken in the next time.
         """
         if self.analysis.checking:
             self._advance(0.0)
@@ -350,14 +352,18 @@ class CaptureDocument:
         if self.sources.followed is not None and self.decisions.follow():
             self.catch_up()
         self.sources.update()
-        found = self._read_grown(more=more)
+        found = self._read_grown(more=more, until=until)
         if not found:
             self._check_again()
         return found or self.analysis.checking
 
-    def _read_grown(self, *, more: bool = False, at_end: bool = False) -> bool:
+    def _read_grown(self, *, more: bool = False, at_end: bool = False, until: float = math.inf) -> bool:
         """Take in a block of what has come; whether there was any."""
-        block = self.sources.read_on(at_end=at_end) if not self.memory.full else None
+        if self._held is None and not self.memory.full:
+            self._held = self.sources.read_on(at_end=at_end)
+            if self._held is not None and time.perf_counter() >= until:
+                return True
+        block, self._held = self._held, None
         if block is not None:
             self._take(self.sources.reader, block, more=more or self.sources.has_more)
         return block is not None
@@ -502,8 +508,8 @@ class CaptureDocument:
 
     @property
     def catching_up(self) -> bool:
-        """Whether `poll` has more to do at once: checks that have begun, or more to read than comes between two."""
-        return self.analysis.checking or self.sources.has_more
+        """Whether `poll` has more to do at once: what it has begun, or more to read than comes between two."""
+        return self.analysis.checking or self._held is not None or self.sources.has_more
 
     @property
     def format(self) -> str | None:

@@ -143,7 +143,7 @@ class LiveSession:
         until, more = began + SLICE_S, began < self._round_due_s
         if not more:
             self._round_due_s = began + _ROUND_S
-        while self.document.poll(more=more):
+        while self.document.poll(more=more, until=until):
             if not self.document.catching_up:
                 return False
             if time.perf_counter() >= until:

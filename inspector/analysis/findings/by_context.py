@@ -146,11 +146,14 @@ class FindingsByContext:
         """Add to nodes and to all above them, a level a turn."""
         tree = self._contexts.tree
         self._below = _reaching(self._below, len(tree))
-        parents = as_numpy(tree.parent)
+        parents, left = as_numpy(tree.parent), len(tree)
         for _ in range(_MOST_STEPS):
             inside = nodes != MAIN
             if not inside.any():
                 return
+            left -= len(nodes)
+            if left < 0:
+                break
             nodes, gained = _summed(nodes[inside], gained[inside], len(tree))
             self._below[nodes] += gained
             nodes = parents[nodes]
