@@ -10,7 +10,8 @@ TOO_MUCH = "it holds so many values that they would fill memory"
 _CONTAINER, _VALUE = 100, 40
 """Bytes of an empty list or object, and of a place in one with what usually stands there; CPython of 64 bits."""
 _SURELY_LITTLE = 4 << 20
-_MOST = 1 << 30
+MOST_DECODED = 1 << 30
+"""Of one record."""
 
 
 def decoded_bytes(data: bytes) -> int:
@@ -21,4 +22,4 @@ def decoded_bytes(data: bytes) -> int:
 
 def is_too_much(data: bytes) -> bool:
     """Whether a record is one to fill memory: decoded it might take more than a gigabyte."""
-    return len(data) > _SURELY_LITTLE and decoded_bytes(data) > _MOST
+    return len(data) > _SURELY_LITTLE and decoded_bytes(data) > MOST_DECODED

@@ -20,7 +20,7 @@ from inspector.protocol.formats.otlp.conventions import Role, role_of
 from inspector.protocol.formats.otlp.logged import with_content
 from inspector.protocol.formats.otlp.resolving import KEY, Resolved, resolve
 from inspector.protocol.formats.otlp.spans import Span, spans_in
-from inspector.protocol.json_size import decoded_bytes
+from inspector.protocol.json_size import MOST_DECODED, TOO_MUCH, decoded_bytes
 from inspector.protocol.written_json import to_json
 from inspector.sources.otlp_protobuf import ProtobufError, traces_of
 from inspector.sources.threaded_feed import NotConvertedError
@@ -36,6 +36,9 @@ _PROTOBUF = b"\x0a"
 """The tag of the first field, a message, of what holds spans; as a text, an empty line."""
 _CONTINUES = 0x80
 _USUALLY_FREE = 4 << 30
+_MESSAGE = 100
+_DENSEST = 16
+"""Bytes of memory for each of a file. Traces take six; what takes more is made of brackets."""
 _FIELDS = (b"\x0a", b"\x12", b"\x1a")
 _TEXT = (b" ", b"\t", b"\r", b"\n", b"{", b"[")
 
@@ -78,7 +81,7 @@ class SpanMemory:
     def __init__(self) -> None:
         free = free_bytes()
         self._most = (free if free is not None else _USUALLY_FREE) // 2
-        self._needed = 0
+        self._given = self._needed = 0
 
     def add(self, data: bytes) -> None:
         """Hold some more.
@@ -86,7 +89,11 @@ class SpanMemory:
         Raises:
             NotConvertedError: they would fill memory.
         """
-        self._needed += len(data) + decoded_bytes(data)  # which is once more protobuf's, whose values are not counted
+        self._given += len(data)
+        # Each value of protobuf is given once more; what begins its messages ends lines of JSON, which are some, too.
+        self._needed += len(data) + decoded_bytes(data) + _MESSAGE * data.count(b"\n")
+        if self._needed > MOST_DECODED and self._needed > _DENSEST * self._given:
+            raise NotConvertedError(TOO_MUCH)
         if self._needed > self._most:
             raise NotConvertedError(
                 "its spans, all of which are read before the first is shown, may take more than the "
@@ -95,7 +102,7 @@ class SpanMemory:
 
     def clear(self) -> None:
         """Hold nothing."""
-        self._needed = 0
+        self._given = self._needed = 0
 
 
 def spans_of(data: bytes) -> tuple[list[Span], list[bytes]]:

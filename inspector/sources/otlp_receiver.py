@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from inspector.base.content_encoding import Decoder, TooLongError
 from inspector.base.extras import OTEL
 from inspector.base.loopback import why_refused
 from inspector.protocol.formats.entries import decoded_object
@@ -167,7 +168,9 @@ class Receiver:
         app = web.Application(logger=_log, client_max_size=MOST_BYTES)
         for path in (_TRACES, _LOGS, _METRICS):
             app.router.add_post(path, self._handle)
-        return web.AppRunner(app, access_log=None, logger=_log, shutdown_timeout=shutdown_timeout_s)
+        return web.AppRunner(
+            app, access_log=None, logger=_log, shutdown_timeout=shutdown_timeout_s, auto_decompress=False
+        )
 
     async def _handle(self, request: web.Request) -> web.Response:
         from aiohttp import web
@@ -179,10 +182,16 @@ class Receiver:
         kind = request.content_type
         if kind not in (_JSON, _PROTOBUF):
             return _answer(415, f"Send OTLP as {_JSON} or {_PROTOBUF}.")
+        packed = Decoder(request.headers.get("Content-Encoding", ""), MOST_BYTES)
+        if not packed.readable:
+            return _answer(415, "Send it packed as gzip, deflate or zstd, or as it is.")
         try:
-            self.take(request.path, kind, await request.read())
-        except web.RequestPayloadError:
-            return _answer(400, "This cannot be read: it is not packed as it says.")
+            body = packed.feed(await request.read())
+            if not packed.readable:
+                return _answer(400, "This cannot be read: it is not packed as it says.")
+            self.take(request.path, kind, body)
+        except TooLongError:
+            return _answer(413, f"This is more than {MOST_BYTES >> 20} MB. Send fewer spans at a time.")
         except ProtobufError as error:
             return _answer(400, f"This cannot be read: {error}")
         except OSError:

@@ -38,7 +38,7 @@ def test_what_json_takes_is_told_by_its_brackets_and_commas() -> None:
 
 @pytest.mark.parametrize("sort", _LINES)
 def test_a_line_of_brackets_is_one_unreadable_record(sort: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_size, "_MOST", 100 * MB)
+    monkeypatch.setattr(json_size, "MOST_DECODED", 100 * MB)
     before, after = _LINES[sort]
     good = b'{"kind":"chat","id":"a","payload":{"text":"hi"}}\n'
     document = document_at(log_file(good + before + _LISTS + after + good.replace(b'"a"', b'"b"')))
@@ -57,7 +57,7 @@ def test_a_line_of_brackets_is_one_unreadable_record(sort: str, monkeypatch: pyt
 def test_an_archive_of_brackets_is_read_no_further(
     name: str, before: bytes, after: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(json_size, "_MOST", 100 * MB)
+    monkeypatch.setattr(json_size, "MOST_DECODED", 100 * MB)
     document = CaptureDocument()
     with closing(document), pytest.raises(UnknownFormatError, match=TOO_MUCH):
         document.load(log_file(before + _LISTS + after, name))
@@ -72,6 +72,15 @@ def test_traces_that_memory_has_no_room_for_are_read_no_further(monkeypatch: pyt
     with pytest.raises(NotConvertedError, match="more than the 0 MB of memory"):
         list(as_they_come([line * 2_000]))
     assert b"".join(as_they_come([line, None] * 2_000)).count(b"\n") == 2_000
+
+
+@pytest.mark.parametrize("dense", [b'{"resourceSpans":[' + b"{}," * MB + b"{}]}\n", b"\x0a\x00" * MB])
+def test_traces_of_nothing_but_brackets_are_not_decoded(dense: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much memory there is: they take fifty times their length, and minutes."""
+    monkeypatch.setattr(otlp_conversion, "MOST_DECODED", 16 * MB)
+    monkeypatch.setattr(otlp_conversion, "free_bytes", lambda: 1 << 40)
+    with pytest.raises(NotConvertedError, match=TOO_MUCH):
+        list(OtlpFile(log_file(dense)).lines())
 
 
 def test_a_value_that_a_database_works_out_is_of_bounded_length(tmp_path: Path) -> None:

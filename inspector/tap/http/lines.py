@@ -11,13 +11,15 @@ import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from inspector.base.content_encoding import Decoder, TooLongError
 from inspector.capture.writer import is_json_line
-from inspector.tap.http.bodies import LONGEST_BODY_BYTES, Decoder, TooLongError
 from inspector.tap.http.entries import Entry, Sort
 from inspector.tap.http.events import LONGEST_EVENT_BYTES, EventMaker, ServerSentEvent
 from inspector.tap.http.held import HeldBytes, Room
 from inspector.tap.http.unwritten import Unwritten
 
+LONGEST_BODY_BYTES = 1 << 28
+"""A longer one is passed on like any other, and not written down. Of what is compressed its true length counts."""
 MOST_HELD_BYTES = 1 << 29
 """So much of bodies and events that are not whole yet is held, of all exchanges together."""
 _TOO_FAST = "it was said faster than it could be written"

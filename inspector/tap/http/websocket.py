@@ -10,7 +10,7 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from inspector.base.aio import spawn
-from inspector.tap.http.bodies import LONGEST_BODY_BYTES
+from inspector.tap.http.lines import LONGEST_BODY_BYTES
 from inspector.tap.http.recording import Recording
 
 _HANDSHAKE = ("sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol")

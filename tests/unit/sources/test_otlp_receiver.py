@@ -8,16 +8,19 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncGenerator
+import zlib
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
+import zstandard
 from aiohttp import web
 
 from inspector.document.summary import summary
+from inspector.sources import otlp_receiver
 from inspector.sources.otlp_receiver import Address, AddressRefusedError, Receiver, address_of, listener_at
 from tests.builders import document_at
 from tests.commands import asked
@@ -66,10 +69,23 @@ async def test_compressed_requests_logs_and_metrics_are_taken(tmp_path: Path) ->
     async with receiving(path) as (receiver, address):
         line = _SAMPLE.read_bytes().splitlines()[0]
         assert (await posted(address, gzip.compress(line), Content_Encoding="gzip"))[0] == 200
+        assert (await posted(address, zstandard.compress(b"{}"), Content_Encoding="zstd"))[0] == 200
         logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"stringValue": "said"}}]}]}]}
         assert (await posted(address, json.dumps(logs).encode(), "/v1/logs"))[0] == 200
         assert (await posted(address, b'{"resourceMetrics":[]}', "/v1/metrics"))[0] == 200
         assert receiver.spans == 2
+
+
+@pytest.mark.parametrize(
+    ("encoding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress), ("zstd", zstandard.compress)]
+)
+async def test_what_unpacks_to_more_than_is_taken_is_not_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str, pack: Callable[[bytes], bytes]
+) -> None:
+    monkeypatch.setattr(otlp_receiver, "MOST_BYTES", 1 << 20)
+    async with receiving(tmp_path / "out.jsonl") as (_, address):
+        status, said = await posted(address, pack(bytes(1 << 24)), Content_Encoding=encoding)
+        assert (status, json.loads(said)["message"]) == (413, "This is more than 1 MB. Send fewer spans at a time.")
 
 
 def attributes(secret: str, **named: str) -> list[dict[str, Any]]:
@@ -139,7 +155,7 @@ _REBOUND = (
         *(({"Host": name}, 403) for name in _REBOUND), ({"Origin": "http://127.0.0.1.evil.example"}, 403),
         ({"Host": "evil.example"}, 403), ({"Origin": "https://evil.example"}, 403), ({"Origin": "null"}, 403),
         ({"Sec_Fetch_Site": "cross-site"}, 403), ({"Content_Type": "text/plain"}, 415), ({}, 400),
-        ({"Content_Encoding": "gzip"}, 400),
+        ({"Content_Encoding": "gzip"}, 400), ({"Content_Encoding": "br"}, 415),
     ],
 )  # fmt: skip
 async def test_who_is_refused(tmp_path: Path, headers: dict[str, str], status: int) -> None:

@@ -187,7 +187,7 @@ def test_small_pieces_cost_their_bytes_alone() -> None:
 
 
 def test_a_body_of_brackets_is_not_decoded_to_look_for_seals(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.protocol.json_size._MOST", 1 << 20)
+    monkeypatch.setattr("inspector.protocol.json_size.MOST_DECODED", 1 << 20)
     body = '[{"type":"thinking","signature":"abc"},' + "{}," * (1 << 21) + "1]"
     assert ModelUnwritten().text(body) is body
 

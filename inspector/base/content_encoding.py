@@ -1,4 +1,4 @@
-"""Bodies as they were before they were compressed, for the record: what passes is left as it is. No I/O."""
+"""Bodies of HTTP as they were before they were compressed, up to a length. No I/O."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from collections.abc import Callable
 
 import zstandard
 
-LONGEST_BODY_BYTES = 1 << 28
-"""A longer one is passed on like any other, and not written down. Of what is compressed its true length counts."""
 _LARGEST_WINDOW = 1 << 27
 
 
 class TooLongError(Exception):
-    """More than is written down."""
+    """More than may be given."""
 
 
 class Decoder:
@@ -24,7 +22,7 @@ class Decoder:
         size: bytes given so far.
     """
 
-    def __init__(self, encoding: str, longest_bytes: int = LONGEST_BODY_BYTES) -> None:
+    def __init__(self, encoding: str, longest_bytes: int) -> None:
         """Prepare.
 
         Args:
@@ -41,7 +39,7 @@ class Decoder:
         """What these bytes stand for; nothing once they could not be read.
 
         Raises:
-            TooLongError: it is longer than is written down.
+            TooLongError: it is longer than may be given.
         """
         if self._decode is None:
             return b""
