@@ -63,7 +63,7 @@ class Extracted:
                 *(intern(stored_name(text)) if text is not None else 0 for text in (one.path, one.method)), one.hung_up,
                 one.first_us, one.whole_us,
             )
-            for row, one in unchecked.exchanges.items()
+            for place, one in extracts.exchanges.items() if (row := places[place]) >= 0
         })  # fmt: skip
         versions, states, tasks = unchecked.versions, unchecked.states, unchecked.tasks
         self._mcp.append({
@@ -74,8 +74,7 @@ class Extracted:
             for row in {*versions, *states, *tasks}
         })  # fmt: skip
         unchecked.arguments, unchecked.listed = {}, {}
-        unchecked.carried.update(unchecked.exchanges)
-        unchecked.exchanges, unchecked.versions, unchecked.states, unchecked.tasks = {}, {}, {}, {}
+        unchecked.versions, unchecked.states, unchecked.tasks = {}, {}, {}
 
     def let_go(self) -> None:
         """Every pass and check has looked at what was read: what was extracted for them is not needed any more."""
@@ -102,7 +101,7 @@ class Extracted:
 
     def carried(self) -> Mapping[int, Exchange]:
         """The HTTP exchanges that carried them."""
-        return self.unchecked.carried
+        return self.unchecked.exchanges
 
     def noise(self) -> Mapping[int, str]:
         """How those begin that stand where a message should."""

@@ -24,6 +24,7 @@ from inspector.capture.strings import InternTable
 from inspector.protocol import calls, context_forms, kinds, mcp, msp
 from inspector.protocol.cut import completed
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
+from inspector.protocol.json_values import REFUSALS
 from inspector.protocol.listed import Listed, listed_in, may_hold_json
 from inspector.protocol.mcp_notes import Note
 from inspector.protocol.meaning import ApiCall, Chain, Spawn, ThreadMark
@@ -86,8 +87,7 @@ class Extracts:
         versions: of JSON-RPC, the revision of MCP that a request names or that an answer agrees to.
         states: of MCP, what an answer that asks for input and the retry share: a hash of their `requestState`.
         tasks: of MCP, what messages tell of tasks.
-        notes: of JSON-RPC, what checks of MCP read; until they have seen it, as `carried` and `noise`.
-        carried: the exchanges once more.
+        notes: of JSON-RPC, what checks of MCP read; until they have seen it, as `exchanges` and `noise`.
         noise: how lines begin that stand where a message should, of those with a direction.
         threads: what records tell of the thread that their file is of.
         new: of messages that were said just now, whatever was said before.
@@ -112,7 +112,6 @@ class Extracts:
     states: dict[int, int] = field(default_factory=dict)
     tasks: dict[int, mcp.Task] = field(default_factory=dict)
     notes: dict[int, Note] = field(default_factory=dict)
-    carried: dict[int, Exchange] = field(default_factory=dict)
     noise: dict[int, str] = field(default_factory=dict)
     new: dict[int, bool] = field(default_factory=dict)
 
@@ -273,7 +272,7 @@ def _digest(raw: bytes | memoryview, *, own: bool) -> int:
     """Hash of a payload as JSON without blanks, which two logs may write otherwise."""
     try:
         return hash_bytes(msgspec.json.format(raw if own else _decode_envelope(raw).payload, indent=-1))
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except REFUSALS:
         return hash_bytes(raw)
 
 

@@ -24,7 +24,8 @@ import msgspec
 from inspector.capture.joined_lines import JoinedLines, OrderedLine
 from inspector.protocol.formats import http_lines, read_line_as
 from inspector.protocol.formats.model_calls import call_marks, own_marks
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import NotAnObjectError, decode_json, decode_object
+from inspector.protocol.json_values import decode_one
 from inspector.protocol.model_api.streams import Stream, stream_of
 from inspector.protocol.record import ModelCall
 from inspector.protocol.times import parse_time
@@ -306,17 +307,12 @@ def _remember(held: OrderedDict[K, V], key: K, value: V) -> None:
 
 
 def _read(line: bytes) -> _Line | None:
-    try:
-        return _decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        try:
-            value = decode_json(line)
-        except NotAnObjectError:
-            return None
-        if not isinstance(value, dict):
-            return None
-        plain = {name: value.get(name) for name in _Line.__struct_fields__ if name != "message"}
-        return _Line(**plain, message=msgspec.Raw(to_json(value.get("message"))))
+    found = decode_one(_decode, line)
+    if found is not None:
+        return found
+    value = decode_object(line)
+    plain = {name: value.get(name) for name in _Line.__struct_fields__ if name != "message"}
+    return _Line(**plain, message=msgspec.Raw(to_json(value.get("message")))) if value else None
 
 
 def _body(line: _Line) -> Any:

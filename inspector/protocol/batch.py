@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from inspector.protocol.header import MAX_LENIENT, NotAnObjectError, decode_json
+from inspector.protocol.json_values import REFUSALS, fits
 from inspector.protocol.record import Record, unreadable
 
 MAX_ELEMENTS = 1 << 17
@@ -22,7 +23,6 @@ class _Message(msgspec.Struct, gc=False):
 _decode_messages = msgspec.json.Decoder(list[_Message]).decode
 _decode_elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _decode_message = msgspec.json.Decoder(_Message).decode
-_REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 def batch_in(raw: bytes) -> Record | None:
@@ -45,21 +45,17 @@ def _count(raw: bytes) -> int:
     """Elements of a batch; 0 where no JSON-RPC message is among them."""
     try:
         return len(_decode_messages(raw))
-    except _REFUSALS:
+    except REFUSALS:
         pass
     try:
         elements = _decode_elements(raw)
-    except _REFUSALS:
+    except REFUSALS:
         return _count_leniently(raw) if len(raw) <= MAX_LENIENT else 0
     return len(elements) if any(map(_is_message, elements)) else 0
 
 
 def _is_message(element: msgspec.Raw) -> bool:
-    try:
-        _decode_message(element)
-    except _REFUSALS:
-        return False
-    return True
+    return fits(_decode_message, element)
 
 
 def _count_leniently(raw: bytes) -> int:

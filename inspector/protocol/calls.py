@@ -13,9 +13,8 @@ import msgspec
 
 from inspector.protocol import kinds
 from inspector.protocol.header import ABSENT, MAX_LENIENT, Header, NotAnObjectError, decode_json, members
+from inspector.protocol.json_values import NO_RAW
 from inspector.protocol.listed import may_hold_json
-
-_NO_RAW = msgspec.Raw(b"")
 
 
 class Payload(msgspec.Struct, gc=False):
@@ -23,16 +22,16 @@ class Payload(msgspec.Struct, gc=False):
 
     id: Any = ABSENT
     method: Any = ABSENT
-    params: msgspec.Raw = _NO_RAW
-    result: msgspec.Raw = _NO_RAW
-    error: msgspec.Raw = _NO_RAW
+    params: msgspec.Raw = NO_RAW
+    result: msgspec.Raw = NO_RAW
+    error: msgspec.Raw = NO_RAW
     event: Any = ABSENT
     type: Any = ABSENT
     stream_id: Any = ABSENT
     participantId: Any = ABSENT  # noqa: N815  the key of the gateway's hello
     space: Any = ABSENT
-    proposal: msgspec.Raw = _NO_RAW
-    envelope: msgspec.Raw = _NO_RAW
+    proposal: msgspec.Raw = NO_RAW
+    envelope: msgspec.Raw = NO_RAW
     correlation_id: Any = ABSENT
 
 
@@ -50,10 +49,10 @@ class Result(
     """The outer level of a result."""
 
     is_error: Any = ABSENT
-    meta: msgspec.Raw = _NO_RAW
-    content: msgspec.Raw = _NO_RAW
-    structured: msgspec.Raw = _NO_RAW
-    tools: msgspec.Raw = _NO_RAW
+    meta: msgspec.Raw = NO_RAW
+    content: msgspec.Raw = NO_RAW
+    structured: msgspec.Raw = NO_RAW
+    tools: msgspec.Raw = NO_RAW
     cursor: Any = ABSENT
 
 
@@ -144,7 +143,7 @@ def read_call(raw_kind: str, header: Header) -> Call:
 
 
 class _Wrapping(msgspec.Struct, gc=False):
-    envelope: msgspec.Raw = _NO_RAW
+    envelope: msgspec.Raw = NO_RAW
 
 
 _decode_wrapping = msgspec.json.Decoder(_Wrapping).decode
@@ -152,7 +151,7 @@ _decode_wrapping = msgspec.json.Decoder(_Wrapping).decode
 
 class _Wrapped(msgspec.Struct, gc=False):
     kind: Any = ABSENT
-    payload: msgspec.Raw = _NO_RAW
+    payload: msgspec.Raw = NO_RAW
 
 
 _decode_wrapped = msgspec.json.Decoder(_Wrapped).decode

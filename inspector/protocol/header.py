@@ -13,11 +13,12 @@ from typing import Any
 
 import msgspec
 
+from inspector.protocol.json_values import NO_RAW
+
 ABSENT = msgspec.UNSET
 """Value of a key that is not there; null is None."""
 
 _Value = Any
-_NO_RAW = msgspec.Raw(b"")
 
 
 class Header(msgspec.Struct, rename={"sender": "from", "journal_time": "__REALTIME_TIMESTAMP"}, gc=False):
@@ -32,11 +33,11 @@ class Header(msgspec.Struct, rename={"sender": "from", "journal_time": "__REALTI
     correlation_id: _Value = ABSENT
     correlationId: _Value = ABSENT  # noqa: N815  the key of one draft
     context: _Value = ABSENT
-    payload: msgspec.Raw = _NO_RAW
+    payload: msgspec.Raw = NO_RAW
 
     timestamp: _Value = ABSENT
     event: _Value = ABSENT
-    envelope: msgspec.Raw = _NO_RAW
+    envelope: msgspec.Raw = NO_RAW
     participant: _Value = ABSENT
     space_id: _Value = ABSENT
     direction: _Value = ABSENT
@@ -44,24 +45,24 @@ class Header(msgspec.Struct, rename={"sender": "from", "journal_time": "__REALTI
 
     jsonrpc: _Value = ABSENT
     method: _Value = ABSENT
-    params: msgspec.Raw = _NO_RAW
-    result: msgspec.Raw = _NO_RAW
-    error: msgspec.Raw = _NO_RAW
+    params: msgspec.Raw = NO_RAW
+    result: msgspec.Raw = NO_RAW
+    error: msgspec.Raw = NO_RAW
 
     ctxcap: _Value = ABSENT
     t: _Value = ABSENT
     dir: _Value = ABSENT
     src: _Value = ABSENT
-    frame: msgspec.Raw = _NO_RAW
-    text: msgspec.Raw = _NO_RAW
+    frame: msgspec.Raw = NO_RAW
+    text: msgspec.Raw = NO_RAW
     b64: _Value = ABSENT
     mark: _Value = ABSENT
     time: _Value = ABSENT
-    message: msgspec.Raw = _NO_RAW
-    data: msgspec.Raw = _NO_RAW
-    log: msgspec.Raw = _NO_RAW  # what Docker keeps of a line
-    msg: msgspec.Raw = _NO_RAW
-    MESSAGE: msgspec.Raw = _NO_RAW  # and journald
+    message: msgspec.Raw = NO_RAW
+    data: msgspec.Raw = NO_RAW
+    log: msgspec.Raw = NO_RAW  # what Docker keeps of a line
+    msg: msgspec.Raw = NO_RAW
+    MESSAGE: msgspec.Raw = NO_RAW  # and journald
     journal_time: _Value = ABSENT
 
     thread_id: _Value = ABSENT

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from inspector.protocol.header import ABSENT, Header
+from inspector.protocol.json_values import REFUSALS, decode_one
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 """In `_meta` of every request since 2026-07-28."""
@@ -70,7 +71,6 @@ class _Result(
 
 _decode_params = msgspec.json.Decoder(_Params).decode
 _decode_result = msgspec.json.Decoder(_Result).decode
-_REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 def version_in(header: Header) -> str | None:
@@ -84,7 +84,7 @@ def version_in(header: Header) -> str | None:
             found = meta.version if meta is not None else None
         else:
             found = _decode_result(raw).version
-    except _REFUSALS:
+    except REFUSALS:
         return None
     return found if isinstance(found, str) and 0 < len(found) <= _MOST else None
 
@@ -106,7 +106,7 @@ def state_in(header: Header) -> str | None:
                 return None
             result = _decode_result(raw)
             given, state = result.type == INPUT_REQUIRED, result.state
-    except _REFUSALS:
+    except REFUSALS:
         return None
     return (state if isinstance(state, str) else "") if given else None
 
@@ -146,9 +146,8 @@ def task_in(header: Header) -> Task | None:
     raw = bytes(header.params) if isinstance(header.method, str) else bytes(header.result)
     if b'"taskId"' not in raw:
         return None
-    try:
-        found = _decode_task(raw)
-    except _REFUSALS:
+    found = decode_one(_decode_task, raw)
+    if found is None:
         return None
     inner = found.task if isinstance(found.task, dict) else {}
     identifier, status = inner.get("taskId", found.identifier), inner.get("status", found.status)

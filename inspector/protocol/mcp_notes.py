@@ -10,13 +10,13 @@ from typing import Any
 import msgspec
 
 from inspector.protocol.header import ABSENT, Header
+from inspector.protocol.json_values import NO_RAW, REFUSALS
 
 CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
 SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 LOG_LEVEL_KEY = "io.modelcontextprotocol/logLevel"
 SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
-_NO_RAW = msgspec.Raw(b"")
 
 
 class Params(
@@ -32,7 +32,7 @@ class Params(
 
     name: Any = ABSENT
     uri: Any = ABSENT
-    arguments: msgspec.Raw = _NO_RAW
+    arguments: msgspec.Raw = NO_RAW
     meta: Any = None
     version: Any = None
     capabilities: Any = None
@@ -71,9 +71,9 @@ class Result(
     type: Any = None
     inputs: Any = None
     state: Any = None
-    tools: msgspec.Raw = _NO_RAW
+    tools: msgspec.Raw = NO_RAW
     next_cursor: Any = None
-    structured: msgspec.Raw = _NO_RAW
+    structured: msgspec.Raw = NO_RAW
     is_error: Any = None
     ttl_ms: Any = None
     task: Any = None
@@ -126,7 +126,7 @@ def note_of(header: Header) -> Note | None:
             note.result.tools, note.result.structured = note.result.tools.copy(), note.result.structured.copy()
         elif error:
             note.error = _decode_error(error) if error[:1] == b"{" else RpcError()
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except REFUSALS:
         return None
     return note
 

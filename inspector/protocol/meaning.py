@@ -14,7 +14,6 @@ import msgspec
 
 from inspector.protocol.times import NO_TIME
 
-NO_RAW = msgspec.Raw(b"")
 MOST_MEANINGS = 1 << 15
 """Messages that one record may mean; one of more blocks is a single row."""
 

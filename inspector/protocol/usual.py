@@ -7,16 +7,16 @@ they mean the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import msgspec
 
 from inspector.protocol.calls import Result
+from inspector.protocol.json_values import NO_RAW, REFUSALS, Decode, decode_one, fits
 
 _Absent = msgspec.UnsetType
 _ABSENT = msgspec.UNSET
-_NO_RAW = msgspec.Raw(b"")
 
 
 class Params(msgspec.Struct, gc=False):
@@ -25,7 +25,7 @@ class Params(msgspec.Struct, gc=False):
     name: str | None = None
     uri: str | None = None
     ref: _Absent = _ABSENT
-    arguments: msgspec.Raw = _NO_RAW
+    arguments: msgspec.Raw = NO_RAW
 
 
 class Payload(msgspec.Struct, gc=False):
@@ -35,7 +35,7 @@ class Payload(msgspec.Struct, gc=False):
     method: str | None = None
     params: Params | None = None
     result: Result | None = None
-    error: msgspec.Raw = _NO_RAW
+    error: msgspec.Raw = NO_RAW
     stream_id: str | None = None
     context: _Absent = _ABSENT
     reasoning_id: _Absent = _ABSENT
@@ -70,7 +70,7 @@ class OpenPayload(msgspec.Struct, gc=False):
     method: str | None = None
     params: Params | None = None
     result: Result | None = None
-    error: msgspec.Raw = _NO_RAW
+    error: msgspec.Raw = NO_RAW
     stream_id: str | None = None
     context: Any = _ABSENT
     context_id: Any = _ABSENT
@@ -143,7 +143,6 @@ class FrameLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 _Line = TypeVar("_Line", bound=msgspec.Struct)
-Decode = Callable[[Any], _Line]
 
 decode_envelope: Decode[Envelope] = msgspec.json.Decoder(Envelope).decode
 decode_log_line: Decode[LogLine] = msgspec.json.Decoder(LogLine).decode
@@ -151,8 +150,6 @@ decode_capture_line: Decode[CaptureLine] = msgspec.json.Decoder(CaptureLine).dec
 decode_open_envelope: Decode[OpenEnvelope] = msgspec.json.Decoder(OpenEnvelope).decode
 decode_open_capture_line: Decode[OpenCaptureLine] = msgspec.json.Decoder(OpenCaptureLine).decode
 decode_frame_line: Decode[FrameLine] = msgspec.json.Decoder(FrameLine).decode
-
-_REFUSALS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def decode_all(decode: Decode[_Line], lines: Sequence[bytes | msgspec.Raw]) -> list[_Line | None]:
@@ -163,26 +160,9 @@ def decode_all(decode: Decode[_Line], lines: Sequence[bytes | msgspec.Raw]) -> l
         try:
             # Takes up to the first refusal; what was taken before stays.
             found.extend(map(decode, left))
-        except _REFUSALS:
+        except REFUSALS:
             found.append(None)
     return found
-
-
-def decode_one(decode: Decode[_Line], line: bytes | msgspec.Raw) -> _Line | None:
-    """Decode a line; None where it does not fit."""
-    try:
-        return decode(line)
-    except _REFUSALS:
-        return None
-
-
-def fits(decode: Decode[_Line], line: bytes) -> bool:
-    """Whether a line has this shape."""
-    try:
-        decode(line)
-    except _REFUSALS:
-        return False
-    return True
 
 
 def is_usual(line: bytes) -> bool:

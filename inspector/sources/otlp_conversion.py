@@ -21,6 +21,7 @@ from inspector.protocol.formats.otlp.logged import with_content
 from inspector.protocol.formats.otlp.resolving import KEY, Resolved, resolve
 from inspector.protocol.formats.otlp.spans import Span, spans_in
 from inspector.protocol.json_size import MOST_DECODED, TOO_MUCH, decoded_bytes
+from inspector.protocol.json_values import REFUSALS
 from inspector.protocol.written_json import to_json
 from inspector.sources.otlp_protobuf import ProtobufError, traces_of
 from inspector.sources.threaded_feed import NotConvertedError
@@ -168,5 +169,5 @@ def _documents(data: bytes) -> Iterator[tuple[Mapping[str, Any] | None, bytes]]:
 def _decoded(text: bytes) -> Any:
     try:
         return msgspec.json.decode(text)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except REFUSALS:
         return None

@@ -158,12 +158,9 @@ def decoded_object(line: bytes) -> dict[str, Any] | None:
     if is_too_much(line):
         return None
     try:
-        value = msgspec.json.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        try:
-            value = decode_json(line)
-        except NotAnObjectError:
-            return None
+        value = decode_json(line)
+    except NotAnObjectError:
+        return None
     return value if isinstance(value, dict) else None
 
 

@@ -15,7 +15,8 @@ import msgspec
 from inspector.protocol.batch import batch_in
 from inspector.protocol.formats import model_calls
 from inspector.protocol.frames import read_frame
-from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
+from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json, decode_object
+from inspector.protocol.json_values import decode_one
 from inspector.protocol.record import Exchange, Record, Shape
 from inspector.protocol.times import parse_time
 
@@ -86,10 +87,7 @@ def read(header: Header, line: bytes, known: Mapping[str, Any] | None = None) ->
     directed = isinstance(header.dir, str) and "->" in header.dir
     if not directed and sort not in _PROCESS:
         return None
-    try:
-        found = _decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        found = _read_leniently(line)
+    found = decode_one(_decode, line) or _read_leniently(line)
     if sort in _PROCESS and not directed and found.transport is None and sort == "start":
         return None
     record = _message(header) or _model_call(sort, found, line, header, known)
@@ -231,9 +229,5 @@ def _number(value: object) -> int:
 
 def _read_leniently(line: bytes) -> Line:
     """A line with half a surrogate or a number that no machine holds."""
-    try:
-        value = decode_json(line)
-    except NotAnObjectError:
-        return Line()
-    known = value if isinstance(value, dict) else {}
+    known = decode_object(line)
     return Line(**{name: known[name] for name in Line.__struct_fields__ if name in known})

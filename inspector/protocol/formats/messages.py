@@ -11,8 +11,6 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import msgspec
-
 from inspector.protocol import kinds
 from inspector.protocol.formats.entries import (
     CHAT,
@@ -126,12 +124,9 @@ def payload(line: bytes, number: int) -> Payload:
 
 def _decoded(line: bytes) -> Any:
     try:
-        return msgspec.json.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        try:
-            return decode_json(line)
-        except NotAnObjectError:
-            return None
+        return decode_json(line)
+    except NotAnObjectError:
+        return None
 
 
 def _bodies(value: Mapping[str, Any], *, items: bool, depth: int = 0) -> list[Mapping[str, Any]]:

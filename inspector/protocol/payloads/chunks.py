@@ -19,6 +19,7 @@ import msgspec
 
 from inspector.protocol.context_forms import is_name
 from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.json_values import decode_one
 from inspector.protocol.text import TEXT_KEYS, compact
 
 MAX_JOINED = 1 << 18
@@ -45,11 +46,8 @@ def context_in(data: bytes) -> str | None:
     """The context that a frame's chunk names; None where it names none. Never raises."""
     if b'"context"' not in data[:_LONGEST] or len(data) > _LONGEST or data.lstrip()[:1] != b"{":
         return None
-    try:
-        found = _decode_context(data).context
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-    return found if is_name(found) else None
+    found = decode_one(_decode_context, data)
+    return found.context if found is not None and is_name(found.context) else None
 
 
 def chunk_in(data: bytes) -> tuple[str, str] | None:

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from inspector.protocol.header import MAX_LENIENT, NotAnObjectError, decode_json
-from inspector.protocol.meaning import NO_RAW
+from inspector.protocol.header import MAX_LENIENT, decode_object
+from inspector.protocol.json_values import NO_RAW, decode_one
 
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
@@ -157,10 +157,7 @@ def read_claude(line: bytes, *, unknown: bool = False) -> Line | None:
         line: the record.
         unknown: also one of a type that nobody has seen yet.
     """
-    try:
-        found: Line | None = _decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        found = _read_leniently(line)
+    found = decode_one(_decode, line) or _read_leniently(line)
     if found is not None and found.parent_tool_use_id and found.agentId is None:
         found.isSidechain, found.agentId = True, found.parent_tool_use_id
     if found is None or _is_record(found):
@@ -195,13 +192,8 @@ _SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 def _read_leniently(line: bytes) -> Line | None:
     """A record that the fast decoder refuses, member by member: what has another type counts as absent."""
-    if len(line) > MAX_LENIENT:
-        return None
-    try:
-        value = decode_json(line)
-    except NotAnObjectError:
-        return None
-    if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+    value = decode_object(line) if len(line) <= MAX_LENIENT else {}
+    if not isinstance(value.get("type"), str):
         return None
     found = _filled(Line, value)
     if isinstance(message := value.get("message"), dict):
@@ -250,10 +242,7 @@ def result_of(raw: msgspec.Raw) -> ToolUseResult | None:
     written = bytes(raw)
     if b'"agentId"' not in written and b'"totalToolUseCount"' not in written:
         return None
-    try:
-        return _decode_result(raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
+    return decode_one(_decode_result, raw)
 
 
 class _Spawning(msgspec.Struct, gc=False):
@@ -267,10 +256,7 @@ _decode_spawning = msgspec.json.Decoder(_Spawning).decode
 
 def spawning_of(raw: msgspec.Raw) -> _Spawning:
     """What a call that starts a sub-agent says of it."""
-    try:
-        return _decode_spawning(raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return _Spawning()
+    return decode_one(_decode_spawning, raw) or _Spawning()
 
 
 class _TextBlock(msgspec.Struct, gc=False):
@@ -282,19 +268,5 @@ _decode_texts = msgspec.json.Decoder(list[_TextBlock] | str).decode
 
 def first_text(raw: msgspec.Raw) -> str | None:
     """The first text of a result's content; None where it has none."""
-    try:
-        found = _decode_texts(raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-    return found if isinstance(found, str) else next((one.text for one in found if one.text is not None), None)
-
-
-_decode_text = msgspec.json.Decoder(str).decode
-
-
-def text_of_raw(raw: msgspec.Raw) -> str | None:
-    """A string as it was meant; None for what is none."""
-    try:
-        return _decode_text(raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
+    found = decode_one(_decode_texts, raw)
+    return next((one.text for one in found if one.text is not None), None) if isinstance(found, list) else found

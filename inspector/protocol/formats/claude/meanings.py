@@ -17,8 +17,8 @@ from inspector.protocol.formats.claude.lines import (
     first_text,
     result_of,
     spawning_of,
-    text_of_raw,
 )
+from inspector.protocol.json_values import text_in
 from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Chain, Meaning, Spawn
 from inspector.protocol.times import written_time
 
@@ -129,7 +129,7 @@ def _prompt(line: Line) -> str | None:
     content = line.message.content if line.message is not None else None
     if isinstance(content, str):
         return content
-    return text_of_raw(content[0].text) if content else None
+    return text_in(content[0].text) if content else None
 
 
 def _of_text(line: Line, machine: bool, *, stopped: bool = False) -> Meaning:
@@ -188,7 +188,7 @@ def _text(line: Line, block: Block) -> Meaning:
     head = bytes(memoryview(block.text)[:_LONGEST_MARK])
     found = _of_text(line, head.startswith(_MACHINE_BYTES), stopped=head.startswith(_INTERRUPTED_BYTES))
     if line.type == "assistant" and line.isSidechain:
-        found.echo = text_of_raw(block.text)
+        found.echo = text_in(block.text)
     return found
 
 
@@ -315,7 +315,7 @@ def _attachment(line: Line) -> Meaning:
     if about is not None and name == "queued_command":
         machine = bytes(memoryview(about.prompt)[:_LONGEST_MARK]).startswith(_MACHINE_BYTES)
         found = Meaning(CHAT, PROGRAM if machine else _above(line), (agent_of(line),), identifier=line.uuid)
-        found.spawn = _notified(text_of_raw(about.prompt) or "") if machine else None
+        found.spawn = _notified(text_in(about.prompt) or "") if machine else None
         return found
     return Meaning(CHAT, PROGRAM, (agent_of(line),), identifier=line.uuid)
 

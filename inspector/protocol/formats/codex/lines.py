@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from inspector.protocol.header import MAX_LENIENT, NotAnObjectError, decode_json
-from inspector.protocol.meaning import NO_RAW
+from inspector.protocol.header import MAX_LENIENT, NotAnObjectError, decode_json, decode_object
+from inspector.protocol.json_values import NO_RAW, decode_one
 
 TYPES = frozenset(
     {
@@ -147,10 +147,7 @@ def read_codex(line: bytes, *, unknown: bool = False) -> Line | None:
 
 
 def _read_envelope(line: bytes, *, unknown: bool) -> Line | None:
-    try:
-        found: Line | None = _decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        found = _read_leniently(line)
+    found = decode_one(_decode, line) or _read_leniently(line)
     if found is None or found.type is None or found.timestamp is None or found.payload is None:
         return None
     if found.type in TYPES:
@@ -163,9 +160,8 @@ _TIME = len("2026-01-02T03:04:05Z")
 
 def _read_header(line: bytes) -> Line | None:
     """The first line of a bare thread, or what it notes between items."""
-    try:
-        found = _decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    found = decode_one(_decode, line)
+    if found is None:
         return None
     if found.record_type is not None and found.type is None:
         return Line(STATE, found.timestamp, Inner(found.record_type)) if found.record_type == STATE else None
@@ -175,19 +171,15 @@ def _read_header(line: bytes) -> Line | None:
 
 
 def _read_item(line: bytes) -> Line | None:
-    try:
-        found = _decode_inner(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-    sort = found.type
-    if sort not in _BARE_TYPES:
+    found = decode_one(_decode_inner, line)
+    if found is None or found.type not in _BARE_TYPES:
         return None
     blocks = found.content if isinstance(found.content, list) else ()
     fits = {
         "message": found.role is not None and any(one.type in ("input_text", "output_text") for one in blocks),
         "reasoning": found.summary is not None and (bool(found.encrypted_content) or found.id is not None),
         "web_search_call": bool(found.action),
-    }.get(sort, found.call_id is not None)
+    }.get(found.type, found.call_id is not None)
     return Line(ITEM, None, found) if fits else None
 
 
@@ -196,13 +188,8 @@ def _read_item(line: bytes) -> Line | None:
 
 def _read_leniently(line: bytes) -> Line | None:
     """A record with another type somewhere, or half a surrogate: what does not fit counts as absent."""
-    if len(line) > MAX_LENIENT:
-        return None
-    try:
-        value = decode_json(line)
-    except NotAnObjectError:
-        return None
-    if not isinstance(value, dict) or not isinstance(inner := value.get("payload"), dict):
+    value = decode_object(line) if len(line) <= MAX_LENIENT else {}
+    if not isinstance(inner := value.get("payload"), dict):
         return None
     sort, timestamp = (one if isinstance(one := value.get(key), str) else None for key in ("type", "timestamp"))
     ordinal = value.get("ordinal")
@@ -220,17 +207,6 @@ def _put(inner: Inner | None, name: str, value: Any) -> None:
     except (msgspec.MsgspecError, RecursionError, ValueError):
         return
     setattr(inner, name, getattr(one, name))
-
-
-_decode_text = msgspec.json.Decoder(str).decode
-
-
-def text_of(raw: msgspec.Raw) -> str | None:
-    """A string as it was meant; None for what is none."""
-    try:
-        return _decode_text(raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
 
 
 def head_of(raw: msgspec.Raw, length: int = 1) -> bytes:

@@ -22,8 +22,8 @@ from inspector.protocol.formats.codex.lines import (
     Line,
     decoded,
     head_of,
-    text_of,
 )
+from inspector.protocol.json_values import text_in
 from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Meaning, Spawn, ThreadMark
 
 USER, AGENT, TOOLS, PROGRAM = "user", "codex", "tools", "codex-cli"
@@ -146,7 +146,7 @@ def _call(inner: Inner) -> Meaning:
         thread=None if call is None else ThreadMark(channel=ITEM, call=call),
     )  # fmt: skip
     if name == "spawn_agent":
-        asked = decoded(msgspec.Raw((text_of(inner.arguments) or "").encode("utf-8", "replace")))
+        asked = decoded(msgspec.Raw((text_in(inner.arguments) or "").encode("utf-8", "replace")))
         asked = asked if isinstance(asked, dict) else {}
         told, role = (_text(asked.get(key)) for key in ("message", "agent_type"))
         label = _text(asked.get("task_name")) or (told.partition("\n")[0][:_LONGEST_LABEL] if told else None)
@@ -163,7 +163,7 @@ def _result(inner: Inner) -> Meaning:
         kinds.RESPONSE, TOOLS, (AGENT,), correlation=inner.call_id, failed=has_failed(inner.output), said=inner.output
     )  # fmt: skip
     if b"agent_id" in head_of(inner.output, 400):
-        told = decoded(msgspec.Raw((text_of(inner.output) or "").encode("utf-8", "replace")))
+        told = decoded(msgspec.Raw((text_in(inner.output) or "").encode("utf-8", "replace")))
         agent = _text(told.get("agent_id")) if isinstance(told, dict) else None
         if agent is not None:
             found.spawn = Spawn(inner.call_id, agent)
