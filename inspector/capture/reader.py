@@ -52,7 +52,7 @@ from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME, parse_moment
 
 _BOM = b"\xef\xbb\xbf"
-_LINE_END, _BLANK = ord("\n"), ord(" ")
+_BLANK = ord(" ")
 TICK, REPLAYED = "tick", "replayed"
 """In the place of an event, of records that say that a call still goes on, and of server-sent events with an id."""
 JOINING_EVENTS = frozenset({"delivered", "rejected", TICK, REPLAYED})
@@ -469,15 +469,15 @@ def _split(data: bytes, offset: int) -> tuple[list[bytes], NDArray[np.int64]]:
     """Lines without their ends, blank ones left out, and where in the source each begins: (n,) int64."""
     if offset == 0 and data.startswith(_BOM):
         data, offset = data[len(_BOM) :], len(_BOM)
-    letters = np.frombuffer(data, np.uint8)
-    ends = np.flatnonzero(letters == _LINE_END)
     lines = data.split(b"\n")
-    offsets = np.concatenate(([0], ends + 1))
     if not lines[-1]:
         del lines[-1]
-        offsets = offsets[:-1]
+    lengths = np.fromiter(map(len, lines), np.int64, len(lines))
+    offsets = np.cumsum(lengths + 1) - lengths - 1
     # Around a line's end stand braces, unless something has to be stripped.
-    tight = len(ends) == len(lines) and (letters[ends - 1] > _BLANK).all() and (letters[offsets] > _BLANK).all()
+    letters = np.frombuffer(data, np.uint8)
+    first, last = letters[offsets], letters[offsets + lengths - 1]
+    tight = lengths.all() and (first > _BLANK).all() and (last > _BLANK).all()
     if not tight:
         lines = [line.rstrip(b"\r \t") for line in lines]
         kept = [place for place, line in enumerate(lines) if line.strip()]
