@@ -163,9 +163,10 @@ class ContextPass:
 
     def _is_void(self, row: int) -> bool:
         """Whether a message ends nothing: in another's name, refused by the gateway, or copied from another thread."""
-        if self._capture.flags(row) & Flag.DERIVED and self._capture.repeats(np.array([row]))[1][0]:
+        flags = int(self._capture.columns["flags"][row])
+        if flags & Flag.DERIVED.value and self._capture.repeats(np.array([row]))[1][0]:
             return True
-        return bool(self._capture.flags(row) & Flag.REFUSED) or self._capture.true_sender(row) is not None
+        return bool(flags & Flag.REFUSED.value) or self._capture.true_sender(row) is not None
 
     def _type_changed(self, node: int) -> None:
         self.declarations += 1

@@ -14,7 +14,7 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.changes import NO_ROWS, Rows
-from inspector.analysis.signals import NOWHERE, Said
+from inspector.analysis.signals import CONSUMED, HINTS, NOWHERE, SUMMARY
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.analysis.transients import NOTES, Badge, Note
 from inspector.capture.flags import Flag
@@ -115,7 +115,7 @@ def life_of(analysis: Analysis, message: int) -> Life:
     said = analysis.transients.said(message)
     if not said:
         return Life()
-    pairs, pairs_total = _pairs(analysis, message) if said & Said.HINTS else ((), 0)
+    pairs, pairs_total = _pairs(analysis, message) if said & HINTS else ((), 0)
     badges = int(analysis.transients.columns["badges"][message])
     if not badges & Badge.TRANSIENT.value:
         return Life(pairs=pairs, pairs_total=pairs_total)
@@ -123,7 +123,7 @@ def life_of(analysis: Analysis, message: int) -> Life:
     attempts, total = _attempts(analysis, message, set(consumers))
     waits = not badges & Badge.COLLAPSED.value
     return Life(
-        _pairing(analysis, message), bool(said & Said.SUMMARY), attempts, total,
+        _pairing(analysis, message), bool(said & SUMMARY), attempts, total,
         tuple(consumers[:MOST_NAMED]) if waits else (), len(consumers) if waits else 0,
         pairs, pairs_total, saving_of(analysis, message),
     )  # fmt: skip
@@ -262,7 +262,7 @@ def _why_not(analysis: Analysis, row: int) -> str:
     if int(analysis.capture.columns["flags"][row]) & Flag.ERROR.value:
         return NOTES[Note.FAILED]
     place = transients.signals.find(row)
-    if place == NOWHERE or not transients.said(row) & Said.CONSUMED:
+    if place == NOWHERE or not transients.said(row) & CONSUMED:
         return "It did not say that it consumed anything."
     if transients.signals.note[place] in (Note.NOT_PAIRED, Note.NOTHING_WAITS):
         return "No hint had paired the two tools by then."

@@ -25,7 +25,6 @@ from inspector.analysis.signals import (
     REPEATED,
     SUMMARY,
     TRANSIENT,
-    Said,
     SignalTable,
 )
 from inspector.capture.capture import Capture
@@ -216,10 +215,10 @@ class TransientPass:
 
     # Asking
 
-    def said(self, row: int) -> Said:
-        """What a result signals, in short; nothing for one that signals nothing."""
+    def said(self, row: int) -> int:
+        """What a result signals, in short: bits of `Said`; 0 for one that signals nothing."""
         place = self.signals.find(row)
-        return Said(self.signals.said[place]) if place != NOWHERE else Said(0)
+        return self.signals.said[place] if place != NOWHERE else 0
 
     def signal(self, row: int) -> Signal | None:
         """What a result's `_meta` says, read again; None when it signals nothing."""

@@ -478,10 +478,12 @@ class Capture:
     def true_sender(self, message: int) -> str | None:
         """Who a log says sent a message, where that is not the sender it names; None."""
         rows = self.impostors["message"]
+        if not len(rows):
+            return None
         if self._late_impostors:  # no longer ascending: another source told of earlier messages
             places = np.flatnonzero(rows == message)
             return self.strings[int(self.impostors["participant"][places[0]])] if len(places) else None
-        place = int(np.searchsorted(rows, message))
+        place = int(np.searchsorted(rows, np.uint32(message)))  # as int64 all rows would be copied
         found = place < len(rows) and int(rows[place]) == message
         return self.strings[int(self.impostors["participant"][place])] if found else None
 

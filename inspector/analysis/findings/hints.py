@@ -12,7 +12,7 @@ from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.due import WaitingByTime
-from inspector.analysis.signals import Said
+from inspector.analysis.signals import CONSUMED, FAILED, HINTS, NO_CALL, ODD, SUMMARY, TRANSIENT
 from inspector.analysis.transients import Badge
 from inspector.capture.extracts import ToolList
 from inspector.capture.flags import Flag
@@ -135,16 +135,16 @@ class Hints:
         said = transients.said(row)
         if _is_misspelled(batch.capture.records.decoded(row).payload):
             batch.findings.add(MISSPELLED, [row])
-        if said & Said.NO_CALL:
+        if said & NO_CALL:
             return
-        if said & Said.ODD:
+        if said & ODD:
             signal = transients.signal(row)
             batch.findings.add(NO_SIGNAL, [row], details=signal.odd or "" if signal is not None else "")
-        if said & Said.CONSUMED and said & Said.FAILED:
+        if said & CONSUMED and said & FAILED:
             batch.findings.add(CONSUMED_IN_VAIN, [row])
-        if said & Said.TRANSIENT and not said & (Said.FAILED | Said.SUMMARY):
+        if said & TRANSIENT and not said & (FAILED | SUMMARY):
             batch.findings.add(NO_SUMMARY, [row])
-        if said & Said.HINTS:
+        if said & HINTS:
             server = _server(batch, row)
             named = tuple(dict.fromkeys(tool for pair in transients.hints(row) for tool in pair))
             place = self._named_ids.setdefault(named, len(self._named))
