@@ -129,9 +129,11 @@ def _unanswered_word(analysis: Analysis, message: int, word: str) -> str:
 
 def missing_answer(subject: Subject) -> list[ChainRow]:
     """Of a request in a log that nobody answered, the answer that did not come; while live it still may."""
-    if subject.kind != kinds.REQUEST or subject.analysis.now_ns is not None or (
-        not is_pending(subject.analysis, subject.message)
-    ):  # fmt: skip
+    analysis, message = subject.analysis, subject.message
+    waits = is_pending(analysis, message) or (
+        who_left(analysis, message) == "asked" and analysis.correlation.columns["answer"][message] == NO_ROW
+    )
+    if subject.kind != kinds.REQUEST or analysis.now_ns is not None or not waits:
         return []
     last = subject.last_ns()
     waited = None if NO_TIME in (subject.time_ns, last) else max(0, min(last - subject.time_ns, ANSWER_WITHIN_NS))
