@@ -64,7 +64,7 @@ class Picture(NamedTuple):
 _MAIN = ("--select", "106", "--expand", "--hints")
 _TIMELINE = ("--select", "106", "--view", "timeline", "--size", "1440x900")
 _LOW = ("--size", "1280x620")
-_CENTER = (213, 100, 766, 676)
+_CENTER = (213, 100, 754, 676)
 _CENTER_AND_DETAILS = (213, 100, 1067, 496)
 _ALL_PANES = (0, 100, 1280, 496)
 _BELOW = (213, 579, 1067, 197)
@@ -86,10 +86,10 @@ PICTURES = (
     ),
     Picture("docs/pictures/tokens.png", DEMO, ("--panel", "tokens"), _BELOW),
     Picture("docs/pictures/model-sees.png", DEMO, ("--select", "106", "--view", "model sees"), _CENTER),
-    Picture("docs/pictures/model-wire.png", WIRE, ("--select", "35", "--view", "model sees"), (213, 100, 766, 500)),
+    Picture("docs/pictures/model-wire.png", WIRE, ("--select", "35", "--view", "model sees"), (213, 100, 754, 500)),
     Picture(
         "docs/pictures/model-wire-compared.png", WIRE,
-        ("--select", "61", "--view", "model sees", "--compare", "47", "--theme", "dark"), (213, 100, 766, 570),
+        ("--select", "61", "--view", "model sees", "--compare", "47", "--theme", "dark"), (213, 100, 754, 570),
     ),
     Picture("docs/pictures/waste.png", RUNE, ("--panel", "waste"), (213, 579, 1067, 100)),
     Picture("docs/pictures/chain.png", CODER, ("--select", "25", *_LOW), _CENTER_AND_DETAILS),
@@ -108,12 +108,12 @@ PICTURES = (
     ),
     Picture(
         "docs/pictures/while-waiting-lanes.png", TOGETHER, ("--select", "14", "--view", "timeline"),
-        (213, 100, 766, 420),
+        (213, 100, 754, 420),
     ),
     Picture("docs/pictures/agent-work.png", ORDERS, ("--select", "8", "--theme", "dark")),
     Picture("docs/pictures/agent-edit.png", ORDERS, ("--select", "31", *_LOW), _CENTER_AND_DETAILS),
     Picture(
-        "docs/pictures/agent-compacted.png", ORDERS, ("--select", "146", "--view", "model sees"), (213, 100, 766, 480)
+        "docs/pictures/agent-compacted.png", ORDERS, ("--select", "146", "--view", "model sees"), (213, 100, 754, 480)
     ),
     Picture("docs/pictures/runs.png", MCP_RUNS, _LOW, surveyed=True),
     Picture("docs/pictures/sub-sessions.png", SESSIONS, ("--view", "sub-sessions"), (213, 100, 1067, 676)),

@@ -74,8 +74,7 @@ _COUNTED_BYTES = 32 << 20
 """Of a log whose tokens are counted for the picture."""
 _WORKED_OUT_S = 60.0
 """The longest that a view is waited for."""
-_QUICK_S = 0.25
-"""Rows and details settle, which is all that a picture of one message waits for."""
+_STILL_S, _AGAIN_S = 5.0, 0.1
 _SETTLED_S = 1.5
 """Layouts settle and delayed painting happens; views that count and look for something do it behind the rest."""
 
@@ -131,9 +130,20 @@ async def _take_survey(window: MainWindow, shot: Shot, path: Path) -> str | None
         return f"{shot.file} could not be shown."
     window.shown.runs.apply_filter(shot.filter)
     await asyncio.sleep(_SETTLED_S / 5)
-    return (
-        None if window.grab().save(shot.output) else f"{shot.output} cannot be written; choose another folder or name."
-    )
+    return await _save(window, shot.output)
+
+
+async def _save(window: MainWindow, output: str) -> str | None:
+    """Write the picture once it stands still: heights of what is wrapped settle in turns of the loop."""
+    picture = window.grab().toImage()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_STILL_S):
+            while True:
+                await asyncio.sleep(_AGAIN_S)
+                before, picture = picture, window.grab().toImage()
+                if picture == before:
+                    break
+    return None if picture.save(output) else f"{output} cannot be written; choose another folder or name."
 
 
 async def _take(application: Application, shot: Shot, path: Path) -> str | None:
@@ -178,13 +188,11 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
         panes.document.count_tokens()  # what happened says how many there are
         panes.document.tell_counted()
     quick = shot.view is None and shot.panel is None and shot.select is not None
-    await asyncio.sleep(_QUICK_S if quick else _SETTLED_S)
+    await asyncio.sleep(0.05 if quick else _SETTLED_S)
     if window.msp.view.count_now():
         await asyncio.sleep(_COUNTED_S)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_WORKED_OUT_S):
             while _is_working_out(panes):  # noqa: ASYNC110  views follow a slice at a time, and set no event
                 await asyncio.sleep(0.05)
-    if not window.grab().save(shot.output):
-        return f"{shot.output} cannot be written; choose another folder or name."
-    return None
+    return await _save(window, shot.output)
