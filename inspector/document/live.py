@@ -10,7 +10,7 @@ import contextlib
 import errno
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,8 +37,6 @@ StateCallback = Callable[[SourceState, str], None]
 
 _REST = 2
 """Between two looks at the file others have the loop for so many times as long as the last one took."""
-_MOST_LEFT = 3
-"""Turns of the loop that are left to others one after the other: what has come is painted, and told to all views."""
 _ROUND_S = 0.1
 """The checks look so often while traffic comes: a look costs the same for ten messages and for a thousand."""
 _QUIET_S = 1.0
@@ -60,7 +58,7 @@ class LiveSession:
 
     def __init__(
         self, connection: Connection, document: CaptureDocument, *, on_state: StateCallback, demo: bool = False,
-        is_turn_taken: Callable[[], bool] = lambda: False,
+        others_first: Callable[[], Awaitable[None]] | None = None,
     ) -> None:  # fmt: skip
         """Create the capture file and attach the document to it.
 
@@ -69,7 +67,7 @@ class LiveSession:
             document: empty.
             on_state: called with each state and a sentence for the user.
             demo: the capture says that it may be thrown away.
-            is_turn_taken: whether others need this turn of the loop, so that taking in has the next one.
+            others_first: waits while others need the turn of the loop, before anything is taken in.
 
         Raises:
             OSError: the capture file cannot be written.
@@ -79,7 +77,7 @@ class LiveSession:
         self.state = SourceState.CONNECTING
         self.sentence = ""
         self.complete = self._ended = False
-        self._on_state, self._is_turn_taken = on_state, is_turn_taken
+        self._on_state, self._others_first = on_state, others_first
         self.own = new_capture(connection.space)
         origin = connection.origin() | ({"demo": True} if demo else {})
         try:
@@ -122,9 +120,8 @@ class LiveSession:
         while True:
             # Catching up, it only lets others have their turn between two slices.
             await asyncio.sleep(0 if behind else max(POLL_S, _REST * took_s))
-            for _ in range(_MOST_LEFT):
-                if self._is_turn_taken():
-                    await asyncio.sleep(0)
+            if self._others_first is not None:
+                await self._others_first()
             self._arrived.clear()
             began = time.thread_time()  # what else runs on the machine makes no message dearer
             behind, before = self._take_in(), records

@@ -6,6 +6,7 @@ looks here first, and takes its slice in a turn of its own, which who reads a lo
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 from PySide6.QtCore import QAbstractEventDispatcher, QCoreApplication, QObject, Qt
@@ -16,6 +17,8 @@ _CLAIM_S = 0.05
 """A turn that was claimed, and is not taken, is lost after so long."""
 _MOST_REFUSED = 4
 """Turns in a row that may be refused: while traffic floods in none may be free."""
+_MOST_LEFT = 3
+"""Turns in a row that who works in every turn leaves out: what has come is painted, and told to all views."""
 
 
 class LoopTurn(QObject):
@@ -71,3 +74,10 @@ def turn_of_loop() -> LoopTurn:
     assert application is not None
     options = Qt.FindChildOption.FindDirectChildrenOnly
     return application.findChild(LoopTurn, options=options) or LoopTurn(application)
+
+
+async def others_first() -> None:
+    """Wait while others need the turn of the loop, for a few turns at most; for who works in every turn."""
+    for _ in range(_MOST_LEFT):
+        if turn_of_loop().taken:
+            await asyncio.sleep(0)

@@ -18,7 +18,7 @@ from inspector.present import formats
 from inspector.settings import ConnectionSettings, NamedConnection
 from inspector.sources.connection import Connection
 from inspector.sources.state import SourceState
-from inspector.ui.loop_turn import turn_of_loop
+from inspector.ui.loop_turn import others_first
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -142,10 +142,7 @@ class GatewayWatch(QObject):
         document.memory.limit_to(self._services.settings.memory.limit_mb)
         self._to_remember = connection if remember else None
         try:
-            session = LiveSession(
-                connection, document, on_state=self._on_state, demo=demo,
-                is_turn_taken=lambda: turn_of_loop().taken,
-            )  # fmt: skip
+            session = LiveSession(connection, document, on_state=self._on_state, demo=demo, others_first=others_first)
         except OSError as error:
             where = error.filename or captures_folder()
             self._notices.say(f"The capture cannot be written: {where}: {error.strerror or error}.", "severity.error")

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import tempfile
+import time
 from collections.abc import Callable, Coroutine, Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,7 +38,7 @@ from inspector.survey import is_survey
 from inspector.ui import budgets
 from inspector.ui.dialogs.asking import Asking, open_once
 from inspector.ui.dialogs.message import CANCEL
-from inspector.ui.loop_turn import turn_of_loop
+from inspector.ui.loop_turn import others_first
 from inspector.ui.widgets.notice import MESSAGE
 
 if TYPE_CHECKING:
@@ -473,8 +474,7 @@ class Opening(QObject):
                 if progress.waiting or loop.time() > until:
                     wait_s = budgets.current.input_s if progress.total else POLL_S
                     await asyncio.sleep(wait_s if progress.waiting else 0)
-                    if turn_of_loop().taken:
-                        await asyncio.sleep(0)
+                    await others_first()
                     until = loop.time() + budgets.current.slice_s
                 if not self._may_read:
                     self._stopped_at = share
@@ -562,7 +562,9 @@ class LogFollowing:
         while (followed := document.sources.followed) is not None and document.sources.following:
             # Catching up, it only lets others have their turn between two blocks.
             await asyncio.sleep(0 if behind else POLL_S if followed.active else FOLLOW_S)
-            behind = document.poll() and document.catching_up
+            await others_first()
+            until = time.perf_counter() + budgets.current.slice_s
+            behind = document.poll(until=until) and document.catching_up
             if loop.time() - size_shown_s > 1 and followed.active:
                 self._status.set_log_size(source.size)
                 size_shown_s = loop.time()

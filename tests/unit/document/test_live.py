@@ -59,9 +59,7 @@ async def test_at_the_end_what_was_not_taken_in_yet_lets_the_window_have_its_tur
     monkeypatch.setattr(live, "SLICE_S", 0.0)  # however fast the machine is, it is done in slices
     async with NumberedGateway() as gateway:
         document = CaptureDocument()
-        session = LiveSession(
-            Connection(url=gateway.url, space="demo"), document, on_state=lambda *_: None, is_turn_taken=lambda: True
-        )
+        session = LiveSession(Connection(url=gateway.url, space="demo"), document, on_state=lambda *_: None)
         session.start()
         await gateway.joined()
         await gateway.say(5_000, 1_000)
