@@ -53,14 +53,13 @@ class DeparturePass:
             if len(piped):
                 self._piped.append(piped)
         self._end_connections()
-        ended = self._participants.ended
-        left, self._told = ended[self._told :], len(ended)
-        if not left:
+        left = self._participants.ended_since(self._told)
+        self._told += len(left[0])
+        if not len(left[0]):
             return
         self._list(self._still_open(np.array(self._asked_since, np.int64), start))
         del self._asked_since[:]
-        intern = self._capture.strings.intern
-        gone = {space << 32 | intern(name) for _, space, name in left}
+        gone = {*left[1].tolist()}
         rows = [np.array(self._with.pop(person, ()), np.int64) for person in gone]
         self._list(self._give_up(self._still_open(np.unique(np.concatenate(rows)), start), left), only=gone)
 
@@ -93,7 +92,7 @@ class DeparturePass:
                     self._with[person] = array("i")
                 self._with[person].append(row)
 
-    def _give_up(self, rows: Rows, left: list[tuple[int, int, str]]) -> Rows:
+    def _give_up(self, rows: Rows, left: tuple[Rows, NDArray[np.int64]]) -> Rows:
         """Give up what ends with those who left; returns the others."""
         links = self._links
         by_sender = self._first_after(rows, self._capture.columns["sender"][rows], left)
@@ -115,11 +114,9 @@ class DeparturePass:
         asked = columns["kind"][rows] == (self._capture.strings.find(kinds.REQUEST) or -1)
         return np.where(asked, self._capture.to_sets.alone(columns["to_set"][rows]), 0)
 
-    def _first_after(self, rows: Rows, people: NDArray[np.integer], left: list[tuple[int, int, str]]) -> Rows:
+    def _first_after(self, rows: Rows, people: NDArray[np.integer], left: tuple[Rows, NDArray[np.int64]]) -> Rows:
         """The first departure of each of some people after a message; _NEVER."""
-        codes = self._capture.strings.intern
-        keys = np.array([space << 32 | codes(name) for _, space, name in left], np.int64)
-        at = np.array([row for row, _, _ in left], np.int64)
+        at, keys = left
         order = np.lexsort((at, keys))
         keys, at = keys[order], at[order]
         known, first_of = np.unique(keys, return_index=True)

@@ -55,7 +55,7 @@ def presence_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fa
     rows: list[Fact] = []
     for coming in participant.comings[-FEW:]:
         when = log_moment(int(document.capture.columns["time_ns"][coming.row])) or "at an unknown time"
-        last = coming is participant.comings[-1]
+        last = coming == participant.comings[-1]
         name = ("Here since" if last else "Came") if coming.here else "Left"
         rows.append(fact(name, when, right=formats.message_number(coming.row), right_message=coming.row))
     if len(participant.comings) > FEW:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any
 
@@ -223,9 +222,7 @@ class Senders:
         """Whether the same process has reported before that its window is full."""
         last = self._full.get(key, NO_ROW)
         known = batch.passes.participants.all.get((key[0], batch.capture.strings[key[1]]))
-        ended = known.ended if known is not None else ()
-        after = bisect_right(ended, last)
-        return last != NO_ROW and not (after < len(ended) and ended[after] < row)
+        return last != NO_ROW and not (known is not None and known.ended_between(last, row))
 
 
 def _count_of(value: object) -> float | None:

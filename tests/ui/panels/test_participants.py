@@ -10,7 +10,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QMenu
 
-from inspector.analysis.participants import Participant
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.present import participant_words as words
@@ -74,7 +73,8 @@ def names(model: ParticipantsModel) -> list[str]:
 
 def test_those_here_come_first_then_us_then_who_left(tmp_path, panel_of):
     live = Live(tmp_path, welcome("me", "gone", "mew"), presence("leave", "gone"), said("late"))
-    live.document.analysis.participants.all[live.document.analysis.contexts.spaces[0], "me"].is_us = True
+    known = live.document.analysis.participants.all
+    known.is_us[known.find(live.document.analysis.contexts.spaces[0], "me")] = True
     panel = panel_of(live.document)
     assert names(panel.model) == ["mew", "late", "me", "gone"]
     assert panel.head.count() == "2 here"
@@ -153,12 +153,13 @@ def test_who_comes_and_goes_moves_without_losing_the_selection(tmp_path, panel_o
 
 
 def test_usage_and_gauge(panel_of):
-    document = document_of(status("full", 18_800, 20_000), status("odd", 500, None), status("wrong", "many", True))
+    document = document_of(
+        status("full", 18_800, 20_000), status("odd", 500, None), status("wrong", "many", True), status("none", 5, 0)
+    )
     panel = panel_of(document)
     everyone = [panel.model.participant(row) for row in range(panel.model.rowCount())]
-    assert [words.usage(p) for p in everyone] == ["18.8k of 20k", "500 tokens", ""]
-    assert [words.share(p) for p in everyone] == [pytest.approx(0.94), None, None]
-    assert words.share(Participant("x", 0, tokens=5, max_tokens=0)) is None
+    assert [words.usage(p) for p in everyone][:3] == ["18.8k of 20k", "500 tokens", ""]
+    assert [words.share(p) for p in everyone] == [pytest.approx(0.94), None, None, None]
     panel.grab()
 
 

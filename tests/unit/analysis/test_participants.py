@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from inspector.analysis.participant_table import ReportedNumbers
 from inspector.analysis.participants import Participant
 from inspector.protocol.times import NO_TIME, parse_time
 from tests.builders import document_of, envelope, received
@@ -93,6 +94,15 @@ def test_usage() -> None:
         envelope("participant/status", {"tokens": 6}, sender="a"),
     )
     assert (found["a"].tokens, found["a"].max_tokens, found["a"].status_rows) == (6, 9, [0, 1, 2])
+
+
+@pytest.mark.parametrize("tokens", [0, -5, 2**62 - 1, 2**62, -(2**63), 10**30])
+def test_any_whole_number_is_reported(tokens: int) -> None:
+    numbers = ReportedNumbers()
+    numbers.put(3, tokens)
+    assert [numbers.get(number) for number in (0, 3, 4, 900)] == [None, tokens, None, None]
+    numbers.put(3, None)
+    assert numbers.get(3) is None
 
 
 def test_we_are_who_joined() -> None:
