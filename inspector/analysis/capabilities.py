@@ -6,14 +6,14 @@ revocations stay unconfirmed until a gateway announces a set that shows them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-import msgspec
 import numpy as np
 
+from inspector.analysis.capability_changes import CapabilityChanges, Change
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.trust import TrustPass
@@ -29,27 +29,8 @@ from inspector.protocol.paths import normalise
 _TOLD = ("system/welcome", "system/presence")
 _CHANGED = ("capability/grant", "capability/revoke")
 _MOST_REFUSALS = 1_000
-_MOST_SETS = 10_000
-"""Sets of capabilities that are kept once."""
 _NAMING = ("tools/call", "prompts/get")
 """Methods whose target is `params.name`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One change of what a participant may do.
-
-    Attributes:
-        row: the message that made it.
-        what: announced, granted, revoked.
-        capabilities: the whole set announced, or those granted or revoked, as written (text or objects).
-        grant: id of the grant that was made or is taken back; None for neither.
-    """
-
-    row: int
-    what: str
-    capabilities: tuple[Any, ...]
-    grant: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +75,8 @@ class CapabilityPass:
         self._capture = capture
         self._trust = trust
         self._contexts = contexts
-        self.changes: dict[tuple[int, str], list[Change]] = {}
-        self._sets: dict[bytes, tuple[Any, ...]] = {}  # as written
-        self._new: list[tuple[tuple[int, str], Change]] = []
+        self.changes = CapabilityChanges(capture.strings)
+        self._told = 0
         self._held: dict[tuple[int, str], tuple[int, list[Held] | None]] = {}  # as of so many changes
 
     def feed(self, start: int, stop: int) -> None:
@@ -123,12 +103,7 @@ class CapabilityPass:
                 continue
             capabilities = item.get("capabilities")
             if isinstance(capabilities, list):
-                self._announce(space, item["id"], row, self._kept(capabilities))
-
-    def _announce(self, space: int, name: str, row: int, capabilities: tuple[Any, ...]) -> None:
-        known = self.changes.get((space, name))
-        if not known or known[-1].what != "announced" or known[-1].capabilities != capabilities:
-            self._note((space, name), Change(row, "announced", capabilities))
+                self.changes.add(space, item["id"], row, "announced", capabilities)
 
     def _note_change(self, row: int, granted: bool) -> None:
         told = self._capture.records.decoded(row)
@@ -140,34 +115,16 @@ class CapabilityPass:
         if not isinstance(recipient, str):
             return
         capabilities = about.get("capabilities")
-        listed = self._kept(capabilities) if isinstance(capabilities, list) else ()
+        listed = capabilities if isinstance(capabilities, list) else []
         named = payload.get("grant_id")
         grant = told.identifier if granted else named if isinstance(named, str) else None
         space = int(self._capture.columns["space"][row])
-        change = Change(row, "granted" if granted else "revoked", listed, grant)
-        self._note((space, recipient), change)
+        self.changes.add(space, recipient, row, "granted" if granted else "revoked", listed, grant)
 
-    def _kept(self, capabilities: list[Any]) -> tuple[Any, ...]:
-        """Capabilities as one and the same tuple whenever they come: a thousand participants may all hold the same."""
-        try:
-            written = msgspec.json.encode(capabilities)
-        except (UnicodeEncodeError, RecursionError, ValueError):  # with half a character in it
-            return tuple(capabilities)
-        found = self._sets.get(written)
-        if found is None:
-            found = tuple(capabilities)
-            if len(self._sets) < _MOST_SETS:
-                self._sets[written] = found
-        return found
-
-    def _note(self, whose: tuple[int, str], change: Change) -> None:
-        self.changes.setdefault(whose, []).append(change)
-        self._new.append((whose, change))
-
-    def take_new(self) -> list[tuple[tuple[int, str], Change]]:
-        """Changes since the last call, in order, each with whose it is; for the one check that follows them."""
-        new, self._new = self._new, []
-        return new
+    def take_new(self) -> Iterator[tuple[int, str, Change, bool]]:
+        """Changes since the last call, as `CapabilityChanges.all_since`; for the one check that follows them."""
+        first, self._told = self._told, self.changes.entries
+        return self.changes.all_since(first)
 
     # Asking
 

@@ -211,7 +211,7 @@ class _Met:
     """Strings that were met in a space: nearly all in one space only, which is kept by string."""
 
     def __init__(self) -> None:
-        self._space_of = np.full(1024, -1, np.int64)
+        self._space_of = np.full(1024, -1, np.int32)
         self._others: set[int] = set()
 
     def new(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -221,7 +221,7 @@ class _Met:
         codes, spaces = keys & 0xFFFFFFFF, keys >> 32
         room, most = len(self._space_of), int(codes.max())
         if most >= room:
-            more = np.full(max(most + 1, 2 * room) - room, -1, np.int64)
+            more = np.full(most + 1 + max(1024, room // 8) - room, -1, np.int32)
             self._space_of = np.concatenate((self._space_of, more))
         keys, codes, spaces = (part[self._space_of[codes] != spaces] for part in (keys, codes, spaces))
         first = self._space_of[codes] == -1

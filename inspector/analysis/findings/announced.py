@@ -7,6 +7,7 @@ What the gateway refused is a finding of another check: of it the verdict is kno
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any
@@ -182,14 +183,15 @@ class Announced:
             self._alone.pop(whose, None)  # another one like it may get through
 
     def _of_sender(self, batch: Batch, sender: int, asked: list[tuple[int, bool, int]]) -> None:
-        changes = batch.passes.capabilities.changes.get((sender >> 32, batch.capture.strings[sender & _LOW]), ())
-        if not changes or len(changes) > _MOST_CHANGES:
+        changes, whose = batch.passes.capabilities.changes, (sender >> 32, sender & _LOW)
+        if not 0 < changes.count(*whose) <= _MOST_CHANGES:
             return
         before = self._held.get(sender, 0)
         taken, held = before >> 32, before & _LOW
+        new = deque(changes.since(*whose, taken))
         for row, unsure, call in asked:
-            while taken < len(changes) and changes[taken].row < row:
-                held = self._sets.after(held, changes[taken])
+            while new and new[0].row < row:
+                held = self._sets.after(held, new.popleft())
                 taken += 1
             if held and self._is_wanting(batch, held, (sender, call), taken, row, unsure=unsure):
                 self._found.add((sender, call))
@@ -255,11 +257,10 @@ class UnplacedGrants:
 
     def follow(self, batch: Batch) -> None:
         """Take in what was announced and granted up to the end of a batch. O(changes in it)."""
-        capabilities = batch.passes.capabilities
         self._spans, self._arrays, self._stop = {}, {}, batch.stop
-        for (space, name), change in capabilities.take_new():
+        for space, name, change, is_first in batch.passes.capabilities.take_new():
             unplaced = self._open.setdefault(space, {})
-            if change.what == "granted" and capabilities.changes[space, name][0] is change:
+            if change.what == "granted" and is_first:
                 unplaced[name] = change.row
             elif change.what == "announced" and name in unplaced:
                 self._spans.setdefault(space, []).append((unplaced.pop(name), change.row))
