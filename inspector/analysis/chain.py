@@ -63,17 +63,11 @@ def chain_of(analysis: Analysis, message: int) -> list[ChainStep]:
             _follow(analysis, step, found, causes_of)
             _follow(analysis, consumed, found, causes_of)
     found = found.union(*(outcome_of(analysis, step) for step in found))
-    ordered = _sent_once(analysis, sorted(found), message)
+    ordered = sorted(found)
     if len(ordered) > MOST_STEPS:
         near = sorted(ordered, key=lambda m: abs(m - message))[:MOST_STEPS]
         ordered = sorted(near)
     return [step_of(analysis, step, message, ordered) for step in ordered]
-
-
-def _sent_once(analysis: Analysis, steps: list[int], message: int) -> list[int]:
-    """The same without what a client sent once more with a later request to its model, as it does with each result."""
-    again = analysis.capture.are_sent_again(np.array(steps, np.int64))
-    return [step for step, repeated in zip(steps, again.tolist(), strict=True) if step == message or not repeated]
 
 
 def may_grow(analysis: Analysis, message: int, chain: set[int], changes: Changes) -> bool:
@@ -192,7 +186,7 @@ def began(analysis: Analysis, message: int) -> Iterator[int]:
 
 def effects_of(analysis: Analysis, message: int) -> set[int]:
     """What came of a message: what names it, what it collapsed by, what was done in the reasoning it began."""
-    effects = {*analysis.correlation.effects(message), *analysis.named.named_by(message)}
+    effects = {*_named_as_cause(analysis, message), *analysis.named.named_by(message)}
     effects.update(analysis.correlation.rounds.follow(message))
     collapsed_by = analysis.transients.collapsed_by(message)
     if collapsed_by is not None:
@@ -230,8 +224,15 @@ def _lies_in(analysis: Analysis, node: int, above: int) -> bool:
 def outcome_of(analysis: Analysis, message: int) -> set[int]:
     """The answer to a request, and what became of a proposal."""
     if analysis.capture.string("kind", message) in (kinds.REQUEST, kinds.PROPOSAL):
-        return set(analysis.correlation.effects(message))
+        return set(_named_as_cause(analysis, message))
     return set()
+
+
+def _named_as_cause(analysis: Analysis, message: int) -> list[int]:
+    """What names a message, but for what a client sends its model once more, as it does each result."""
+    effects = list(analysis.correlation.effects(message))
+    again = analysis.capture.are_sent_again(np.array(effects, np.int64))
+    return [effect for effect, repeated in zip(effects, again.tolist(), strict=True) if not repeated]
 
 
 _WORDS = {

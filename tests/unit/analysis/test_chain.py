@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.chain import may_grow
+from inspector.analysis.likely import likely_chain
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, clean_up, document_of, envelope, tool_call, tool_result
 
@@ -107,6 +108,7 @@ def test_a_result_that_is_sent_again_with_each_request_answers_once() -> None:
     assert chain(document, 7) == [(7, "asked"), (13, "answered"), (40, "answered")], "the client cleared it in No. 40"
     assert chain(document, 16) == [(16, "asked"), (24, "failed"), (25, "asked"), (33, "answered")], "asked twice"
     assert chain(document, 40) == chain(document, 7)
+    assert [step.message + 1 for step in likely_chain(document.analysis, 6).steps] == [7, 13, 40]
     document.close()
 
 
