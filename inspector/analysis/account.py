@@ -286,8 +286,7 @@ class AccountTally:
         crashes: times that a tapped server ended badly, by what its recorder wrote.
         has_repeats: some messages say again what others said; they count for nothing. Nor do requests that were made
             for a call of another source.
-        first_gap, first_crash, first_unreadable: the first of each, and the first message nothing could be made of;
-            NO_ROW.
+        first_gap, first_crash: the first of each; NO_ROW.
     """
 
     def __init__(self, analysis: Analysis) -> None:
@@ -304,7 +303,7 @@ class AccountTally:
         self._silences = _Silences()
         self._from: tuple[int, int] | None = None  # the least and the greatest time
         self._broken = False
-        self.gaps, self.first_gap, self.first_unreadable = 0, NO_ROW, NO_ROW
+        self.gaps, self.first_gap = 0, NO_ROW
         self.crashes, self.first_crash = 0, NO_ROW
         self.has_repeats = False
         self._changed: list[Rows] = []
@@ -465,8 +464,6 @@ class AccountTally:
         if len(missing):
             self.gaps += len(missing)
             self.first_gap = start + int(missing[0]) if self.first_gap == NO_ROW else self.first_gap
-        if self.first_unreadable == NO_ROW and (flags & Flag.UNREADABLE.value).any():
-            self.first_unreadable = start + int(np.flatnonzero(flags & Flag.UNREADABLE.value)[0])
         known = np.flatnonzero((times != NO_TIME) & ~lost)
         # Whether there was a gap between each and the one before it.
         so_far = np.cumsum(lost)[known]

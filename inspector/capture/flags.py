@@ -44,6 +44,8 @@ class Flag(enum.IntFlag):
     """A message that a transcript's record means; nobody wrote it as an envelope (`protocol.meaning`)."""
     INHERITED = 1 << 23
     """A copy of what another thread's model was told: it stands in this one's context too, and counts nowhere."""
+    TEXT = 1 << 24
+    """An unreadable line with nothing of JSON in it, as programs log it: no message, and none that was cut."""
     CONTEXT_IN_KIND = 1 << 17
     CONTEXT_IN_PAYLOAD = 1 << 18
     CONTEXT_IN_THREAD = 1 << 19

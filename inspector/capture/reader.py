@@ -6,6 +6,7 @@ block in. So blocks can be read anywhere, also in another process.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -334,6 +335,8 @@ class BlockReader:
             self._ended = Ended(record.reason or "", badly=True)
         if record.direction is not None and (record.shape is Shape.UNREADABLE or record.name == NOISE):
             self._noise[len(self._records)] = _beginning(record, line)
+        if record.shape is Shape.UNREADABLE and len(line) <= _LONGEST_TEXT and not _OF_JSON.search(line):
+            flags |= Flag.TEXT.value
         if record.exchange is not None:
             self._exchanges[len(self._records)] = record.exchange
         self._values += self._row(record, line, offset, flags)
@@ -506,6 +509,9 @@ def _joined(
     return joined, both
 
 
+_OF_JSON = re.compile(rb'[{\[,]\s*"|"\s*[:}\]]|^\s*[{\[]\s*$|^#')
+"""What is in a line that holds a message, or a piece of one."""
+_LONGEST_TEXT = 1 << 14
 _FLAGS = {
     Shape.RPC: Flag.RPC,
     Shape.JOIN: Flag.JOIN,

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.account import DISCOVERY, MOST_GROUPS, AccountTally, Deed, Groups, Outcome
 from inspector.analysis.findings import Severity
+from inspector.analysis.findings.wire import UNREADABLE
 from inspector.analysis.marked_contexts import START
 from inspector.analysis.pending import is_pending
 from inspector.analysis.states import State
@@ -362,10 +363,10 @@ class _Words:
         if self.tally.gaps:
             words = f"the connection was lost {_times(self.tally.gaps)}: messages may be missing there"
             lines.append(AccountLine("Missing", _begun(words), message=self.tally.first_gap, tone="warn"))
-        if self.document.unreadable:
-            count = self.document.unreadable
+        odd = self.document.analysis.findings.found
+        if count := odd.counts_of(UNREADABLE):
             words = f"{formats.count_of(count, 'line')} could not be read"
-            first = self.tally.first_unreadable
+            first = int(odd.rows_of(UNREADABLE).min())
             lines.append(_leading("Unreadable", words, first, 'finding == "unreadable"', count, "bad"))
         return lines
 

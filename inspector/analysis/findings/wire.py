@@ -12,6 +12,7 @@ from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.capture.flags import Flag
 from inspector.protocol import kinds
+from inspector.protocol.formats import prefixed
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.secrets.masking import masked_words
 
@@ -116,6 +117,7 @@ class Wire:
         self._raw = Marks()
         self._gateways = Marks()
         self._calls: dict[tuple[int, int, int], str] = {}
+        self._waiting = np.empty(0, np.int64)  # lines of text in logs where that is odd, so far
 
     def feed(self, batch: Batch) -> None:
         """Look at the messages of a batch."""
@@ -125,6 +127,7 @@ class Wire:
         if batch.mcp.noise and len(unreadable):
             unreadable = unreadable[~np.isin(unreadable, np.fromiter(batch.mcp.noise, np.int64, len(batch.mcp.noise)))]
         found.add(UNREADABLE, unreadable)
+        self._texts(batch)
         if len(batch.flagged(Flag.ERROR.value)):
             found.add(CRASHED, ended_badly(batch.capture, batch.start, batch.stop))
         marks = batch.flagged(Flag.GAP.value)
@@ -134,6 +137,17 @@ class Wire:
         self._new_kinds(batch)
         self._reserved(batch)
         self._suffixes(batch)
+
+    def _texts(self, batch: Batch) -> None:
+        """Lines of text are nothing odd in a log that has messages behind a time or a name: programs write both."""
+        texts = batch.flagged(Flag.TEXT.value)
+        self._waiting = np.concatenate((self._waiting, texts)) if len(texts) else self._waiting
+        if not len(self._waiting):
+            return
+        logs = [place for place, one in enumerate(batch.capture.sources) if one.formats[prefixed.LABEL]]
+        usual = np.isin(batch.of("source", self._waiting), logs)
+        rows, self._waiting = self._waiting[usual], self._waiting[~usual]
+        batch.findings.withdraw(UNREADABLE, rows[batch.findings.has(UNREADABLE, rows)])
 
     def _new_kinds(self, batch: Batch) -> None:
         codes = batch.new("kind")

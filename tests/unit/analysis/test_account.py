@@ -26,7 +26,7 @@ def tallied(document: CaptureDocument) -> AccountTally:
 
 def told(tally: AccountTally) -> list[Any]:
     """Everything a tally says."""
-    found: list[Any] = [tally.silence(), tally.span_ns, tally.gaps, tally.first_unreadable]
+    found: list[Any] = [tally.silence(), tally.span_ns, tally.gaps]
     for deed in Deed:
         found.append([tally.count(deed, outcome) for outcome in range(16)])
         for groups in (tally.groups(deed), tally.recipients()):

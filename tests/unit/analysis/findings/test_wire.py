@@ -1,4 +1,4 @@
-"""Messages that only a gateway may send."""
+"""Messages that only a gateway may send, and lines that cannot be read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.builders import envelope
+from tests.builders import GrowingLog, document_at, envelope, log_file
 from tests.unit.analysis.findings.told import told_either_way
 
 
@@ -37,3 +37,23 @@ def test_released_agents_answer_pings() -> None:
     ping = envelope("system/ping", {}, sender="system:gateway")
     assert told_either_way(ping, envelope("system/pong", {}, sender="echo", correlation_id=[ping["id"]])) == []
     assert told_either_way(envelope("system/ping", {}, sender="echo")) == [("system-from-participant", 1)]
+
+
+_CALL = '2026-01-05T09:00:00Z [files] [info] Message from client: {"jsonrpc":"2.0","id":1,"method":"ping"}'
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (["2026-01-05T09:00:00Z [files] [info] Starting", _CALL, "npm error 404", "  event: {", "  code: -1"], []),
+        (["Starting", _CALL, '2026-01-05T09:00:01Z [files] [info] Message from server: {"jsonrpc":"2.0","id'], [3]),
+        (["Starting", '{"jsonrpc":"2.0","id":1,"method":"ping"}'], [1]),
+    ],
+)
+def test_text_is_usual_in_a_log_with_prefixes_alone(lines: list[str], found: list[int]) -> None:
+    document = document_at(log_file("\n".join(lines).encode(), "mcp.log"))
+    assert [one.row + 1 for one in document.analysis.findings.all() if one.code == "unreadable"] == found
+    log = GrowingLog()
+    for line in lines:
+        log.write(line)
+    assert [one.row + 1 for one in log.end().analysis.findings.all() if one.code == "unreadable"] == found
