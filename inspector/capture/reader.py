@@ -509,7 +509,7 @@ def _joined(
     return joined, both
 
 
-_OF_JSON = re.compile(rb'[{\[,]\s*"|"\s*[:}\]]|^\s*[{\[]\s*$|^#')
+_OF_JSON = re.compile(rb'[{\[,]\s*"|"\s*[:}\]]|^\s*\{|^\s*\[\s*$|^#')
 """What is in a line that holds a message, or a piece of one."""
 _LONGEST_TEXT = 1 << 14
 _FLAGS = {

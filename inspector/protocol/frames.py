@@ -40,7 +40,7 @@ def read_frame(raw: bytes) -> Record:
 
 def classify(header: Header, raw: bytes) -> Record | None:
     """Tell what a decoded object is; None when it is nothing a wire carries."""
-    if _is_envelope(header):
+    if _is_envelope(header, raw):
         space = header.space if header.protocol == MSP and isinstance(header.space, str) else None
         return Record(_ENVELOPE, raw, header, space=space)
     if _is_rpc(header, raw):
@@ -54,9 +54,11 @@ def classify(header: Header, raw: bytes) -> Record | None:
     return None
 
 
-def _is_envelope(header: Header) -> bool:
+def _is_envelope(header: Header, raw: bytes) -> bool:
     if header.kind is not ABSENT:
-        return True
+        # Other programs have kinds, too: `{"kind":"Pod","apiVersion":...}`.
+        told = bool(header.payload) or header.sender is not ABSENT or header.protocol is not ABSENT
+        return told or not _has_foreign_keys(raw)
     if header.jsonrpc is not ABSENT or header.type in ("join", "Buffer"):
         return False
     if header.type is not ABSENT and not header.payload and _carries(header):

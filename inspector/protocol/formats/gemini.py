@@ -209,13 +209,13 @@ def _with_bytes(entry: Entry) -> Entry:
 
 
 def _api_call(message: Mapping[str, Any], identifier: str | None) -> ApiCall:
-    """The call that a message came from: cached tokens stand within the input, thoughts beside the output."""
+    """The call that a message came from: cached tokens stand within the input, thoughts and tools' tokens beside."""
     model, tokens = message.get("model"), message.get("tokens")
     model = model if isinstance(model, str) else None
     if not isinstance(tokens, Mapping):
         return ApiCall(identifier or "", model)
     read = number(tokens, "cached")
     return ApiCall(
-        identifier or "", model, reported=True, input=max(number(tokens, "input") - read, 0),
+        identifier or "", model, reported=True, input=max(number(tokens, "input") - read, 0) + number(tokens, "tool"),
         output=number(tokens, "output") + number(tokens, "thoughts"), cache_read=read,
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """Messages as model APIs take and give them: requests, answers, lists of either (docs/transcripts.md, Message arrays).
 
 OpenAI's chat completions and responses, Anthropic's messages and Gemini's contents, as documents or one a line. A
-document is one record that means the messages in it. Nothing says when; they are from `system-prompt`, `user`,
+document is one record that means the messages in it. When is what a logger says; they are from `system-prompt`, `user`,
 `assistant`, and `tools` or `mcp:<server>`.
 """
 
@@ -30,6 +30,7 @@ from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Meaning, Payload, ThreadMark
 from inspector.protocol.model_api.operations import error_in, stop_reason
 from inspector.protocol.record import Record, Shape
+from inspector.protocol.times import NO_TIME, parse_time
 
 LABEL = "messages"
 WORDS = {LABEL: "messages of a model API"}
@@ -58,6 +59,8 @@ _HOLDERS = (
 )  # fmt: skip
 """Under which loggers and batches have the bodies of a request and of its answer, in this order."""
 _MOST_HELD = 3
+_TIMES = ("timestamp", "time", "ts", "startTime", "start_time", "@timestamp")
+"""Under which a logger says when."""
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
@@ -81,7 +84,11 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     if call is not None:
         call.stop = next(filter(None, map(stop_reason, reversed(bodies))), None)
         means[-1].call = call
-    return Record(Shape.MEANING, line, space=_conversation(bodies[0], entries), means=means, meant_by=LABEL)
+    time_ns = next((found for key in _TIMES if (found := parse_time(value.get(key))) != NO_TIME), NO_TIME)
+    for meaning in means:
+        meaning.time_ns = time_ns
+    space = _conversation(bodies[0], entries)
+    return Record(Shape.MEANING, line, time_ns=time_ns, space=space, means=means, meant_by=LABEL)
 
 
 EVENT_MARKS = (b'"message_start"', b'"chat.completion.chunk"', b'"response.created"', b'"candidates"')
@@ -469,6 +476,7 @@ def api_call(value: Mapping[str, Any]) -> ApiCall | None:
     given = number(usage, "input_tokens", "prompt_tokens", "promptTokenCount")
     made = number(usage, "output_tokens", "completion_tokens", "candidatesTokenCount")
     made += number(usage, "thoughtsTokenCount")
+    given += number(usage, "toolUsePromptTokenCount")  # what its own tools brought: Gemini counts it apart
     for key in ("prompt_tokens_details", "input_tokens_details"):
         if isinstance(details := usage.get(key), Mapping):
             read = number(details, "cached_tokens")

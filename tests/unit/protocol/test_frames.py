@@ -14,6 +14,8 @@ from inspector.protocol.record import Shape
     [
         (b'{"kind":"chat"}', Shape.ENVELOPE),
         (b'{"kind":null}', Shape.ENVELOPE),
+        (b'{"kind":"Event","apiVersion":"audit.k8s.io/v1","stage":"ResponseComplete"}', Shape.UNREADABLE),
+        (b'{"kind":"Event","apiVersion":"v1","from":"a"}', Shape.ENVELOPE),
         (b'{"kind":["chat"],"id":7}', Shape.ENVELOPE),
         (b'{"protocol":"mew/v0.4","id":"a","from":"b","payload":{}}', Shape.ENVELOPE),
         (b'{"from":"b","payload":"text"}', Shape.ENVELOPE),

@@ -14,6 +14,7 @@ from inspector.analysis.tool_calls import tool_calls
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import read_line_as
 from inspector.protocol.record import Shape
+from inspector.protocol.times import parse_time
 from tests.builders import document_at, document_of
 
 SAMPLE = Path(__file__).parents[3] / "data" / "formats" / "messages.jsonl"
@@ -98,7 +99,21 @@ def test_a_request_and_its_answer_in_one_line(asked: dict[str, Any], answered: d
     document = document_of({"time": "2026-01-05T09:00:00Z", **asked, **answered})
     assert [FIELD_BY_NAME["text"].value(document.analysis, row) for row in range(2)] == ["Is berth 4 free?", "Yes"]
     assert document.analysis.usage.calls_by_model() == {"gpt-5.2": 1}
+    assert FIELD_BY_NAME["time"].value(document.analysis, 1) == parse_time("2026-01-05T09:00:00Z")
     assert FIELD_BY_NAME["stop_reason"].value(document.analysis, 1) == "stop"
+
+
+def test_what_tools_of_geminis_own_side_brought_is_input() -> None:
+    usage = {
+        "promptTokenCount": 21,
+        "candidatesTokenCount": 96,
+        "thoughtsTokenCount": 86,
+        "toolUsePromptTokenCount": 160,
+    }
+    answer = {"candidates": [{"content": {"role": "model", "parts": [{"text": "28"}]}}], "usageMetadata": usage}
+    total = document_of(answer).analysis.usage.total()
+    assert total is not None
+    assert (total.input, total.output) == (181, 17)
 
 
 def test_lines_of_batches() -> None:
