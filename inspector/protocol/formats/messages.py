@@ -29,6 +29,7 @@ from inspector.protocol.formats.entries import (
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Meaning, Payload, ThreadMark
 from inspector.protocol.model_api.operations import error_in, stop_reason
+from inspector.protocol.model_api.streams import Stream, stream_of
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.times import NO_TIME, parse_time
 
@@ -141,16 +142,36 @@ def _bodies(value: Mapping[str, Any], *, items: bool, depth: int = 0) -> list[Ma
 
     A request that was logged with its answer is both.
     """
-    found = [value] if spoken_in(value, items=items) or _failure(value) or _silent(value) else []
+    is_row = not depth and isinstance(value.get("input"), str) and _ASKS.isdisjoint(value)  # of an evaluation's results
+    spoken = not is_row and bool(spoken_in(value, items=items) or _failure(value) or _silent(value))
+    found = [value] if spoken else []
     for key in _HOLDERS if depth < _MOST_HELD and not _is_message(value) else ():
-        held = value.get(key)
-        held = _decoded(held.encode("utf-8", "replace")) if isinstance(held, str) and held[:1] == "{" else held
+        held = _held(value.get(key))
         if isinstance(held, Mapping):
             found += _bodies(held, items=False, depth=depth + 1)
     certain = depth or _BATCH in value or any(one is value or not _is_anybodys(one) for one in found)
     return found if certain else []
 
 
+def _held(value: object) -> object:
+    """A body, which may stand in a text: as JSON, or as the events that it came in."""
+    if not isinstance(value, str):
+        return value
+    if value[:1] == "{":
+        return _decoded(value.encode("utf-8", "replace"))
+    stream: Stream | None = None
+    for line in value.splitlines() if value.startswith(("event:", "data:")) else ():
+        event = event_in(line.encode("utf-8", "replace"), goes_on=stream is not None)
+        stream = stream_of(event) if stream is None and event is not None else stream
+        if stream is not None and event is not None:
+            stream.add(event)
+    return stream.body() if stream is not None else None
+
+
+_ASKS = frozenset(
+    ("messages", "contents", "instructions", "stream", "store", "tools", "reasoning", "max_output_tokens")
+)
+"""What a request has of which a text is the `input`."""
 _BATCH = "custom_id"
 """What a line of a batch names its request by."""
 

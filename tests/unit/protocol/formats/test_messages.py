@@ -76,12 +76,18 @@ def test_calls_without_ids_are_answered_by_name_and_order() -> None:
         {"role": "user", "content": "x", "sessionId": "s"}, {"choices": []}, {"output": []},
         {"error": {"message": "down"}, "level": "error"}, {"response": {"body": {"error": {"message": "not found"}}}},
         {"request": {"url": "/"}, "response": {"message": {"role": "user", "content": "x"}}}, {"error": "down"},
+        {"model": "m", "input": "2+2", "output": "4", "score": 1}, {"output": [{"type": "a"}], "usage": 1},
     ],
 )  # fmt: skip
 def test_what_is_none(value: Any) -> None:
     assert read_line_as(json.dumps(value).encode())[1] != "messages"
 
 
+_EVENTS = (
+    'event: message_start\ndata: {"type":"message_start","message":{"id":"m1","model":"gpt-5.2","usage":{}}}\n\n'
+    'data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"Yes"}}\n\n'
+    'data: {"type":"message_delta","delta":{"stop_reason":"stop"},"usage":{"output_tokens":1}}\n\n'
+)
 _ANSWER = {"choices": [{"message": {"role": "assistant", "content": "Yes"}, "finish_reason": "stop"}],
            "model": "gpt-5.2", "usage": {"prompt_tokens": 9, "completion_tokens": 1}}  # fmt: skip
 
@@ -92,6 +98,7 @@ _ANSWER = {"choices": [{"message": {"role": "assistant", "content": "Yes"}, "fin
         ({"request": {"messages": [ASK]}}, {"response": _ANSWER}),
         ({"messages": [ASK], "call_type": "completion"}, {"response": _ANSWER}),
         ({"request": {"url": "/v1", "body": json.dumps({"messages": [ASK]})}}, {"response": {"body": _ANSWER}}),
+        ({"request": {"body": {"messages": [ASK]}}}, {"response": {"status_code": "200", "body": _EVENTS}}),
         ({"url": "/v1", "request_body": {"messages": [ASK]}}, {"response_body": _ANSWER}),
     ],
 )
@@ -113,7 +120,7 @@ def test_what_tools_of_geminis_own_side_brought_is_input() -> None:
     answer = {"candidates": [{"content": {"role": "model", "parts": [{"text": "28"}]}}], "usageMetadata": usage}
     total = document_of(answer).analysis.usage.total()
     assert total is not None
-    assert (total.input, total.output) == (181, 17)
+    assert (total.input, total.output) == (181, 182)
 
 
 def test_lines_of_batches() -> None:
