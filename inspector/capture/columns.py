@@ -8,6 +8,7 @@ each so, where full dtypes take 114.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,18 @@ Array = NDArray[Any]
 _FIRST_ROOM = 1024
 _COPIED_AT_ONCE = 1 << 17
 """Values of the longest array that is copied in one go when it is full. Of 10,000,000 that would take 100 ms."""
+
+
+@cache
+def _zero(dtype: np.dtype[Any]) -> Array:
+    """(1,) what every column begins with; never written to."""
+    return np.zeros(1, dtype)
+
+
+@cache
+def _most(dtype: np.dtype[Any]) -> int:
+    """The largest number of a dtype."""
+    return int(np.iinfo(dtype).max)
 
 
 class _Column:
@@ -42,7 +55,7 @@ class _Column:
         self._array: Array | None = None
         self._next: Array | None = None
         self._copied = 0
-        self._value = np.zeros(1, self._least)
+        self._value = _zero(self._least)
 
     def view(self, length: int) -> Array:
         """(length,) its values; read-only."""
@@ -96,7 +109,7 @@ class _Column:
         array, dtype = self._array, self._value.dtype if self._array is None else self._array.dtype
         if self._dtype.kind == "u" and dtype != self._dtype:
             most = int(given.max())
-            if most > np.iinfo(dtype).max:
+            if most > _most(dtype):
                 dtype = self._dtype_for(most)
         if array is not None and array.dtype == dtype:
             if stop <= len(array):

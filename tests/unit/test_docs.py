@@ -7,6 +7,7 @@ import itertools
 import re
 import shlex
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -74,9 +75,18 @@ def _words(path: Path) -> str:
         return ""
     if path.suffix != ".py":
         return re.sub(r"\b\w+://\S+", "", text)
-    statements = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Expr))
+    statements = (node.value for node in _statements(ast.parse(text)) if isinstance(node, ast.Expr))
     docstrings = (one.value for one in statements if isinstance(one, ast.Constant) and isinstance(one.value, str))
     return "\n".join((*docstrings, *re.findall(r"(?:^|\s)#(.*\.md.*)", text)))
+
+
+def _statements(of: ast.AST) -> Iterator[ast.stmt]:
+    """Everything of some code that is a statement; expressions, which are most of it, are not gone through."""
+    for blocks in (getattr(of, name, ()) for name in ("body", "orelse", "finalbody", "handlers", "cases")):
+        for one in blocks if isinstance(blocks, list) else ():
+            if isinstance(one, ast.stmt):
+                yield one
+            yield from _statements(one)
 
 
 @cache

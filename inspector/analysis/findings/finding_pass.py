@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Protocol, runtime_checkable
+from functools import cache
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 
@@ -61,6 +62,12 @@ class Patient(Protocol):
     def go_on(self, batch: Batch, until: float) -> bool:
         """Do some of it until a time (`time.perf_counter`), at least a little; whether nothing is left."""
         ...
+
+
+@cache
+def _is_patient(kind: type[Topic]) -> bool:
+    """Whether topics of a kind are patient. Asking a protocol takes longer than making a topic."""
+    return issubclass(kind, Patient)
 
 
 _TOPICS = (
@@ -132,7 +139,7 @@ class FindingPass:
         self._beginnings = beginning.Beginnings(passes.capture, passes.trust)
         self._mcp = McpRows()
         self._topics: dict[str, Topic] = {_name(module.__name__): make() for module, make in _TOPICS}
-        self._patient = {name: topic for name, topic in self._topics.items() if isinstance(topic, Patient)}
+        self._patient = {name: cast(Patient, topic) for name, topic in self._topics.items() if _is_patient(type(topic))}
         self.failed: dict[str, int] = {}
         self._waits = False  # whether there is work that was put off
         self._fed = 0
