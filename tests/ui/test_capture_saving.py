@@ -139,7 +139,7 @@ def test_a_recovered_capture_that_is_neither_saved_nor_discarded_is_offered_agai
 
 @pytest.mark.parametrize("way", ["quit", "Ctrl+C"])
 def test_a_recovered_capture_of_which_nothing_shows_yet_stays(qapp: QApplication, way: str) -> None:
-    path = left("demo", 20_000)
+    path = left("demo", 5_000)
 
     async def steps(application: Application) -> None:
         window = application.new_window()
@@ -149,7 +149,7 @@ def test_a_recovered_capture_of_which_nothing_shows_yet_stays(qapp: QApplication
             await application.quit()
 
     run_in_window(qapp, steps)
-    assert [(one.path, one.messages) for one in unsaved_captures()] == [(path, 20_000)]
+    assert [(one.path, one.messages) for one in unsaved_captures()] == [(path, 5_000)]
 
 
 def test_discarding_an_unsaved_capture_asks_first(qapp: QApplication) -> None:

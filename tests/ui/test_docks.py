@@ -83,8 +83,13 @@ def test_a_key_brings_a_pane_in_front_of_the_others_and_hides_it_only_there(wind
     assert panes.messages.view.hasFocus(), "the keyboard goes back to the table"
 
 
-@pytest.mark.parametrize("one", BELOW, ids=lambda one: one.title)
-def test_a_pane_at_the_bottom_is_reached_left_and_closed(window: MainWindow, one: Panel[Panes]) -> None:
+def test_panes_at_the_bottom_are_reached_left_and_closed(window: MainWindow, subtests: pytest.Subtests) -> None:
+    for one in BELOW:
+        with subtests.test(one.title):
+            _reach_leave_and_close(window, one)
+
+
+def _reach_leave_and_close(window: MainWindow, one: Panel[Panes]) -> None:
     panes, dock = panes_of(window), window.docks[one.title]
     assert one.id not in panes.made, "made when it is shown first"
     assert next(known for known in ACTIONS if known.id == one.action).on is not None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +12,7 @@ from inspector.document.summary import summary
 from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import document_at
 from tests.pictures import picture
-
-RECORDINGS = Path(__file__).parents[1] / "data" / "recordings"
+from tests.samples import RECORDINGS
 
 
 def opened(name: str) -> CaptureDocument:
@@ -106,6 +104,7 @@ def test_every_response_of_the_gateway_logs_finds_its_request() -> None:
         assert {found for found in rules if found} == {"correlation"}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "path", sorted(p.relative_to(RECORDINGS).as_posix() for p in RECORDINGS.rglob("*.*") if p.suffix != ".md")
 )

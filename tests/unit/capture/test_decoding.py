@@ -18,7 +18,7 @@ from tests.pages import ROOT
 from tests.strategies import logs
 from tests.unit.capture.test_payload_values import CALL, LINES
 
-_DECODED = [field for field in FIELDS if isinstance(field.column(document_of().analysis), Decoded)]
+_DECODED = [field for field in FIELDS if isinstance(field.column(CaptureDocument().analysis), Decoded)]
 
 
 def _same_in_blocks(document: CaptureDocument) -> None:

@@ -27,8 +27,8 @@ from inspector.filters.fields import FIELDS
 from inspector.protocol.secrets.masking import SecretRule
 from inspector.ui.look import design_tokens
 from tests.builders import clean_up, document_at, document_of, envelope, lines_of, log_file, tool_call, tool_result
+from tests.samples import DATA, recordings_swept
 
-DATA = Path(__file__).parents[2] / "data"
 _NO_LOGS = ("package.json", ".meta.json", "mcp_figures.json")
 LOGS = sorted(
     path
@@ -53,7 +53,7 @@ def written(document: CaptureDocument, format_: Format, **options: Any) -> str:
 # JSON Lines as logged
 
 
-@pytest.mark.parametrize("path", LOGS, ids=lambda path: f"{path.parent.name}-{path.name}")
+@pytest.mark.parametrize("path", recordings_swept(LOGS), ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_what_was_logged_opens_again_as_the_same_messages(path: Path, tmp_path: Path) -> None:
     document, target = document_at(path), tmp_path / "again.jsonl"
     if not len(document.capture):

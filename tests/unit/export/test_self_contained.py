@@ -18,8 +18,7 @@ from inspector.document.document import CaptureDocument
 from inspector.export import Exported, ExportOptions, Redaction, export_file, export_to, matching, writer_for
 from inspector.filters import compile_filter
 from tests.builders import clean_up, document_at, document_of, envelope, lines_of, log_file, tool_call, tool_result
-
-RECORDINGS = Path(__file__).parents[2] / "data"
+from tests.samples import DATA, recordings_swept
 
 
 def exported(document: CaptureDocument, *, self_contained: bool = True, masked: bool = True) -> list[Any]:
@@ -120,7 +119,7 @@ def test_a_filter_chooses() -> None:
     assert list(matching(document, compile_filter('kind == "stream/open"'))) == list(range(0, 30, 3))
 
 
-@pytest.mark.parametrize("path", sorted(RECORDINGS.rglob("*.jsonl")), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", recordings_swept(sorted(DATA.rglob("*.jsonl"))), ids=lambda path: path.parent.name)
 def test_real_traffic_comes_back_as_it_was(path: Path) -> None:
     document = document_at(path)
     writer = writer_for(document, ExportOptions(self_contained=True, masked=False), Redaction(masked=False))

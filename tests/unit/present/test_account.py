@@ -20,7 +20,7 @@ from inspector.present.call_facts import request_facts
 from inspector.present.subject import Subject
 from tests.builders import clean_up, document_of, envelope, tool_call, tool_result
 from tests.findings import HELLO, at, ended, gateway
-from tests.unit.test_recordings import RECORDINGS
+from tests.samples import RECORDINGS, recordings_swept
 
 WIRE = Path(__file__).parents[2] / "data" / "captures" / "model-wire.jsonl"
 
@@ -190,7 +190,7 @@ SAMPLES = sorted(
 )
 
 
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("path", recordings_swept(SAMPLES), ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_each_line_leads_to_what_it_counts(path: Any) -> None:
     """The first number of a sentence that filters is how many messages the filter shows."""
     document = CaptureDocument()

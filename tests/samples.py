@@ -1,0 +1,20 @@
+"""Logs in tests/data, for tests that go through all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DATA = Path(__file__).parent / "data"
+RECORDINGS = DATA / "recordings"
+
+
+def recordings_swept(paths: Iterable[Path]) -> list[Any]:
+    """Logs as parameters: small samples of each format and dialect each time, recordings of real traffic as a `sweep`.
+
+    What a test asks of a recording that no sample has is a test of its own, of that recording by its name.
+    """
+    return [pytest.param(path, marks=pytest.mark.sweep) if RECORDINGS in path.parents else path for path in paths]
