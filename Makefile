@@ -5,8 +5,8 @@ MAKEFLAGS += --no-print-directory
 BIN := .venv/bin
 FILE ?=
 ONLY ?=
-# Tests wait as much as they compute: one process more than there are cores.
-JOBS ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )))
+# Tests compute all the time, and each process takes some seconds to find them: as many as there are cores.
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 
 # Tests start the program hundreds of times: it is compiled once.
 unexport PYTHONDONTWRITEBYTECODE

@@ -475,13 +475,18 @@ def test_every_action_has_a_key_once_it_is_given_one(window: MainWindow) -> None
         assert in_panes or action in window.actions(), f"the key of {one.id} would be heard nowhere"
 
 
-@pytest.mark.parametrize("pane", ["messages", "contexts", "participants", "findings", "marks"])
-def test_context_menus_open_by_the_keyboard(window: MainWindow, qtbot: QtBot, pane: str) -> None:
-    panes = panes_of(window)
-    panes.go_to(3)
+def test_context_menus_open_by_the_keyboard(window: MainWindow, subtests: pytest.Subtests) -> None:
+    panes_of(window).go_to(3)
     window.marking.toggle()
     for title in ("Findings", "Marks"):
         window.docks[title].show()
+    for pane in ("messages", "contexts", "participants", "findings", "marks"):
+        with subtests.test(pane):
+            _open_menu_by_the_keyboard(window, pane)
+
+
+def _open_menu_by_the_keyboard(window: MainWindow, pane: str) -> None:
+    panes = panes_of(window)
     panel: QWidget = getattr(panes, pane)
     panel.setFocus()
     focus = QApplication.focusWidget()

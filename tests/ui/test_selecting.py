@@ -121,20 +121,18 @@ def test_shift_and_arrows_select_as_far_as_the_current_row(window: MainWindow) -
     assert (selected(window), told(window)) == ([3], [3])
 
 
-@pytest.mark.parametrize(
-    ("key", "expected"),
-    [
+def test_ends_and_pages_with_shift(window: MainWindow, subtests: pytest.Subtests) -> None:
+    for key, expected in (
         (KEYS.Key_Home, [1, 2, 3]),
         (KEYS.Key_End, list(range(3, 13))),
         (KEYS.Key_PageUp, [1, 2, 3]),
         (KEYS.Key_PageDown, list(range(3, 13))),
-    ],
-    ids=lambda value: "" if isinstance(value, list) else value.name,
-)
-def test_ends_and_pages_with_shift(window: MainWindow, key: Qt.Key, expected: list[int]) -> None:
-    press(window, key, SHIFT)
-    assert selected(window) == expected
-    assert current(window) == (expected[0] if expected[0] == 1 else expected[-1])
+    ):
+        with subtests.test(key.name):
+            panes_of(window).go_to(2)
+            press(window, key, SHIFT)
+            assert selected(window) == expected
+            assert current(window) == (expected[0] if expected[0] == 1 else expected[-1])
 
 
 def test_clicks_with_shift_and_control(window: MainWindow) -> None:

@@ -232,16 +232,16 @@ def menu_entry(window: MainWindow, row: int, name: str) -> None:
     menu.deleteLater()
 
 
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [("filter.replace", [3, 5]), ("filter.and", [3]), ("filter.or", [1, 2, 3, 5]), ("filter.and_not", [1, 2])],
-)
-def test_the_menu_filters_by_the_code(window: MainWindow, name: str, shown: list[int]) -> None:
-    panes_of(window).filter_state.apply_filter("no < 4")
-    panes_of(window).filter_state.apply_filter("no <= 3")
-    panel_of(window).refresh()
-    menu_entry(window, 1, name)
-    assert numbers(window) == shown
+def test_the_menu_filters_by_the_code(window: MainWindow, subtests: pytest.Subtests) -> None:
+    for name, shown in (
+        ("filter.replace", [3, 5]), ("filter.and", [3]), ("filter.or", [1, 2, 3, 5]), ("filter.and_not", [1, 2]),
+    ):  # fmt: skip
+        with subtests.test(name):
+            panes_of(window).filter_state.apply_filter("no < 4")
+            panes_of(window).filter_state.apply_filter("no <= 3")
+            panel_of(window).refresh()
+            menu_entry(window, 1, name)
+            assert numbers(window) == shown
 
 
 def test_a_code_can_be_hidden_and_listed_again(window: MainWindow) -> None:

@@ -80,21 +80,23 @@ def test_a_row_leads_to_its_message_and_its_menu_filters(
     menu.close()
 
 
-@pytest.mark.parametrize("ends", ["answer", "leave", "join"])
 def test_a_wait_ends_with_an_answer_a_departure_or_a_new_start(
-    qtbot: QtBot, application: Application, ends: str
+    qtbot: QtBot, application: Application, subtests: pytest.Subtests
 ) -> None:
     log = GrowingLog()
-    asked = tool_call("grep", ts=at(0))
-    log.write(asked)
     window = window_on(application, log.document)
     panel = opened(window, qtbot)
-    assert [row[2] for row in texts(panel)] == ["grep"]
-    moved = gateway("system/presence", {"event": ends, "participant": {"id": "lead"}})
-    log.write(tool_result(asked) if ends == "answer" else moved)
-    panes_of(window).bridge.flush()
-    qtbot.waitUntil(lambda: not texts(panel))
-    assert panel.view.empty_text == "Nobody waits for an answer or a decision."
+    for ends in ("answer", "join", "leave"):
+        with subtests.test(ends):
+            asked = tool_call("grep")
+            log.write(asked)
+            panes_of(window).bridge.flush()
+            qtbot.waitUntil(lambda: [row[2] for row in texts(panel)] == ["grep"])
+            moved = gateway("system/presence", {"event": ends, "participant": {"id": "lead"}})
+            log.write(tool_result(asked) if ends == "answer" else moved)
+            panes_of(window).bridge.flush()
+            qtbot.waitUntil(lambda: not texts(panel))
+            assert panel.view.empty_text == "Nobody waits for an answer or a decision."
 
 
 def test_who_asked_somebody_who_is_gone_waits_in_vain(qtbot: QtBot, application: Application) -> None:
