@@ -19,7 +19,7 @@ from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.connections import connection_keys
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
-from inspector.capture.extracted import TASK_FAILED, TASK_HANDED, TASK_RESULT, TASK_STATUS
+from inspector.capture.extracted_columns import TASK_FAILED, TASK_HANDED, TASK_RESULT, TASK_STATUS
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds, mcp

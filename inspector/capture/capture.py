@@ -25,7 +25,7 @@ from inspector.capture.columns import (
 )
 from inspector.capture.connections import ConnectionNumbers
 from inspector.capture.deliveries import Deliveries
-from inspector.capture.extracted import Extracted
+from inspector.capture.extracted_columns import ExtractedColumns
 from inspector.capture.extracts import MOST_NAMED
 from inspector.capture.flags import Flag
 from inspector.capture.gateway_copies import GatewayCopies
@@ -152,7 +152,7 @@ class Capture:
         self._conversations = HttpConversations()
         self._repeats = SparseColumns(of=np.uint32, is_copy=np.uint8)
         self._agent_news: list[AgentNews] = []
-        self.extracted = Extracted(self.strings.intern)
+        self.extracted = ExtractedColumns(self.strings.intern)
         self.records = Records(
             self.columns, self.sources, self.strings, self.to_sets,
             ids=self.ids, transcripts=self.transcripts, unchecked=self.extracted.unchecked,

@@ -1,7 +1,7 @@
 """What passes read of records beside columns, taken where the records are decoded: none is read from its file again.
 
 Both ways through a line, the usual and the slow one, come here with what they have decoded. What passes look at once,
-when a message is new, is there until the checks have seen it (`Extracted.let_go`); what they compare with later
+when a message is new, is there until the checks have seen it (`ExtractedColumns.let_go`); what they compare with later
 messages stays, as a number.
 """
 

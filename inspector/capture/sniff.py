@@ -199,9 +199,9 @@ def _lines(source: SourceFile) -> Iterator[bytes | None]:
     """Lines from the start, blank ones and a byte order mark left out; None after each step."""
     offset, rest = 0, b""
     while chunk := source.read(offset, max(HEAD_BYTES, len(rest))):
-        fresh = chunk if offset else chunk.removeprefix(_BOM)
+        new = chunk if offset else chunk.removeprefix(_BOM)
         offset += len(chunk)
-        *whole, rest = (rest + fresh).split(b"\n")
+        *whole, rest = (rest + new).split(b"\n")
         if len(rest) > _LONGEST:
             whole.append(completed(rest[:HEAD_BYTES]) or rest[:HEAD_BYTES])
             rest = b""

@@ -17,7 +17,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from inspector.base.aio import cancel_and_wait, spawn
-from inspector.demo.envelopes import PROTOCOL, Envelope, dump, fresh_id, timestamp
+from inspector.demo.envelopes import PROTOCOL, Envelope, dump, new_id, timestamp
 from inspector.demo.gateway import MAX_FRAME_BYTES
 
 ANSWER_TIMEOUT_S = 15.0
@@ -119,7 +119,7 @@ class Agent:
             ConnectionClosed: The gateway is gone.
         """
         self._sent += 1
-        sent_id = message_id or f"{self.name}-{fresh_id(str(self._sent))}"
+        sent_id = message_id or f"{self.name}-{new_id(str(self._sent))}"
         envelope: Envelope = {"protocol": PROTOCOL, "id": sent_id, "ts": timestamp(), "from": self.name}
         optional = {
             "to": [to] if to else None,
@@ -164,7 +164,7 @@ class Agent:
         payload: dict[str, object] = {"jsonrpc": "2.0", "id": self._calls, "method": method}
         if params is not None:
             payload["params"] = params
-        request_id = fresh_id(f"{self.name}-req")
+        request_id = new_id(f"{self.name}-req")
         answer = self.answer_to(request_id)
         await self.send("mcp/request", payload, to=server, context=context, about=about, message_id=request_id)
         async with asyncio.timeout(ANSWER_TIMEOUT_S):
@@ -210,7 +210,7 @@ class Agent:
             The response to the request that fulfilled it, or the rejection; None when nobody answered within
             ``patience_s`` of the story, after which it is withdrawn.
         """
-        proposal_id = fresh_id(f"{self.name}-proposal")
+        proposal_id = new_id(f"{self.name}-proposal")
         answer = self.answer_to(proposal_id)
         payload = {"method": "tools/call", "params": {"name": tool, "arguments": arguments}}
         await self.send("mcp/proposal", payload, to=server, context=context, message_id=proposal_id)

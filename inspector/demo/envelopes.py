@@ -34,6 +34,6 @@ def timestamp() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def fresh_id(prefix: str) -> str:
+def new_id(prefix: str) -> str:
     """Return an id such as ``reason-1795293582711-oa9xyr`` that no earlier run of the story used."""
     return f"{prefix}-{now_ms()}-{secrets.token_hex(3)}"

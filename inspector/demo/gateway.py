@@ -20,7 +20,7 @@ from websockets.asyncio.server import Server, ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 
 from inspector.demo.capabilities import DEFAULTS, IMPLICIT, Pattern, may_send
-from inspector.demo.envelopes import PROTOCOL, Envelope, dump, fresh_id, now_ms, timestamp
+from inspector.demo.envelopes import PROTOCOL, Envelope, dump, new_id, now_ms, timestamp
 
 MAX_FRAME_BYTES = 100 << 20
 """Largest frame taken; larger ones close with 1009."""
@@ -240,7 +240,7 @@ class DemoGateway:
 
     def _completed(self, envelope: Envelope, client: _Client) -> Envelope:
         """Stamp what is missing; unlike the released gateway, never believe a sender about ``from``."""
-        stamped = {"protocol": PROTOCOL, "id": fresh_id("msg"), "ts": timestamp()} | envelope | {"from": client.id}
+        stamped = {"protocol": PROTOCOL, "id": new_id("msg"), "ts": timestamp()} | envelope | {"from": client.id}
         if isinstance(stamped.get("correlation_id"), str):
             stamped["correlation_id"] = [stamped["correlation_id"]]
         return stamped
@@ -290,7 +290,7 @@ class DemoGateway:
         facts = dict(cast("dict[str, Any]", asked)) if isinstance(asked, dict) else {}
         facts["created"] = timestamp()
         stream_id = f"stream-{self._streams_opened}"
-        stream = _Stream(stream_id, client.id, fresh_id("stream-open"), str(request["id"]), facts)
+        stream = _Stream(stream_id, client.id, new_id("stream-open"), str(request["id"]), facts)
         self._streams[stream_id] = stream
         opened: Envelope = {
             "protocol": PROTOCOL,

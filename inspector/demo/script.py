@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from inspector.base.aio import cancel_and_wait, spawn
 from inspector.demo.agents import Pace
 from inspector.demo.capabilities import Pattern
-from inspector.demo.envelopes import fresh_id
+from inspector.demo.envelopes import new_id
 from inspector.demo.gateway import DemoGateway
 from inspector.demo.roles import Human, ReasoningAgent, ToolServer
 from inspector.demo.story import Cast, Round
@@ -75,7 +75,7 @@ class Demo:
         self.space: str = space
         self.token: str = ""
         self.rounds_played: int = 0
-        self._tokens = {name: fresh_id("token") for name in CAPABILITIES}
+        self._tokens = {name: new_id("token") for name in CAPABILITIES}
         self._gateway = DemoGateway(space, capabilities=CAPABILITIES, tokens=self._tokens)
         self._tasks: set[asyncio.Task[Any]] = set()
 

@@ -12,7 +12,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from inspector.demo.envelopes import Envelope, dump, fresh_id
+from inspector.demo.envelopes import Envelope, dump, new_id
 from inspector.demo.roles import Human, ReasoningAgent, ToolServer
 from inspector.demo.tools import WORKFLOW
 from inspector.demo.topics import Topic
@@ -48,8 +48,8 @@ class Round:
         self._topic = topic
         self._number = number
         self._review_id = f"review-{number}"
-        self._reasoning = fresh_id("reason")
-        self._forecast = fresh_id("reason")
+        self._reasoning = new_id("reason")
+        self._forecast = new_id("reason")
         self._tally = VisitTimes()
 
     async def tell(self) -> None:
@@ -123,7 +123,7 @@ class Round:
         await self._finish(asked["id"], report)
 
     async def _open_stream(self, asked: str) -> str:
-        request_id = fresh_id("stream-req")
+        request_id = new_id("stream-req")
         opened = self._lead.answer_to(request_id)
         payload = {"direction": "upload", "description": f"reasoning:{self._reasoning}", "content_type": "text/plain"}
         await self._lead.send("stream/request", payload, to="gateway", about=asked, message_id=request_id)
@@ -227,7 +227,7 @@ class Round:
         analyst = self._analyst
         status_asked = analyst.sees("participant/request-status", sender="human", to_us=True)
         task = await analyst.sees("chat", sender="lead", to_us=True)
-        outer, here = task["context"], fresh_id("reason")
+        outer, here = task["context"], new_id("reason")
         await analyst.send("chat/acknowledge", {"status": "received"}, to="lead", about=task["id"], context=outer)
         start = {"message": "Read all visits page by page, keep only findings"}
         await analyst.send("reasoning/start", start, context=outer, about=task["id"], message_id=here)

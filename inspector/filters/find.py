@@ -280,12 +280,12 @@ class FindSearch:
             if time.perf_counter() >= until:
                 break
         self._again = self._again[asked:]
-        fresh = np.unique(np.array(found, np.uint32))
-        self._known[fresh] = 1
+        new = np.unique(np.array(found, np.uint32))
+        self._known[new] = 1
         visible = self._seen
-        if len(fresh) and len(visible):
-            shown = visible[np.minimum(visible.searchsorted(fresh), len(visible) - 1)] == fresh
-            self._add_late(np.unique(self._rows.standing_for(fresh[shown])).astype(np.uint32))
+        if len(new) and len(visible):
+            shown = visible[np.minimum(visible.searchsorted(new), len(visible) - 1)] == new
+            self._add_late(np.unique(self._rows.standing_for(new[shown])).astype(np.uint32))
 
     # Asking
 

@@ -45,7 +45,7 @@ class Update:
     Attributes:
         before: the messages shown before.
         replaced: what is shown of them and of the earlier ones afterwards; None where that is the same.
-        fresh: new messages, shown below.
+        new: new messages, shown below.
         chosen: all that is let through afterwards, folded or not; None where that is what was, and `more`.
         more: what is let through of new messages.
         grown: messages shown whose rows stand for more frames than before, or for some that changed.
@@ -56,7 +56,7 @@ class Update:
 
     before: Messages
     replaced: Messages | None
-    fresh: Messages
+    new: Messages
     appended: bool
     changed: NDArray[np.int64]
     reached: int
@@ -67,13 +67,13 @@ class Update:
     @property
     def visible(self) -> Messages:
         """The messages shown afterwards. O(rows)."""
-        return np.concatenate((self.before if self.replaced is None else self.replaced, self.fresh))
+        return np.concatenate((self.before if self.replaced is None else self.replaced, self.new))
 
     @property
     def added(self) -> int:
         """How many more are shown afterwards."""
         earlier = self.before if self.replaced is None else self.replaced
-        return len(earlier) + len(self.fresh) - len(self.before)
+        return len(earlier) + len(self.new) - len(self.before)
 
 
 class VisibleRows:
@@ -257,12 +257,12 @@ class VisibleRows:
         more, reached = self._new(until)
         replaced = None
         if again is None or np.array_equal(again, chosen):
-            everything, fresh = None, self._folding.folded(more)
+            everything, new = None, self._folding.folded(more)
         else:
             everything = np.concatenate((again, more))
             rows = self._folding.folded(everything, anew=True)
             behind = int(rows.searchsorted(np.uint32(self._seen)))
-            replaced, fresh = rows[:behind], rows[behind:]
+            replaced, new = rows[:behind], rows[behind:]
             if np.array_equal(replaced, visible):
                 replaced = None
         earlier = visible if replaced is None else replaced
@@ -272,7 +272,7 @@ class VisibleRows:
         grown = np.union1d(self._folding.grown(more), self._folding.grown(changed))
         grown = grown[_among(grown, earlier)]
         changed = np.union1d(changed[_among(changed, earlier)], grown)
-        return Update(visible, replaced, fresh, appended, changed, reached, everything, more, grown)
+        return Update(visible, replaced, new, appended, changed, reached, everything, more, grown)
 
     def _looked_at_again(self, until: float | None) -> Messages | None:
         """What is let through of the messages seen, all of them evaluated anew; None when the time did not suffice."""
@@ -315,8 +315,8 @@ class VisibleRows:
         self._take_chosen(update)
         if update.replaced is not None:
             self._replace(update.visible)
-        elif len(update.fresh):
-            self._append(update.fresh)
+        elif len(update.new):
+            self._append(update.new)
 
     def _take_chosen(self, update: Update) -> None:
         """Note what is let through from now on, before the rows follow."""
@@ -326,19 +326,19 @@ class VisibleRows:
             self.replaced += update.replaced is None
             return
         self._folding.take(update.more)
-        if self._chosen is None and len(update.fresh) < len(update.more):
+        if self._chosen is None and len(update.new) < len(update.more):
             self._chosen = Grown(self.visible.copy())
         if self._chosen is not None:
             self._chosen.add(update.more)
 
-    def _append(self, fresh: Messages) -> None:
-        needed = self._count + len(fresh)
+    def _append(self, new: Messages) -> None:
+        needed = self._count + len(new)
         if needed > len(self._shown):
             # Memory past the end is never touched, so generous steps cost no resident pages.
             grown = np.empty(max(needed, len(self._shown) * 3 // 2, 1024), np.uint32)
             grown[: self._count] = self.visible
             self._shown = grown
-        self._shown[self._count : needed] = fresh
+        self._shown[self._count : needed] = new
         self._count = needed
         if self._expanded:
             self._index_expansions()

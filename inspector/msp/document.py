@@ -431,10 +431,10 @@ class SessionDocument:
             NotMspError: none of them holds an MSP object any more; the document stays as it is.
         """
         made = [file.path for file in self._made if file.stamp is not None and file.path.exists()]
-        fresh = SessionDocument.read([*self._given, *made])
-        self._given = fresh.paths
+        new = SessionDocument.read([*self._given, *made])
+        self._given = new.paths
         self._history = EditHistory()
-        self._take(fresh.files, Linked(fresh.sessions, fresh.subsessions, fresh._problems, fresh.homes))
+        self._take(new.files, Linked(new.sessions, new.subsessions, new._problems, new.homes))
         self._notify(Edit("Read again", "restructure", ""))
 
 

@@ -124,7 +124,7 @@ class ConnectionSettings(_Part):
     space: str = ""
     """Space to join."""
     participant: str = ""
-    """Id to join as; empty for a fresh random one each time."""
+    """Id to join as; empty for a new random one each time."""
     answer_tools_list: bool = True
     """Answer `tools/list` with an empty list, so that agents need not wait for it."""
 
@@ -227,7 +227,7 @@ DEFAULT_HIGHLIGHTS: tuple[HighlightRule, ...] = (
 
 
 def default_highlights() -> list[HighlightRule]:
-    """A fresh list of the default highlight rules."""
+    """A new list of the default highlight rules."""
     return [rule.model_copy() for rule in DEFAULT_HIGHLIGHTS]
 
 
@@ -250,7 +250,7 @@ DEFAULT_PRESETS: tuple[tuple[str, str], ...] = (
 
 
 def default_presets() -> list[Preset]:
-    """A fresh list of the default presets."""
+    """A new list of the default presets."""
     return [Preset(name=name, filter=text) for name, text in DEFAULT_PRESETS]
 
 

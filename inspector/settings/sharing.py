@@ -107,12 +107,12 @@ def _items(path: Path, found: object, model: type[_Item], word: str) -> list[_It
 def not_yet_among(known: Sequence[_Item], found: Sequence[_Item]) -> list[_Item]:
     """What is not known yet by both name and filter, in its order, each once."""
     seen = {(item.name, item.filter) for item in known}
-    fresh: list[_Item] = []
+    new: list[_Item] = []
     for item in found:
         if (item.name, item.filter) not in seen:
             seen.add((item.name, item.filter))
-            fresh.append(item)
-    return fresh
+            new.append(item)
+    return new
 
 
 def _plain(item: BaseModel) -> dict[str, object]:

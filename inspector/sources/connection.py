@@ -49,7 +49,7 @@ class AddressError(ValueError):
     """A gateway address that cannot be used; the text is one sentence for the user."""
 
 
-def fresh_participant() -> str:
+def new_participant() -> str:
     """Return a new random participant id, such as ``inspector-7f3a``.
 
     A shared id would break the other client's delivery (docs/protocols.md 16), so every connection takes its own.
@@ -74,7 +74,7 @@ class Connection:
     space: str
     """The space to join."""
 
-    participant: str = field(default_factory=fresh_participant)
+    participant: str = field(default_factory=new_participant)
     """Our own id there."""
 
     token: Secret = field(default_factory=Secret)

@@ -91,7 +91,7 @@ def start_window(
 
             collector.settle()
         return run_windows(
-            list(targets), theme=theme, tool_aliases=tool_aliases, standalone=own, fresh=new_window, first=first
+            list(targets), theme=theme, tool_aliases=tool_aliases, standalone=own, new_window=new_window, first=first
         )
 
 

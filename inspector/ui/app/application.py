@@ -221,7 +221,7 @@ class Application:
         new = [words for words in left_out if words not in self._not_written]
         self._not_written = set(left_out)
         if new and self.front is not None:
-            self.front.say(secret_settings.left_out_words(new), "severity.warning")
+            self.front.notices.say(secret_settings.left_out_words(new), "severity.warning")
 
     def open_targets(self, targets: list[str]) -> None:
         """One window for each file or address; the start page when there is none."""
@@ -353,7 +353,7 @@ def guarded(application: Application) -> Generator[None]:
 
 def run_windows(
     targets: list[str], *, theme: str | None = None, tool_aliases: Sequence[str] = (), standalone: bool = False,
-    fresh: bool = False, first: tuple[Place, Lock] | None = None,
+    new_window: bool = False, first: tuple[Place, Lock] | None = None,
 ) -> int:  # fmt: skip
     """Open the windows and run until the last one is closed.
 
@@ -362,7 +362,7 @@ def run_windows(
         theme: for this run.
         tool_aliases: for this run.
         standalone: a process by itself, which leaves what was open before to others.
-        fresh: do not open what was open before.
+        new_window: do not open what was open before.
         first: where to listen for second starts, and the lock by which this process is the one to do so.
     """
     qt = make_qt()
@@ -377,7 +377,7 @@ def run_windows(
         async def start() -> None:
             if first is not None:
                 application.take_second_starts(*first)
-            if targets or fresh or application.last_open is None or not application.last_open.open_before():
+            if targets or new_window or application.last_open is None or not application.last_open.open_before():
                 application.open_targets(targets)
             if isinstance(qt, DesktopFiles):
                 qt.take_files(application.open_file)

@@ -20,7 +20,7 @@ from inspector.base.aio import spawn
 from inspector.present.wire_text import plain
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
 from inspector.settings.credentials import NO_KEYRING, KeyringError, TokenStore, account
-from inspector.sources.connection import AddressError, Connection, Secret, fresh_participant, named_space, normal_url
+from inspector.sources.connection import AddressError, Connection, Secret, named_space, new_participant, normal_url
 from inspector.ui.dialogs.dialog import FittedDialog
 from inspector.ui.dialogs.keep_fields import KeepFields
 from inspector.ui.look.theme import ThemeController
@@ -141,7 +141,7 @@ class ConnectDialog(FittedDialog):
         self._test = test
         self._tokens = tokens
         self._editing = editing
-        self._fresh = fresh_participant()
+        self._offered = new_participant()
         self._keyring_asked = self._waiting = False
         self._tasks: set[asyncio.Task[Any]] = set()
         self._looking: set[asyncio.Task[Any]] = set()
@@ -187,7 +187,7 @@ class ConnectDialog(FittedDialog):
         self._token = SecretEdit(self._themes, name="connectToken", parent=self)
         self._token.setAccessibleName("Token")
         self._participant = _field("connectParticipant", "Join as", self)
-        self._participant.setText(self._fresh)
+        self._participant.setText(self._offered)
         refresh = IconButton(self._themes, "refresh", "Take another id", name="connectRefresh", parent=self)
         refresh.clicked.connect(self._on_refresh_clicked)
         named = QWidget(self)
@@ -258,7 +258,7 @@ class ConnectDialog(FittedDialog):
     def set_connection(self, chosen: ConnectionSettings) -> None:
         """Put in a connection that is kept or was used before.
 
-        One without a name gets a fresh id, and its token is not known any more.
+        One without a name gets a new id, and its token is not known any more.
         """
         self._address.setText(chosen.url)
         self._space.setText(chosen.space)
@@ -266,7 +266,7 @@ class ConnectDialog(FittedDialog):
         self._answer.set_checked(chosen.answer_tools_list)
         self._keeping.show_connection(chosen)
         own_id = chosen.participant if isinstance(chosen, NamedConnection) else ""
-        self._participant.setText(own_id or self._fresh)
+        self._participant.setText(own_id or self._offered)
         for row in (self._address_row, self._space_row, self._participant_row):
             row.say_trouble("")
         self._forget_result()
@@ -328,7 +328,7 @@ class ConnectDialog(FittedDialog):
 
     def _finish(self, connection: Connection, *, typed: Secret | None = None) -> None:
         token = connection.token if typed is None else typed
-        save = self._keeping.connection_save(connection, token, fresh=self._fresh)
+        save = self._keeping.connection_save(connection, token, offered=self._offered)
         self.accept()
         if save is not None:
             self.saved.emit(save)
@@ -338,7 +338,7 @@ class ConnectDialog(FittedDialog):
         connection = self.connection()
         if connection is None:
             return
-        save = self._keeping.connection_save(connection, connection.token, fresh=self._fresh)
+        save = self._keeping.connection_save(connection, connection.token, offered=self._offered)
         if save is not None:
             self.accept()
             self.saved.emit(save)
@@ -351,8 +351,8 @@ class ConnectDialog(FittedDialog):
         self._participant_row.say_trouble("")
 
     def _take_fresh_id(self) -> None:
-        self._fresh = fresh_participant()
-        self._participant.setText(self._fresh)
+        self._offered = new_participant()
+        self._participant.setText(self._offered)
 
     # Token
 
@@ -417,7 +417,7 @@ class ConnectDialog(FittedDialog):
         if result.doubtful:
             icon, token = "warning", "severity.warning"
         self._result.say(icon, token, result.headline, result.detail)
-        if connection.participant == self._fresh:
+        if connection.participant == self._offered:
             # The id was seen there for a moment: the connection itself takes another.
             self._take_fresh_id()
 

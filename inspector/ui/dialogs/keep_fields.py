@@ -147,20 +147,20 @@ class KeepFields(QWidget):
         self._name_row.say_trouble(sentence)
         return bool(sentence)
 
-    def connection_save(self, connection: Connection, typed: Secret, *, fresh: str) -> ConnectionSave | None:
+    def connection_save(self, connection: Connection, typed: Secret, *, offered: str) -> ConnectionSave | None:
         """What is to be kept of a connection, or None without a name.
 
         Args:
             connection: as entered.
             typed: the token as typed; empty when the kept one is used.
-            fresh: the random id that was offered; only another one is kept.
+            offered: the random id that was offered; only another one is kept.
         """
         if not self.named:
             return None
         named = NamedConnection(
             url=connection.shown_url,
             space=connection.space,
-            participant="" if connection.participant == fresh else connection.participant,
+            participant="" if connection.participant == offered else connection.participant,
             answer_tools_list=connection.answer_tools_list,
             name=self.name.text().strip(),
         )

@@ -270,15 +270,15 @@ class NamedFiltersPage(QWidget, Generic[Item]):
         found, other = self.found_in(shared)
         if not found:
             raise UnreadableShareError(" ".join(filter(None, (f"{file} holds no {self._words.title.lower()}.", other))))
-        fresh = not_yet_among(self._model.items(), found)
-        troubles = [(item, _trouble_of(item.filter)) for item in fresh]
+        new = not_yet_among(self._model.items(), found)
+        troubles = [(item, _trouble_of(item.filter)) for item in new]
         wrong = [f"{item.name} ({trouble.rstrip('.')})" for item, trouble in troubles if trouble]
         good = [item for item, trouble in troubles if not trouble]
         rows = [self._model.add(item) for item in self.fitted(good)]
         if rows:
             self._select(rows[0])
             self.changed.emit()
-        return outcome(len(rows), len(found) - len(fresh), wrong, self._words.one, file)
+        return outcome(len(rows), len(found) - len(new), wrong, self._words.one, file)
 
 
 def _trouble_of(text: str) -> str:

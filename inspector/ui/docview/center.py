@@ -67,7 +67,7 @@ class Center(PageStack):
         self.view(MESSAGES)
         self.show_view(MESSAGES)
 
-    def exchange(self, panes: Panes) -> None:
+    def replace(self, panes: Panes) -> None:
         """Show these panes in place of others; the view shown stays, and so does that of sessions, which both have."""
         shown = self.current
         self._panes = panes

@@ -31,7 +31,7 @@ class NavigationHistory(Trail[Stop]):
         if last is not None and shown is not None and last.shown == shown:
             self.renew(replace(last, scrolled=pixels))
 
-    def exchange(self, before: DisplayFilter, after: DisplayFilter) -> None:
+    def replace(self, before: DisplayFilter, after: DisplayFilter) -> None:
         """A filter went on as another one: whoever returns to it finds that."""
         for stops in (self._stops, self._ahead):
             stops[:] = [replace(stop, filter=after) if stop.filter is before else stop for stop in stops]

@@ -559,7 +559,7 @@ class Panes(QObject):
 
     def _on_chain_grown(self, before: DisplayFilter, after: DisplayFilter) -> None:
         if self.filter_state.filter is before:
-            self._navigation.exchange(before, after)
+            self._navigation.replace(before, after)
             self.filter_state.grow(after)
 
     def step_in_chain(self, step: int) -> None:

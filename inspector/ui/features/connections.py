@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from inspector.settings import ConnectionSettings, NamedConnection
 from inspector.settings.credentials import KeyringError, account
-from inspector.sources.connection import AddressError, Connection, Secret, fresh_participant, normal_url
+from inspector.sources.connection import AddressError, Connection, Secret, new_participant, normal_url
 from inspector.ui import budgets
 from inspector.ui.dialogs.message import CANCEL, MessageDialog
 
@@ -108,7 +108,7 @@ class Connections(QObject):
             connection = Connection(
                 url=normal_url(chosen.url),
                 space=chosen.space,
-                participant=chosen.participant or fresh_participant(),
+                participant=chosen.participant or new_participant(),
                 token=token or Secret(),
                 answer_tools_list=chosen.answer_tools_list,
             )

@@ -250,7 +250,7 @@ class GatewayWatch(QObject):
         return int(np.count_nonzero((flags & int(Flag.SENT)) == 0))
 
     def _reconnect(self) -> None:
-        """Join once more under a fresh id; in place of this window while there is nothing in it."""
+        """Join once more under a new id; in place of this window while there is nothing in it."""
         if self.session is None:
             return
         old = self.session.connection

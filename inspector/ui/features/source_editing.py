@@ -24,12 +24,12 @@ from inspector.document.source_set import SourceChoice
 from inspector.document.sources import Progress
 from inspector.present import formats
 from inspector.ui.dialogs.asking import chosen_file, open_once
-from inspector.ui.docview.exchange import read_beside
+from inspector.ui.docview.replacement import read_beside
 
 if TYPE_CHECKING:
     from inspector.present.sources import SourceRow
-    from inspector.ui.docview.exchange import Places
     from inspector.ui.docview.panes import Panes
+    from inspector.ui.docview.replacement import Places
     from inspector.ui.docview.shown import Shown
     from inspector.ui.services import Services
     from inspector.ui.widgets.notice import NoticeStack
@@ -43,17 +43,17 @@ class SourceEditing(QObject):
     """Changes the sources of one window's document.
 
     Signals:
-        exchanged(CaptureDocument, Path): the window shows another document, of which this list was kept; the path is
+        replaced(CaptureDocument, Path): the window shows another document, of which this list was kept; the path is
             empty where a live session writes one of the sources.
         list_saved(Path): the sources are named in this file.
     """
 
-    exchanged = Signal(object, object)
+    replaced = Signal(object, object)
     list_saved = Signal(object)
 
     def __init__(
         self, parent: QWidget, shown: Shown, services: Services, *, notices: NoticeStack, status: StatusBar,
-        exchange: Callable[[CaptureDocument, Places], Panes | None], usual_folder: Callable[[], Path],
+        show_instead: Callable[[CaptureDocument, Places], Panes | None], usual_folder: Callable[[], Path],
         is_reading: Callable[[], bool],
     ) -> None:  # fmt: skip
         """Make it; nothing is changed yet.
@@ -64,14 +64,14 @@ class SourceEditing(QObject):
             services: tasks in the background, and what is set.
             notices: where it is said what could not be read.
             status: where it is said how far reading is.
-            exchange: has the window show another document in place of the one shown, with the view as it was.
+            show_instead: has the window show another document in place of the one shown, with the view as it was.
             usual_folder: where dialogs begin.
             is_reading: whether the document shown is still being read.
         """
         super().__init__(parent)
         self._parent, self._shown, self._services = parent, shown, services
         self._notices, self._status = notices, status
-        self._exchange, self._usual_folder, self._is_reading = exchange, usual_folder, is_reading
+        self._show_instead, self._usual_folder, self._is_reading = show_instead, usual_folder, is_reading
         self._wanted: list[SourceChoice] | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -215,50 +215,50 @@ class SourceEditing(QObject):
     async def _read(self, wanted: list[SourceChoice]) -> None:
         """Read what is wanted, and show it, if that is still what is wanted."""
         shown = self._shown.document
-        fresh = CaptureDocument()
-        fresh.memory.limit_to(self._services.settings.memory.limit_mb)
-        fresh.use_tool_aliases(self._services.tool_aliases)
-        fresh.use_idle_time(self._services.settings.contexts.idle_after_s)
+        found = CaptureDocument()
+        found.memory.limit_to(self._services.settings.memory.limit_mb)
+        found.use_tool_aliases(self._services.tool_aliases)
+        found.use_idle_time(self._services.settings.contexts.idle_after_s)
         is_live = any(one.is_live for one in wanted)
         try:
             path = Path() if is_live else own_source_list(wanted) if len(wanted) > 1 else wanted[0].path
-            steps = fresh.open_together(wanted, block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=True)
+            steps = found.open_together(wanted, block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=True)
             complete = await read_beside(steps, lambda progress: self._goes_on(progress, wanted))
         except (OSError, UnknownFormatError) as error:
-            fresh.close()
+            found.close()
             reason = error.strerror or error if isinstance(error, OSError) else error
             self._notices.say(f"The sources cannot be read together: {reason}", "severity.error")
             return
         except BaseException:
-            fresh.close()
+            found.close()
             raise
-        missing = self._missing(fresh, wanted)
+        missing = self._missing(found, wanted)
         if not complete or missing or self._shown.document is not shown:
-            fresh.close()
+            found.close()
             if missing:
                 self._notices.say(missing, "severity.error")
             return
         if is_live or len(wanted) > 1:
-            fresh.path = fresh.path if is_live else path
+            found.path = found.path if is_live else path
         if is_live:
-            fresh.name = shown.name
-        if self._exchange(fresh, SourcePlaces()) is None:
-            fresh.close()
+            found.name = shown.name
+        if self._show_instead(found, SourcePlaces()) is None:
+            found.close()
             return
-        self.exchanged.emit(fresh, path)
+        self.replaced.emit(found, path)
 
     def _goes_on(self, progress: Progress, wanted: list[SourceChoice]) -> bool:
         if progress.total:
             self._status.set_progress(progress.done / progress.total, progress.messages)
         return self._wanted is wanted
 
-    def _missing(self, fresh: CaptureDocument, wanted: list[SourceChoice]) -> str:
+    def _missing(self, found: CaptureDocument, wanted: list[SourceChoice]) -> str:
         """Why what is new among the sources is not there; "" where it is."""
         before = {one.key for one in self._shown.document.choices}
-        there = {one.key for one in fresh.choices}
+        there = {one.key for one in found.choices}
         if all(one.key in there for one in wanted if one.key not in before):
             return ""
-        return " ".join(fresh.sources.troubles) or "What was chosen holds nothing that can be read."
+        return " ".join(found.sources.troubles) or "What was chosen holds nothing that can be read."
 
 
 class Place(NamedTuple):

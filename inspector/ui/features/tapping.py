@@ -153,13 +153,13 @@ class Tapping(QObject):
     def _look_for_capture(self) -> None:
         """Open the first capture that is there since the change."""
         try:
-            fresh = [file for file in self.folder.glob(f"*{SUFFIX}") if file.stat().st_mtime >= self._since - 1.0]
+            recent = [file for file in self.folder.glob(f"*{SUFFIX}") if file.stat().st_mtime >= self._since - 1.0]
         except OSError:
             return
-        if not fresh:
+        if not recent:
             return
         self._watch.stop()
-        newest = min(fresh, key=lambda file: file.stat().st_mtime)
+        newest = min(recent, key=lambda file: file.stat().st_mtime)
         self.arrived.emit(str(newest))
         if self._dialog is not None and self._tap is None:
             self._dialog.say(f"{newest.name} is open, and follows what is said.")

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from inspector.settings import Settings
     from inspector.ui.dialogs.asking import Asking
     from inspector.ui.dialogs.settings import SettingsPage
-    from inspector.ui.docview.exchange import Places
     from inspector.ui.docview.panes import Panes
+    from inspector.ui.docview.replacement import Places
     from inspector.ui.docview.requests import WindowRequests
     from inspector.ui.docview.shown import Shown
     from inspector.ui.features.undo import UndoHistory
@@ -57,7 +57,7 @@ def edit_sessions(
     window: QWidget, shown: Shown, services: Services, requests: WindowRequests, notices: NoticeStack,
     status: StatusBar, history: UndoHistory, docks: Mapping[str, QDockWidget], asking: Asking, *,
     save: QAction, save_as: QAction, home_of: Callable[[CaptureDocument], Path | None],
-    usual_folder: Callable[[], Path], exchange: Callable[[CaptureDocument, Places], Panes | None],
+    usual_folder: Callable[[], Path], show_instead: Callable[[CaptureDocument, Places], Panes | None],
 ) -> MspEditing:  # fmt: skip
     """Make what edits, saves and shows the sessions of one window.
 
@@ -74,7 +74,7 @@ def edit_sessions(
         save, save_as: the actions that save what the window shows.
         home_of: where a document lies; None where that goes with the window.
         usual_folder: where the dialog begins for what lies nowhere.
-        exchange: has the window show another projection of what it shows, with the view as it was.
+        show_instead: has the window show another projection of what it shows, with the view as it was.
     """
     from inspector.ui.msp.editing import MspEditing
     from inspector.ui.msp.following import MspFollowing
@@ -85,7 +85,7 @@ def edit_sessions(
     saving = MspSaving(
         window, shown, services, requests, notices, status, asking, home_of=home_of, usual_folder=usual_folder
     )
-    following = MspFollowing(shown, services, notices, exchange=exchange, shown_again=view.mark_shown)
+    following = MspFollowing(shown, services, notices, show_instead=show_instead, shown_again=view.mark_shown)
     return MspEditing(
         window, shown, services.theme, requests, notices, history, saving, view, following, services,
         save=save, save_as=save_as,

@@ -14,11 +14,11 @@ from inspector.base.aio import spawn
 from inspector.capture.reading import LIVE_BLOCK_BYTES
 from inspector.document.document import CaptureDocument
 from inspector.msp.projection import Place
-from inspector.ui.docview.exchange import read_beside
+from inspector.ui.docview.replacement import read_beside
 
 if TYPE_CHECKING:
-    from inspector.ui.docview.exchange import Places
     from inspector.ui.docview.panes import Panes
+    from inspector.ui.docview.replacement import Places
     from inspector.ui.docview.shown import Shown
     from inspector.ui.services import Services
     from inspector.ui.widgets.notice import NoticeStack
@@ -29,7 +29,7 @@ class MspFollowing:
 
     def __init__(
         self, shown: Shown, services: Services, notices: NoticeStack, *,
-        exchange: Callable[[CaptureDocument, Places], Panes | None], shown_again: Callable[[], None],
+        show_instead: Callable[[CaptureDocument, Places], Panes | None], shown_again: Callable[[], None],
     ) -> None:  # fmt: skip
         """Follow nothing yet.
 
@@ -37,13 +37,13 @@ class MspFollowing:
             shown: what the window shows.
             services: say which tool names mean the same.
             notices: where it is said what could not be read.
-            exchange: has the window show another projection of what it shows.
+            show_instead: has the window show another projection of what it shows.
             shown_again: called when it does.
         """
         self._shown = shown
         self._services = services
         self._notices = notices
-        self._exchanged = exchange
+        self._show_instead = show_instead
         self._shown_again = shown_again
         self._tasks: set[asyncio.Task[Any]] = set()
         self._again = False
@@ -76,7 +76,7 @@ class MspFollowing:
             self._again = False
             fresh = await self._projected()
             if fresh is not None and not self._again:
-                self._exchange(fresh)
+                self._replace(fresh)
                 self.start(fresh)
             elif fresh is not None:
                 fresh.close()
@@ -105,11 +105,11 @@ class MspFollowing:
             raise
         return fresh
 
-    def _exchange(self, fresh: CaptureDocument) -> None:
+    def _replace(self, fresh: CaptureDocument) -> None:
         """Show another projection in place of the one shown."""
         shown = self._shown.document
         fresh.name, fresh.path = shown.name, shown.path  # it may have been saved under another name meanwhile
-        if self._exchanged(fresh, _ProjectedPlaces()) is not None:
+        if self._show_instead(fresh, _ProjectedPlaces()) is not None:
             self._shown_again()
 
 

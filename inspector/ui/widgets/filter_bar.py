@@ -108,7 +108,7 @@ class FilterHistory(QMenu):
         if text:
             self.set_texts([text, *(known for known in self.texts if known != text)])
 
-    def exchange(self, before: str, after: str) -> None:
+    def replace(self, before: str, after: str) -> None:
         """A filter went on as another one."""
         self.texts = [after if known == before else known for known in self.texts]
 
@@ -280,7 +280,7 @@ class FilterBar(QFrame):
         """The filter in force went on by itself, as that of a growing chain: what is being typed stays."""
         before = self._applied
         self._keep_applied(text)
-        self._history.exchange(before, self._applied)
+        self._history.replace(before, self._applied)
         if self._editor.text().strip() == before:
             self._editor.set_text(self._applied)
             self.show_error(None)

@@ -106,7 +106,7 @@ class Docks(QObject):
         if self._panes is not None:
             self._panes.panel(name)
 
-    def exchange(self, panes: Panes) -> None:
+    def replace(self, panes: Panes) -> None:
         """Show these panes in the docks, in place of those that are there."""
         self._panes = panes
         for one, _area in DOCKS:

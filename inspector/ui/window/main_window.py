@@ -39,8 +39,8 @@ from inspector.ui.window.warming import Warming
 if TYPE_CHECKING:
     from inspector.document.document import CaptureDocument
     from inspector.ui.docview.center import Center
-    from inspector.ui.docview.exchange import DocumentExchange
     from inspector.ui.docview.panes import Panes
+    from inspector.ui.docview.replacement import DocumentReplacement
     from inspector.ui.docview.view_head import ViewHead
     from inspector.ui.features.agent_sessions import AgentSessions
     from inspector.ui.features.capture_saving import CaptureSaving
@@ -432,7 +432,7 @@ class MainWindow(QMainWindow):
             self, self.shown, self.application, self.requests, self.notices, self.status, self.undo_history,
             self.docks, Asking(self, self.theme), save=actions["file.save"], save_as=actions["file.save_as"],
             home_of=lambda document: self.opening.home_of(document),
-            usual_folder=lambda: self.capture_saving.usual_folder(), exchange=self.exchange.exchange,
+            usual_folder=lambda: self.capture_saving.usual_folder(), show_instead=self.replacement.replace_by,
         )  # fmt: skip
         editing.saving.moved.connect(lambda path: self.opening.moved_to(path))
         editing.saving.moved.connect(lambda path: self.marking.moved_to(path))
@@ -441,11 +441,11 @@ class MainWindow(QMainWindow):
         return editing
 
     @cached_property
-    def exchange(self) -> DocumentExchange:
+    def replacement(self) -> DocumentReplacement:
         """Puts another document in the place of the one shown, with the view as it was."""
-        from inspector.ui.docview.exchange import DocumentExchange
+        from inspector.ui.docview.replacement import DocumentReplacement
 
-        return DocumentExchange(self, self.shown, self.requests, self.docks, lambda: self.center, self.show_anew)
+        return DocumentReplacement(self, self.shown, self.requests, self.docks, lambda: self.center, self.show_anew)
 
     @cached_property
     def sources(self) -> SourceEditing:
@@ -454,12 +454,12 @@ class MainWindow(QMainWindow):
 
         sources = SourceEditing(
             self, self.shown, self.application, notices=self.notices, status=self.status,
-            exchange=self.exchange.exchange, usual_folder=lambda: self.capture_saving.usual_folder(),
+            show_instead=self.replacement.replace_by, usual_folder=lambda: self.capture_saving.usual_folder(),
             is_reading=lambda: self.opening.reading,
         )  # fmt: skip
-        sources.exchanged.connect(lambda document, path: self.gateway.adopt(document))
-        sources.exchanged.connect(lambda document, path: self.opening.adopt(document, path))
-        sources.exchanged.connect(lambda document, path: self.marking.carried_over())
+        sources.replaced.connect(lambda document, path: self.gateway.adopt(document))
+        sources.replaced.connect(lambda document, path: self.opening.adopt(document, path))
+        sources.replaced.connect(lambda document, path: self.marking.carried_over())
         sources.list_saved.connect(lambda path: self.opening.remember(path))
         return sources
 
@@ -679,7 +679,7 @@ class MainWindow(QMainWindow):
         """Show another document in place of the one shown, which holds the same but for edits; docks stay."""
         self.deferred_checks.stop()
         self.counting.stop()
-        panes = self.documents.exchange(document)
+        panes = self.documents.replace(document)
         self.apply_settings()
         self.filter_conditions.refresh()
         self.document_status.refresh_counts()

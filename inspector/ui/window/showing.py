@@ -78,15 +78,15 @@ class Showing:
         self._bars.show()
         return panes
 
-    def exchange(self, document: CaptureDocument) -> Panes:
+    def replace(self, document: CaptureDocument) -> Panes:
         """Show another document in place of the one shown; docks and views stay where they are."""
         before = self._shown.panes
         if before is not None:
             before.detach()
         panes = Panes(document, self._theme, PANELS, self._frame)
         self._shown.show(document, panes)
-        self._center.exchange(panes)
-        self._docks.exchange(panes)
+        self._center.replace(panes)
+        self._docks.replace(panes)
         self._head.speak_of(panes)
         self._shown.attached.emit(panes)
         if before is not None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from inspector.capture import usual
 from inspector.capture.block import STRING_COLUMNS, Block
-from inspector.capture.extracted import Extracted
+from inspector.capture.extracted_columns import ExtractedColumns
 from inspector.capture.extracts import Extracts
 from inspector.capture.flags import Flag
 from inspector.capture.reader import BlockReader
@@ -191,7 +191,11 @@ def test_what_passes_are_told_is_what_the_record_says(
     path.write_bytes(lines_of(envelope(), *(made(inner) for inner, made in many)))
     document = CaptureDocument()
     kept = Extracts()
-    with mock.patch.object(Extracted, "let_go", lambda one: kept.put(one.unchecked, range(len(document.capture)))):
+
+    def keep(one: ExtractedColumns) -> None:
+        kept.put(one.unchecked, range(len(document.capture)))
+
+    with mock.patch.object(ExtractedColumns, "let_go", keep):
         document.load(path)
     capture = document.capture
     for row, told in kept.records.items():

@@ -6,7 +6,7 @@ from inspector.sources.connection import (
     AddressError,
     Connection,
     Secret,
-    fresh_participant,
+    new_participant,
     normal_url,
     renewed_participant,
     shown_url,
@@ -70,8 +70,8 @@ def test_a_secret_does_not_show_itself() -> None:
 
 
 def test_participants_are_fresh() -> None:
-    assert fresh_participant().startswith("inspector-")
-    assert len({fresh_participant() for _ in range(20)}) > 10
+    assert new_participant().startswith("inspector-")
+    assert len({new_participant() for _ in range(20)}) > 10
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_a_page_is_found_where_it_was_left() -> None:
 def test_a_filter_that_went_on_is_found_as_it_is_now() -> None:
     trail, grown = trail_of(1, 2, 3), compile_filter("no in {1, 2}")
     trail.back()
-    trail.exchange(ALL, grown)
+    trail.replace(ALL, grown)
     ahead, back = trail.forward(), trail.back()
     assert ahead is not None
     assert back is not None

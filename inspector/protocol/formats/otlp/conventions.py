@@ -98,9 +98,9 @@ def usage_of(span: Span) -> ApiCall:
         "gen_ai.usage.cache_creation_input_tokens", "llm.token_count.prompt_details.cache_write",
     )  # fmt: skip
     cached = (read or 0) + (write or 0)
-    fresh = max(0, (given or 0) - cached) if (given or 0) >= cached else (given or 0)  # some count it beside the input
+    new = max(0, (given or 0) - cached) if (given or 0) >= cached else (given or 0)  # some count it beside the input
     reported = given is not None or output is not None
-    return ApiCall(span.identifier or span.name, model_of(span), reported, fresh, output or 0, read or 0, write or 0)
+    return ApiCall(span.identifier or span.name, model_of(span), reported, new, output or 0, read or 0, write or 0)
 
 
 # Calls of tools

@@ -103,7 +103,7 @@ class SelectedChain(QObject):
         self._draw(self.rail.members if selected in self.rail.members else ())
         self._find_soon()
 
-    def rows_exchanged(self) -> None:
+    def rows_replaced(self) -> None:
         """Place the rail again: rows stand in another order, or other rows are shown."""
         self._draw(self.rail.members)
         self._find_soon()

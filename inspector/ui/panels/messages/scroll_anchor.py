@@ -86,7 +86,7 @@ class Anchor(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """How the table stood before its rows were exchanged."""
+    """How the table stood before its rows were replaced."""
 
     view: tuple[object, ...]
     """The filter and the scope."""
@@ -238,7 +238,7 @@ class ScrollAnchor(QObject):
                 self._keep_in_view(row)
         self._columns.lay_out()
         self._recount()
-        selection.chain.rows_exchanged()
+        selection.chain.rows_replaced()
         self.rows_moved.emit()
         selection.announce()
 

@@ -1,7 +1,7 @@
 """Which messages of the table are selected, and how Qt's own selection says so.
 
 One message is current, which is what the details show; several may be selected (`SelectedMessages`). Rows are addressed
-by message: what is selected stays so however rows are exchanged. Of several, Qt's own selection, which is what screen
+by message: what is selected stays so however rows are replaced. Of several, Qt's own selection, which is what screen
 readers are told, holds the rows on screen and some around them: a range a row of a million would cost seconds.
 """
 
@@ -289,7 +289,7 @@ class Selection(QObject):
             self.chosen.emit(selected)
 
     def put_back(self, message: int | None, *, stays: bool) -> int:
-        """Make a message current after rows were exchanged, else the one nearest to it; its row, -1 without rows.
+        """Make a message current after rows were replaced, else the one nearest to it; its row, -1 without rows.
 
         Args:
             message: the current one; None for none.

@@ -203,14 +203,14 @@ class TimelineSource:
         lanes, stop = self._anew or self.lanes, self._stop
         if self.only_shown and self._rows.chooses:
             visible = self._rows.chosen
-            fresh = visible[visible.searchsorted(np.uint32(self._fed)) :].astype(np.int64)
-            fresh = fresh[fresh < stop]
+            new = visible[visible.searchsorted(np.uint32(self._fed)) :].astype(np.int64)
+            new = new[new < stop]
         else:
-            fresh = np.arange(self._fed, stop)
-        if len(fresh):
+            new = np.arange(self._fed, stop)
+        if len(new):
             lanes.extend_shown(stop)
-            yield from lanes.feeding(fresh, settled=self.document.analysis.now_ns is None)
-            self._fed = int(fresh[-1]) + 1
+            yield from lanes.feeding(new, settled=self.document.analysis.now_ns is None)
+            self._fed = int(new[-1]) + 1
             self._spans.due = True
             self._shown.due |= self._dims
         if lanes is self._anew:

@@ -23,7 +23,7 @@ TASK_STATUS, TASK_RESULT, TASK_FAILED, TASK_HANDED = 0x0F, 0x10, 0x20, 0x40
 a call is answered with it."""
 
 
-class Extracted:
+class ExtractedColumns:
     """What passes and checks ask of messages and columns do not hold.
 
     Attributes:

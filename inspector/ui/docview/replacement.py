@@ -70,17 +70,17 @@ class Places(Protocol):
         ...
 
 
-class DocumentExchange:
+class DocumentReplacement:
     """Puts another document in the place of the one a window shows."""
 
     def __init__(
         self, window: QWidget, shown: Shown, requests: WindowRequests, docks: Mapping[str, QDockWidget],
         center: Callable[[], Center], show_anew: Callable[[CaptureDocument], Panes],
     ) -> None:  # fmt: skip
-        """Exchange nothing yet.
+        """Replace nothing yet.
 
         Args:
-            window: keeps what has the keyboard, and paints nothing while its document is exchanged.
+            window: keeps what has the keyboard, and paints nothing while its document is replaced.
             shown: what it shows.
             requests: what is asked of the window.
             docks: by title; what has the keyboard in them gets it back.
@@ -90,7 +90,7 @@ class DocumentExchange:
         self._window, self._shown, self._requests = window, shown, requests
         self._docks, self._center, self._show_anew = docks, center, show_anew
 
-    def exchange(self, fresh: CaptureDocument, places: Places) -> Panes | None:
+    def replace_by(self, document: CaptureDocument, places: Places) -> Panes | None:
         """Show a document in place of the one shown, which is closed; None where none is shown."""
         window, before, shown, center = self._window, self._shown.panes, self._shown.document, self._center()
         if before is None:
@@ -103,8 +103,8 @@ class DocumentExchange:
         stack = before.filter_state.stack
         window.setUpdatesEnabled(False)
         try:
-            _carry_marks(shown, fresh, places)
-            panes = self._show_anew(fresh)
+            _carry_marks(shown, document, places)
+            panes = self._show_anew(document)
             panes.filter_state.apply_stack(stack)
             _see(panes, view, places)
             if focus is not None and in_center and center.current == SUBSESSIONS:  # it is the same view as before
@@ -226,14 +226,14 @@ def _context_of(document: CaptureDocument, space: str, name: str | None) -> Cont
     return None if name is not None and node == MAIN else ContextTarget(code, node)
 
 
-def _carry_marks(shown: CaptureDocument, fresh: CaptureDocument, places: Places) -> None:
+def _carry_marks(shown: CaptureDocument, document: CaptureDocument, places: Places) -> None:
     """Marks and comments stay on what they were put on."""
     marks = shown.analysis.marks
     for target in list(marks.targets()) if len(marks) else ():
         if isinstance(target, ContextTarget):
-            there = _context_of(fresh, *_context_words(shown, target.space, target.node))
+            there = _context_of(document, *_context_words(shown, target.space, target.node))
         else:
             place = places.place_of(shown, target)
-            there = None if place is None else places.message_at(fresh, place)
+            there = None if place is None else places.message_at(document, place)
         if there is not None:
-            fresh.analysis.marks.put(there, marks.note(target))
+            document.analysis.marks.put(there, marks.note(target))
