@@ -38,7 +38,10 @@ if [[ -z "${IN_NAMESPACE:-}" ]]; then
 fi
 
 inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
-as_user() { inside setpriv --reuid "$user" --regid "$user" --init-groups env HOME="/home/$user" "$@"; }
+user_of=(setpriv --reuid "$user" --regid "$user" --init-groups env HOME="/home/$user")
+as_user() { inside "${user_of[@]}" "$@"; }
+# Displays have abstract sockets, which are one a network: another :77 of this machine would be in the way.
+as_user_alone() { inside unshare --net "${user_of[@]}" "$@"; }
 install() {
     inside apt-get -qq -y --no-install-recommends install "$@" >"$place/apt.log" 2>&1 && return
     tail -n 20 "$place/apt.log" >&2
@@ -140,7 +143,7 @@ install /tmp/package.deb
 mkdir "$root/tmp/test"
 cp packaging/drive_package.py tests/e2e/{atspi,x_focus,screen_reader}.py "$root/tmp/test"
 # The display is made by the driver; what the bus starts must know of it from the beginning.
-as_user DISPLAY=:77 dbus-run-session -- /usr/bin/python3 /tmp/test/drive_package.py \
+as_user_alone DISPLAY=:77 dbus-run-session -- /usr/bin/python3 /tmp/test/drive_package.py \
     "/home/$user/a round.ctxcap" "/home/$user/weekly-report.json" || fail "the window could not be driven, see above"
 for picture in window sub-sessions; do
     "${PYTHON:-.venv/bin/python}" packaging/screen_picture.py "$root/tmp/$picture.xwd" "$place/$picture.png"

@@ -138,11 +138,17 @@ def imported_lines(data: bytes) -> list[str]:
         raise PriceError("It is not a JSON object of models.")
     lines: list[str] = []
     for model, entry in cast("dict[str, Any]", listed).items():
-        if isinstance(entry, dict) and model != "sample_spec" and "=" not in model and model.strip() == model:
+        if isinstance(entry, dict) and model != "sample_spec" and _is_name(model):
             lines += _lines_of(model, cast("dict[str, Any]", entry))
     if not lines:
         raise PriceError("No model in it has a price: input_cost_per_token, output_cost_per_token or those of caches.")
     return lines[:_MOST_LINES]
+
+
+def _is_name(model: str) -> bool:
+    """Whether a line can begin with it and say it again."""
+    found = _LINE.fullmatch(f"{model} = ")
+    return found is not None and found["model"] == model and model.isprintable() and not model.startswith("#")
 
 
 def _lines_of(model: str, entry: dict[str, Any]) -> list[str]:

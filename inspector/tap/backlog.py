@@ -31,6 +31,13 @@ class BacklogEntry(NamedTuple):
     ended: str | None = None
     """Nothing more will come this way; why, or "" where that is as it should be."""
 
+    def not_kept(self) -> BacklogEntry:
+        """The same, of which it is only known how much it was."""
+        if not self.data:
+            return self
+        size, ends = self.lost_bytes + len(self.data), self.lost_lines + self.data.count(b"\n")
+        return self._replace(data=b"", lost_bytes=size, lost_lines=ends, torn=not self.data.endswith(b"\n"))
+
 
 class Backlog:
     """Takes what two pumps read, each on its own thread, and hands it to one recorder in the order it came.

@@ -81,6 +81,7 @@ class LineMaker:
 WRITE_S = 0.02
 """Between two writes, as in live captures; nothing is waked for each line, which would cost those who talk."""
 _TAKEN_AT_ONCE = 1 << 22
+_LINE_BYTES = 100  # that a line takes beside what it says, about
 _STUCK_S = 2.0
 
 
@@ -119,7 +120,7 @@ class TapRecorder:
         self._bytes = [0, 0]
         self._silent = [False, False]
         self._outcome, self._code = "", 0
-        self._ending = False
+        self._ending = self._hurried = False
         self._steps = 0
         self._thread = threading.Thread(target=self._run, name="record", daemon=True)
 
@@ -127,20 +128,23 @@ class TapRecorder:
         """Start writing, on a thread of its own that takes what waits until `close`."""
         self._thread.start()
 
-    def close(self, outcome: str, code: int = 0) -> None:
+    def close(self, outcome: str, code: int = 0, is_hurried: Callable[[], bool] = lambda: False) -> None:
         """Write what waits and how it ended; gives up on a disk that does not answer.
 
         Args:
             outcome: as a sentence.
             code: the server's exit code, negative for the signal that killed it.
+            is_hurried: somebody wants an end: of what still waits is written how much it is.
         """
         self._outcome, self._code = outcome, code
+        self._hurried = is_hurried()
         self._ending = True
         self._backlog.filled.set()
         before = -1
         while self._thread.is_alive() and self._steps != before:
             before = self._steps
             self._thread.join(_STUCK_S)
+            self._hurried = is_hurried()
 
     # On the thread
 
@@ -174,8 +178,8 @@ class TapRecorder:
         self.capture.look()
         taken = 0
         while taken < _TAKEN_AT_ONCE and (entry := self._backlog.take()) is not None:
-            taken += len(entry.data) + 1
-            self._hear(entry)
+            taken += len(entry.data) + _LINE_BYTES * entry.data.count(b"\n") + 1
+            self._hear(entry.not_kept() if self._hurried else entry)
             self._steps += 1
         return taken > 0
 
@@ -188,6 +192,7 @@ class TapRecorder:
         self._tell_loss(lines, entry.time_ns, "it was said faster than it could be written")
         for line in whole:
             self._keep(line, entry.way, entry.time_ns)
+            self._steps += 1
         if lines.lost_bytes:  # behind them began one that is too long
             self._tell_loss(lines, entry.time_ns, "a line was too long to be kept")
         if entry.ended is not None:

@@ -251,7 +251,7 @@ class _Relay:
         if exact:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [*self._handled, signal.SIGCHLD])
         self._drain(pumps[SERVER])
-        recorder.close(_outcome(code), code)
+        recorder.close(_outcome(code), code, is_hurried=lambda: self._given_up)
         return code
 
     # Signals

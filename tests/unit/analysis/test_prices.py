@@ -61,6 +61,12 @@ def test_what_is_no_list_is_refused(data: bytes) -> None:
         imported_lines(data)
 
 
+def test_a_name_that_no_line_can_begin_with_is_passed_over() -> None:
+    prices = {"input_cost_per_token": 1e-6}
+    names = ("a\nb", "a\rb", "a = b", "# a", " a", "a above 5", "a\x1b[2J", "a")
+    assert imported_lines(json.dumps(dict.fromkeys(names, prices)).encode()) == ["a = 1 in"]
+
+
 @given(
     st.dictionaries(
         st.text(min_size=1), st.dictionaries(st.sampled_from(sorted(LISTED["claude-sonnet-4-5"])), st.floats())

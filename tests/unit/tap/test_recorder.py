@@ -118,6 +118,36 @@ def test_what_was_said_too_fast_is_a_gap_with_its_size(tmp_path: Path) -> None:
     document.close()
 
 
+def test_whoever_does_not_wait_for_the_end_gets_gaps(tmp_path: Path) -> None:
+    backlog = Backlog()
+    recorder, _ = made(tmp_path / "a.ctxcap", backlog)
+    backlog.put(SERVER, PING % 1 * 2)
+    backlog.put(CLIENT, PING % 2)
+    backlog.put(SERVER, PING % 3)
+    recorder.close("it ended", is_hurried=lambda: True)
+    recorder.start()
+    recorder.close("it ended", is_hurried=lambda: True)
+    found = written(tmp_path / "a.ctxcap")
+    assert not [line for line in found if "frame" in line]
+    gaps = [line for line in found if line.get("mark") == "gap"]
+    assert sum(line["bytes"] for line in gaps) == len(PING % 1) * 4
+    assert sum(line["lines"] for line in gaps) == 4
+    assert found[-1]["mark"] == "closed"
+
+
+def test_many_lines_that_say_nothing_are_no_disk_that_stands_still(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorder_module, "_STUCK_S", 200 * MS)
+    backlog = Backlog()
+    recorder, _ = made(tmp_path / "a.ctxcap", backlog)
+    for _ in range(3):
+        backlog.put(SERVER, b"\n" * 20_000)
+    recorder.start()
+    recorder.close("it ended")
+    assert written(tmp_path / "a.ctxcap")[-1]["mark"] == "closed"
+
+
 def test_a_full_disk_is_said_once_and_nothing_short_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     disk, backlog, path = Disk(monkeypatch), Backlog(), tmp_path / "a.ctxcap"
     recorder, sentences = made(path, backlog)
