@@ -81,7 +81,6 @@ done
 ln -s /proc/self/fd "$root/dev/fd"
 mount -t tmpfs tmpfs "$root/tmp"
 chmod 1777 "$root/tmp" "$root/dev/shm"
-mkdir -m 1777 "$root/tmp/.X11-unix"  # as systemd makes it when a system starts; a user's X server makes none
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"  # no services are started
 chmod 755 "$root/usr/sbin/policy-rc.d"

@@ -18,6 +18,7 @@ from typing import Annotated
 
 import msgspec
 
+from inspector.base.network_shares import share_of
 from inspector.base.paths import data_folder
 from inspector.base.whole_file import in_place_of
 from inspector.capture.reading import UnknownFormatError
@@ -82,6 +83,8 @@ def read_source_list(path: Path) -> list[SourceChoice]:
         raise UnknownFormatError(f"{path.name} is no list of sources that can be read: {error}.") from None
     if found.ctxsources > VERSION:
         raise UnknownFormatError(f"{path.name} is a list of sources of a newer version of this program.")
+    if not is_own_source_list(path):
+        _refuse_shares(path, (named for one in found.sources for named in (one.path, *one.parts)))
     choices = [_choice(path if holds else path.parent, source) for source in found.sources]
     if holds and not all(choice.path.is_relative_to(path.absolute()) for choice in choices):
         raise UnknownFormatError(f"{path.name} names files outside of it, which a capture of several sources may not.")
@@ -93,6 +96,14 @@ def read_source_list(path: Path) -> list[SourceChoice]:
     if nested is not None:
         raise UnknownFormatError(f"{path.name} names {nested.path.name}, which is a list itself. Name its sources.")
     return choices
+
+
+def _refuse_shares(path: Path, named: Iterable[str]) -> None:
+    """Look at nothing on another computer, but on that which the list lies on itself."""
+    own = share_of(str(path.absolute()))
+    other = next((one for one in map(_without_zeros, named) if share_of(one) not in ("", own)), None)
+    if other is not None:
+        raise UnknownFormatError(f"{path.name} names {other[:200]}, which lies on another computer. Open it alone.")
 
 
 def _choice(folder: Path, source: _Source) -> SourceChoice:
@@ -107,7 +118,11 @@ def _choice(folder: Path, source: _Source) -> SourceChoice:
 
 
 def _path(folder: Path, written: str) -> Path:
-    return Path(os.path.normpath(folder.absolute() / written.replace("\0", "")))
+    return Path(os.path.normpath(folder.absolute() / _without_zeros(written)))
+
+
+def _without_zeros(written: str) -> str:
+    return written.replace("\0", "")
 
 
 def in_order(choices: Iterable[SourceChoice]) -> list[SourceChoice]:

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from inspector.base.network_shares import share_of
 from inspector.base.targets import SESSION, is_session
 from inspector.capture.reading import UnknownFormatError
 from inspector.document.document import CaptureDocument
@@ -136,7 +137,7 @@ class Captures:
             if self._roots and not self._within(path):
                 raise CaptureNameError(f"{name} lies outside of what this server was started for.")
             return path, True
-        for root in self._roots:
+        for root in () if share_of(name) else self._roots:
             with suppress(OSError, ValueError, RuntimeError):  # no name of a file, or links in a circle
                 path = (root / name if root.is_dir() else root.parent / name).resolve()
                 if (path.is_file() or path.is_dir()) and self._within(path):

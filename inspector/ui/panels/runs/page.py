@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
+from inspector.base.network_shares import share_of
 from inspector.filters.errors import FilterError
 from inspector.present import formats
 from inspector.survey.places import is_address
@@ -222,6 +223,8 @@ class RunsPage(QWidget):
         path: str = self.runs.value(place, "path")
         if is_address(path):
             self.refused.emit(f"{path} lies in an object store. Fetch it, and open the file.")
+        elif share_of(path) not in ("", share_of(str(self.runs.path.absolute()))):
+            self.refused.emit(f"{path} lies on another computer, says whoever made the survey. Open the file itself.")
         elif not (Path(path).is_file() or Path(path).is_dir()):  # a device would be read without end
             self.refused.emit(f"{path} is not there any more.")
         else:
