@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import tempfile
@@ -18,7 +19,20 @@ from inspector.base.held_file import Lock, hold
 _SUFFIX = ".part"
 _SURELY_LEFT_S = 5.0
 """A younger one may be about to be held, or to take its place."""
+_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _LOOKING = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def read_up_to(path: Path, most_bytes: int) -> bytes:
+    """The beginning of a file of the program's own; a pipe that lies in its place is never waited for.
+
+    Raises:
+        OSError: it cannot be read, or is no file.
+    """
+    with os.fdopen(os.open(path, _READING), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is no file", str(path))
+        return file.read(most_bytes)
 
 
 @contextlib.contextmanager

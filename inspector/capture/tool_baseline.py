@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from inspector.base.held_file import Lock
 from inspector.base.paths import data_folder
-from inspector.base.whole_file import replace_whole
+from inspector.base.whole_file import read_up_to, replace_whole
 from inspector.protocol.header import ABSENT, NotAnObjectError, read_header
 from inspector.protocol.mcp_definitions import Definition, ListPages, definitions_of, tools_in
 from inspector.protocol.mcp_notes import Note, note_of, server_of
@@ -70,8 +70,8 @@ def baseline_path() -> Path:
 def read_baseline() -> dict[str, Listed]:
     """What is known of servers, by name; nothing of a file that is damaged, or written by a newer version."""
     try:
-        path = baseline_path()
-        stored = json.loads(path.read_bytes()) if path.stat().st_size <= _MOST_BYTES else {}
+        data = read_up_to(baseline_path(), _MOST_BYTES + 1)
+        stored = json.loads(data) if len(data) <= _MOST_BYTES else {}
     except (OSError, ValueError, RecursionError):
         return {}
     servers = stored.get("servers") if isinstance(stored, dict) and stored.get("version") == _VERSION else None

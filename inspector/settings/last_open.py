@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inspector.base import paths
 from inspector.base.held_file import Lock
-from inspector.base.whole_file import replace_whole
+from inspector.base.whole_file import read_up_to, replace_whole
 from inspector.settings import ConnectionSettings
 
 FILE_NAME = "session.json"
@@ -147,9 +147,7 @@ def load_last_open(path: Path | None = None) -> LastOpen:
         path: the file; `last_open_path()` by default.
     """
     try:
-        file = last_open_path() if path is None else path
-        with file.open("rb") as stream:
-            data = stream.read(_MOST_BYTES + 1)
+        data = read_up_to(last_open_path() if path is None else path, _MOST_BYTES + 1)
     except FileNotFoundError:
         return LastOpen()
     except OSError as error:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.base import paths
-from inspector.base.whole_file import replace_whole
+from inspector.base.whole_file import read_up_to, replace_whole
 from inspector.settings.migrations import UnreadableVersionError, migrate
 from inspector.settings.model import Settings
 from inspector.settings.repair import repaired
@@ -47,8 +47,7 @@ def load(path: Path | None = None) -> LoadedSettings:
     """
     file = settings_path() if path is None else path
     try:
-        with file.open("rb") as stream:
-            data = stream.read(_MOST_BYTES + 1)
+        data = read_up_to(file, _MOST_BYTES + 1)
         text = data.decode("utf-8-sig")  # some editors put a mark before it
     except FileNotFoundError:
         return LoadedSettings(Settings(), None)

@@ -280,6 +280,8 @@ class Database:
         """
         try:
             statements = self._duckdb.extract_statements(sql)
+        except TypeError:  # of text that is none
+            raise QueryError("The query holds half of a character, which SQL cannot.", 0) from None
         except self._duckdb.Error as error:
             raise error_of(str(error), sql) from None
         if not statements:

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from inspector.base.paths import config_folder
-from inspector.base.whole_file import replace_whole
+from inspector.base.whole_file import read_up_to, replace_whole
 from inspector.tap.http.address import AddressError, Listening, Upstream
 
 _FIRST, _COUNT = 17_000, 11_000
 """Ports that no system gives out by itself."""
-_MOST = 1_000
-"""Servers whose ports are remembered."""
+_MOST, _MOST_BYTES = 1_000, 1 << 20
+"""Servers whose ports are remembered, and what they take."""
 
 
 def port_for(upstream: Upstream) -> int:
@@ -99,8 +99,8 @@ class _Kept(NamedTuple):
 
 def _known() -> dict[str, _Kept]:
     try:
-        found = json.loads(_file().read_bytes())
-    except (OSError, ValueError):
+        found = json.loads(read_up_to(_file(), _MOST_BYTES))
+    except (OSError, ValueError, RecursionError):
         return {}
     if not isinstance(found, dict):
         return {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -68,6 +69,15 @@ def test_second_broken_file_does_not_replace_the_first() -> None:
         load()
     assert settings_path().with_name("settings.broken-1.json").read_text(encoding="utf-8") == "one"
     assert settings_path().with_name("settings.broken-2.json").read_text(encoding="utf-8") == "two"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes there")
+def test_a_pipe_in_its_place_is_not_waited_for() -> None:
+    settings_path().parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(settings_path())
+    loaded = load()
+    assert loaded.settings == Settings()
+    assert "it is no file" in (loaded.message or "")
 
 
 def test_unknown_keys_are_no_fault() -> None:

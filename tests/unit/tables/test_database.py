@@ -90,6 +90,7 @@ def _answered(database: Database, sql: str) -> list[tuple[object, ...]]:
         "EXPLAIN ANALYZE SELECT 1",
         "",
         "-- nothing",
+        "SELECT '\ud800'",
     ],
 )
 def test_what_reaches_further_is_refused(database: Database, tmp_path: Path, sql: str) -> None:

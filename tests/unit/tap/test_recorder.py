@@ -8,6 +8,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -135,17 +136,31 @@ def test_whoever_does_not_wait_for_the_end_gets_gaps(tmp_path: Path) -> None:
     assert found[-1]["mark"] == "closed"
 
 
-def test_many_lines_that_say_nothing_are_no_disk_that_stands_still(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recorder_module, "_STUCK_S", 200 * MS)
+class Watched(Recorder):
+    """Counts what was done when something is handed to the disk."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.steps: list[int] = []
+
+    @override
+    def _write(self, *, at_once: bool = False) -> None:
+        super()._write(at_once=at_once)
+        self.steps.append(self._steps)
+
+
+def test_many_lines_that_say_nothing_are_many_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits for the end takes them for no disk that stands still, and they take no more memory than others."""
+    monkeypatch.setattr(recorder_module, "_TAKEN_AT_ONCE", 50_000)
     backlog = Backlog()
-    recorder, _ = made(tmp_path / "a.ctxcap", backlog)
+    recorder = Watched(tmp_path / "a.ctxcap", backlog, origin=lambda: {"source": "tap"}, say=lambda _: None)
     for _ in range(3):
-        backlog.put(SERVER, b"\n" * 20_000)
+        backlog.put(SERVER, b"\n" * 1_000)
     recorder.start()
     recorder.close("it ended")
     assert written(tmp_path / "a.ctxcap")[-1]["mark"] == "closed"
+    assert recorder.steps[-1] > 3_000
+    assert max(after - before for before, after in pairwise(recorder.steps)) < 1_100
 
 
 def test_a_full_disk_is_said_once_and_nothing_short_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
