@@ -35,8 +35,8 @@ _CARRIERS = ("system/join", "system/register", "space/invite-ack")
 _PLACEHOLDERS = frozenset({"redacted", "masked", "hidden", "none", "null", MASK})
 _SCHEME = re.compile(r"(?:bearer|basic|token|negotiate|digest)\s+", re.IGNORECASE)
 _DOTS = re.compile("•+")
-_CHALLENGE = "www-authenticate"
-"""A header of an answer that says what is wanted, never with what somebody signs in."""
+_NO_SECRETS = frozenset({"www-authenticate", "requeststate"})
+"""What says what is wanted, never with what somebody signs in; and what a server lets its client carry for it."""
 _LONGEST_READ = 1 << 18
 _AT_ONCE = 64
 """Messages searched between two looks at the clock."""
@@ -97,7 +97,7 @@ def first_masked(value: Any, masked: Any, path: str) -> str:
     if isinstance(value, Mapping) and isinstance(masked, Mapping):
         # In the same order; a key that is a secret itself is masked, and named so.
         for (key, inner), (shown, other) in zip(value.items(), masked.items(), strict=False):
-            if str(key).lower() == _CHALLENGE:
+            if str(key).lower() in _NO_SECRETS:
                 continue
             where = f"{path}.{shown}" if path else str(shown)
             if shown != key or (where := first_masked(inner, other, where)):

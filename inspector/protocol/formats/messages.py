@@ -19,6 +19,7 @@ from inspector.protocol.formats.entries import (
     Entry,
     bytes_of,
     call_entry,
+    decoded_object,
     has_text,
     media_words,
     number,
@@ -108,8 +109,8 @@ def event_in(line: bytes, *, goes_on: bool = False) -> dict[str, Any] | None:
     held = line.removeprefix(b"data:").strip()
     if held[:1] != b"{" or not (goes_on or any(mark in held for mark in EVENT_MARKS)):
         return None
-    value = _decoded(held)
-    if not isinstance(value, dict) or any(key in value for key in _FOREIGN):
+    value = decoded_object(held)
+    if value is None or any(key in value for key in _FOREIGN):
         return None
     sort = value.get("type")
     if isinstance(sort, str):
@@ -158,7 +159,7 @@ def _held(value: object) -> object:
     if not isinstance(value, str):
         return value
     if value[:1] == "{":
-        return _decoded(value.encode("utf-8", "replace"))
+        return decoded_object(value.encode("utf-8", "replace"))
     stream: Stream | None = None
     for line in value.splitlines() if value.startswith(("event:", "data:")) else ():
         event = event_in(line.encode("utf-8", "replace"), goes_on=stream is not None)
