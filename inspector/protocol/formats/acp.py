@@ -25,6 +25,7 @@ from inspector.protocol.formats.entries import (
     text_entry,
     text_of,
 )
+from inspector.protocol.formats.values import record_words
 from inspector.protocol.header import Header
 from inspector.protocol.meaning import Payload
 from inspector.protocol.record import Record
@@ -119,7 +120,7 @@ def _asked(message: Mapping[str, Any], method: str, params: Mapping[str, Any], k
     if method in (PERMISSION, ELICITATION):
         return [_decision(message, method, params, known)]
     if "id" not in message:
-        words = {"session/cancel": "the turn is to end"}.get(method, f"acp: {method}")
+        words = "the turn is to end" if method == "session/cancel" else record_words(method, params)
         return [control(NAMESPACE + method.removeprefix("session/"), sender, words, params=dict(params))]
     row = request(message, sender, words=_request_words(method, params))
     if method.startswith(("fs/", "terminal/")):

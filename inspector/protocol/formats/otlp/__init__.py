@@ -240,9 +240,8 @@ def _other(span: Span, known: Resolved, role: Role) -> Iterator[Entry]:
             **({"conversation": named} if (named := conversation_of(span)) else {}),
         }  # fmt: skip
         ended = known.phase == "" and not span.is_log
-        words = span.name + (
-            f", {(span.end_ns - span.start_ns) / 1e6:,.0f} ms" if ended and span.start_ns != NO_TIME else ""
-        )
+        took = f", {(span.end_ns - span.start_ns) / 1e6:,.0f} ms" if ended and span.start_ns != NO_TIME else ""
+        words = f"{span.name} begins" if known.phase == "start" else f"{span.name}{took}"
         if isinstance(body := span.attributes.get("body"), str):
             words = f"{span.name}: {body}"
         entry = control_entry(_NAMED[sort], speaker, words, facts)
