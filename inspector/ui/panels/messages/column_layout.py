@@ -242,8 +242,10 @@ class ColumnLayout(QObject):
         """The two longest names of participants, as rows show them. O(participants that are new)."""
         known = self._document.analysis.participants.all
         if len(known) > self._measured:
-            new = {plain(name, MAX_NAME) for _, name in islice(known, self._measured, None)} - GATEWAY_IDS
-            self._longest = sorted({*self._longest, *new}, key=len)[-2:]
+            names = {plain(name, MAX_NAME) for _, name in islice(known, self._measured, None)} - GATEWAY_IDS
+            if any(map(self._document.capture.strings.find, GATEWAY_IDS)):
+                names.add("everyone")  # as long as "gateway", which is no participant
+            self._longest = sorted({*self._longest, *names}, key=len)[-2:]
             self._measured = len(known)
         return self._longest
 
