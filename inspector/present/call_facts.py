@@ -22,6 +22,7 @@ from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, val
 from inspector.present.formats import delta
 from inspector.present.states import ANSWER_WITHIN_NS, presence
 from inspector.present.subject import Subject, linked, recipients, sender_of
+from inspector.present.waiting import asker
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.calls import rpc_id
@@ -84,9 +85,10 @@ def request_facts(subject: Subject) -> list[Fact]:
         ]
     if is_cancelled(subject.analysis, subject.message):
         return [words_fact("Cancelled by its sender; no answer was seen.")]
-    if who_left(subject.analysis, subject.message) == "asked":
-        who = recipients(subject.to) if subject.to else "The server"
-        return [words_fact(f"{who} left, or was started anew, without an answer to it.")]
+    if gone := who_left(subject.analysis, subject.message):
+        asked = recipients(subject.to) if subject.to else "The server"
+        who = asked if gone == "asked" else asker(subject.analysis, subject.message)
+        return [words_fact(f"{who} left, or was started anew, before it was answered.")]
     last = subject.last_ns()
     if NO_TIME in (subject.time_ns, last):
         return [words_fact("No answer was seen.")]

@@ -111,7 +111,7 @@ def test_who_asked_somebody_who_is_gone_waits_in_vain(qtbot: QtBot, application:
     assert told is not None
     assert (told[0], told[1].short) == (2, "lead waits for files (gone), 2 s")
     words = ["".join(part.text for part in fact.parts) for fact in request_facts(Subject(document, 0))]
-    assert words == ["files left, or was started anew, without an answer to it."]
+    assert words == ["files left, or was started anew, before it was answered."]
 
 
 def test_the_status_bar_says_who_waits_while_traffic_is_live(qtbot: QtBot, application: Application) -> None:
