@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.analysis.waiting import GivenUp, are_refused, are_waiting, wants_answer
+from inspector.analysis.waiting import GivenUp, are_refused, are_waiting
 from inspector.protocol.times import NO_TIME
 
 PENDING_FILTER = "waiting"
@@ -31,12 +31,6 @@ def who_left(analysis: Analysis, message: int) -> str:
     """Who is gone with whom a request or proposal ended, "asker" or "asked"; "" for nobody. O(1)."""
     why = int(analysis.correlation.columns["given_up"][message])
     return {GivenUp.ASKER_LEFT.value: "asker", GivenUp.ASKED_LEFT.value: "asked"}.get(why, "")
-
-
-def wants_no_answer(analysis: Analysis, message: int) -> bool:
-    """Whether a request is a notification. O(1)."""
-    rows = np.array([message])
-    return not wants_answer(analysis.capture, rows, analysis.correlation.columns["method"][rows])[0]
 
 
 def pending_since(analysis: Analysis, message: int) -> int | None:

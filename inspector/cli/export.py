@@ -30,6 +30,7 @@ from inspector.export.files import refuse_what_is_read, takes_a_stream, trouble_
 from inspector.export.msp import export_subsession, node_at
 from inspector.export.options import MARKED_FIELDS, format_of
 from inspector.export.redaction import Redaction
+from inspector.filters import DisplayFilter
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.naming import names_in
 from inspector.present.formats import count_of
@@ -148,24 +149,30 @@ def export_command(
     with opened(files, reading, checked=checked, counted=counted) as document:
         usual = MARKED_FIELDS if len(document.analysis.marks) else DEFAULT_FIELDS
         options = ExportOptions(chosen, self_contained, not unmasked, names or usual, view)
-        messages = matching(document, filter_)
-        try:
-            if output == "-":
-                deque(export_to(document, messages, sys.stdout.buffer, options), maxlen=0)
-                return
-            write = export_stream if flows else export_file
-            done: Exported = deque(write(document, messages, Path(output), options), maxlen=1)[0]
-            if marks:
-                notes = notes_of(document, matching(document, filter_), masked=not unmasked)
-                write_beside(notes, Path(output))
-        except (OSError, ValueError) as error:
-            why = trouble_of(error) if isinstance(error, OSError) else f"{error}."
-            fail(f"{output} cannot be written: {why}")
-    _say_written(output, done)
+        _export_messages(document, filter_, output, options, marks=marks)
 
 
 _COUNTED_BYTES = 16 << 20
 """Tokens of a log of at most so many bytes are counted without being asked for."""
+
+
+def _export_messages(
+    document: CaptureDocument, filter_: DisplayFilter, output: str, options: ExportOptions, *, marks: bool
+) -> None:
+    """Write messages in a format that takes them one by one."""
+    messages, target = matching(document, filter_), Path(output)
+    try:
+        if output == "-":
+            deque(export_to(document, messages, sys.stdout.buffer, options), maxlen=0)
+            return
+        write = export_stream if takes_a_stream(target) else export_file
+        done: Exported = deque(write(document, messages, target, options), maxlen=1)[0]
+        if marks:
+            write_beside(notes_of(document, matching(document, filter_), masked=options.masked), target)
+    except (OSError, ValueError) as error:
+        why = trouble_of(error) if isinstance(error, OSError) else f"{error}."
+        fail(f"{output} cannot be written: {why}")
+    _say_written(output, done)
 
 
 def _export_parquet(

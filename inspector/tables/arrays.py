@@ -18,16 +18,6 @@ _WORKED_OUT = 1 << 16
 """And rows of numbers that are worked out."""
 
 
-def array_of(column: Column, length: int, type_: SqlType, *, masked: bool = True) -> NDArray[Any]:
-    """As `array_in_steps`, at once."""
-    steps = array_in_steps(column, length, type_, masked=masked)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value
-
-
 def array_in_steps(
     column: Column, length: int, type_: SqlType, *, masked: bool = True
 ) -> Generator[None, None, NDArray[Any]]:

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QDialog, QFrame, QListView, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.ui.look.empty_text import paint_empty_text
+from inspector.ui.look.empty_text import EmptyText
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.scrolled_part import ScrolledPart
 
@@ -132,7 +132,7 @@ class DialogList(QListView):
         """
         super().__init__(parent)
         self._themes = theme_controller
-        self._empty = ""
+        self._empty = EmptyText()
         self.setObjectName(name)
         self.setAccessibleName(title)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -142,13 +142,11 @@ class DialogList(QListView):
 
     def set_empty_text(self, text: str) -> None:
         """What stands in the list while it has no rows."""
-        self._empty = text
-        self.setAccessibleDescription(text)
-        self.viewport().update()
+        self._empty.say(self, text)
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self._empty and not self.model().rowCount():
+        if not self.model().rowCount():
             theme = self._themes.theme
-            paint_empty_text(self, theme, self._empty, theme.metrics.pane_padding)
+            self._empty.paint(self, theme, theme.metrics.pane_padding)

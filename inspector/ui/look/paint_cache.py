@@ -181,10 +181,6 @@ class PaintCache:
         painter.drawPixmap(x, rect.y() + (rect.height() - side) // 2, pixmap)
         return side
 
-    def badge_width(self, badge: Badge) -> int:
-        """Width of a pill."""
-        return self.pill_width(badge.text)
-
     def badge(self, painter: QPainter, badge: Badge, x: int, rect: QRect) -> int:
         """Draw a pill from `x`; returns its width."""
         return self.pill(painter, badge.token, badge.glyph, badge.text, x, rect)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QContextMenuEvent, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 from typing_extensions import override
 
-from inspector.ui.look.empty_text import paint_empty_text
+from inspector.ui.look.empty_text import EmptyText
 from inspector.ui.look.theme import ThemeController
 
 _LEAST = 24
@@ -36,7 +36,7 @@ class PlainTable(QTableView):
         """
         super().__init__(parent)
         self._themes = themes
-        self._empty = ""
+        self._empty = EmptyText()
         self.setObjectName(name)
         self.setAccessibleName(title)
         self.verticalHeader().hide()
@@ -71,15 +71,12 @@ class PlainTable(QTableView):
 
     def set_empty_text(self, text: str) -> None:
         """What stands in the list while it is empty."""
-        if text != self._empty:
-            self._empty = text
-            self.setAccessibleDescription(text)
-            self.viewport().update()
+        self._empty.say(self, text)
 
     @property
     def empty_text(self) -> str:
         """What stands in the list while it is empty."""
-        return self._empty
+        return self._empty.text
 
     @property
     def empty_top(self) -> int | None:
@@ -90,8 +87,8 @@ class PlainTable(QTableView):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         top = self.empty_top
-        if self._empty and top is not None:
-            paint_empty_text(self, self._themes.theme, self._empty, top)
+        if top is not None:
+            self._empty.paint(self, self._themes.theme, top)
 
     @override
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:

@@ -120,11 +120,6 @@ def plain_value(given: object, depth: int = 0) -> Any:
     return None
 
 
-def as_otlp(span: Span) -> dict[str, Any]:
-    """A document of OTLP that holds one span alone."""
-    return span.given
-
-
 # One span
 
 
