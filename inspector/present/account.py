@@ -19,7 +19,6 @@ from inspector.analysis.account import DISCOVERY, MOST_GROUPS, AccountTally, Dee
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.wire import UNREADABLE
 from inspector.analysis.marked_contexts import START
-from inspector.analysis.pending import is_pending
 from inspector.analysis.states import State
 from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, Sums
 from inspector.capture.flags import Flag
@@ -124,8 +123,7 @@ class _Words:
         self.tally = tally
         self.waste = waste
         self.tool_tokens = tool_tokens
-        listed = longest_waiting(self.analysis, tally, _MOST_LISTED, in_vain=document.arriving)
-        self.waiting = waits(self.analysis, listed)[:_MOST_WAITS]
+        self.waiting = waits(self.analysis, longest_waiting(self.analysis, tally, _MOST_LISTED))[:_MOST_WAITS]
 
     def name(self, code: int) -> str:
         """A string of the capture, safe to show."""
@@ -334,7 +332,7 @@ class _Words:
         tally = self.tally
         count = sum(tally.count(deed, *_WAITS) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
         lines = [AccountLine(about, _begun(one.sentence), message=one.message, tone="warn") for one in self.waiting]
-        if count > sum(is_pending(self.analysis, one.message) for one in self.waiting):
+        if count > len(lines):
             lines.append(AccountLine("", f"{count:,} wait in all", filter="waiting", tone="warn"))
         quiet = tally.count(Deed.DISCOVERY, *_WAITS)
         if quiet:
@@ -507,12 +505,11 @@ def waiting_now(document: CaptureDocument, tally: AccountTally) -> tuple[int, Wa
 
     Questions about what others are and offer do not count.
     """
-    longest = longest_waiting(document.analysis, tally, 1, in_vain=True) if document.arriving else []
+    longest = longest_waiting(document.analysis, tally, 1) if document.arriving else []
     if not longest:
         return None
     wait = waits(document.analysis, longest)[0]
-    count = tally.count(Deed.PROPOSAL, *_WAITS)
-    count += sum(tally.count(deed, *_WAITS, Outcome.IN_VAIN) for deed in (Deed.CALL, Deed.REQUEST))
+    count = sum(tally.count(deed, *_WAITS) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
     return (count, wait) if (wait.waited_ns or 0) >= _WAITED_FROM_NS else None
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
+import numpy as np
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QHeaderView, QTableView
 
@@ -25,12 +25,8 @@ from inspector.ui.panels.messages.columns import AS_USUAL, ChosenColumns, Wanted
 from inspector.ui.panels.messages.model import MessageTableModel
 
 _NARROW: dict[int, int] = {
-    Column.NUMBER: 37,
-    Column.TIME: 56,
-    Column.FROM_TO: 112,
-    Column.KIND: 110,
-    Column.CONTEXT: 60,
-}
+    Column.NUMBER: 37, Column.TIME: 56, Column.FROM_TO: 112, Column.KIND: 110, Column.CONTEXT: 60,
+}  # fmt: skip
 _WIDE: dict[int, int] = {Column.NUMBER: 52, Column.TIME: 68, Column.FROM_TO: 184, Column.KIND: 132, Column.CONTEXT: 150}
 _FIGURES: dict[int, int] = {Column.LATENCY: 68, Column.SIZE: 60}
 _GUTTER = 32
@@ -41,6 +37,7 @@ _MESSAGE_BESIDE_NAMES = 264
 _WIDENED = (Column.FROM_TO, Column.CONTEXT, Column.KIND, Column.NUMBER, Column.TIME)
 """Columns that get what room there is beyond Message's share of the table, the first one first."""
 _MESSAGE_SHARE = 0.42
+"""Of a table's width."""
 _MESSAGE_LEAST = 240
 _MESSAGE_ENOUGH = 120
 """Below this, a narrow table gives up columns."""
@@ -240,10 +237,11 @@ class ColumnLayout(QObject):
 
     def _longest_names(self) -> Sequence[str]:
         """The two longest names of participants, as rows show them. O(participants that are new)."""
-        known = self._document.analysis.participants.all
+        known, strings = self._document.analysis.participants.all, self._document.capture.strings
         if len(known) > self._measured:
-            names = {plain(name, MAX_NAME) for _, name in islice(known, self._measured, None)} - GATEWAY_IDS
-            if any(map(self._document.capture.strings.find, GATEWAY_IDS)):
+            keys = known.keys_of(np.arange(self._measured, len(known)))
+            names = {plain(strings[key & 0xFFFFFFFF], MAX_NAME) for key in keys.tolist()} - GATEWAY_IDS
+            if any(map(strings.find, GATEWAY_IDS)):
                 names.add("everyone")  # as long as "gateway", which is no participant
             self._longest = sorted({*self._longest, *names}, key=len)[-2:]
             self._measured = len(known)
