@@ -240,7 +240,7 @@ class ColumnLayout(QObject):
         known, strings = self._document.analysis.participants.all, self._document.capture.strings
         if len(known) > self._measured:
             keys = known.keys_of(np.arange(self._measured, len(known)))
-            names = {plain(strings[key & 0xFFFFFFFF], MAX_NAME) for key in keys.tolist()} - GATEWAY_IDS
+            names = {plain(strings[key & 0xFFFFFFFF], MAX_NAME) for key in keys.tolist()}
             if any(map(strings.find, GATEWAY_IDS)):
                 names.add("everyone")  # as long as "gateway", which is no participant
             self._longest = sorted({*self._longest, *names}, key=len)[-2:]
