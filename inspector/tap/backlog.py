@@ -14,7 +14,8 @@ WAYS = ("client->server", "server->client")
 
 MOST_WAITING_BYTES = 1 << 26
 """More than this waits only while the recorder stands still; what comes then is lost to the capture, and counted."""
-_ENTRY_BYTES = 200  # that an entry takes beside its bytes, about
+ENTRY_BYTES = 200
+"""That an entry takes beside its bytes, about."""
 
 
 class BacklogEntry(NamedTuple):
@@ -67,7 +68,7 @@ class Backlog:
             return
         if self._lost_bytes[way]:
             self._tell_loss(way, now)
-        self._put[way] += len(data) + _ENTRY_BYTES
+        self._put[way] += len(data) + ENTRY_BYTES
         self._waiting.append(BacklogEntry(now, way, data))
         if not self.filled.is_set():
             self.filled.set()
@@ -86,7 +87,7 @@ class Backlog:
             return None
         entry = self._waiting.popleft()
         if entry.data:
-            self._taken[entry.way] += len(entry.data) + _ENTRY_BYTES
+            self._taken[entry.way] += len(entry.data) + ENTRY_BYTES
         return entry
 
     def _tell_loss(self, way: int, now: int) -> None:

@@ -21,6 +21,7 @@ from typing import Any, Protocol
 from typing_extensions import override
 
 from inspector.capture.helper import HelperProcess
+from inspector.tap.backlog import ENTRY_BYTES, MOST_WAITING_BYTES
 from inspector.tap.capture_file import TapCapture
 from inspector.tap.hold import FileHold
 from inspector.tap.http.entries import Entry, Sort, packed, unpacked
@@ -29,11 +30,8 @@ from inspector.tap.http.unwritten import ModelUnwritten, Unwritten
 
 Headers = Iterable[tuple[str, str]]
 
-MOST_WAITING_BYTES = 1 << 26
-"""More than this waits only while the recorder stands still; what comes then is lost to the capture, and counted."""
 WRITE_S = 0.01
 """Between two hand-overs: nothing is waked for each piece, which would cost those who talk."""
-_ENTRY_BYTES = 200  # that an entry takes beside its bytes, about
 _TAKEN_AT_ONCE = 1 << 20
 _UNRECORDED = 0
 """The number of every exchange that is not written down, as too much waits."""
@@ -217,7 +215,7 @@ class ProcessRecording(Recording):
             self._append(Sort.LOST, exchange, size.to_bytes(8))
 
     def _append(self, sort: Sort, exchange: int, data: bytes) -> None:
-        self._put_bytes += len(data) + _ENTRY_BYTES
+        self._put_bytes += len(data) + ENTRY_BYTES
         self._waiting.append(Entry(sort, exchange, time.time_ns(), data))
         if not self._filled.is_set():
             self._filled.set()
@@ -244,7 +242,7 @@ class ProcessRecording(Recording):
         while size < _TAKEN_AT_ONCE and self._waiting:
             entry = self._waiting.popleft()
             entries.append(entry)
-            size += len(entry.data) + _ENTRY_BYTES
+            size += len(entry.data) + ENTRY_BYTES
         self._taken_bytes += size
         return packed(entries)
 
