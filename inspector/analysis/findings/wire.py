@@ -117,7 +117,8 @@ class Wire:
         self._raw = Marks()
         self._gateways = Marks()
         self._calls: dict[tuple[int, int, int], str] = {}
-        self._waiting = np.empty(0, np.int64)  # lines of text in logs where that is odd, so far
+        self._waiting: list[Rows] = []  # lines of text, which may turn out to be usual
+        self._prefixed: list[int] = []  # sources where they are
 
     def feed(self, batch: Batch) -> None:
         """Look at the messages of a batch."""
@@ -139,15 +140,20 @@ class Wire:
         self._suffixes(batch)
 
     def _texts(self, batch: Batch) -> None:
-        """Lines of text are nothing odd in a log that has messages behind a time or a name: programs write both."""
+        """Lines of text are nothing odd in a log that has messages behind a time or a name: programs write both.
+
+        The first of these may come behind the text; what came before is looked at once more then, and never again.
+        """
         texts = batch.flagged(Flag.TEXT.value)
-        self._waiting = np.concatenate((self._waiting, texts)) if len(texts) else self._waiting
-        if not len(self._waiting):
-            return
+        if len(texts):
+            self._waiting.append(texts)
         logs = [place for place, one in enumerate(batch.capture.sources) if one.formats[prefixed.LABEL]]
-        usual = np.isin(batch.of("source", self._waiting), logs)
-        rows, self._waiting = self._waiting[usual], self._waiting[~usual]
-        batch.findings.withdraw(UNREADABLE, rows[batch.findings.has(UNREADABLE, rows)])
+        rows = texts if logs == self._prefixed or not self._waiting else np.concatenate(self._waiting)
+        self._prefixed = logs
+        if not len(rows) or not logs:
+            return
+        usual = rows[np.isin(batch.of("source", rows), logs)]
+        batch.findings.withdraw(UNREADABLE, usual[batch.findings.has(UNREADABLE, usual)])
 
     def _new_kinds(self, batch: Batch) -> None:
         codes = batch.new("kind")
