@@ -11,6 +11,8 @@ from typing import Annotated, Any, NoReturn, get_type_hints
 
 import typer
 
+from inspector.protocol.hostile_text import visible
+
 LogFiles = Annotated[
     list[str],
     typer.Argument(
@@ -116,5 +118,5 @@ def takes_reading(*names: str) -> Callable[[Callable[..., None]], Callable[..., 
 
 def fail(sentence: str) -> NoReturn:
     """Say what is wrong and end with exit code 2."""
-    typer.echo(sentence, err=True)
+    typer.echo(visible(sentence), err=True)
     raise typer.Exit(2)

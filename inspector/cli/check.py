@@ -19,7 +19,7 @@ from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, t
 from inspector.cli.check_reports import Expectation, junit, sarif
 from inspector.cli.check_survey import check_survey, judged, parsed_expectation
 from inspector.cli.opening import named, opened
-from inspector.cli.printing import MOST_LISTED, print_array, printable, say
+from inspector.cli.printing import LONGEST_NAMES, MOST_LISTED, print_array, printable, say
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import finding_entries
 from inspector.present.findings import failed_filter
@@ -155,7 +155,7 @@ def _print_findings(findings: FindingPass, file: str) -> None:
     """
     every = findings.found.checks()
     if not every:
-        say(f"{file}: nothing found.")
+        say(f"{printable(file, LONGEST_NAMES)}: nothing found.")
         return
     for severity in sorted(Severity, reverse=True):
         checks = [check for check in every if check.severity is severity]

@@ -11,8 +11,21 @@ import typer
 
 from inspector.protocol.hostile_text import text_cell, visible
 
-__all__ = ["MOST_LISTED", "csv_cell", "dump", "echo", "plain", "print_array", "printable", "say", "visible"]
+__all__ = [
+    "LONGEST_NAMES",
+    "MOST_LISTED",
+    "csv_cell",
+    "dump",
+    "echo",
+    "plain",
+    "print_array",
+    "printable",
+    "say",
+    "visible",
+]
 
+LONGEST_NAMES = 1_000
+"""Characters of the names of what was asked about."""
 MOST_LISTED = 200
 """So many of anything are printed for people; JSON has them all."""
 

@@ -12,7 +12,7 @@ import typer
 from inspector.analysis.latency import ENOUGH
 from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, takes_reading
 from inspector.cli.opening import named, opened
-from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
+from inspector.cli.printing import LONGEST_NAMES, MOST_LISTED, dump, echo, printable, say
 from inspector.document.document import CaptureDocument
 from inspector.present.account import Account
 from inspector.present.answers import summary_answer
@@ -39,7 +39,7 @@ def summary_command(
         echo(dump(found))
         return
     mostly = f"most lines are of no format that is known; some are {known}" if known else "nothing known"
-    say(f"{found['file']}: {found['format'] or mostly}")
+    say(f"{printable(found['file'], LONGEST_NAMES)}: {found['format'] or mostly}")
     say(f"  {found['messages']:,} messages in {found['records']:,} records, {found['unreadable']:,} unreadable")
     _say_sources(document)
     _say_account(account)

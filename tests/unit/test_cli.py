@@ -62,6 +62,18 @@ def test_the_tap_has_help_and_takes_the_servers_options_as_they_are() -> None:
 # summary
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no such names there")
+def test_a_files_name_says_nothing_to_a_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "a\x1b[2J\u202e\nforged.jsonl"
+    path.write_bytes(log("no log").read_bytes())
+    for command in (["summary"], ["check"], ["model-sees", "--participant", "x"], ["show"]):
+        said = run(command[0], path, *command[1:], *(["9"] if command == ["show"] else []))
+        assert "\x1b" not in said.output
+        assert "\u202e" not in said.output
+        assert not said.stdout.startswith("forged")
+        assert "\nforged" not in said.stdout
+
+
 def test_summary_json() -> None:
     found = printed("summary", RECORDING, "--json")
     latency = found.pop("latency")
