@@ -120,6 +120,16 @@ def plain(text: str, limit: int = MAX_LINE) -> str:
     return visible_controls(one_line(text, limit))
 
 
+def window_title(name: str, mark: str = "") -> str:
+    """The title of a window on something that has a name.
+
+    Args:
+        name: of a file or a session, whoever gave it.
+        mark: "[*]" where Qt is to show whether it is saved; in the name that is text, which Qt has one write twice.
+    """
+    return f"{plain(name).replace('[*]', '[*][*]')}{mark} — Context Inspector"
+
+
 def tool_tip(text: str, limit: int = 2_000) -> str:
     """A tooltip that shows the text as it is but for its secrets, wrapped.
 

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from inspector.present.formats import count_of
+from inspector.present.wire_text import window_title
 from inspector.protocol.secrets.masking import mask_text
 from inspector.survey.folder import SurveyError
 from inspector.survey.runs import SurveyRuns
@@ -81,7 +82,7 @@ class Surveys(QObject):
         page.run_requested.connect(lambda log, number: self.run_requested.emit(Path(log), number))
         page.refused.connect(lambda why: self._notices.say(mask_text(why), "severity.warning"))
         self._put(page)
-        self._parent.setWindowTitle(f"{path.name} — Context Inspector")
+        self._parent.setWindowTitle(window_title(path.name))
         self._status.show_log(path.name, f"survey of {count_of(len(runs), 'run')}", path=str(path))
         self.attached.emit(page)
         page.setFocus()

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from inspector.present.wire_text import window_title
+
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
@@ -89,10 +91,9 @@ class DocumentStatus(QObject):
     def show_title(self) -> None:
         """The title names the session or the document, with the platform's mark while it is not saved."""
         self._titled = title = self._session_title()
-        name = (title or self._saving.name).replace("[*]", "[*][*]")  # Qt's way to write the mark's place as text
         mark = "[*]" if self._saving.own is not None or self._shown.document.msp is not None else ""
         self._frame.setWindowModified(False)  # Qt wants its place in the title first
-        self._frame.setWindowTitle(f"{name}{mark} — Context Inspector")
+        self._frame.setWindowTitle(window_title(title or self._saving.name, mark))
         self._show_modified()
 
     def _session_title(self) -> str:

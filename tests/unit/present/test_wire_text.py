@@ -68,3 +68,11 @@ def test_a_tooltip_shows_markup_as_text() -> None:
     assert "<img" not in tip
     assert "&lt;b&gt;bold" in tip
     assert wire_text.tool_tip("") == ""
+
+
+def test_the_title_of_a_window_is_one_plain_line() -> None:
+    assert wire_text.window_title("a.jsonl", "[*]") == "a.jsonl[*] — Context Inspector"
+    assert wire_text.window_title("a[*].jsonl") == "a[*][*].jsonl — Context Inspector"
+    shown = wire_text.window_title("gnp.\u202etxt\n\x1b[2J")
+    assert shown.isprintable()
+    assert not {"\u202e", "\n", "\x1b"} & set(shown)
