@@ -11,6 +11,7 @@ from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import Reach
@@ -430,6 +431,9 @@ def test_a_second_window_does_not_cover_the_first(qapp: QApplication) -> None:
         first.actions_by_id["file.new_window"].trigger()
         await asyncio.sleep(0)
         assert len({window.pos().toTuple() for window in application.windows}) == 2
+        first.close()
+        await until(lambda: not isValid(first), "its end")
+        application.theme.set_setting("dark")  # what a window had made hears of it no more
 
     run_in_window(qapp, steps)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
@@ -77,14 +77,15 @@ def keyed_actions(declared: Sequence[Action[W]]) -> list[Keyed]:
     return [one.keyed for menu in MENUS for one in declared if one.menu == menu]
 
 
-class Actions(Generic[W]):
-    """The declared actions of one window, as Qt knows them; `Keys` gives them their keys.
+class Actions(QObject, Generic[W]):
+    """The declared actions of one window, as Qt knows them; `Keys` gives them their keys. They end with the window.
 
     Attributes:
         by_id: the actions.
     """
 
     def __init__(self, window: W, declared: Sequence[Action[W]]) -> None:
+        super().__init__(window)
         self._frame = window
         self._declared = declared
         self._menus: dict[str, QMenu] = {}

@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 from inspector.document.document import CaptureDocument
-from tests.builders import document_at, document_of, lines_of, log_file
+from inspector.document.source_set import SourceChoice
+from tests.builders import closed_at_end, document_at, document_of, lines_of, log_file
 from tests.unit.analysis.transient_traffic import Call, Event, Stdio, fetch, in_turn, store, workflow
 
 NINE = 1_767_603_600_000_000_000
@@ -82,8 +83,11 @@ def test_a_cancellation_is_for_its_own_connection() -> None:
 
 
 def test_two_captures_with_the_same_ids_do_not_mix() -> None:
-    document = document_of(ask(1))
-    document.load(log_file(lines_of(answer(1)), "other.ctxcap"))
+    logs = [log_file(lines_of(line), name) for line, name in ((ask(1), "one.ctxcap"), (answer(1), "other.ctxcap"))]
+    document = closed_at_end(CaptureDocument())
+    for _ in document.open_together([SourceChoice(log) for log in logs]):
+        pass
+    assert len(document.capture) == 2
     assert document.analysis.correlation.columns["cause"].tolist() == [-1, -1]
 
 
