@@ -384,7 +384,7 @@ def test_the_inspectors_own_lane_comes_after_those_of_others(application: Applic
         envelope(sender="lead", ts=at(2)),
     )  # fmt: skip
     everybody = document.analysis.participants.all
-    next(one for (_, name), one in everybody.items() if name == "inspector").is_us = True
+    everybody.is_us[everybody.find(0, "inspector")] = True
 
     panel = opened(window_on(application, document))
 
