@@ -91,8 +91,8 @@ class DocumentSources:
 
     @property
     def reader(self) -> Reader:
-        """What reads them."""
-        return self._merged or self._readers[0]
+        """What reads them; of single ones that were opened one after the other, the last."""
+        return self._merged or self._readers[-1]
 
     @property
     def is_closed(self) -> bool:
