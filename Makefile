@@ -29,10 +29,10 @@ demo: setup-run ## watch a live multi-agent conversation: embedded gateway, scri
 run: setup-run ## open the window; FILE=path/to/log opens a log in it
 	@$(BIN)/context-inspector $(if $(FILE),"$(FILE)")
 
-# Assertions as they are written, and nothing kept of what is written past Python: making them say what was compared takes
-# 15 s of each process, the other 5. What failed is run once more, alone, and says it.
+# Assertions as they are written: making them say what was compared takes 15 s of each process. What failed is run once
+# more, alone, and says it.
 test: setup ## run the tests of everything within the program
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --assert=plain --capture=sys -m 'not real and not sweep' tests/unit tests/ui \
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --assert=plain -m 'not real and not sweep' tests/unit tests/ui \
 	|| { [ $$? -ne 1 ] || $(BIN)/python -m pytest --last-failed -m 'not real and not sweep' tests/unit tests/ui; exit 1; }
 
 test-real: setup ## run the tests that start processes (the whole program, gateways, taps, SDKs), and the long sweeps

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
+from inspector.analysis.participants import Participant
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes, judged, links_of, participant_stories, summary
 from inspector.filters.fields import FIELDS
@@ -23,11 +23,18 @@ def picture(document: CaptureDocument) -> dict[str, Any]:
             for note in document.analysis.contexts.notes
         ],
         "participants": [
-            {**asdict(p), "space": document.capture.strings[p.space]}
-            for p in document.analysis.participants.all.values()
+            _participant_picture(document, one) for one in document.analysis.participants.all.values()
         ],
         "capabilities": list(participant_stories(document)),
         "totals": totals,
+    }  # fmt: skip
+
+
+def _participant_picture(document: CaptureDocument, participant: Participant) -> dict[str, Any]:
+    facts = [name for name, fact in vars(Participant).items() if isinstance(fact, property)]
+    return {
+        "name": participant.name, "space": document.capture.strings[participant.space],
+        **{name: getattr(participant, name) for name in facts},
     }  # fmt: skip
 
 
