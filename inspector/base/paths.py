@@ -69,7 +69,8 @@ def _user_folder(name: str, default: Path) -> Path:
     home = os.environ.get(HOME_VARIABLE)
     folder = Path(home).expanduser() / name if home else default
     # Captures and settings may tell what agents said: nobody else's business on a shared machine.
-    _make(folder)
+    with contextlib.suppress(OSError):  # whoever writes in it hears of it; the program starts without
+        _make(folder)
     for one in (folder.parent, folder) if not home and folder.parent.name == APP_NAME else (folder,):
         _close_to_others(one)
     return folder

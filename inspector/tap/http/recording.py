@@ -35,7 +35,10 @@ WRITE_S = 0.01
 _TAKEN_AT_ONCE = 1 << 20
 _UNRECORDED = 0
 """The number of every exchange that is not written down, as too much waits."""
-_STUCK_S = 10.0
+_STUCK_S = 60.0
+"""A body of 256 MB is searched for secrets for half of that."""
+_LEFT_S = 2.0
+_LOOK_S = 0.1
 _AGAIN_S = 1.0
 
 
@@ -108,6 +111,7 @@ class ProcessRecording(Recording):
         self._lost: dict[int, int] = {}
         self._count = 0
         self._reason = ""
+        self._patience_s = _STUCK_S
         self._filled = threading.Event()
         self._ending = False
         self._helper = HelperProcess(
@@ -166,18 +170,24 @@ class ProcessRecording(Recording):
         self._append_end()
         self._ending = True
         self._filled.set()
-        before = -1
-        while self._thread.is_alive() and self._taken_bytes != before:  # much may wait for a slow disk
-            before = self._taken_bytes
-            self._thread.join(_STUCK_S)
+        taken, since = -1, time.monotonic()
+        while self._thread.is_alive():  # much may wait for a slow disk, or for what is long to be looked through
+            self._thread.join(_LOOK_S)
+            now = time.monotonic()
+            if self._taken_bytes != taken:
+                taken, since = self._taken_bytes, now
+            elif now - since > self._patience_s:
+                self._say("The capture is not complete: what was said last is missing in it.")
+                break
         connection = self._helper.connection
         with suppress(OSError, EOFError):
-            while connection.poll(_STUCK_S):
+            while connection.poll(self._patience_s):
                 self._hear()
         self._helper.end()
 
     def leave(self) -> None:
         """Nobody waits for `close` any more: what still waits is not written, but how much that is."""
+        self._patience_s = _LEFT_S
         self._waiting.clear()
         self._lose(_UNRECORDED, self._put_bytes - self._taken_bytes)
         self._append_end()
@@ -233,7 +243,7 @@ class ProcessRecording(Recording):
                     connection.send_bytes(batch)
                 while connection.poll(0):
                     self._hear()
-        except (OSError, EOFError):
+        except (OSError, EOFError, TypeError):  # the last of a connection that `close` gave up meanwhile
             self._lose_process()
 
     def _take(self) -> bytes:
@@ -253,6 +263,8 @@ class ProcessRecording(Recording):
 
     def _lose_process(self) -> None:
         """The process has gone; those who talk are not to notice."""
+        if self._ending:
+            return
         self._say("The capture is not written any more: the process that wrote it has ended. Start the tap again.")
         while not self._ending:
             self._waiting.clear()

@@ -10,6 +10,7 @@ import platformdirs
 import pytest
 
 from inspector.base import paths
+from inspector.settings import load
 
 
 def test_user_folders_lie_below_the_override(user_folders: Path) -> None:
@@ -48,6 +49,14 @@ def test_folders_that_others_can_enter_are_closed_to_them(tmp_path: Path, monkey
         one.chmod(0o755)
     paths.log_folder()
     assert [one.stat().st_mode & 0o777 for one in (logs, logs.parent, logs.parent.parent)] == [0o700, 0o700, 0o755]
+
+
+def test_a_folder_that_cannot_be_made_is_named_all_the_same(user_folders: Path) -> None:
+    """A home that nobody may write in, or a file in its place: whoever writes there says so, and the rest goes on."""
+    user_folders.mkdir(parents=True, exist_ok=True)
+    (user_folders / "config").write_bytes(b"")
+    assert paths.config_folder() == user_folders / "config"
+    assert "could not be read" in (load().message or "")
 
 
 def test_resources_are_found() -> None:
