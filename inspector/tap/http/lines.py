@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from inspector.base.content_encoding import Decoder, TooLongError
 from inspector.capture.writer import is_json_line
+from inspector.protocol.json_size import TOO_MUCH, is_too_much
 from inspector.tap.http.entries import Entry, Sort
 from inspector.tap.http.events import LONGEST_EVENT_BYTES, EventMaker, ServerSentEvent
 from inspector.tap.http.held import HeldBytes, Room
@@ -123,7 +124,9 @@ class ExchangeLines:
                 self._lost(found, entry)
             case Sort.FRAME:
                 yield from self._request(found, entry)
-                yield self._frame(entry)
+                yield (
+                    Missing(entry.time_ns, len(entry.data), TOO_MUCH) if is_too_much(entry.data) else self._frame(entry)
+                )
             case Sort.ERROR:
                 yield from self._request(found, entry)
                 yield self._line(entry, ANSWERS, "http-error", {"x": entry.exchange, **entry.facts()})
@@ -200,7 +203,10 @@ class ExchangeLines:
         assert found.answer is not None
         events = found.events
         for event in events.feed(found.answer.feed(entry.data)):
-            yield self._event(entry, event)
+            if event.data is not None and is_too_much(event.data):
+                yield Missing(entry.time_ns, len(event.data), TOO_MUCH)
+            else:
+                yield self._event(entry, event)
         if events.lost_bytes:
             yield Missing(entry.time_ns, events.lost_bytes, "an event was too long to be kept")
             events.lost_bytes = 0
@@ -260,6 +266,9 @@ class ExchangeLines:
         if body.came_bytes and not body.missing and not body.decoder.readable:
             return _joined(f'{head},"compressed":{json.dumps(body.encoding)}', "", "")
         data = body.held.take()
+        if is_too_much(data):
+            body.lose(TOO_MUCH)
+            data = b""
         return _joined(head, *self._value(data)) if data else _joined(head, "", "")
 
     def _line(self, entry: Entry, way: str, kind: str, facts: dict[str, object]) -> Line:

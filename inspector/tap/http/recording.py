@@ -36,7 +36,7 @@ _TAKEN_AT_ONCE = 1 << 20
 _UNRECORDED = 0
 """The number of every exchange that is not written down, as too much waits."""
 _STUCK_S = 60.0
-"""A body of 256 MB is searched for secrets for half of that."""
+"""A large body is searched for secrets all at once."""
 _LEFT_S = 2.0
 _LOOK_S = 0.1
 _AGAIN_S = 1.0

@@ -16,7 +16,6 @@ from urllib.parse import quote, unquote_plus
 import msgspec
 from typing_extensions import override
 
-from inspector.protocol.json_size import is_too_much
 from inspector.protocol.secrets.clues import NO_RULES, rules_for
 from inspector.protocol.secrets.keys import is_secret_key
 from inspector.protocol.secrets.masking import MASK, mask_text
@@ -159,11 +158,8 @@ class ModelUnwritten(Unwritten):
         text = super().text(text)
         if not any(clue in text for clue in _SEALED_CLUES):
             return text
-        data = text.encode("utf-8", "surrogatepass")
-        if is_too_much(data):
-            return text
         try:
-            value = msgspec.json.decode(data)
+            value = msgspec.json.decode(text.encode("utf-8", "surrogatepass"))
         except (msgspec.MsgspecError, RecursionError):
             return text
         for seal in _sealed_in(value):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.protocol.json_size import TOO_MUCH
 from inspector.tap.http.entries import Entry, Sort, packed, unpacked
 from inspector.tap.http.held import HeldBytes, Room
 from inspector.tap.http.lines import ExchangeLines, Line, Missing
@@ -186,10 +187,17 @@ def test_small_pieces_cost_their_bytes_alone() -> None:
     assert room.taken_bytes == 0
 
 
-def test_a_body_of_brackets_is_not_decoded_to_look_for_seals(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_made_of_brackets_is_not_searched_for_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would be decoded for that: minutes, and gigabytes."""
     monkeypatch.setattr("inspector.protocol.json_size.MOST_DECODED", 1 << 20)
-    body = '[{"type":"thinking","signature":"abc"},' + "{}," * (1 << 21) + "1]"
-    assert ModelUnwritten().text(body) is body
+    brackets = b'[{"password":"hunter2hunter2"},' + b"{}," * (1 << 21) + b"1]"
+    made = lines([
+        *asked(brackets), entry(Sort.HEAD, {"status": 200, "headers": STREAM}),
+        entry(Sort.ANSWERED, b"data: " + brackets + b"\n\n"), entry(Sort.FRAME, b"\1" + brackets),
+    ])  # fmt: skip
+    assert [one["kind"] if isinstance(one, dict) else one for one in made] == [
+        "http-request", f"a request's body is missing here: {TOO_MUCH}", "http-response", TOO_MUCH, TOO_MUCH,
+    ]  # fmt: skip
 
 
 KEYS = ("Authorization", "x-api-key", "api-key", "x-goog-api-key", "Proxy-Authorization", "Cookie",
