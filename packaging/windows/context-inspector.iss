@@ -41,6 +41,10 @@ SignedUninstaller=yes
 Name: desktopicon; Description: "A shortcut on the desktop"; Flags: unchecked
 Name: path; Description: "The command context-inspector-cli in new terminals"; Flags: unchecked
 
+; What an earlier version had and this one has not would stay beside it, and be imported.
+[InstallDelete]
+Type: filesandordirs; Name: "{app}\_internal"
+
 [Files]
 Source: "..\..\build\package\dist\context-inspector\*"; DestDir: "{app}"; Flags: ignoreversion recursesubdirs createallsubdirs
 

@@ -211,6 +211,7 @@ def test_the_setup_program_refers_to_what_exists_or_is_made() -> None:
 
 _ISS_PARAMETERS = {
     "Tasks": {"Name", "Description", "Flags"},
+    "InstallDelete": {"Type", "Name"},
     "Files": {"Source", "DestDir", "Flags"},
     "Icons": {"Name", "Filename", "Tasks"},
     "Registry": {"Root", "Subkey", "ValueType", "ValueName", "ValueData", "Flags", "Tasks", "Check"},
