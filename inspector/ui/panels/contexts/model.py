@@ -242,7 +242,7 @@ class ContextTreeModel(QAbstractTableModel):
     def is_implicit(self, row: int) -> bool:
         """Whether it is a context only because others lie below it."""
         code = self.code(row)
-        return code >= 0 and self._contexts.tree.implicit[code]
+        return code >= 0 and bool(self._contexts.tree.implicit[code])
 
     def is_reasoning(self, row: int) -> bool:
         """Whether it counts as a reasoning sequence."""
