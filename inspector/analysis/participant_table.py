@@ -20,6 +20,8 @@ from inspector.protocol.times import NO_TIME
 _MOST = 1_000
 """Rows of each list that are told of a participant."""
 _ABSENT = -(2**63)
+NEVER = 2**63 - 1
+"""Later than any time."""
 _HUGE = 2**62
 GONE, HERE = 1, 2
 """Of `here`: after leaving, while present; 0 when nothing was announced."""
@@ -244,9 +246,6 @@ class ParticipantTable(Mapping[tuple[int, str], Participant]):
         known = np.where(first[found] == NO_TIME, NEVER, first[found])
         earliest = np.minimum(known, earliest)
         first[found] = np.where(earliest == NEVER, NO_TIME, earliest)
-
-
-NEVER = 2**63 - 1
 
 
 class ReportedNumbers:

@@ -54,7 +54,8 @@ class ModelStreams:
             return
         event = event_in(line.data, goes_on=self._stream is not None) if line.known is None else None
         if event is None:
-            if decoded_object(line.data.removeprefix(b"data:")) is not None:  # no field or comment between events
+            # A field or a comment may stand between events.
+            if self._stream is not None and decoded_object(line.data.removeprefix(b"data:")) is not None:
                 yield from self._flush()
             yield line
             return

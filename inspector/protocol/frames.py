@@ -19,6 +19,7 @@ from inspector.protocol.header import (
     decode_object,
     read_header,
 )
+from inspector.protocol.json_values import Decode, decode_one
 from inspector.protocol.msp import PROTOCOL as MSP
 from inspector.protocol.record import Record, Shape, unreadable
 
@@ -91,9 +92,14 @@ def _carries(header: Header) -> bool:
     return any(raw and bytes(raw) not in (b"null", b'""') for raw in held)
 
 
+_decode_keys: Decode[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+"""What stands under them may be megabytes that nobody has asked for."""
+
+
 def _has_foreign_keys(raw: bytes) -> bool:
     """Whether an object has keys that no format gives a meaning."""
-    return not decode_object(raw).keys() <= KEYS.keys()
+    found = decode_one(_decode_keys, raw)
+    return not (decode_object(raw) if found is None else found).keys() <= KEYS.keys()
 
 
 def _buffer(header: Header, raw: bytes) -> Record:

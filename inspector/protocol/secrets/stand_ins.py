@@ -8,15 +8,16 @@ from __future__ import annotations
 import re
 
 _LONGEST = 60
+# Each part begins with a sign of its own: a text of one letter must not be parted in every way there is.
 _STAND_IN = re.compile(
     r"""(?ix)
-    (?:[\w\-]{0,16}[_\-])? (?:x{3,}[_\-]?)+                      # ghp_xxx, sk-ant-xxxxx
+    (?:[\w\-]{0,16}[_\-])? x{3,}(?:[_\-]x{3,})*[_\-]?              # ghp_xxx, sk-ant-xxxxx
     | .{0,24} (?:\.{3}|…)                                          # sk-...
-    | (?:[a-z]{2,6}[_\-]){0,2} (?:your|change|replace|insert|enter|paste)(?:[_\-\ ]?[a-z]+){0,6}
+    | (?:[a-z]{2,6}[_\-]){0,2} (?:your|change|replace|insert|enter|paste)[a-z]*(?:[_\-\ ][a-z]+){0,6}
     | my[_\-]?(?:[a-z]+[_\-])?(?:key|token|secret|password)
     | [a-z_\-\ ]{0,24} (?:example|placeholder|dummy|fake|sample|here)
     | [A-Z0-9/+]{4,36} EXAMPLE(?:KEY)?                              # as AWS writes its own
-    | (?:test|dummy|fake|example|sample|mock|dev)[_\-]?(?:[a-z]+[_\-]?){0,3}
+    | (?:test|dummy|fake|example|sample|mock|dev)[a-z]*(?:[_\-][a-z]+){0,3}[_\-]?
     | (?:password|passwd|secret|token|pass|key|api[_\-]?key)
     """
 )

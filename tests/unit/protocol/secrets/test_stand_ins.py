@@ -6,6 +6,7 @@ import pytest
 
 from inspector.analysis.findings.secrets import first_masked
 from inspector.protocol.secrets.masking import mask_secrets
+from inspector.protocol.secrets.stand_ins import is_stand_in
 
 
 @pytest.mark.parametrize(
@@ -38,3 +39,9 @@ def test_the_state_of_a_request_is_no_secret_of_anybody() -> None:
 )  # fmt: skip
 def test_a_secret(text: str) -> None:
     assert first_masked(text, mask_secrets(text), "text") == "text"
+
+
+@pytest.mark.timeout(5)
+@pytest.mark.parametrize("text", ["x" * 59 + "!", "your" + "a" * 55 + "1", "test" + "a" * 55 + "1", "xxx_" * 14 + "1"])
+def test_it_is_told_at_once(text: str) -> None:
+    assert not is_stand_in(text)
