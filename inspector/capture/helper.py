@@ -6,12 +6,11 @@ So none outlives the program, however that ends. It says with an empty message t
 from __future__ import annotations
 
 import errno
-import gc
 import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from typing import Any
 
@@ -41,13 +40,15 @@ class HelperProcess:
         ready: it has started and waits for work.
     """
 
-    def __init__(self, serve: Callable[..., None], *args: Any, name: str) -> None:
+    def __init__(self, serve: Callable[..., None], *args: Any, name: str, nice: int = 0) -> None:
         """Start the process; returns before it is ready.
 
         Args:
             serve: what it does, given its end of the pipe and `args`: a function of a module.
             args: can be pickled.
             name: of the process.
+            nice: how far it stands back behind this one, from its first step on: what it imports takes longer
+                than a window may wait for the processor.
 
         Raises:
             OSError: the system gives no process, or this one works alone.
@@ -63,6 +64,8 @@ class HelperProcess:
                 self._process.start()
             finally:
                 theirs.close()
+        if nice and self.pid is not None:
+            _stand_back(self.pid, nice)
 
     @property
     def pid(self) -> int | None:
@@ -96,11 +99,12 @@ class HelperProcess:
                 return
 
 
-def stand_back(nice: int) -> None:
-    """Called in such a process: let others go first, and collect no garbage, of which its work makes none."""
-    gc.disable()
-    if hasattr(os, "nice"):
-        os.nice(nice)
+def _stand_back(pid: int, nice: int) -> None:
+    """Let others go before that process, which has only just begun: its threads will follow it."""
+    if not hasattr(os, "setpriority"):  # Windows
+        return
+    with suppress(OSError):  # it has ended already
+        os.setpriority(os.PRIO_PROCESS, pid, os.getpriority(os.PRIO_PROCESS, 0) + nice)
 
 
 @contextmanager

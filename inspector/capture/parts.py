@@ -5,6 +5,7 @@ The process that shows things only takes the blocks in. A reader works for one f
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import threading
@@ -16,7 +17,7 @@ from queue import SimpleQueue
 from inspector.base.collector import no_collection
 from inspector.capture import hashes, overlong
 from inspector.capture.block import Block
-from inspector.capture.helper import HelperProcess, stand_back
+from inspector.capture.helper import HelperProcess
 from inspector.capture.reader import BlockReader
 from inspector.capture.sources import SourceFile
 
@@ -97,7 +98,7 @@ class PartReader(HelperProcess):
         """
         path, identity = str(source.data_path), source.identity
         how = place, source.reading
-        super().__init__(_serve, path, identity, how, hashes.seed(), name="read a part of a log")
+        super().__init__(_serve, path, identity, how, hashes.seed(), name="read a part of a log", nice=_NICE)
         self.pending: deque[int] = deque()
 
     def give(self, number: int, start: int, stop: int) -> None:
@@ -124,7 +125,7 @@ def _serve(
 ) -> None:  # fmt: skip
     """A reading process: parts in, blocks out, until the pipe ends."""
     hashes.adopt_seed(seed)
-    stand_back(_NICE)
+    gc.disable()  # its work makes none
     outgoing: SimpleQueue[bytes] = SimpleQueue()
     room = threading.Semaphore(_BLOCKS_WAITING)
     threading.Thread(target=_send, args=(connection, outgoing, room), daemon=True).start()

@@ -7,6 +7,7 @@ table.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import pickle
 from array import array
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.capture.ahead import ReadAhead
-from inspector.capture.helper import HelperProcess, stand_back
+from inspector.capture.helper import HelperProcess
 from inspector.capture.joined_lines import known_behind
 from inspector.capture.sources import SourceFile
 from inspector.tokens.counter import count, count_many
@@ -77,7 +78,7 @@ class CountingProcess(HelperProcess):
         Raises:
             OSError: the system gives no process.
         """
-        super().__init__(_serve, name="count tokens")
+        super().__init__(_serve, name="count tokens", nice=_NICE)
         self.pending = 0
 
     def give(self, lines: Lines) -> None:
@@ -101,7 +102,7 @@ class CountingProcess(HelperProcess):
 
 def _serve(connection: Connection) -> None:
     """A counting process: where lines lie in, counts out, until the pipe ends."""
-    stand_back(_NICE)
+    gc.disable()  # its work makes none
     files = _Files()
     try:
         count(" ")  # loads the table

@@ -69,3 +69,18 @@ def test_the_first_process_of_a_program_hears_no_ctrl_c(tmp_path: Path) -> None:
         [sys.executable, str(script)], capture_output=True, text=True, env=environment, timeout=200, check=False
     )
     assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
+
+
+def _quiet(connection: Connection) -> None:
+    connection.send_bytes(b"")
+    connection.recv()
+
+
+@pytest.mark.skipif(not hasattr(os, "getpriority"), reason="there processes have no such priority")
+def test_a_process_stands_back_from_its_first_step() -> None:
+    process = HelperProcess(_quiet, name="quiet", nice=2)
+    try:
+        assert process.pid is not None
+        assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(os.getpriority(os.PRIO_PROCESS, 0) + 2, 19)
+    finally:
+        process.end()
