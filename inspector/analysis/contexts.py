@@ -8,14 +8,13 @@ from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.context_builder import ContextBuilder
 from inspector.analysis.context_tree import MAIN, MOST_LEVELS
 from inspector.analysis.log_clock import LogClock
-from inspector.analysis.node_columns import REASONING_START, NodeTable, NodeTypes, PathTable
+from inspector.analysis.node_columns import REASONING_START, LeafTable, NodeTypes, PathTable, RootTable
 from inspector.analysis.node_facts import CANCELLED, CONCLUDED, as_numpy
 from inspector.analysis.node_lines import gathered, living_nodes
 from inspector.capture.capture import Capture
 from inspector.capture.columns import Array, GrowingColumns
 from inspector.capture.flags import Flag
 from inspector.protocol.context_forms import Told
-from inspector.protocol.paths import quote_segment, shown_segment
 from inspector.protocol.times import NO_TIME
 
 IDLE_AFTER_S = 30
@@ -67,8 +66,8 @@ class ContextPass:
         self.declarations = 0
         self._touched = ChangedRows()
         self.paths = PathTable(self.tree)
-        self.roots = NodeTable(self.tree, lambda node: shown_segment(self.tree.name[self._root(node)]))
-        self.leaves = NodeTable(self.tree, lambda node: quote_segment(self.tree.name[node]))
+        self.roots = RootTable(self.tree, self._root)
+        self.leaves = LeafTable(self.tree)
         self._types = NodeTypes(self.tree, self.tree.lines, self.facts.declared, self.facts.reasons)
         self.type_names = self._types.names
         self._reach: Array = np.empty(0, np.int64)

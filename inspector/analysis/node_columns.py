@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from inspector.analysis.context_tree import MAIN, ContextTree
 from inspector.analysis.node_facts import as_numpy
 from inspector.analysis.node_lines import NodeLines, living_nodes
+from inspector.analysis.path_search import PathSearch, joined_names
 from inspector.capture.strings import InternTable
-from inspector.protocol.paths import DisplayedPath
+from inspector.protocol.paths import DisplayedPath, quote_segment, shown_segment
 
 REASONING_START = "reason"
 """A context whose root's name begins so counts as reasoning."""
@@ -34,6 +35,37 @@ class NodeTable(Sequence[str]):
     def __getitem__(self, entry):  # type: ignore[override]  # slices are not served: nobody takes them
         return self._text(entry - 1) if entry > 0 else ""
 
+    def texts(self) -> list[str]:
+        """All entries."""
+        return [*self]
+
+
+class LeafTable(NodeTable):
+    """The last segments of nodes' paths."""
+
+    def __init__(self, tree: ContextTree) -> None:
+        super().__init__(tree, lambda node: quote_segment(tree.name[node]))
+
+    def texts(self) -> list[str]:
+        """All entries, made together."""
+        return joined_names(self._tree.name, quote_segment).decode("utf-8", "surrogatepass").split("/")[:-1]
+
+
+class RootTable(NodeTable):
+    """The first segments of nodes' paths.
+
+    Args:
+        root_of: the root a node lies under.
+    """
+
+    def __init__(self, tree: ContextTree, root_of: Callable[[int], int]) -> None:
+        super().__init__(tree, lambda node: shown_segment(tree.name[root_of(node)]))
+
+    def texts(self) -> list[str]:
+        """All entries, made together."""
+        names = joined_names(self._tree.name, shown_segment).decode("utf-8", "surrogatepass").split("/")[1:-1]
+        return ["", *(names[root] for root in self._tree.lines.roots[:-1].tolist())]
+
 
 class PathTable(NodeTable):
     """Displayed paths of nodes, and where each node stands to a path somebody asks for."""
@@ -44,6 +76,16 @@ class PathTable(NodeTable):
     def places(self, path: str) -> PathPlaces:
         """Where nodes stand to this path."""
         return PathPlaces(self._tree, path)
+
+    def search(self) -> PathSearch:
+        """Looks for texts in the paths there are now."""
+        return PathSearch(self._tree)
+
+    @property
+    def are_distinct(self) -> bool:
+        """Whether no two contexts have the same path: they are all of one space."""
+        spaces = as_numpy(self._tree.space)
+        return bool((spaces == spaces[:1]).all())
 
 
 _UNKNOWN, _OFF = -2, -1

@@ -7,6 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain
 from typing import Any, overload
 
+import numpy as np
+from numpy.typing import NDArray
+
 _AT_ONCE = 1024  # texts that wait to be written
 _NARROW = 1 << 32
 
@@ -58,6 +61,15 @@ class NodeTexts(Sequence[str]):
         self._waiting.append(text)
         if len(self._waiting) >= _AT_ONCE:
             self._write()
+
+    def written(self) -> tuple[bytes, NDArray[np.int64]]:
+        """All texts in UTF-8, one behind another, and (n,) where each ends."""
+        self._write()
+        if self._later:
+            plain = NodeTexts()
+            plain._waiting = [*self]
+            return plain.written()
+        return bytes(self._data), np.array(self._ends, np.int64)
 
     def _write(self) -> None:
         """Put the texts that wait behind the others."""

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 from lark.exceptions import UnexpectedInput
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Interned, InternedSets
 from inspector.analysis.findings import Severity
+from inspector.analysis.node_columns import NodeTable, PathTable
 from inspector.capture.payload_values import OPEN_JSON, opened
 from inspector.filters.ast import Presence
 from inspector.filters.errors import FilterError
@@ -111,7 +113,7 @@ class Completer:
         self._known = fields
         self._payloads = payloads
         self._counted: tuple[str, bool, int] | None = None
-        self._counts = _Remembered(iter(()))
+        self._counts: _Remembered | _PathCounts = _Remembered(iter(()))
 
     def complete(self, text: str, cursor: int) -> Completion:
         """What may stand at the cursor, a place in `text`; never raises. O(messages) for values, in numpy."""
@@ -208,20 +210,18 @@ class Completer:
             yield from self._seen_in(field_) if field_.secret is None else ()
         else:
             calls = operator is not None and operator.symbol == "like" and field_.like_column is not None
-            for value, count in self._counts_of(field_, calls=calls):
-                # What must not be shown cannot be offered.
-                if wanted in value.casefold() and mask_text(value) == value:
-                    yield Candidate(quote(value), value, count=count)
+            for value, count in self._counts_of(field_, calls=calls).holding(wanted):
+                yield Candidate(quote(value), value, count=count)
             seen = {value for value, _ in self._counts_of(field_, calls=calls)} if field_.values else set[str]()
             yield from (Candidate(quote(value), value, count=0) for value in field_.values if value not in seen)
             if field_.type is FieldType.CONTEXT:
                 yield Candidate("$context", "$context", "The context that is selected.")
 
-    def _counts_of(self, field_: Field, *, calls: bool) -> _Remembered:
+    def _counts_of(self, field_: Field, *, calls: bool) -> _Remembered | _PathCounts:
         asked = (field_.name, calls, len(self._analysis))
         if self._counted != asked:
             make = field_.like_column if calls and field_.like_column is not None else field_.column
-            self._counted, self._counts = asked, _Remembered(_value_counts(make(self._analysis)))
+            self._counted, self._counts = asked, _counts_in(make(self._analysis))
         return self._counts
 
 
@@ -252,13 +252,71 @@ class _Remembered:
             self._known.append(one)
             yield one
 
+    def holding(self, wanted: str) -> Iterator[tuple[str, int]]:
+        """The first of those that may be offered where a text in lower case is written: what begins so first."""
+        inside: list[tuple[str, int]] = []
+
+        def in_order() -> Iterator[tuple[str, int]]:
+            for one in self:
+                at = _place(wanted, one)
+                if at > 0:
+                    inside.append(one)
+                elif not at:
+                    yield one
+            yield from inside
+
+        return islice(filter(_may_be_offered, in_order()), MOST)
+
+
+class _PathCounts:
+    """Paths of contexts and how many messages each holds; of thousands those alone are made that are offered.
+
+    Args:
+        column: whose values are paths.
+        paths: its table.
+    """
+
+    def __init__(self, column: Interned, paths: PathTable) -> None:
+        self._paths = paths
+        self._search = paths.search()
+        self._are_distinct = paths.are_distinct
+        self._counts = _entry_counts(column, len(paths))
+
+    def __iter__(self) -> Iterator[tuple[str, int]]:
+        return self._some(np.ones(len(self._counts) - 1, np.bool_))
+
+    def holding(self, wanted: str) -> Iterator[tuple[str, int]]:
+        """As of what is remembered."""
+
+        def in_order() -> Iterator[tuple[str, int]]:
+            yield from (one for one in self._some(self._search.beginning(wanted)) if _place(wanted, one) == 0)
+            yield from (one for one in self._some(self._search.holding(wanted)) if _place(wanted, one) > 0)
+
+        return islice(filter(_may_be_offered, in_order()), MOST)
+
+    def _some(self, nodes: NDArray[np.bool_]) -> Iterator[tuple[str, int]]:
+        """Paths of some nodes that hold messages, the frequent ones first."""
+        entries = np.flatnonzero(nodes & (self._counts[1:] > 0)) + 1
+        order = entries[np.argsort(-self._counts[entries], kind="stable")]
+        found = ((self._paths[entry], int(self._counts[entry])) for entry in order.tolist())
+        return found if self._are_distinct else iter(_summed(found))
+
+
+def _counts_in(column: Column) -> _Remembered | _PathCounts:
+    """The values of a column and how many messages have each."""
+    if isinstance(column, Interned) and isinstance(column.table, PathTable):
+        return _PathCounts(column, column.table)
+    return _Remembered(_value_counts(column))
+
 
 def _value_counts(column: Column) -> Iterator[tuple[str, int]]:
     """The strings of a column and how many messages have each, the frequent ones first; none for other columns."""
     if isinstance(column, Interned):
         counts = _entry_counts(column)
         order: list[int] = np.argsort(-counts, kind="stable")[: int(np.count_nonzero(counts))].tolist()
-        yield from ((column.table[entry], int(counts[entry])) for entry in order)
+        table = column.table.texts() if isinstance(column.table, NodeTable) else column.table
+        found = ((table[entry], int(counts[entry])) for entry in order)
+        yield from _summed(found) if isinstance(column.table, NodeTable) else found
     elif isinstance(column, InternedSets):
         seen: Counter[str] = Counter()
         counts = _entry_counts(column)
@@ -268,9 +326,27 @@ def _value_counts(column: Column) -> Iterator[tuple[str, int]]:
         yield from seen.most_common()
 
 
-def _entry_counts(column: Interned | InternedSets) -> NDArray[np.int64]:
-    """How many messages have each entry of the table; none has the absent one."""
-    counts = np.bincount(column.ids[0 : len(column)], minlength=1)
+def _summed(counts: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Values of which some come more than once, as names of contexts do, each with the sum of its counts."""
+    sums = defaultdict[str, int](int)
+    for value, count in counts:
+        sums[value] += count
+    return sorted(sums.items(), key=lambda one: one[1], reverse=True)
+
+
+def _place(wanted: str, counted: tuple[str, int]) -> int:
+    """Where a text in lower case stands in a value, letter case aside; -1."""
+    return counted[0].casefold().find(wanted)
+
+
+def _may_be_offered(counted: tuple[str, int]) -> bool:
+    """Whether nothing in a value must be hidden: what is not shown cannot be offered."""
+    return mask_text(counted[0]) == counted[0]
+
+
+def _entry_counts(column: Interned | InternedSets, at_least: int = 1) -> NDArray[np.int64]:
+    """How many messages have each entry of the table, of so many of them; none has the absent one."""
+    counts = np.bincount(column.ids[0 : len(column)], minlength=at_least)
     counts[0] = 0
     return counts
 
