@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from inspector.analysis.badges import Badge
 from inspector.analysis.waste.losses import Losses
 from inspector.analysis.waste.results import Array, Results, Traffic
 from inspector.analysis.waste.wasted import Waste, WasteKind, some
@@ -59,8 +60,10 @@ class Repeats:
         targets = traffic.analysis.correlation.columns["target"][results.rows].astype(np.int64)
         keys = results.pairs << 32 | targets
         _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
-        self.places: list[int] = np.flatnonzero(counts[inverse] > 1).tolist()
-        """Of results of tools that were called more than once: only these need be looked at."""
+        consumes = traffic.analysis.transients.columns["badges"][results.rows] & Badge.CONSUMED.value != 0
+        self.places: list[int] = np.flatnonzero((counts[inverse] > 1) & ~consumes).tolist()
+        """Of results of tools that were called more than once: only these need be looked at. A call that consumes a
+        result fetches nothing, and has to be made for each."""
         self._keys = keys
         self.listed: set[int] = set()
         """Results that came again."""
@@ -158,7 +161,10 @@ class _Between:
         self._losses = losses
 
     def between(self, results: Results, before: int, here: int) -> bool:
-        """Whether the server was told to do something meanwhile, or the one who asked may have forgotten."""
+        """Whether the server was told to do something since, or the one who asked may have forgotten.
+
+        The first call counts: where that does more than read, so does the second, and what it did is no answer.
+        """
         since, until = int(results.rows[before]), int(results.calls[here])
         server = int(self._traffic.speakers[results.rows[here]])
         changed = self._by_server.get(server, _NONE)
@@ -171,7 +177,8 @@ _NONE = np.empty(0, np.int64)
 
 
 def _any_between(rows: Array, since: int, until: int) -> bool:
-    return bool(np.searchsorted(rows, until) > np.searchsorted(rows, since, side="right"))
+    """Whether a row is one of those from `since` on, and before `until`; rows are ascending."""
+    return bool(np.searchsorted(rows, until) > np.searchsorted(rows, since))
 
 
 def _grouped(keys: Array, rows: Array) -> dict[int, Array]:

@@ -200,6 +200,18 @@ def test_a_call_in_between_that_may_change_things_makes_it_a_perhaps() -> None:
     assert waste.sure, "another server changes nothing here"
 
 
+def test_a_call_that_does_more_than_read_may_have_its_reason_to_be_made_again() -> None:
+    lines = [line for _ in range(3) for line in asked("run_tests", "3 passed", {"path": "/a"})]
+    assert [(one.kind, one.sure) for one in found(*lines)] == [(WasteKind.TWICE, False)]
+
+
+def test_a_call_that_consumes_is_made_for_each_result() -> None:
+    pages = [asked("search", records(1), {"page": page}, meta=TRANSIENT) for page in (1, 2)]
+    stores = [asked("store", "Stored.", meta=CONSUMED) for _ in pages]
+    lines = [line for page, store in zip(pages, stores, strict=True) for line in (*page, *store)]
+    assert found(*asked("get_step", "Follow it.", meta=HINT), *lines) == ()
+
+
 def test_a_tool_may_say_itself_that_it_only_reads() -> None:
     ask = envelope("mcp/request", {"method": "tools/list"}, to=["files"])
     tool = {"name": "sniff", "annotations": {"readOnlyHint": True}}
@@ -377,7 +389,7 @@ def plainly(calls: list[tuple[str, str, int, int]]) -> list[tuple[int, int, bool
         again: dict[str, list[int]] = {}
         for before, here in pairwise(places):
             same = calls[before][3] == calls[here][3]
-            changed = any(calls[other][1] == "write_file" for other in range(before + 1, here))
+            changed = any(calls[other][1] == "write_file" for other in range(before, here))
             again.setdefault("changed" if not same else "perhaps" if changed else "same", []).append(here)
         made += [(2 * later[0] + 1, len(later), how == "same") for how, later in again.items()]
     return sorted(made)
