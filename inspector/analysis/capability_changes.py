@@ -9,16 +9,15 @@ from typing import Any
 
 import msgspec
 
-from inspector.analysis.node_texts import NodeTexts
 from inspector.analysis.row_lists import RowLists
-from inspector.analysis.space_numbers import UNKNOWN, SpaceNumbers
+from inspector.analysis.space_numbers import UNKNOWN, NamesBySpace
+from inspector.analysis.text_column import TextColumn
 from inspector.capture.strings import InternTable
 
 _MOST_SETS = 10_000
 """Sets of capabilities that are kept once."""
 _WHAT = ("announced", "granted", "revoked")
 _HAS_GRANT = 4
-_LOW = 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +46,19 @@ class CapabilityChanges(Mapping[tuple[int, str], list[Change]]):
 
     def __init__(self, strings: InternTable[str]) -> None:
         self._strings = strings
-        self._numbers = SpaceNumbers()
-        self._keys = array("q")  # by number, space << 32 | name
+        self._names = NamesBySpace(strings)
         self._counts = array("i")  # by number
         self._lists = RowLists()  # by number; its entries number what follows
         self._owners, self._what, self._sets = array("i"), array("b"), array("i")
-        self._grants = NodeTexts()
+        self._grants = TextColumn()
         self._known: list[tuple[Any, ...]] = []
         self._written: dict[bytes, int] = {}  # sets by how they are written
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self._names)
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
-        return ((key >> 32, self._strings[key & _LOW]) for key in self._keys)
+        return iter(self._names)
 
     def __getitem__(self, whose: tuple[int, str]) -> list[Change]:
         code = self._strings.find(whose[1])
@@ -71,12 +69,12 @@ class CapabilityChanges(Mapping[tuple[int, str], list[Change]]):
 
     def count(self, space: int, name: int) -> int:
         """How many changes there were for a participant, by string ids."""
-        number = self._numbers.find(space, name)
+        number = self._names.find(space, name)
         return 0 if number == UNKNOWN else self._counts[number]
 
     def since(self, space: int, name: int, first: int = 0) -> list[Change]:
         """The changes for a participant, by string ids, from its `first` one on. O(those)."""
-        number = self._numbers.find(space, name)
+        number = self._names.find(space, name)
         if number == UNKNOWN:
             return []
         return [*map(self._change, self._lists.entries(number, self._counts[number] - first))]
@@ -84,8 +82,7 @@ class CapabilityChanges(Mapping[tuple[int, str], list[Change]]):
     def all_since(self, entry: int) -> Iterator[tuple[int, str, Change, bool]]:
         """All changes from the one of this number on: space and name, the change, and whether it is the first there."""
         for one in range(entry, self.entries):
-            key = self._keys[self._owners[one]]
-            yield key >> 32, self._strings[key & _LOW], self._change(one), self._lists.is_first(one)
+            yield *self._names.pair(self._owners[one]), self._change(one), self._lists.is_first(one)
 
     @property
     def entries(self) -> int:
@@ -97,12 +94,10 @@ class CapabilityChanges(Mapping[tuple[int, str], list[Change]]):
     ) -> None:
         """Note a change; what is announced once more, and was not changed since, is none."""
         code = self._strings.intern(name)
-        number, kind = self._numbers.find(space, code), _WHAT.index(what)
+        number, kind = self._names.find(space, code), _WHAT.index(what)
         held = self._set_of(capabilities)
         if number == UNKNOWN:
-            number = len(self._keys)
-            self._numbers.put(space, code, number)
-            self._keys.append(space << 32 | code)
+            number = self._names.add(space, code)
             self._counts.append(0)
         elif kind == 0:
             (last,) = self._lists.entries(number, 1)

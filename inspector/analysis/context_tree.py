@@ -17,8 +17,8 @@ from inspector.analysis.context_notes import Oddity
 from inspector.analysis.node_facts import MAIN, as_numpy
 from inspector.analysis.node_index import NodeIndex, Siblings
 from inspector.analysis.node_lines import NodeLines
-from inspector.analysis.node_texts import NodeTexts
 from inspector.analysis.subtree_sums import SubtreeSums
+from inspector.analysis.text_column import TextColumn
 from inspector.capture.block import OBJECT_KEY
 from inspector.protocol.paths import LAST_SHOWN, LEVELS_SHOWN, DisplayedPath, cut_path, normalise, shown_segment
 
@@ -52,13 +52,13 @@ class ContextTree:
 
     def __init__(self) -> None:
         self.parent = array("i")
-        self.name = NodeTexts()
+        self.name = TextColumn()
         self.space = array("i")
         self.children = Siblings()
         self.implicit = array("b")
         self.own = array("i")
         self.cut: set[int] = set()
-        self.label = NodeTexts()
+        self.label = TextColumn()
         self.roots = Siblings(self.children)
         self._sums = SubtreeSums(self.parent, self.own, lambda: self.aliases)
         self._higher = array("i")  # a node above each, as far up as is known; MAIN of roots

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis.node_facts import as_numpy
 from inspector.analysis.row_lists import RowLists
-from inspector.analysis.space_numbers import UNKNOWN, SpaceNumbers
+from inspector.analysis.space_numbers import UNKNOWN, NamesBySpace
 from inspector.capture.strings import InternTable
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.times import NO_TIME
@@ -26,7 +26,6 @@ _HUGE = 2**62
 GONE, HERE = 1, 2
 """Of `here`: after leaving, while present; 0 when nothing was announced."""
 _PRESENT: tuple[bool | None, ...] = (None, False, True)
-_LOW = 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +157,7 @@ class ParticipantTable(Mapping[tuple[int, str], Participant]):
 
     def __init__(self, strings: InternTable[str]) -> None:
         self._strings = strings
-        self._numbers = SpaceNumbers()
-        self._keys = array("q")  # space << 32 | name
+        self._names = NamesBySpace(strings)
         self._sets: InternTable[tuple[str, ...]] = InternTable(())
         self._capabilities = array("I")  # numbers of sets, 0 for none announced
         self.here, self.is_us, self.invited = array("b"), array("b"), array("b")
@@ -169,10 +167,10 @@ class ParticipantTable(Mapping[tuple[int, str], Participant]):
         self.statuses, self.endings, self.comings = RowLists(), RowLists(), RowLists()
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self._names)
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
-        return ((key >> 32, self._strings[key & _LOW]) for key in self._keys)
+        return iter(self._names)
 
     def __getitem__(self, whose: tuple[int, str]) -> Participant:
         number = self.find(*whose)
@@ -182,23 +180,20 @@ class ParticipantTable(Mapping[tuple[int, str], Participant]):
 
     def find(self, space: int, name: str) -> int:
         """The number of a participant; UNKNOWN."""
-        code = self._strings.find(name)
-        return UNKNOWN if not code else self._numbers.find(space, code)
+        return self._names.find_name(space, name)
 
     def find_all(self, spaces: NDArray[Any], names: NDArray[Any]) -> NDArray[np.int32]:
         """(n,) the numbers of participants by string ids; UNKNOWN. O(n)."""
-        return self._numbers.find_all(spaces, names)
+        return self._names.find_all(spaces, names)
 
     def meet(self, space: int, name: object) -> int:
         """The number of a participant, new when it was not seen before; UNKNOWN for a gateway, and for no name."""
         if not isinstance(name, str) or not name or name in GATEWAY_IDS:
             return UNKNOWN
         code = self._strings.intern(name)
-        number = self._numbers.find(space, code)
+        number = self._names.find(space, code)
         if number == UNKNOWN:
-            number = len(self._keys)
-            self._numbers.put(space, code, number)
-            self._keys.append(space << 32 | code)
+            number = self._names.add(space, code)
             for values in (self._capabilities, self.here, self.is_us, self.invited, self.messages):
                 values.append(0)
             for times in (self.first_ns, self.last_ns, self.came_ns, self.left_ns):
@@ -207,17 +202,17 @@ class ParticipantTable(Mapping[tuple[int, str], Participant]):
 
     def keys_of(self, numbers: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         """(n,) of participants by number the space and the string id of the name as one number."""
-        return as_numpy(self._keys)[numbers] if len(numbers) else np.empty(0, np.int64)
+        return as_numpy(self._names.keys)[numbers] if len(numbers) else np.empty(0, np.int64)
 
     def here_in(self, space: int) -> list[int]:
         """The numbers of those of a space who are here, ascending. O(participants)."""
-        if not self._keys:
+        if not len(self):
             return []
-        return np.flatnonzero((as_numpy(self._keys) >> 32 == space) & (as_numpy(self.here) == HERE)).tolist()
+        return np.flatnonzero((as_numpy(self._names.keys) >> 32 == space) & (as_numpy(self.here) == HERE)).tolist()
 
     def name(self, number: int) -> str:
         """The name of a participant."""
-        return self._strings[self._keys[number] & _LOW]
+        return self._names.pair(number)[1]
 
     def announce(self, number: int, capabilities: list[str]) -> None:
         """Note what somebody may do by a gateway's word."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis.context_tree import ContextTree
 from inspector.analysis.node_facts import as_numpy
-from inspector.analysis.node_texts import NodeTexts
+from inspector.analysis.text_column import TextColumn
 from inspector.protocol.paths import LEVELS_SHOWN, LONGEST_SEGMENT, shown_segment
 
 Mask = NDArray[np.bool_]
@@ -94,7 +94,7 @@ class PathSearch:
             above = further
 
 
-def joined_names(names: NodeTexts, shown: Callable[[str], str]) -> bytes:
+def joined_names(names: TextColumn, shown: Callable[[str], str]) -> bytes:
     """Names as paths show them, in UTF-8, a "/" before and behind each.
 
     Args:

@@ -119,8 +119,8 @@ class ReportedUsage:
         weight = np.where(columns["reported"][contenders] != 0, columns["output"][contenders].astype(np.int64) + 1, 0)
         call = columns["call"][contenders]
         original = np.ones(len(contenders), np.bool_)
-        fresh = contenders >= first
-        original[fresh] = ~copies[contenders[fresh] - first]
+        is_new = contenders >= first
+        original[is_new] = ~copies[contenders[is_new] - first]
         order = np.lexsort((contenders, original, weight, call))
         last = np.ones(len(order), np.bool_)
         last[:-1] = call[order][1:] != call[order][:-1]

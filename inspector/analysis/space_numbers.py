@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.node_facts import as_numpy
+from inspector.capture.strings import InternTable
 
 UNKNOWN = -1
 _NO_SPACE = -1
+_LOW = 0xFFFFFFFF
 
 
 class SpaceNumbers:
@@ -60,3 +63,42 @@ class SpaceNumbers:
             more = string + 1 + max(1024, room // 8) - room
             self._space_of.extend(array("i", [_NO_SPACE]) * more)
             self._number_of.frombytes(bytes(4 * more))
+
+
+class NamesBySpace(SpaceNumbers):
+    """Names, each in its space (string id), numbered in the order they came.
+
+    Attributes:
+        keys: by number, space << 32 | string id of the name.
+
+    Args:
+        strings: what the string ids stand for.
+    """
+
+    def __init__(self, strings: InternTable[str]) -> None:
+        super().__init__()
+        self._strings = strings
+        self.keys = array("q")
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return map(self.pair, range(len(self)))
+
+    def pair(self, number: int) -> tuple[int, str]:
+        """The space and the name of a number."""
+        key = self.keys[number]
+        return key >> 32, self._strings[key & _LOW]
+
+    def find_name(self, space: int, name: str) -> int:
+        """The number of a name in a space; UNKNOWN."""
+        code = self._strings.find(name)
+        return self.find(space, code) if code else UNKNOWN
+
+    def add(self, space: int, code: int) -> int:
+        """Number a name (string id) in a space that has no number yet."""
+        number = len(self.keys)
+        self.keys.append(space << 32 | code)
+        self.put(space, code, number)
+        return number

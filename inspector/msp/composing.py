@@ -331,9 +331,9 @@ class Composer:
             values = [file.value]
             return Home(file, values, None), [SetAttribute(file, "value", values), Insert(values, data)]
         name = f"{data['subsession_id']}.json"
-        fresh = MspFile(file.path.with_name(name), _like(file), data, like=file, holds=True)
-        fresh.name = (Path(file.name).parent / name).as_posix()
-        return Home(fresh, None, None), [Insert(self._objects.files, fresh), *_listed(parent, data)]
+        beside = MspFile(file.path.with_name(name), _like(file), data, like=file, holds=True)
+        beside.name = (Path(file.name).parent / name).as_posix()
+        return Home(beside, None, None), [Insert(self._objects.files, beside), *_listed(parent, data)]
 
     def _embedded(self, parent: Owner, home: Home, data: dict[str, Any]) -> tuple[Home, list[Step]]:
         inside = parent.data.get("subsessions")

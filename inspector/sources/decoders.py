@@ -129,7 +129,7 @@ class GzipDecoder:
 
     def __init__(self) -> None:
         self._member = zlib.decompressobj(wbits=31)
-        self._fresh = True  # between two members
+        self._between = True  # two members
         self._first = True
         self._held = b""
 
@@ -137,7 +137,7 @@ class GzipDecoder:
         """What `Decoder.feed` says."""
         data, self._held = self._held + data, b""
         while data:
-            if self._fresh and not self._first:
+            if self._between and not self._first:
                 data = data.lstrip(b"\0")
                 if len(data) < len(_GZIP) and _GZIP.startswith(data):
                     self._held = data
@@ -145,7 +145,7 @@ class GzipDecoder:
                 if not data.startswith(_GZIP):
                     raise DamagedError("what follows the last member is no gzip")
                 self._member = zlib.decompressobj(wbits=31)
-            self._fresh = self._first = False
+            self._between = self._first = False
             data = yield from self._unpack(data)
 
     def _unpack(self, data: bytes) -> Generator[bytes, None, bytes]:
@@ -160,7 +160,7 @@ class GzipDecoder:
             if piece:
                 yield piece
             if self._member.eof:
-                self._fresh = True
+                self._between = True
                 return self._member.unused_data
             data = self._member.unconsumed_tail
             if not data and len(piece) < PIECE_BYTES:
@@ -170,7 +170,7 @@ class GzipDecoder:
         """What `Decoder.finish` says."""
         if self._held:
             raise DamagedError("what follows the last member is no gzip")
-        if not self._fresh:
+        if not self._between:
             raise DamagedError("it ends in the middle")
 
 

@@ -231,7 +231,7 @@ class FollowedLog:
         if self._earlier is not None:
             os.close(self._earlier.file)
         self._earlier, self._current = log, self._waiting.pop(0)
-        self._current.look_afresh()
+        self._current.forget_stamp()
         return True
 
     def _take(self, log: Generation, *, torn_too: bool = False) -> None:
@@ -277,6 +277,6 @@ class FollowedLog:
         if log.was_replaced() or spool.fill_from(log.file, log.taken, self._stopped) < log.taken or log.was_replaced():
             spool.go_on_at(log.taken)
             self._lost_to, self._loss = log.taken, LOST
-            log.look_afresh()
+            log.forget_stamp()
         self._ready = True
         return spool

@@ -48,7 +48,7 @@ class Generation:
         self._stamp, self.size, self.changed_at = stamp, status.st_size, now
         return True
 
-    def look_afresh(self) -> None:
+    def forget_stamp(self) -> None:
         """The next look finds it changed."""
         self._stamp = (-1, -1)
 

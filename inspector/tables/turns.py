@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Generator
+from concurrent.futures import Future
 from typing import Any
 
 _WAIT_S = 0.002
@@ -14,14 +15,13 @@ class Turns:
     """Lets threads ask for what another one does between two steps."""
 
     def __init__(self) -> None:
-        self._asked: queue.SimpleQueue[_Asked] = queue.SimpleQueue()
+        self._asked: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = queue.SimpleQueue()
 
     def __call__(self, work: Callable[[], Any]) -> Any:
         """What a function gives, called by whoever takes the steps; None where nobody does any more."""
-        asked = _Asked(work)
-        self._asked.put(asked)
-        asked.done.wait()
-        return asked.found
+        answer: Future[Any] = Future()
+        self._asked.put((work, answer))
+        return answer.result()
 
     def run(self, write: Callable[[], object], interrupt: Callable[[], object]) -> Generator[None]:
         """Do something on a thread to its end, and what it asks for here, a step each.
@@ -54,25 +54,17 @@ class Turns:
     def _serve(self) -> None:
         """Do what is asked for; wait a moment for that."""
         try:
-            asked = self._asked.get(timeout=_WAIT_S)
+            work, answer = self._asked.get(timeout=_WAIT_S)
         except queue.Empty:
             return
+        found = None
         try:
-            asked.found = asked.work()
+            found = work()
         finally:
-            asked.done.set()
+            answer.set_result(found)
 
     def _refuse(self) -> None:
         try:
-            self._asked.get(timeout=_WAIT_S).done.set()
+            self._asked.get(timeout=_WAIT_S)[1].set_result(None)
         except queue.Empty:
             return
-
-
-class _Asked:
-    """What a thread waits for."""
-
-    def __init__(self, work: Callable[[], Any]) -> None:
-        self.work = work
-        self.found: Any = None
-        self.done = threading.Event()

@@ -72,20 +72,20 @@ class FamilyTimes:
         """Take in the messages after those known. O(new messages); all of a family where one comes out of order."""
         start, self.known = self.known, len(times)
         families = self._families(self._capture.columns["kind"][start : self.known])
-        fresh = times[start : self.known]
+        added = times[start : self.known]
         for place in np.unique(families).tolist():
-            self._add(place, np.sort(fresh[families == place]))
+            self._add(place, np.sort(added[families == place]))
 
-    def _add(self, place: int, fresh: Array) -> None:
+    def _add(self, place: int, times: Array) -> None:
         held, count = self._held[place], self.counts[place]
-        stop = count + len(fresh)
+        stop = count + len(times)
         if stop > len(held):
             grown = np.empty(max(stop, len(held) * 3 // 2), np.int64)
             grown[:count] = held[:count]
             held = self._held[place] = grown
-        held[count:stop] = fresh
+        held[count:stop] = times
         self.counts[place] = stop
-        if count and fresh[0] < held[count - 1]:
+        if count and times[0] < held[count - 1]:
             held[:stop].sort(kind="stable")
 
     def _families(self, kinds: NDArray[np.uint32]) -> NDArray[np.uint8]:

@@ -347,10 +347,10 @@ class ConnectDialog(FittedDialog):
         self.set_connection(self._choices[place])
 
     def _on_refresh_clicked(self) -> None:
-        self._take_fresh_id()
+        self._offer_another_id()
         self._participant_row.say_trouble("")
 
-    def _take_fresh_id(self) -> None:
+    def _offer_another_id(self) -> None:
         self._offered = new_participant()
         self._participant.setText(self._offered)
 
@@ -419,7 +419,7 @@ class ConnectDialog(FittedDialog):
         self._result.say(icon, token, result.headline, result.detail)
         if connection.participant == self._offered:
             # The id was seen there for a moment: the connection itself takes another.
-            self._take_fresh_id()
+            self._offer_another_id()
 
     def _forget_result(self, _text: str = "") -> None:
         """What was tested, or waited for, is no longer what is asked for."""

@@ -74,12 +74,12 @@ class MspFollowing:
     async def _read_anew(self) -> None:
         while self._again and self._shown.panes is not None:
             self._again = False
-            fresh = await self._projected()
-            if fresh is not None and not self._again:
-                self._replace(fresh)
-                self.start(fresh)
-            elif fresh is not None:
-                fresh.close()
+            projected = await self._projected()
+            if projected is not None and not self._again:
+                self._replace(projected)
+                self.start(projected)
+            elif projected is not None:
+                projected.close()
 
     async def _projected(self) -> CaptureDocument | None:
         """The sessions as they are now, read in slices; None where they were edited again meanwhile."""
@@ -87,29 +87,29 @@ class MspFollowing:
         sessions = shown.msp
         if sessions is None:
             return None
-        fresh = CaptureDocument(shown.name)
+        projected = CaptureDocument(shown.name)
         revision = sessions.revision
         try:
             paths = sessions.paths
-            steps = fresh.open_sessions(paths, block_bytes=LIVE_BLOCK_BYTES, wait=False, sessions=sessions)
+            steps = projected.open_sessions(paths, block_bytes=LIVE_BLOCK_BYTES, wait=False, sessions=sessions)
             self._again = not await read_beside(steps, lambda _progress: sessions.revision == revision)
-            fresh.use_tool_aliases(self._services.tool_aliases)
-            fresh.use_idle_time(self._services.settings.contexts.idle_after_s)
+            projected.use_tool_aliases(self._services.tool_aliases)
+            projected.use_idle_time(self._services.settings.contexts.idle_after_s)
         except OSError as error:
-            fresh.close()
+            projected.close()
             sentence = f"The messages cannot be shown as they are now: {error.strerror or error}."
             self._notices.say(sentence, "severity.error")
             return None
         except BaseException:
-            fresh.close()
+            projected.close()
             raise
-        return fresh
+        return projected
 
-    def _replace(self, fresh: CaptureDocument) -> None:
+    def _replace(self, projected: CaptureDocument) -> None:
         """Show another projection in place of the one shown."""
         shown = self._shown.document
-        fresh.name, fresh.path = shown.name, shown.path  # it may have been saved under another name meanwhile
-        if self._show_instead(fresh, _ProjectedPlaces()) is not None:
+        projected.name, projected.path = shown.name, shown.path  # it may have been saved under another name meanwhile
+        if self._show_instead(projected, _ProjectedPlaces()) is not None:
             self._shown_again()
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis import context_tree, node_index, node_texts
+from inspector.analysis import context_tree, node_index, text_column
 from inspector.analysis.context_tree import MAIN, ContextTree
 from inspector.capture.block import OBJECT_KEY
 from tests.builders import clean_up, document_of
@@ -263,7 +263,7 @@ def test_the_way_through_many_merges_is_walked_once() -> None:
 
 @given(context_conversations, st.sampled_from((2, 1000)))
 def test_the_tree_holds_together(lines: list[dict[str, object]], at_once: int) -> None:
-    with patch.object(node_index, "_AT_ONCE", at_once), patch.object(node_texts, "_AT_ONCE", at_once):
+    with patch.object(node_index, "_AT_ONCE", at_once), patch.object(text_column, "_AT_ONCE", at_once):
         contexts = document_of(*lines).analysis.contexts
     tree, alive = contexts.tree, contexts.tree.alive()
     assert sorted(node for space in set(tree.space) for node in tree.walk(space)) == alive

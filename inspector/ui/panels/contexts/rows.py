@@ -234,9 +234,9 @@ class ContextRows:
         self._default_depth = DEFAULT_DEPTH
         self._found: ContextMatches | None = None
         self._watch = TreeWatch(self._tree)
-        self._fresh: list[int] = []
+        self._to_insert: list[int] = []  # nodes that have no row yet
         self._catch_up()
-        self._fresh = []
+        self._to_insert = []
         self.replace(*self.layout())
 
     def __len__(self) -> int:
@@ -458,9 +458,9 @@ class ContextRows:
 
     def insertions(self) -> list[RowInsertion]:
         """The rows of what appeared or moved, last ones first; call it when the stale spans are removed."""
-        fresh, self._fresh = self._fresh, []
+        nodes, self._to_insert = self._to_insert, []
         found = self._new_spaces()
-        below = self._grown(fresh)
+        below = self._grown(nodes)
         if not below:
             return found[::-1]
         rows = self._rows()[[c if c >= 0 else self._watch.seen - 1 - c for c in below]]
@@ -472,10 +472,10 @@ class ContextRows:
         found.sort(key=lambda insertion: (insertion.row, -insertion.depths[0]), reverse=True)
         return found
 
-    def _grown(self, fresh: list[int]) -> Counter[int]:
+    def _grown(self, nodes: list[int]) -> Counter[int]:
         """How many children each shown and expanded row gained."""
-        tree, inner = self._tree, set(fresh)
-        gained = Counter(self.above(node) for node in fresh if tree.parent[node] not in inner)
+        tree, inner = self._tree, set(nodes)
+        gained = Counter(self.above(node) for node in nodes if tree.parent[node] not in inner)
         self.dirty.update(gained)
         shown = {code: self.row_of(code) for code in gained}
         return Counter(
@@ -507,7 +507,7 @@ class ContextRows:
         growth = self._watch.look()
         self._keep_open(growth)
         self._row_of = None
-        self._fresh = [*(node for node in growth.moved if self._tree.resolve(node) == node), *growth.appeared]
+        self._to_insert = [*(node for node in growth.moved if self._tree.resolve(node) == node), *growth.appeared]
         return [*growth.moved, *growth.gone]
 
     def _keep_open(self, growth: Growth) -> None:

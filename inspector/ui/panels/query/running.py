@@ -9,6 +9,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Generator
+from concurrent.futures import Future
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -31,7 +32,7 @@ class LoopReading(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._lock = threading.Lock()
-        self._waiting: list[_Asked] = []
+        self._waiting: list[tuple[Callable[[], Any], Future[Any]]] = []
         self._stopped = False
         self._asked.connect(self._serve)
 
@@ -45,35 +46,28 @@ class LoopReading(QObject):
         with self._lock:
             self._stopped = True
             waiting, self._waiting = self._waiting, []
-        for one in waiting:
-            one.done.set()
+        for _, answer in waiting:
+            answer.set_result(None)
 
     def __call__(self, work: Callable[[], Any]) -> Any:
         """What a function gives, called on the loop; None where nobody reads any more. For other threads."""
-        asked = _Asked(work)
+        answer: Future[Any] = Future()
         with self._lock:
             if self._stopped:
                 return None
-            self._waiting.append(asked)
+            self._waiting.append((work, answer))
         self._asked.emit()
-        asked.done.wait()
-        return asked.found
+        return answer.result()
 
     def _serve(self) -> None:
         with self._lock:
             waiting, self._waiting = self._waiting, []
-        for one in waiting:
-            one.found = one.work()
-            one.done.set()
-
-
-class _Asked:
-    """What a thread waits for."""
-
-    def __init__(self, work: Callable[[], Any]) -> None:
-        self.work = work
-        self.found: Any = None
-        self.done = threading.Event()
+        for work, answer in waiting:
+            found = None
+            try:
+                found = work()
+            finally:
+                answer.set_result(found)
 
 
 class QueryRun(QObject):

@@ -8,8 +8,8 @@ from unittest.mock import patch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis import node_texts
-from inspector.analysis.node_texts import NodeTexts
+from inspector.analysis import text_column
+from inspector.analysis.text_column import TextColumn
 
 
 @given(
@@ -18,8 +18,8 @@ from inspector.analysis.node_texts import NodeTexts
     st.sampled_from((1, 3, 1000)),
 )
 def test_it_is_a_list_of_texts(given_: list[str], put: list[tuple[int, str]], at_once: int) -> None:
-    with patch.object(node_texts, "_AT_ONCE", at_once):
-        texts, plain = NodeTexts(), list(given_)
+    with patch.object(text_column, "_AT_ONCE", at_once):
+        texts, plain = TextColumn(), list(given_)
         for text in given_:
             texts.append(text)
     for place, text in put:
@@ -31,7 +31,7 @@ def test_it_is_a_list_of_texts(given_: list[str], put: list[tuple[int, str]], at
 
 
 def test_half_characters_are_kept() -> None:
-    texts = NodeTexts()
+    texts = TextColumn()
     texts.append("\ud83d")
     assert texts[-1] == "\ud83d"
 
@@ -39,7 +39,7 @@ def test_half_characters_are_kept() -> None:
 def test_a_name_takes_some_bytes() -> None:
     tracemalloc.start()
     try:
-        texts = NodeTexts()
+        texts = TextColumn()
         for number in range(10_000):
             texts.append(f"part-{number:x}")
         held, _ = tracemalloc.get_traced_memory()
@@ -49,7 +49,7 @@ def test_a_name_takes_some_bytes() -> None:
 
 
 def test_a_text_that_is_changed_again_and_again_takes_no_more() -> None:
-    texts = NodeTexts()
+    texts = TextColumn()
     for number in range(3_000):
         texts.append(str(number))
     tracemalloc.start()

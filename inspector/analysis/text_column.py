@@ -1,4 +1,4 @@
-"""A text for each node of a tree, in some bytes beside its own: as an object each takes sixty more."""
+"""A text for each number, in some bytes beside its own: as an object each takes sixty more."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _AT_ONCE = 1024  # texts that wait to be written
 _NARROW = 1 << 32
 
 
-class NodeTexts(Sequence[str]):
+class TextColumn(Sequence[str]):
     """Texts by number, "" for none, in UTF-8 one behind another; those that came later than their number stand apart.
 
     New ones wait until there are many, and are written together: that takes a fifth of what each alone would.
@@ -66,7 +66,7 @@ class NodeTexts(Sequence[str]):
         """All texts in UTF-8, one behind another, and (n,) where each ends."""
         self._write()
         if self._later:
-            plain = NodeTexts()
+            plain = TextColumn()
             plain._waiting = [*self]
             return plain.written()
         return bytes(self._data), np.array(self._ends, np.int64)
