@@ -651,9 +651,7 @@ def _transcripts(bench: Bench) -> list[Row]:
 
 def _idle(bench: Bench) -> list[Row]:
     quick = bench.sizes.quick
-    found = bench.measure(
-        "idle", bench.log("envelopes", bench.sizes.small), 3 if quick else 30, *([5] if quick else [])
-    )
+    found = bench.measure("idle", bench.log("envelopes", bench.sizes.small), *((3, 5) if quick else (30, 60)))
     return [
         at_most("a log, share of a core", found["log_share"], 0.01, ""),
         at_most("a gateway that says nothing, share of a core", found["live_share"], 0.01, ""),
