@@ -161,6 +161,7 @@ def info_plist() -> dict[str, object]:
     return {
         "CFBundleDisplayName": TITLE,
         "CFBundleShortVersionString": version(),
+        "CFBundleVersion": ".".join(map(str, _numbers())),
         "NSHighResolutionCapable": True,
         "NSRequiresAquaSystemAppearance": False,
         "LSMinimumSystemVersion": "13.0",
@@ -195,10 +196,14 @@ def debian_version() -> str:
     return re.sub(r"\.?(a|b|rc|dev)(\d+)", r"~\1\2", version())
 
 
+def _numbers() -> list[int]:
+    """The version's first three numbers, for systems that know nothing else."""
+    return [int(part) for part in re.findall(r"\d+", version().partition("+")[0])[:3]]
+
+
 def version_info() -> str:
     """What Windows shows of the program's version, as PyInstaller reads it."""
-    numbers = [int(part) for part in re.findall(r"\d+", version().partition("+")[0])[:3]]
-    four = (*numbers, *[0] * (4 - len(numbers)))
+    four = (*_numbers(), *[0] * (4 - len(_numbers())))
     texts = {
         "CompanyName": f"{TITLE} contributors", "FileDescription": TITLE, "FileVersion": version(),
         "InternalName": NAME, "LegalCopyright": f"{TITLE} contributors, MIT licence",

@@ -20,9 +20,9 @@ in_answer() {
 }
 
 if [[ -n "${MACOS_IDENTITY:-}" ]]; then
-    find "$app/Contents" -type f \( -name '*.dylib' -o -name '*.so' -o -perm -u+x \) -print0 |
-        xargs -0 -n 50 codesign --force --timestamp --options runtime --sign "$MACOS_IDENTITY" \
-            --entitlements packaging/macos/entitlements.plist
+    # Libraries have the entitlements of the program that loads them, which is signed with the app.
+    find "$app/Contents/Frameworks" -type f \( -name '*.dylib' -o -name '*.so' -o -perm -u+x \) -print0 |
+        xargs -0 -n 50 codesign --force --timestamp --options runtime --sign "$MACOS_IDENTITY"
     codesign --force --timestamp --options runtime --sign "$MACOS_IDENTITY" \
         --entitlements packaging/macos/entitlements.plist "$app"
     codesign --verify --deep --strict "$app"

@@ -13,13 +13,14 @@ AppName={#AppName}
 AppVersion={#AppVersion}
 AppPublisher=Context Inspector contributors
 DefaultDirName={autopf}\Context Inspector
-DefaultGroupName={#AppName}
 DisableProgramGroupPage=yes
 PrivilegesRequired=lowest
 PrivilegesRequiredOverridesAllowed=dialog
 ArchitecturesAllowed=x64compatible
 ArchitecturesInstallIn64BitMode=x64compatible
 MinVersion=10.0.17763
+; packaging/start.py has it while the program runs: neither setup nor uninstaller can take away what is in use.
+AppMutex=ContextInspector
 LicenseFile=..\..\LICENSE
 SetupIconFile=..\..\build\package\icon.ico
 UninstallDisplayIcon={app}\{#ExeName}
@@ -53,9 +54,10 @@ Name: "{autoprograms}\{#AppName}"; Filename: "{app}\{#ExeName}"
 Name: "{autodesktop}\{#AppName}"; Filename: "{app}\{#ExeName}"; Tasks: desktopicon
 
 [Registry]
-; Captures are ours, and nothing else: .json and .jsonl belong to others.
-Root: HKA; Subkey: "Software\Classes\.ctxcap"; ValueType: string; ValueData: "ContextInspector.Capture"; Flags: uninsdeletevalue
-Root: HKA; Subkey: "Software\Classes\.ctxcap"; ValueType: string; ValueName: "Content Type"; ValueData: "application/x-context-inspector-capture"; Flags: uninsdeletevalue uninsdeletekeyifempty
+; Captures are ours, and nothing else: .json and .jsonl belong to others. Undone from the last to the first, so it is the
+; first that takes the key away, once its values are gone.
+Root: HKA; Subkey: "Software\Classes\.ctxcap"; ValueType: string; ValueData: "ContextInspector.Capture"; Flags: uninsdeletevalue uninsdeletekeyifempty
+Root: HKA; Subkey: "Software\Classes\.ctxcap"; ValueType: string; ValueName: "Content Type"; ValueData: "application/x-context-inspector-capture"; Flags: uninsdeletevalue
 Root: HKA; Subkey: "Software\Classes\ContextInspector.Capture"; ValueType: string; ValueData: "Context Inspector capture"; Flags: uninsdeletekey
 Root: HKA; Subkey: "Software\Classes\ContextInspector.Capture\DefaultIcon"; ValueType: string; ValueData: "{app}\{#ExeName},0"
 Root: HKA; Subkey: "Software\Classes\ContextInspector.Capture\shell\open\command"; ValueType: string; ValueData: """{app}\{#ExeName}"" ""%1"""

@@ -201,7 +201,14 @@ def test_the_setup_program_refers_to_what_exists_or_is_made() -> None:
         path = (script.parent / place.replace("\\", "/")).resolve()
         assert path.name in made or path.is_file(), place
     assert len(found) == 4
-    assert re.findall(r"Software\\Classes\\(\.\w+)", text) == [".ctxcap"] * 2
+    # What was installed is taken away from the last line to the first: the key goes when its values have gone.
+    kind = [line for line in text.splitlines() if "\\Classes\\." in line]
+    assert [set(re.findall(r"\.ctxcap|unins\w+", line)) for line in kind] == [
+        {".ctxcap", "uninsdeletevalue", "uninsdeletekeyifempty"}, {".ctxcap", "uninsdeletevalue"},
+    ]  # fmt: skip
+    start = ast.parse((PACKAGING / "start.py").read_text("utf-8"))
+    (running,) = (node.value for node in start.body if isinstance(node, ast.Assign))
+    assert re.findall(r"^AppMutex=(.+)$", text, re.MULTILINE) == [ast.literal_eval(running)]
     # The path of all users lies elsewhere than that of one, and what the setup adds it takes away.
     (path,) = (line for line in text.splitlines() if line.startswith("Root") and 'ValueName: "Path"' in line)
     assert 'Subkey: "{code:EnvironmentKey}"' in path

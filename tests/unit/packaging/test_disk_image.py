@@ -37,7 +37,7 @@ def signed(place: Path, answer: str, submitted: int) -> tuple[subprocess.Complet
     for name in FILES:
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, place / name)
-    (place / "build/package/dist/Context Inspector.app/Contents").mkdir(parents=True)
+    (place / "build/package/dist/Context Inspector.app/Contents/Frameworks").mkdir(parents=True)
     (place / "bin").mkdir()
     for name, text in (("codesign", CODESIGN), ("xcrun", XCRUN), ("python3", PYTHON)):
         (place / "bin" / name).write_text(text, "utf-8")
