@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from inspector.base.file_names import file_stem
 from inspector.base.held_file import Lock
 from inspector.base.paths import data_folder
+from inspector.protocol.secrets.masking import mask_text
 
 SUFFIX = ".ctxcap"
 MARKS_SUFFIX = ".ctxmarks.json"
@@ -78,7 +80,7 @@ def new_capture(space: str) -> OwnCapture:
         OSError: the folder cannot be written to.
     """
     folder = captures_folder()
-    name = "".join(c if c.isalnum() or c in "-_" else "-" for c in space)[:40] or "capture"
+    name = file_stem(mask_text(space), "capture")
     stamp = time.strftime("%Y-%m-%d %H.%M.%S")
     for number in range(1, 1_000):
         path = folder / (f"{name} {stamp}{SUFFIX}" if number == 1 else f"{name} {stamp} ({number}){SUFFIX}")

@@ -1,8 +1,8 @@
 """A receiver of OTLP over HTTP on this machine: spans as they come, each a line of a file that opens while it grows.
 
 Source: OTLP 1.x, OTLP/HTTP: POST to /v1/traces, /v1/logs and /v1/metrics, JSON or protobuf, perhaps compressed. What
-was answered with 200 is in the file; where that cannot be written the answer is 503, so that an exporter sends it
-again.
+was answered with 200 is in the file; where that cannot be written, or too much comes at the same time, the answer is
+503, so that an exporter sends it again (OTLP/HTTP, Failures: retryable).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import msgspec
 
 from inspector.base.content_encoding import Decoder, TooLongError
 from inspector.base.extras import OTEL
+from inspector.base.held_bytes import HeldBytes, Room
 from inspector.base.loopback import why_refused
 from inspector.protocol.formats.entries import decoded_object
 from inspector.protocol.formats.otlp.resolving import KEY
@@ -38,11 +39,15 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 64 << 20
 """Of one request, unpacked."""
+MOST_TOGETHER_BYTES = 256 << 20
+"""Of all requests that are on their way, as they are sent; they are unpacked one after the other."""
 _TRACES, _LOGS, _METRICS = "/v1/traces", "/v1/logs", "/v1/metrics"
 _JSON, _PROTOBUF = "application/json", "application/x-protobuf"
 _FIRST_FIELD, _MOST_FIELDS = b"\x0a", 4 << 20
 """The tag with which nearly every message in OTLP begins; so many of them take a gigabyte."""
 _TICK_S = 0.5
+_PATIENCE_S = 60.0
+_AGAIN_S = 5
 
 _log = logging.getLogger("inspector.sources.otlp_receiver")
 _log.addHandler(logging.NullHandler())
@@ -112,6 +117,7 @@ class Receiver:
         self.trouble = ""
         self._path, self._address = path, address
         self._known = KnownSpans()
+        self._room = Room(MOST_TOGETHER_BYTES)
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
         if os.fstat(self._file).st_size:
             os.close(self._file)
@@ -186,12 +192,17 @@ class Receiver:
         if not packed.readable:
             return _answer(415, "Send it packed as gzip, deflate or zstd, or as it is.")
         try:
-            body = packed.feed(await request.read())
+            sent = await self._sent(request)
+            if sent is None:
+                return _answer(503, f"Too much is being sent at the same time. Try again in {_AGAIN_S} seconds.")
+            body = packed.feed(sent)
             if not packed.readable:
                 return _answer(400, "This cannot be read: it is not packed as it says.")
             self.take(request.path, kind, body)
         except TooLongError:
             return _answer(413, f"This is more than {MOST_BYTES >> 20} MB. Send fewer spans at a time.")
+        except TimeoutError:
+            return _answer(408, f"Nothing more of this has come for {_PATIENCE_S:.0f} seconds.")
         except ProtobufError as error:
             return _answer(400, f"This cannot be read: {error}")
         except OSError:
@@ -200,11 +211,37 @@ class Receiver:
             return web.Response(body=b"", content_type=_PROTOBUF)
         return web.Response(text="{}", content_type=_JSON)
 
+    async def _sent(self, request: web.Request) -> bytes | None:
+        """The body of a request as it is sent; None where there is no room for it.
+
+        Raises:
+            TooLongError: it is more than is taken.
+            TimeoutError: the rest of it does not come.
+        """
+        held = HeldBytes(self._room)
+        try:
+            while True:
+                async with asyncio.timeout(_PATIENCE_S):
+                    piece = await request.content.readany()
+                if not piece:
+                    return held.take()
+                if len(held) + len(piece) > MOST_BYTES:
+                    raise TooLongError
+                if not held.add(piece):
+                    return None
+        finally:
+            held.drop()
+
 
 def _answer(status: int, sentence: str) -> web.Response:
     from aiohttp import web
 
-    return web.Response(status=status, text=json.dumps({"code": status, "message": sentence}), content_type=_JSON)
+    again = {"Retry-After": str(_AGAIN_S)} if status == 503 else {}
+    said = json.dumps({"code": status, "message": sentence})
+    response = web.Response(status=status, text=said, content_type=_JSON, headers=again)
+    if status in (408, 413, 503):  # what is still on its way is not waited for
+        response.force_close()
+    return response
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import csv
 import errno
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -59,6 +60,7 @@ def to_file(window: MainWindow, target: Path) -> None:
     """Give a name in the file dialog that follows."""
     dialog = window.findChild(QFileDialog, "exportDialog")
     assert dialog is not None
+    assert re.fullmatch(r"\w+-(export|self-contained|traces)(-unmasked)?\.\w+", Path(dialog.selectedFiles()[0]).name)
     dialog.fileSelected.emit(str(target))
     dialog.close()
     dialog.setObjectName("done")

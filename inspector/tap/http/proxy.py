@@ -83,6 +83,7 @@ class TapProxy:
             max_line_size=_LONGEST_HEADER,
             max_field_size=_LONGEST_HEADER,
             read_bufsize=_PIECE_BYTES,
+            middlewares=(_sent_once,),
         )
         log = logging.Logger("tap")  # noqa: LOG001 - of this proxy alone: another would tell of its own
         log.addHandler(_Unread(self._tell_unread))
@@ -299,6 +300,19 @@ class TapProxy:
 
             self._has_told = True
             self._say(SENTENCE.format(address=self._upstream.origin + self._upstream.path))
+
+
+async def _sent_once(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> ClientResponse:
+    """Pass a request on, and not again when its connection breaks: the client decides, as without a tap.
+
+    aiohttp repeats what is idempotent (RFC 9110, 9.2.2), and a server would hear twice what was said once.
+    """
+    try:
+        return await send(request)
+    except aiohttp.ClientConnectorError:  # nothing was said
+        raise
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+        raise aiohttp.ClientConnectionError(_reason(error)) from error
 
 
 class _Unread(logging.Handler):

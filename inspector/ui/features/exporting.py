@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.analysis.marks import ContextTarget
+from inspector.base.file_names import file_stem
 from inspector.document.marks_file import ExportedNotes, notes_of, write_beside
 from inspector.export import DEFAULT_FIELDS, Exported, ExportOptions, Format, preview, rows_of
 from inspector.export.files import trouble_of
@@ -147,7 +148,7 @@ class Exporting(QObject):
 
     def _ask_for_file(self, choice: ExportChoice) -> None:
         format_ = choice.options.format
-        stem = Path(self._shown.document.name).name.partition(".")[0] or "messages"
+        stem = file_stem(mask_text(Path(self._shown.document.name).name.partition(".")[0]), "messages")
         alone = "-self-contained" if choice.options.self_contained and format_ == "jsonl" else "-export"
         unmasked = "" if choice.options.masked else "-unmasked"
         ending = Format.JSONL if format_ is Format.OTLP else format_
@@ -165,7 +166,7 @@ class Exporting(QObject):
     def ask_context(self, target: ContextTarget) -> None:
         """Ask for a file to write a context to, as a sub-session of its session."""
         label = self._shown.document.analysis.contexts.label(target.node)
-        stem = "-".join("".join(c if c.isalnum() else " " for c in plain(mask_text(label), 40)).split()) or "context"
+        stem = file_stem(mask_text(label), "context")
         kinds = "MSP session (*.json);;All files (*)"
         dialog = QFileDialog(self._parent, "Export as MSP sub-session", f"{stem}.json", kinds)
         dialog.setObjectName("exportContextDialog")

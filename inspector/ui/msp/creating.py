@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from inspector.base.file_names import file_stem
 from inspector.msp.document import SessionDocument
 from inspector.present.wire_text import plain
+from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.dialogs.asking import open_once
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.notice import NoticeStack
@@ -58,7 +59,7 @@ class MspCreating(QObject):
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("json")
         dialog.setDirectory(str(self._usual_folder()))
-        dialog.selectFile(f"{_file_name(label)}.json")
+        dialog.selectFile(f"{file_stem(mask_text(label), 'session')}.json")
         dialog.fileSelected.connect(lambda path: self._make(Path(path), label, intent))
         open_once(dialog)
 
@@ -75,8 +76,3 @@ class MspCreating(QObject):
             return
         self._notices.dismiss(_FAILED)
         self.made.emit(path)
-
-
-def _file_name(label: str) -> str:
-    """A label as the name of a file: its letters and digits, with lines between them."""
-    return re.sub(r"[\W_]+", "-", label).strip("-")[:60] or "session"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from PySide6.QtGui import QGuiApplication
 
 from inspector.present import copied_text
 from inspector.present.message_columns import Column
@@ -39,6 +40,16 @@ def test_no_copy_holds_a_secret(panes: Panes) -> None:
             text = texts.whole() if texts is not None else ""
             found += [f"No. {message + 1} as {what}: {text[:100]}" for one in PLANTED if told(one) in text]
             found += [f"No. {message + 1} as {what}"] if KEY in text else []
+    assert found == []
+
+
+def test_no_id_of_a_participant_holds_a_secret(panes: Panes) -> None:
+    panel, clipboard, found = panes.participants, QGuiApplication.clipboard(), list[str]()
+    for row in range(panel.model.rowCount()):
+        menu = panel.menu_for(row)
+        next(action for action in menu.actions() if action.text() == "Copy id").trigger()
+        found += [clipboard.text() for one in (*PLANTED, KEY) if told(one) in clipboard.text()]
+        menu.deleteLater()
     assert found == []
 
 

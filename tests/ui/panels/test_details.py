@@ -315,6 +315,15 @@ def test_a_link_opens_only_after_a_question(show: Show, monkeypatch: pytest.Monk
     assert opened == ["https://example.org/a"]
 
 
+def test_a_question_about_a_link_names_its_host_whatever_stands_before_it(show: Show) -> None:
+    panel = show(envelope("chat", {"text": "x", "format": "markdown"}))
+    view = one(panel, TextView, "chatText")
+    view.anchorClicked.emit(f"https://github.com{'-' * 600}@\u0435vil.example/")
+    box = view.findChild(QMessageBox, "openLinkQuestion")
+    assert box.text().startswith("A message leads to xn--vil-qdd.example. ")
+    box.close()
+
+
 def test_a_link_to_anything_but_the_web_is_not_opened(show: Show):
     panel = show(envelope("chat", {"text": "x", "format": "markdown"}))
     view = one(panel, TextView, "chatText")

@@ -14,6 +14,7 @@ from inspector.capture.captures import captures_folder, claim, new_capture, unsa
 from inspector.capture.spool import Spool
 from inspector.capture.writer import CaptureWriter
 from inspector.document.marks_file.places import writing_alone
+from tests.planted import BODY
 
 WELCOME = json.dumps({"kind": "system/welcome", "payload": {"you": {"id": "me"}}})
 CHAT = json.dumps({"kind": "chat", "id": "c1", "payload": {"text": "hello"}})
@@ -39,6 +40,12 @@ def test_captures_of_one_second_get_names_of_their_own(user_folders: Path) -> No
     assert first.path.parent == captures_folder() == user_folders / "data" / "captures"
     first.release()
     second.release()
+
+
+def test_the_name_of_a_capture_holds_no_secret_of_the_spaces() -> None:
+    own = new_capture(f"token={BODY}")
+    assert BODY not in own.path.name
+    own.release()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")

@@ -19,6 +19,7 @@ import pytest
 import zstandard
 from aiohttp import web
 
+from inspector.base.aio import spawn
 from inspector.document.summary import summary
 from inspector.sources import otlp_receiver
 from inspector.sources.otlp_receiver import Address, AddressRefusedError, Receiver, address_of, listener_at
@@ -238,3 +239,41 @@ async def test_the_sdks_exporter_loses_nothing(tmp_path: Path) -> None:
     found = summary(document_at(path), "x")
     assert found["usage"]["output"] == 4000
     assert found["contexts"] == 2000
+
+
+async def begun(address: Address, promised: int, sent: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A request of which only a part comes."""
+    reader, writer = await asyncio.open_connection(address.host, address.port)
+    head = f"POST /v1/traces HTTP/1.1\r\nHost: {address.host}:{address.port}\r\nContent-Type: application/json\r\n"
+    writer.write(f"{head}Content-Length: {promised}\r\n\r\n".encode() + b" " * sent)
+    await writer.drain()
+    return reader, writer
+
+
+async def test_what_many_send_at_the_same_time_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    most = 4 << 20
+    monkeypatch.setattr(otlp_receiver, "MOST_TOGETHER_BYTES", most)
+    async with receiving(tmp_path / "out.jsonl") as (receiver, address):
+        many = [await begun(address, 4 << 20, 3 << 20) for _ in range(4)]
+        answered = [spawn(reader.readline(), name="answer") for reader, _ in many]
+        first = await next(asyncio.as_completed(answered, timeout=10))
+        assert first.split()[1] == b"503"
+        assert receiver._room.taken_bytes <= 2 * most
+        for _, writer in many:
+            writer.close()
+        await asyncio.gather(*answered, return_exceptions=True)
+        line = _SAMPLE.read_bytes().splitlines()[0]
+        async with asyncio.timeout(10):
+            while (found := await posted(address, line))[0] == 503:  # it has not seen that they left
+                pass
+        assert found == (200, "{}")
+        assert receiver._room.taken_bytes == 0
+
+
+async def test_what_stops_coming_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(otlp_receiver, "_PATIENCE_S", 0.02)
+    async with receiving(tmp_path / "out.jsonl") as (receiver, address):
+        reader, writer = await begun(address, 1_000, 10)
+        assert (await asyncio.wait_for(reader.readline(), 10)).split()[1] == b"408"
+        assert receiver._room.taken_bytes == 0
+        writer.close()

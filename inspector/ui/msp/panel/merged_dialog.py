@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from typing_extensions import override
 
 from inspector.analysis.model_context.file import parts_of, write_parts
+from inspector.base.file_names import file_stem
 from inspector.export.files import trouble_of
 from inspector.msp.objects import Message
 from inspector.present import formats
@@ -381,8 +382,8 @@ class MergedDialog(QDialog):
 
     def ask(self) -> None:
         """Ask for a file, then write everything there."""
-        label = "".join(c if c.isalnum() or c in "-_" else "-" for c in plain(self._merged.subsession.label, 40))
-        name = f"{label or 'sub-session'}-context{'' if self._masked else '-unmasked'}.json"
+        label = file_stem(mask_text(self._merged.subsession.label), "sub-session")
+        name = f"{label}-context{'' if self._masked else '-unmasked'}.json"
         dialog = QFileDialog(self, "Export what would be sent", name, "JSON (*.json);;All files (*)")
         dialog.setObjectName("mergedExportDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)

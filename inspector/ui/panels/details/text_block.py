@@ -159,14 +159,18 @@ def ask_to_open(url: QUrl, parent: QWidget) -> None:
     box.setIcon(QMessageBox.Icon.Question)
     box.setWindowTitle("Open link")
     box.setTextFormat(Qt.TextFormat.PlainText)
+    encoded = QUrl.ComponentFormattingOption.FullyEncoded
     allowed = url.scheme().lower() in _OPENED
-    address = plain(url.toString(QUrl.ComponentFormattingOption.FullyEncoded), 500)
+    whole = url.toString(encoded)
+    address = plain(whole, 500)
     question = "This address is not opened from here."
     if allowed:
-        question = "A message leads to this address. Open it in the browser?"
+        # Said apart: what stands before it, or more than is shown, may look like another one.
+        host = plain(url.host(encoded), 300)
+        question = f"A message leads to {host}. Open it in the browser?"
     box.setText(f"{question}\n\n{address}")
     copy = box.addButton("Copy", QMessageBox.ButtonRole.ActionRole)
-    copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(url.toString()))
+    copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(whole))
     if allowed:
         open_button = box.addButton("Open", QMessageBox.ButtonRole.AcceptRole)
         open_button.clicked.connect(lambda: QDesktopServices.openUrl(url))

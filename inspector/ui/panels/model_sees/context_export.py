@@ -10,9 +10,11 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.analysis.model_context import Moment
 from inspector.analysis.model_context.file import conversation_json, write_conversation
+from inspector.base.file_names import file_stem
 from inspector.export.files import trouble_of
 from inspector.present import formats
 from inspector.present.wire_text import plain
+from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.dialogs.asking import open_once
 from inspector.ui.sliced_work import SlicedWork
 from inspector.ui.widgets.notice import NoticeStack
@@ -52,7 +54,7 @@ class ContextExport(QObject):
             moment: what stands in the context.
             secrets: write them as they are.
         """
-        who = "".join(c if c.isalnum() or c in "-_" else "-" for c in moment.context.reader.title)[:40]
+        who = file_stem(mask_text(moment.context.reader.title), "model")
         name = f"{who}-at-{moment.message + 1}{'-unmasked' if secrets else ''}.json"
         dialog = QFileDialog(self._widget, "Export what the model sees", name, "JSON (*.json);;All files (*)")
         dialog.setObjectName("modelSeesExportDialog")

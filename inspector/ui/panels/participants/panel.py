@@ -13,6 +13,7 @@ from inspector.analysis import Changes
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present.wire_text import plain
+from inspector.protocol.secrets.masking import mask_text
 from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.list_panel import HeadedPanel
@@ -150,7 +151,7 @@ class ParticipantsPanel(HeadedPanel):
             menu.addSeparator()
             menu.addAction("Show in details").setData(("show", self._key(row)))
             menu.addAction("Show what its model sees").setData(("sees", self._key(row)))
-            menu.addAction("Copy id").setData(("copy", self.model.participant(row).name))
+            menu.addAction("Copy id").setData(("copy", mask_text(self.model.participant(row).name)))
         menu.triggered.connect(self._on_menu_triggered)
         menu.aboutToHide.connect(menu.deleteLater)
         return menu

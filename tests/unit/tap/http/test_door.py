@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 
 from typing_extensions import override
@@ -12,6 +12,8 @@ from inspector.tap.http.address import Listening, upstream_of
 from inspector.tap.http.ports import listened
 from inspector.tap.http.proxy import TapProxy
 from inspector.tap.http.recording import Headers, Recording
+
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 HERE = "@"
 """In a request, where the tap listens."""
@@ -47,8 +49,8 @@ class Nothing(Recording):
 
 
 @asynccontextmanager
-async def tapped() -> AsyncGenerator[tuple[int, list[bytes]]]:
-    """The port of a tap, and what reaches the server behind it."""
+async def tapped(served: Serve | None = None) -> AsyncGenerator[tuple[int, list[bytes]]]:
+    """The port of a tap, and what reaches the server behind it; `served` answers in its place."""
     reached: list[bytes] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -56,7 +58,7 @@ async def tapped() -> AsyncGenerator[tuple[int, list[bytes]]]:
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
         writer.close()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    server = await asyncio.start_server(served or serve, "127.0.0.1", 0)
     upstream = upstream_of(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp")
     listener = listened(Listening("127.0.0.1", 0))
     port: int = listener.getsockname()[1]

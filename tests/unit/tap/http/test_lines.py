@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.base.held_bytes import HeldBytes, Room
 from inspector.protocol.json_size import TOO_MUCH
 from inspector.tap.http.entries import Entry, Sort, packed, unpacked
-from inspector.tap.http.held import HeldBytes, Room
 from inspector.tap.http.lines import ExchangeLines, Line, Missing
 from inspector.tap.http.unwritten import ModelUnwritten, Unwritten
 
