@@ -19,13 +19,10 @@ from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-import msgspec
-
 from inspector.capture.joined_lines import JoinedLines, OrderedLine
 from inspector.protocol.formats import http_lines, read_line_as
 from inspector.protocol.formats.model_calls import call_marks, own_marks
-from inspector.protocol.header import NotAnObjectError, decode_json, decode_object
-from inspector.protocol.json_values import decode_one
+from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.model_api.streams import Stream, stream_of
 from inspector.protocol.record import ModelCall
 from inspector.protocol.times import parse_time
@@ -40,21 +37,6 @@ V = TypeVar("V")
 _ENDS = ("message_stop", "response.completed", "response.incomplete", "response.failed")
 """Events behind which nothing of an answer comes; a tuple, as what is looked for in it may be of any type."""
 _DONE = "[DONE]"
-
-
-class _Line(msgspec.Struct, gc=False):
-    kind: Any = None
-    x: Any = None
-    t: Any = None
-    status: Any = None
-    headers: Any = None
-    how: Any = None
-    text: Any = None
-    message: msgspec.Raw = msgspec.Raw(b"")
-    untimed: Any = None
-
-
-_decode = msgspec.json.Decoder(_Line).decode
 
 
 _EXCHANGE = b'"x"'
@@ -76,7 +58,7 @@ class _Exchange:
         self.call = call
         self.places = array("q")
         self.answer: int | None = None
-        self.head: _Line | None = None
+        self.head: http_lines.Line | None = None
         self.stream: Stream | None = None
         self.events = 0
         self.first_ns: int | None = None
@@ -130,7 +112,7 @@ class ModelAnswers:
 
     def _request(self, line: OrderedLine) -> OrderedLine:
         """A request, as it is to be read."""
-        read = read_line_as(line.data)
+        read = read_line_as(line.data, known_of=self._added)
         record, label = read
         if label != http_lines.LABEL or record.exchange is None:
             return line._replace(read=read)
@@ -139,10 +121,8 @@ class ModelAnswers:
         call = record.call
         if call is None:
             return line._replace(read=read)
-        known = self._added(call)
-        if known:
-            read = read_line_as(line.data, known=known)
-            call = read[0].call or call
+        known = record.known
+        if known is not None:
             line = line._replace(offset=self._joined.put(line.data, known, (line.offset, line.length)), known=known)
         self._open[number] = _Exchange(call)
         if len(self._open) > _MOST_OPEN:
@@ -176,8 +156,8 @@ class ModelAnswers:
 
     def _part(self, line: OrderedLine) -> OrderedLine | None:
         """A line that is no request: itself, None where it is part of an answer, or the answer that it completes."""
-        found = _read(line.data)
-        if found is None or not isinstance(found.x, int):
+        found = http_lines.parts_of(line.data)
+        if not isinstance(found.x, int):
             return line
         exchange = self._open.get(found.x)
         if exchange is None:
@@ -205,7 +185,7 @@ class ModelAnswers:
         if exchange.answer is not None:
             self._joined.put_late(exchange.answer, (line.offset, line.length))
 
-    def _unknown(self, found: _Line) -> _Exchange | None:
+    def _unknown(self, found: http_lines.Line) -> _Exchange | None:
         """An exchange whose request was not seen, and that is a model's by what comes."""
         if found.kind != "sse-event" or b'"jsonrpc"' in bytes(found.message):
             return None
@@ -216,17 +196,18 @@ class ModelAnswers:
         self._open[found.x] = exchange = _Exchange(call)
         return exchange
 
-    def _head(self, x: int, exchange: _Exchange, found: _Line, line: OrderedLine) -> OrderedLine | None:
+    def _head(self, x: int, exchange: _Exchange, found: http_lines.Line, line: OrderedLine) -> OrderedLine | None:
         """The head of an answer: all of it, unless events follow."""
         if exchange.call is None:
             return self._after(exchange, line)
         exchange.head = found
         exchange.places.extend((line.offset, line.length))
-        if found.text is None and _body(found) is None:
+        body = _body(found)
+        if found.text is None and body is None:
             return None
-        return self._joined_line(x, exchange, found, None, line.data)
+        return self._joined_line(x, exchange, found, None, (line.data, body))
 
-    def _event(self, x: int, exchange: _Exchange, found: _Line, line: OrderedLine) -> OrderedLine | None:
+    def _event(self, x: int, exchange: _Exchange, found: http_lines.Line, line: OrderedLine) -> OrderedLine | None:
         if exchange.call is None:
             return self._after(exchange, line)
         exchange.places.extend((line.offset, line.length))
@@ -245,14 +226,15 @@ class ModelAnswers:
         return self._joined_line(x, exchange, found, "complete")
 
     def _joined_line(
-        self, x: int, exchange: _Exchange, last: _Line | None, how: str | None, whole: bytes | None = None
-    ) -> OrderedLine | None:
-        """The line that stands for an answer, where none is the whole of it; the exchange has no call any more."""
+        self, x: int, exchange: _Exchange, last: http_lines.Line | None, how: str | None,
+        whole: tuple[bytes, Any] | None = None,
+    ) -> OrderedLine | None:  # fmt: skip
+        """The line that stands for an answer, where none is the `whole` of it; the exchange has no call any more."""
         call, exchange.call = exchange.call, None
         if call is None:
             return None
         head = exchange.head
-        body: Any = exchange.stream.body() if exchange.stream is not None else _body(head) if head is not None else None
+        body = whole[1] if whole is not None else exchange.stream.body() if exchange.stream is not None else None
         status = head.status if head is not None else None
         said = self._said(call, body)
         told = {
@@ -260,12 +242,11 @@ class ModelAnswers:
             "asked": call.asked_ns, "first": exchange.first_ns, "events": exchange.events or None, "said": said,
         }  # fmt: skip
         self._note(call, body, status)
-        line = whole or to_json(
+        line = whole[0] if whole is not None else to_json(
             {
                 "t": last.t if last is not None else head.t if head is not None else None,
                 "dir": "server->client", "kind": "http-response", "x": x, "status": status,
                 "headers": head.headers if head is not None else None, "how": how,
-                **({"text": head.text} if head is not None and head.text is not None else {}),
                 "message": body if body is not None else {},
             }
         )  # fmt: skip
@@ -306,16 +287,7 @@ def _remember(held: OrderedDict[K, V], key: K, value: V) -> None:
         held.popitem(last=False)
 
 
-def _read(line: bytes) -> _Line | None:
-    found = decode_one(_decode, line)
-    if found is not None:
-        return found
-    value = decode_object(line)
-    plain = {name: value.get(name) for name in _Line.__struct_fields__ if name != "message"}
-    return _Line(**plain, message=msgspec.Raw(to_json(value.get("message")))) if value else None
-
-
-def _body(line: _Line) -> Any:
+def _body(line: http_lines.Line) -> Any:
     """The body or the event that a line carries, decoded; None where it carries none."""
     raw = bytes(line.message)
     try:

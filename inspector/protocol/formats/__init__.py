@@ -26,7 +26,7 @@ know more than its record does; nothing above a capture can tell it from one tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -55,7 +55,7 @@ from inspector.protocol.header import TOO_DEEP, NotAnObjectError, read_header
 from inspector.protocol.joined import joined_in
 from inspector.protocol.json_size import TOO_MUCH, is_too_much
 from inspector.protocol.meaning import Payload
-from inspector.protocol.record import Record, Shape, unreadable
+from inspector.protocol.record import ModelCall, Record, Shape, unreadable
 from inspector.protocol.shallow import MAX_LENGTH, Shallow
 from inspector.protocol.usual import is_usual
 
@@ -142,9 +142,17 @@ def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
 
 
 def read_line_as(
-    line: bytes, nesting: int = 0, known: Mapping[str, Any] | None = None
+    line: bytes, nesting: int = 0, known: Mapping[str, Any] | None = None,
+    known_of: Callable[[ModelCall], Mapping[str, Any]] | None = None,
 ) -> tuple[Record, str | None]:  # fmt: skip
-    """Read one line, and name the format that knew it (None when none did)."""
+    """Read one line, and name the format that knew it (None when none did).
+
+    Args:
+        line: the line without its end; not blank.
+        nesting: how many others it stands in.
+        known: what lines before it tell of it.
+        known_of: says so of a call of a model.
+    """
     if line[:1] == b"#":
         record = read_frame(line)
         return record, None if record.shape is Shape.UNREADABLE else FRAME_LABEL
@@ -158,7 +166,7 @@ def read_line_as(
     except NotAnObjectError as error:
         return _other(line, str(error), nesting, known)
     for read, labels in _READERS:
-        record = read(header, line) if known is None or read is not http_lines.read else read(header, line, known)
+        record = read(header, line, known, known_of) if read is http_lines.read else read(header, line)
         if record is not None:
             label = labels[record.shape]
             own = _of_agents(record, known) if record.shape is Shape.RPC else None
@@ -182,7 +190,7 @@ def read_line_as(
 
 def _asked_first(line: bytes) -> Sequence[ModuleType]:
     """The transcripts that may know a line: to ask all of them takes longer than to read it."""
-    if is_usual(line):
+    if is_usual(line) or http_lines.is_usual(line):
         return ()
     return _CODEX if codex.is_usual(line) else TRANSCRIPTS
 

@@ -6,7 +6,8 @@ of either side. What carries a JSON-RPC message is that message; every other lin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -16,9 +17,10 @@ from inspector.protocol.batch import batch_in
 from inspector.protocol.formats import model_calls
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json, decode_object
-from inspector.protocol.json_values import decode_one
-from inspector.protocol.record import Exchange, Record, Shape
+from inspector.protocol.json_values import NO_RAW, decode_one
+from inspector.protocol.record import Exchange, ModelCall, Record, Shape
 from inspector.protocol.times import parse_time
+from inspector.protocol.written_json import to_json
 
 LABELS: dict[Shape, str] = {}
 LABEL = "http-lines"
@@ -55,11 +57,17 @@ _HUNG_UP = "client-closed"
 FAILED = 400
 """Statuses from here on are failures."""
 _MOST_NUMBER = 1 << 32
+_USUAL = re.compile(
+    rb'\{\s*(?:"n":\s*\d+,\s*)?"t":\s*[^,]{1,60},\s*"dir":\s*"[^"]{1,20}->[^"]{1,20}",\s*'
+    rb'"kind":\s*"(?:http-(?:request|response|end|error)|sse-event)"'
+)
 
 
 class Line(msgspec.Struct, gc=False):
     """What a line says beside its message; values of any type, as nobody has checked them."""
 
+    kind: Any = None
+    t: Any = None
     x: Any = None
     method: Any = None
     path: Any = None
@@ -73,24 +81,52 @@ class Line(msgspec.Struct, gc=False):
     transport: Any = None
     exit: Any = None
     first_ms: Any = None
-    message: msgspec.Raw = msgspec.Raw()
+    untimed: Any = None
+    message: msgspec.Raw = NO_RAW
 
 
 _decode = msgspec.json.Decoder(Line).decode
 
 
-def read(header: Header, line: bytes, known: Mapping[str, Any] | None = None) -> Record | None:
-    """Read one line, given what lines before it tell of it; None when it is none. Never raises."""
+def is_usual(line: bytes) -> bool:
+    """Whether a line begins as one of an exchange does, and no other."""
+    return _USUAL.match(line) is not None
+
+
+def parts_of(line: bytes) -> Line:
+    """What a line of a recording says, in parts; also one with half a surrogate or a number that no machine holds."""
+    found = decode_one(_decode, line)
+    if found is not None:
+        return found
+    known = decode_object(line)
+    parts = {name: known[name] for name in Line.__struct_fields__ if name in known}
+    if "message" in parts:
+        parts["message"] = msgspec.Raw(to_json(parts["message"]))
+    return Line(**parts)
+
+
+def read(
+    header: Header, line: bytes, known: Mapping[str, Any] | None = None,
+    known_of: Callable[[ModelCall], Mapping[str, Any]] | None = None,
+) -> Record | None:  # fmt: skip
+    """Read one line, given what lines before it tell of it; None when it is none. Never raises.
+
+    Args:
+        header: of the line.
+        line: without its end.
+        known: what lines before it tell of it.
+        known_of: says so of a call of a model, where that is not known before it is read.
+    """
     sort = header.kind
     if header.t is ABSENT or not isinstance(sort, str) or sort not in _NAMES or header.sender is not ABSENT:
         return None
     directed = isinstance(header.dir, str) and "->" in header.dir
     if not directed and sort not in _PROCESS:
         return None
-    found = decode_one(_decode, line) or _read_leniently(line)
+    found = parts_of(line)
     if sort in _PROCESS and not directed and found.transport is None and sort == "start":
         return None
-    record = _message(header) or _model_call(sort, found, line, header, known)
+    record = _message(header) or _model_call(sort, found, line, header, known, known_of)
     if record is not None and record.shape is Shape.MEANING:
         record.exchange = _exchange(sort, found, record)
         return record
@@ -128,14 +164,17 @@ payload = model_calls.payload
 
 
 def _model_call(
-    sort: str, found: Line, line: bytes, header: Header, known: Mapping[str, Any] | None
+    sort: str, found: Line, line: bytes, header: Header, known: Mapping[str, Any] | None,
+    known_of: Callable[[ModelCall], Mapping[str, Any]] | None,
 ) -> Record | None:  # fmt: skip
     """A request that calls a model, or an answer of one; None for what is neither."""
     if sort == RESPONSE and known is not None:
         return model_calls.read_answer(line, LABEL, known)
     if sort != REQUEST or bytes(header.message)[:1] != b"{":
         return None
-    return model_calls.read_request(line, found.path, found.headers, header.t, _number(found.x), LABEL, known)
+    return model_calls.read_request(
+        line, found.path, found.headers, header.t, _number(found.x), LABEL, known, known_of
+    )  # fmt: skip
 
 
 def _in_text(raw: bytes) -> bytes:
@@ -225,9 +264,3 @@ _USUAL_EXITS = {0, *(-signal for signal in _SIGNALS), *(128 + signal for signal 
 
 def _number(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_NUMBER else 0
-
-
-def _read_leniently(line: bytes) -> Line:
-    """A line with half a surrogate or a number that no machine holds."""
-    known = decode_object(line)
-    return Line(**{name: known[name] for name in Line.__struct_fields__ if name in known})

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from inspector.protocol import kinds
@@ -38,8 +38,9 @@ _CUT = {
 
 
 def read_request(
-    line: bytes, path: object, headers: object, t: object, x: int, label: str, known: Mapping[str, Any] | None = None
-) -> Record | None:
+    line: bytes, path: object, headers: object, t: object, x: int, label: str, known: Mapping[str, Any] | None = None,
+    known_of: Callable[[ModelCall], Mapping[str, Any]] | None = None,
+) -> Record | None:  # fmt: skip
     """The record of a request that calls a model; None for any other. Never raises.
 
     Args:
@@ -47,27 +48,35 @@ def read_request(
         path, headers, t, x: what it says of itself.
         label: the format it is read as.
         known: what lines before it tell of it.
+        known_of: says so of the call, as the request alone tells it; `seen` is then what is sent.
     """
     value = decoded_object(line)
     body = value.get("message") if value is not None else None
     operation = operations.operation_of(path, body)
     if operation is None or value is None or not isinstance(body, Mapping):
         return None
-    told = known or _NOTHING
     call = ModelCall(
-        identifier=_text(told.get("id")) or f"exchange-{x}-{t}",
+        identifier=f"exchange-{x}-{t}",
         operation=operation.name,
         model=operations.asked_model(path, body),
-        conversation=_text(told.get("conversation")) or _conversation(body),
+        conversation=_conversation(body),
         asked_ns=parse_time(t),
         previous=_text(body.get("previous_response_id")),
         digest=hashlib.blake2b(bytes_of(dict(body)), digest_size=8).digest(),
         retries=_retries(headers),
     )
-    entries = _request_entries(body, call, told)
+    sent = messages.spoken_in(body)
+    marks = [_own(entry) for entry in sent]
+    if known_of is not None:
+        call.seen = dict.fromkeys(marks, 1)
+        known = known_of(call) or None
+    told = known or _NOTHING
+    call.identifier = _text(told.get("id")) or call.identifier
+    call.conversation = _text(told.get("conversation")) or call.conversation
     call.seen = _counts(told.get("said"))
-    _identify(entries[1:], call)
-    return _record(line, entries, call, label, t, known)
+    request = _request_entry(body, sent, call, told)
+    _identify(sent, marks, call)
+    return _record(line, [request, *sent], call, label, t, known)
 
 
 def read_answer(line: bytes, label: str, known: Mapping[str, Any]) -> Record | None:
@@ -82,9 +91,9 @@ def read_answer(line: bytes, label: str, known: Mapping[str, Any]) -> Record | N
     if value is None:
         return None
     call = _call_told(known)
-    entries = _answer_entries(value, call, known)
-    _identify(entries[1:], call, new=True)
-    return _record(line, entries, call, label, value.get("t"), known)
+    entry, *said = _answer_entries(value, call, known)
+    _identify(said, [_own(one) for one in said], call, new=True)
+    return _record(line, [entry, *said], call, label, value.get("t"), known)
 
 
 def payload(line: bytes, number: int, known: Mapping[str, Any] = _NOTHING) -> Payload:
@@ -97,7 +106,8 @@ def payload(line: bytes, number: int, known: Mapping[str, Any] = _NOTHING) -> Pa
         operation = operations.operation_of(value.get("path"), body)
         model = operations.asked_model(value.get("path"), body)
         call = ModelCall("", operation.name if operation is not None else "", model, "")
-        entries = _request_entries(body, call, known)
+        sent = messages.spoken_in(body)
+        entries = [_request_entry(body, sent, call, known), *sent]
     else:
         entries = _answer_entries(value, _call_told(known), known)
     return entries[number].payload if number < len(entries) else {}
@@ -138,9 +148,8 @@ def _record(
 # Requests
 
 
-def _request_entries(body: Mapping[str, Any], call: ModelCall, known: Mapping[str, Any]) -> list[Entry]:
-    """The request itself, and what it sends."""
-    sent = messages.spoken_in(body)
+def _request_entry(body: Mapping[str, Any], sent: Sequence[Entry], call: ModelCall, known: Mapping[str, Any]) -> Entry:
+    """The request itself, but for what it sends."""
     tools = body.get("tools")
     marks = {str(place): entry.cache for place, entry in enumerate(sent, 1) if entry.cache is not None}
     told: dict[str, Any] = {
@@ -163,7 +172,7 @@ def _request_entries(body: Mapping[str, Any], call: ModelCall, known: Mapping[st
     row.mark = f"call {call.identifier}".encode()
     entry = Entry(row, {"text": _request_words(call, told, previous), CALL: told})
     row.size = len(bytes_of(entry.payload))
-    return [entry, *sent]
+    return entry
 
 
 def _request_words(call: ModelCall, told: Mapping[str, Any], previous: str | None) -> str:
@@ -291,16 +300,21 @@ def _own(entry: Entry) -> str:
     return digest.hexdigest()
 
 
-def _identify(entries: Sequence[Entry], call: ModelCall, *, new: bool = False) -> None:
+def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *, new: bool = False) -> None:
     """Give messages ids that are the same in every request of the conversation, and in the answer that said them first.
 
     Calls of tools have their own. Where these are names, a result is that of the last call of its name.
+
+    Args:
+        entries: the messages.
+        marks: what each is told by.
+        call: which they are of.
+        new: nobody said them before.
     """
     seen, named = Counter(call.seen), dict[str, str]()
     prompts: set[str] = set()  # which are not inherited by a request that goes on from this one
-    for entry in entries:
+    for entry, own in zip(entries, marks, strict=True):
         meaning = entry.meaning
-        own = _own(entry)
         seen[own] += 1
         if meaning.sender == messages.SYSTEM:
             prompts.add(own)
