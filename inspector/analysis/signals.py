@@ -133,6 +133,15 @@ class SignalTable:
         linked = as_numpy(self.collapsed_by if name == "collapsed_by" else self.consumes)
         return np.where(places == NOWHERE, NO_ROW, linked[places])
 
+    def consumed(self, first: int, stop: int) -> tuple[Rows, NDArray[np.bool_]]:
+        """Results among messages `first` to `stop` that were consumed, and which of them bring their own summary."""
+        low, high = bisect_left(self.row, first), bisect_left(self.row, stop)
+        if low == high:
+            return np.zeros(0, np.int64), np.zeros(0, np.bool_)
+        linked = as_numpy(self.collapsed_by)[low:high] != NO_ROW
+        rows, said = (as_numpy(of)[low:high][linked] for of in (self.row, self.said))
+        return rows, said & SUMMARY != 0
+
     def link(self, result: int, consumer: int) -> None:
         """Note that a result is consumed by another, both by place."""
         self.collapsed_by[result], self.consumes[consumer] = self.row[consumer], self.row[result]

@@ -185,17 +185,15 @@ class FindSearch:
             messages: that were searched.
             lines: their records; None to read those that give a summary of their own again.
         """
-        transients, known = self._rows.analysis.transients, self._known
-        collapsed = transients.signals.links("collapsed_by", messages) != NO_ROW
-        if not collapsed.any():
-            return
-        open_ = np.flatnonzero(collapsed & (known[messages] != 1) & (known[messages] != UNKNOWN))
-        own = [transients.gives_summary(message) for message in messages[open_].tolist()]
-        asked = np.ones(len(open_), np.bool_)
-        if lines is not None and any(own):
-            given = open_[own]
-            asked[own] = self._finder.may_hold_apart(lines.data, lines.starts[given], lines.ends[given])
-        for message in messages[open_[asked]].tolist():
+        known = self._known
+        rows, own = self._rows.analysis.transients.signals.consumed(int(messages[0]), int(messages[-1]) + 1)
+        places = messages.searchsorted(rows.astype(np.uint32))
+        asked = (messages[places] == rows) & (known[rows] != 1) & (known[rows] != UNKNOWN)
+        given = np.flatnonzero(asked & own)
+        if lines is not None and len(given):
+            at = places[given]
+            asked[given] = self._finder.may_hold_apart(lines.data, lines.starts[at], lines.ends[at])
+        for message in rows[asked].tolist():
             if self._in_summary(message):
                 known[message] = 1
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from itertools import groupby, repeat
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 
 from inspector.filters.records import Mask, Offsets, Records
 
-# Bytes looked for in many records, letter case of ASCII aside or not: the first find in each record.
+# Bytes looked for in many records, letter case of ASCII aside or not: a find in each record.
 #
 # Case is put aside by setting one bit of every byte, sixteen times as fast as `bytes.lower`. That makes a few other
 # bytes alike too, which are told apart where something was found.
@@ -30,8 +31,10 @@ from inspector.filters.records import Mask, Offsets, Records
 _CASE_BIT = 0x20
 _KEPT = 2 << 20
 """Bytes of room kept between two searches; what is longer gets room of its own."""
-_FEW, _DENSE = 32, 4
-"""After so many finds it is decided whether more than one record in so many holds one."""
+_FEW, _DENSE = 16, 4
+"""Where so many of the first records hold one, more than one in so many does, it is taken for one that most hold."""
+_USUAL = 8
+"""Places of a record that are looked at first, where most hold it."""
 
 Places = NDArray[np.int64]
 
@@ -77,34 +80,60 @@ class Literal:
         exact = [] if match_case else [n for n, byte in enumerate(text) if not 0x61 <= byte <= 0x7A]
         self._exact = [(n, text[n]) for n in exact]
 
-    def first_in_each(self, folded: bytes | bytearray, records: Records) -> tuple[Places, NDArray[np.intp]]:
-        """The first find in each record that has one.
+    def one_in_each(self, folded: bytes | bytearray, records: Records) -> tuple[Places, NDArray[np.intp]]:
+        """A find in each record that has one.
 
         Returns:
             (m,) where it begins, ascending, and (m,) the record's number.
         """
+        first = records.between(0, _FEW * _DENSE)
+        found = self._one_by_one(folded, first)
+        if len(found) > _FEW:
+            return self._in_most(folded, records, found)
+        places = np.array(found + self._one_by_one(folded, records.between(len(first), len(records))), np.int64)
+        return places, records.row_at(places)
+
+    def _one_by_one(self, folded: bytes | bytearray, records: Records) -> list[int]:
+        """Where those records that have it have it first."""
         text, length = self.looked_for, self._length
-        if not len(records):
-            return np.zeros(0, np.int64), np.zeros(0, np.intp)
+        stop = int(records.ends[-1]) if len(records) else 0
+        at = folded.find(text, int(records.starts[0]), stop) if len(records) else -1
+        if at < 0:
+            return []
         starts, ends = records.starts.tolist(), records.ends.tolist()
         found: list[int] = []
-        row, stop = 0, ends[-1]
-        at = folded.find(text, starts[0], stop)
+        row = 0
         while at >= 0:
             row = bisect_right(starts, at, row)
             if at + length <= ends[row - 1]:
                 found.append(at)
             if row == len(starts):
                 break
-            if len(found) == _FEW and row < _FEW * _DENSE:  # most hold it: one after the other, all the rest
-                places = map(folded.find, repeat(text), starts[row:], ends[row:])
-                rest = np.fromiter(places, np.int64, len(starts) - row)
-                held = np.flatnonzero(rest >= 0)
-                places = np.array(found, np.int64)
-                return np.append(places, rest[held]), np.append(records.row_at(places), held + row)
             at = folded.find(text, starts[row], stop)
-        places = np.array(found, np.int64)
-        return places, records.row_at(places)
+        return found
+
+    def _in_most(
+        self, folded: bytes | bytearray, records: Records, found: list[int]
+    ) -> tuple[Places, NDArray[np.intp]]:
+        """The same where most hold it: mostly at the same few places of a record, which are looked at first.
+
+        Args:
+            folded, records: what is searched.
+            found: where some of the first records have it.
+        """
+        text, starts, ends = self.looked_for, records.starts, records.ends
+        windows = np.ndarray(len(folded) - len(text) + 1, np.dtype((np.void, len(text))), folded, strides=(1,))
+        places, left = np.full(len(records), -1, np.int64), np.arange(len(records))
+        usual = Counter((found - starts[records.row_at(found)]).tolist()).most_common(_USUAL)
+        for offset, _ in usual:
+            at = starts[left] + offset
+            here = (at + len(text) <= ends[left]) & (windows[np.minimum(at, len(windows) - 1)] == np.void(text))
+            places[left[here]] = at[here]
+            left = left[~here]
+        finds = map(folded.find, repeat(text), starts[left].tolist(), ends[left].tolist())
+        places[left] = np.fromiter(finds, np.int64, len(left))
+        rows = np.flatnonzero(places >= 0)
+        return places[rows], rows
 
     def is_exactly(self, records: Records, places: Places) -> Mask:
         """Where the find is what is looked for, and not only alike."""
@@ -273,7 +302,7 @@ class TextFinder:
         """Mark the records in which it stands as it is, and those in which its rest may be written in another way."""
         folded = self._room.of(records.data)
         if self._literal:
-            at, rows = self._find_whole.first_in_each(folded, records)
+            at, rows = self._find_whole.one_in_each(folded, records)
             sure = self._find_whole.is_exactly(records, at) & ~records.after_escape(at)
             found[rows[sure]] = True
             open_[rows[~sure]] = True

@@ -42,6 +42,10 @@ class Records:
         """The bytes of one."""
         return self.data[int(self.starts[row]) : int(self.ends[row])]
 
+    def between(self, first: int, last: int) -> Records:
+        """A run of them, by number."""
+        return Records(self.data, self.starts[first:last], self.ends[first:last])
+
     def some(self, rows: NDArray[np.intp]) -> Records:
         """Some of them, by number, ascending; where they are few, without the bytes of the others."""
         if len(rows) == len(self):
@@ -85,7 +89,7 @@ class Records:
         before = self.bytes.take(np.maximum(self.starts - 1, 0))
         return (self.starts == 0) | (before == _NEWLINE)
 
-    def row_at(self, places: NDArray[Any]) -> NDArray[np.intp]:
+    def row_at(self, places: list[int] | NDArray[Any]) -> NDArray[np.intp]:
         """The last record that begins at or before each place; -1 for places before the first."""
         return self.starts.searchsorted(places, "right") - 1
 
