@@ -23,7 +23,6 @@ from inspector.ui.input.keys import Keyed, keys_in_force
 from inspector.ui.widgets.choosing_field import ChoosingField
 from inspector.ui.widgets.command_list import CommandEntry
 from inspector.ui.widgets.key_field import KeyField
-from inspector.ui.widgets.labels import TextLabel
 from inspector.ui.widgets.palette_card import PaletteCard
 from inspector.ui.window.actions import ACTIONS
 from inspector.ui.window.main_window import MainWindow
@@ -393,13 +392,13 @@ def test_go_to_a_number_an_id_and_a_part_of_one(window: MainWindow, qtbot: QtBot
     press(window, "Ctrl+G")
     dialog = next(one for one in window.findChildren(GoToDialog) if one.isVisible())
     QTest.keyClicks(dialog.field, "nobody has this")
-    state = child(dialog, TextLabel, "goToState")
-    qtbot.waitUntil(lambda: state.text() == "No message has this id.")
+    why = dialog.list.accessibleDescription
+    qtbot.waitUntil(lambda: why() == "No message has this id.")
     QTest.keyClick(dialog.field, KEYS.Key_Return)
     assert dialog.isVisible(), "there is nothing to go to"
     dialog.field.clear()
     QTest.keyClicks(dialog.field, "1000")
-    qtbot.waitUntil(lambda: state.text() == "There is no No. 1,000: they go from 1 to 9.")
+    qtbot.waitUntil(lambda: why() == "There is no No. 1,000: they go from 1 to 9.")
 
 
 # The keyboard alone

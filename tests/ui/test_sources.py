@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QPushButton
+from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QFileDialog, QPushButton
 
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import is_own_source_list, read_source_list
 from inspector.document.source_set import SourceChoice
 from inspector.filters.scope import Scope
 from inspector.ui.app.application import Application
+from inspector.ui.dialogs.form_dialog import ValueDialog
 from inspector.ui.dialogs.message import MessageDialog
 from inspector.ui.panels.sources.panel import SourcesPanel
 from inspector.ui.window.main_window import MainWindow
@@ -76,10 +77,11 @@ def test_a_source_is_added_its_clock_is_set_and_it_is_removed(qapp: QApplication
         assert is_own_source_list(kept)
         await until(lambda: list(kept.parent.glob("*.ctxmarks.json")), "the mark beside the list")
         panel.view.enter_row(1)
-        clock = window.findChild(QInputDialog, "clockOffsetDialog")
+        clock = window.findChild(ValueDialog, "clockOffsetDialog")
         assert clock is not None
-        clock.setDoubleValue(-60)
-        clock.accept()
+        assert isinstance(clock.field, QDoubleSpinBox)
+        clock.field.setValue(-60)
+        clock.ok.click()
         await until(lambda: window.document.capture.sources[1].clock_offset_ns == -60_000_000_000, "another clock")
         names = [window.document.capture.sources[int(n)].name for n in window.document.capture.columns["source"]]
         assert names == ["files.jsonl", "files.jsonl", "agent.jsonl", "agent.jsonl"]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QApplication, QInputDialog
+from PySide6.QtWidgets import QApplication, QComboBox
 
 from inspector.present.subject import Subject
 from inspector.ui.app.application import Application
+from inspector.ui.dialogs.form_dialog import ValueDialog
 from inspector.ui.panels.details.raw import RawPage
 from tests.ui.find import child
 from tests.ui.test_restoring import read
@@ -40,9 +41,10 @@ def test_a_log_is_read_as_something_else(qapp: QApplication) -> None:
         await read(window)
         assert window.document.capture.sources[0].reading is None
         window.actions_by_id["file.read_as"].trigger()
-        dialog = child(window, QInputDialog, "readAsDialog")
-        dialog.setTextValue("envelopes")
-        dialog.accept()
+        dialog = child(window, ValueDialog, "readAsDialog")
+        assert isinstance(dialog.field, QComboBox)
+        dialog.field.setCurrentText("envelopes")
+        dialog.ok.click()
         await until(lambda: len(application.windows) == 2, "a second window")
         await read(application.windows[1])
         assert application.windows[1].document.capture.sources[0].reading == "envelopes"

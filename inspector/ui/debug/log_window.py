@@ -170,7 +170,8 @@ class LogWindow(QWidget):
         self._seen = seen
         lines = lines_of(program_log.last_lines(path, _MOST_LINES), _LEVELS[self.levels.currentIndex()][1])
         self._show(visible_controls("\n".join(lines)))
-        self._status.setText(str(path) if path is not None else _NO_FILE if self._log is None else _NOTHING)
+        self._status.setText(str(path) if path is not None else "")
+        self.view.setPlaceholderText(_NO_FILE if self._log is None else _NOTHING)
 
     def _show(self, text: str) -> None:
         """Show lines; whoever does not follow stays where they read, with what they have selected."""

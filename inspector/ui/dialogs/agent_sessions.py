@@ -187,7 +187,9 @@ class AgentSessionsDialog(Dialog):
         rows = range(self._model.rowCount())
         row = next((n for n in rows if (s := self._model.session(n)) is not None and s.identifier == selected), 0)
         self._list.setCurrentIndex(self._model.index(row))
-        self._says.setText(plain(self._words(), 2_000))
+        words = self._words()
+        self._says.setText(plain(words, 2_000))
+        self._says.setVisible(bool(words))
         self._list.set_empty_text(self._why_empty())
         self._enable()
 
@@ -225,6 +227,7 @@ class AgentSessionsDialog(Dialog):
 
     def _look_again(self) -> None:
         self._says.setText(LOOKING)
+        self._says.show()
         self.refresh_requested.emit()
 
     def _open_menu(self, place: QPoint) -> None:
@@ -255,7 +258,6 @@ class AgentSessionsDialog(Dialog):
 
     def _on_theme_changed(self) -> None:
         zoom = self._themes.theme.zoom
-        side = round(24 * zoom)
-        self._page.setContentsMargins(side, round(20 * zoom), side, round(16 * zoom))
+        self.take_margins(self._page)
         self._page.setSpacing(round(8 * zoom))
         self.take_size(_WIDTH, _HEIGHT)

@@ -13,6 +13,8 @@ from inspector.ui.widgets.scrolled_part import ScrolledPart
 
 _TITLE_BAR = 36
 """Room for the desktop's frame; logical pixels."""
+_MARGINS = 24, 20, 24, 16
+"""Left, top, right and bottom of a dialog's content; logical pixels at 100 % zoom."""
 
 
 class Dialog(QDialog):
@@ -42,6 +44,11 @@ class Dialog(QDialog):
         """Take a size at 100 % zoom, as far as the screen has room for it at the zoom there is."""
         zoom = self._themes.theme.zoom
         self.resize(QSize(round(width * zoom), round(height * zoom)).boundedTo(self.most_size()))
+
+    def take_margins(self, page: QVBoxLayout) -> None:
+        """Keep what is laid out in a page off the edges, as every dialog does."""
+        zoom = self._themes.theme.zoom
+        page.setContentsMargins(*(round(side * zoom) for side in _MARGINS))
 
     @override
     def done(self, result: int) -> None:

@@ -231,9 +231,7 @@ class ExportDialog(FittedDialog):
         return names
 
     def _on_theme_changed(self) -> None:
-        zoom = self._themes.theme.zoom
-        side = round(24 * zoom)
-        self._page.setContentsMargins(side, round(20 * zoom), side, round(16 * zoom))
+        self.take_margins(self._page)
         self._page.setSpacing(0)
         self.fit()
 

@@ -86,7 +86,7 @@ class GoToDialog(FittedDialog):
         self._state = TextLabel(variant="hint", name="goToState", parent=self)
         lines = QVBoxLayout(self)
         zoom = theme_controller.theme.zoom
-        lines.setContentsMargins(round(20 * zoom), round(16 * zoom), round(20 * zoom), round(16 * zoom))
+        self.take_margins(lines)
         lines.setSpacing(round(10 * zoom))
         lines.addWidget(TextLabel("Go to No. or id", variant="title", name="goToTitle", parent=self))
         lines.addWidget(self.field)
@@ -114,7 +114,7 @@ class GoToDialog(FittedDialog):
         text, total = self.field.text().strip(), len(self._document.capture)
         self._sure = []
         if not text:
-            self._show([], f"No. 1 to {total:,}")
+            self._say_why_none(f"Write a number from 1 to {total:,}, an id, or a part of one.")
             return
         number = number_in(text)
         if number is not None and 1 <= number <= total:
@@ -126,11 +126,14 @@ class GoToDialog(FittedDialog):
             # Only what holds the letters anywhere has its id decoded: that is a small part of the work.
             self._search = Search(self._rows, compile_filter(quote(text)), None)
             self._found = list(self._sure)
-            self._show(self._sure, "Looking through the ids...")
+            self._show(self._sure)
+            self._state.setText("Looking through the ids...")
             self._search_on()
             return
-        beyond = f"{self._beyond()} " if not self._sure and self._beyond() else ""
-        self._show(self._sure, f"{beyond}A part of an id needs {SHORTEST} letters." if not self._sure else "")
+        if self._sure:
+            self._show(self._sure)
+        else:
+            self._say_why_none(f"{self._beyond()} A part of an id needs {SHORTEST} letters.".strip())
 
     def _beyond(self) -> str:
         """Which numbers there are, where the one that is written is none of them."""
@@ -148,10 +151,10 @@ class GoToDialog(FittedDialog):
                 return
             self._holding, self._checked, self._search = self._search.result(), 0, None
         if self._confirm(until):
-            more = len(self._found) > MOST
-            count = f"More than {MOST} messages" if more else formats.count_of(len(self._found), "message")
-            words = f"{count}, the first {MOST} listed" if more else count
-            self._show(self._found[:MOST], words if self._found else self._beyond() or "No message has this id.")
+            if self._found:
+                self._show(self._found)
+            else:
+                self._say_why_none(self._beyond() or "No message has this id.")
         else:
             self._state.setText(f"Looking through the ids... {len(self._found)} so far")
             self._more.start()
@@ -171,10 +174,18 @@ class GoToDialog(FittedDialog):
                 self._found.append(message)
         return True
 
-    def _show(self, messages: list[int], words: str) -> None:
-        self._state.setText(words)
+    def _show(self, messages: list[int]) -> None:
+        """List those that fit, as far as there is room, and say how many they are."""
+        more = len(messages) > MOST
+        count = formats.count_of(len(messages), "message") if messages else ""
+        self._state.setText(f"More than {MOST} messages, the first {MOST} listed" if more else count)
         self._go.setEnabled(bool(messages))
-        self.list.show_lines([self._line(message) for message in messages])
+        self.list.say_empty("")
+        self.list.show_lines([self._line(message) for message in messages[:MOST]])
+
+    def _say_why_none(self, sentence: str) -> None:
+        self._show([])
+        self.list.say_empty(sentence)
 
     def _line(self, message: int) -> CommandEntry:
         capture = self._document.capture

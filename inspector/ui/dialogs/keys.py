@@ -106,7 +106,7 @@ class KeysDialog(Dialog):
         self._lines = key_lines(keys)
         zoom = theme_controller.theme.zoom
         column = QVBoxLayout(self)
-        column.setContentsMargins(round(20 * zoom), round(16 * zoom), round(20 * zoom), round(16 * zoom))
+        self.take_margins(column)
         column.setSpacing(round(10 * zoom))
         frame = ListFrame("keysFrame", self)
         self.list = CommandList(theme_controller, name="keysList", label="Keys", parent=frame)

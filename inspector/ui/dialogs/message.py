@@ -161,8 +161,7 @@ class MessageDialog(FittedDialog):
 
     def _on_theme_changed(self) -> None:
         zoom = self._themes.theme.zoom
-        side = round(20 * zoom)
-        self._page.setContentsMargins(side, side, side, round(16 * zoom))
+        self.take_margins(self._page)
         self._page.setSpacing(round(14 * zoom))
         self._details.setFixedHeight(round(200 * zoom))
         self.fit()

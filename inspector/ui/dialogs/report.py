@@ -193,7 +193,6 @@ class ReportDialog(Dialog):
 
     def _on_theme_changed(self) -> None:
         theme = self._themes.theme
-        side = round(20 * theme.zoom)
-        self._page.setContentsMargins(side, side, side, round(16 * theme.zoom))
+        self.take_margins(self._page)
         self._page.setSpacing(round(12 * theme.zoom))
         self.report.setFont(theme.font("mono"))

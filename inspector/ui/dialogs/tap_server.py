@@ -168,14 +168,14 @@ class TapServerDialog(Dialog):
     def say(self, sentence: str) -> None:
         """Say something below the list."""
         self._says.setText(plain(sentence, _LONGEST))
+        self._says.setVisible(bool(sentence))
 
     def _select(self) -> None:
         self.selected.emit(self._model.server(self._list.currentIndex().row()))
 
     def _on_theme_changed(self) -> None:
         zoom = self._themes.theme.zoom
-        side = round(24 * zoom)
-        self._page.setContentsMargins(side, round(20 * zoom), side, round(16 * zoom))
+        self.take_margins(self._page)
         self._page.setSpacing(round(8 * zoom))
         self._changes.setFont(self._themes.theme.font("mono-row"))
         self.take_size(_WIDTH, _HEIGHT)

@@ -225,6 +225,7 @@ class Panes(QObject):
         self.contexts.scope_requested.connect(state.set_scope)
         self.contexts.filter_requested.connect(state.combine_filter)
         self.contexts.message_requested.connect(self.go_to)
+        self.participants.model.space_name = self.contexts.model.space_name
         self.contexts.selected.connect(self.show_context)
         self.contexts.space_selected.connect(self.show_current_message)
         self.participants.filter_requested.connect(state.combine_filter)

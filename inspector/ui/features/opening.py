@@ -11,9 +11,9 @@ from collections.abc import Callable, Coroutine, Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
 from inspector.base import collector
 from inspector.base.aio import spawn
@@ -202,16 +202,17 @@ class Opening(QObject):
         """Ask as which format the log shown is to be read, and open it once more."""
         if not str(self._log[0]):
             return
-        dialog = QInputDialog(self._parent)
-        dialog.setObjectName("readAsDialog")
-        dialog.setWindowTitle("Read as")
-        dialog.setLabelText("Read the log as")
-        dialog.setOkButtonText("Open")
-        dialog.setComboBoxItems([_AS_KNOWN, *READINGS.values()])
+        from inspector.ui.dialogs.form_dialog import ValueDialog
+
+        formats_offered = QComboBox()
+        formats_offered.addItems([_AS_KNOWN, *READINGS.values()])
+        dialog = ValueDialog(
+            self._services.theme, formats_offered, "Lines are", "It is opened once more, beside what is shown.",
+            name="readAsDialog", title="Read the log as", done="Open", parent=self._parent,
+        )  # fmt: skip
         labels = {words: label for label, words in READINGS.items()}
         path = self._log[0]
-        dialog.textValueSelected.connect(lambda words: self.open_path(path, reading=labels.get(words)))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.chosen.connect(lambda words: self.open_path(path, reading=labels.get(words)))
         dialog.open()
 
     def open_target(self, target: str) -> None:

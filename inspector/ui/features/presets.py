@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QRect, QSize, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from inspector.filters import FilterError, compile_filter
 from inspector.present import formats
@@ -188,8 +188,9 @@ class Presets(QObject):
                 lambda name: self.save(text, name), self._objection,
             )  # fmt: skip
 
-    def _objection(self, name: str) -> str:
-        known = next((preset for preset in self._presets if plain(preset.name).casefold() == name.casefold()), None)
+    def _objection(self, name: str, renamed: Preset | None = None) -> str:
+        others = (preset for preset in self._presets if preset is not renamed)
+        known = next((preset for preset in others if plain(preset.name).casefold() == name.casefold()), None)
         return f"There is a preset {plain(known.name)} already. Give this one another name." if known else ""
 
     def _add_place(self) -> QRect:
@@ -204,13 +205,10 @@ class Presets(QObject):
             self.refresh()
 
     def _ask_for_name(self, preset: Preset) -> None:
-        dialog = QInputDialog(self._parent)
-        dialog.setObjectName("renameDialog")
-        dialog.setWindowTitle("Rename preset")
-        dialog.setLabelText("Name of the preset:")
-        dialog.setTextValue(preset.name)
-        dialog.textValueSelected.connect(lambda name: self._rename(preset, name))
-        dialog.open()
+        self._name_card().ask(
+            "Rename the preset", preset.filter, preset.name, self._add_place(),
+            lambda name: self._rename(preset, name), lambda name: self._objection(name, preset),
+        )  # fmt: skip
 
     def _rename(self, preset: Preset, name: str) -> None:
         if name.strip():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QFileDialog, QWidget
 
 from inspector.capture.capture import Capture
 from inspector.capture.reading import LIVE_BLOCK_BYTES, UnknownFormatError
@@ -132,17 +132,19 @@ class SourceEditing(QObject):
         """Ask what is to be added to the times of a source."""
         if not self._may_change():
             return
-        dialog = QInputDialog(self._parent)
-        dialog.setObjectName("clockOffsetDialog")
-        dialog.setWindowTitle("Clock offset")
-        dialog.setLabelText(f"Seconds added to the times of {row.name}")
-        dialog.setOkButtonText("Set")
-        dialog.setInputMode(QInputDialog.InputMode.DoubleInput)
-        dialog.setDoubleDecimals(3)
-        dialog.setDoubleRange(-_MOST_OFFSET_S, _MOST_OFFSET_S)
-        dialog.setDoubleValue(row.offset_ns / 1e9)
-        dialog.doubleValueSelected.connect(lambda seconds: self._set_offset(row, round(seconds * 1e9)))
-        dialog.finished.connect(dialog.deleteLater)
+        from inspector.ui.dialogs.form_dialog import ValueDialog
+
+        seconds = QDoubleSpinBox()
+        seconds.setDecimals(3)
+        seconds.setRange(-_MOST_OFFSET_S, _MOST_OFFSET_S)
+        seconds.setSuffix(" s")
+        seconds.setValue(row.offset_ns / 1e9)
+        seconds.selectAll()
+        dialog = ValueDialog(
+            self._services.theme, seconds, "Add", f"To the times of {row.name}.",
+            name="clockOffsetDialog", title="Clock offset", done="Set", parent=self._parent,
+        )  # fmt: skip
+        dialog.chosen.connect(lambda seconds: self._set_offset(row, round(seconds * 1e9)))
         dialog.open()
 
     def _set_offset(self, row: SourceRow, offset_ns: int | None) -> None:

@@ -6,18 +6,16 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QWidget
 from typing_extensions import override
 
 from inspector.msp.document import SessionDocument
 from inspector.msp.objects import Session, Subsession
-from inspector.ui.dialogs.dialog import FittedDialog
+from inspector.ui.dialogs.form_dialog import FormDialog
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.words import label_of
-from inspector.ui.widgets.form import CheckField, FieldColumn, Form
-from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.widgets.form import CheckField, FieldColumn
 
-_WIDTH = 460
 _INDENT = "    "
 _MOST_PARENTS = 1_000
 _MOST_STEPS = 20
@@ -26,52 +24,6 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 NO_SUMMARY = "Without a summary nothing of it reaches the parent chat but its global messages, once it is merged."
 SUMMARY_HELP = "What came of it, in a sentence or two."
 APPEND = "Append to the parent chat"
-
-
-class FormDialog(FittedDialog):
-    """A form with Cancel and one more button.
-
-    Attributes:
-        page, form, buttons: what it is laid out by; `buttons` has room at the left.
-        heading, cancel, ok: what it is made of.
-    """
-
-    def __init__(self, themes: ThemeController, *, name: str, title: str, done: str, parent: QWidget | None) -> None:
-        super().__init__(themes, name=name, title=title, width=_WIDTH, parent=parent)
-        self.page = QVBoxLayout(self)
-        self.heading = TextLabel(title, variant="title", name=f"{name}Title", parent=self)
-        self.heading.setWordWrap(True)
-        self.page.addWidget(self.heading)
-        self.form = Form(themes, self)
-        self.page.addLayout(self.form)
-        row = self.buttons = QHBoxLayout()
-        row.setContentsMargins(0, 6, 0, 0)
-        row.setSpacing(12)
-        row.addStretch(1)
-        self.cancel = QPushButton("Cancel", self)
-        self.cancel.setObjectName(f"{name}Cancel")
-        self.cancel.setAutoDefault(False)
-        self.cancel.clicked.connect(self.reject)
-        self.ok = QPushButton(done.replace("&", "&&"), self)
-        self.ok.setAccessibleName(done)
-        self.ok.setObjectName(f"{name}Done")
-        self.ok.setDefault(True)
-        self.ok.clicked.connect(self.finish)
-        row.addWidget(self.cancel)
-        row.addWidget(self.ok)
-        self.page.addLayout(row)
-
-    def finish(self) -> None:
-        """The button was pressed."""
-        raise NotImplementedError
-
-    def fit_page(self) -> None:
-        """Take margins and height of the zoom."""
-        zoom = self._themes.theme.zoom
-        side = round(20 * zoom)
-        self.page.setContentsMargins(side, side, side, round(16 * zoom))
-        self.page.setSpacing(round(14 * zoom))
-        self.fit()
 
 
 def text_field(name: str, title: str, help_text: str, parent: QWidget, text: str = "") -> QPlainTextEdit:

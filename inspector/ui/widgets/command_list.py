@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from typing_extensions import override
 
 from inspector.present.wire_text import plain
+from inspector.ui.look.empty_text import EmptyText
 from inspector.ui.look.row_background import paint_ground
 from inspector.ui.look.theme import ThemeController
 
@@ -200,6 +201,8 @@ class CommandList(QListView):
             parent: owner.
         """
         super().__init__(parent)
+        self._themes = theme_controller
+        self._empty = EmptyText()
         self.setObjectName(name)
         self.setAccessibleName(label)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -218,6 +221,16 @@ class CommandList(QListView):
         if lines:
             self.setCurrentIndex(self.lines.index(row))
             self.scrollTo(self.currentIndex())
+
+    def say_empty(self, text: str) -> None:
+        """What stands here while there are no lines."""
+        self._empty.say(self, text)
+
+    @override
+    def paintEvent(self, e: QPaintEvent) -> None:
+        super().paintEvent(e)
+        if not self.lines.lines:
+            self._empty.paint(self, self._themes.theme, 2 * self._themes.theme.metrics.unit)
 
     def line(self) -> CommandEntry | None:
         """The chosen line."""

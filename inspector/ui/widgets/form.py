@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QMenu, QStyle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QCheckBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QStyle,
+    QVBoxLayout,
+    QWidget,
+)
 from typing_extensions import override
 
 from inspector.ui.look.style_sheet import repolish
@@ -14,6 +24,7 @@ from inspector.ui.widgets.labels import TextLabel
 
 LABEL_WIDTH = 112
 """Width of the label column, in logical pixels at 100 % zoom."""
+_AT_LEFT, _FILLING = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag(0)
 
 
 class FieldColumn(QWidget):
@@ -38,7 +49,7 @@ class FieldColumn(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        column.addWidget(field)
+        column.addWidget(field, 0, _AT_LEFT if isinstance(field, QAbstractButton) else _FILLING)
         self._line = TextLabel(help_text, variant="hint", name=name, wrap=True, parent=self)
         self._line.setVisible(bool(help_text))
         column.addWidget(self._line)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QInputDialog
+from PySide6.QtCore import QObject, QRect, QSize
 
 from inspector.protocol.secrets.masking import mask_text
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from inspector.ui.panels.findings.rows import Grouping
     from inspector.ui.panels.query.panel import QueryPanel
     from inspector.ui.services import SettingsOwner
+    from inspector.ui.widgets.name_card import NameCard
 
 
 class Display(QObject):
@@ -26,17 +27,19 @@ class Display(QObject):
         hints_here: whether this window shows context hints whatever the settings say; None goes by them.
     """
 
-    def __init__(self, owner: SettingsOwner, shown: Shown, parent: QObject) -> None:
+    def __init__(self, owner: SettingsOwner, shown: Shown, name_card: Callable[[], NameCard], parent: QObject) -> None:
         """Go by the settings.
 
         Args:
             owner: has the settings.
             shown: the panes, if there are any.
+            name_card: asks for names.
             parent: owner.
         """
         super().__init__(parent)
         self._owner = owner
         self._shown = shown
+        self._name_card = name_card
         self.hints_here: bool | None = None
 
     def attach(self, panes: Panes) -> None:
@@ -73,15 +76,12 @@ class Display(QObject):
         self._owner.save_settings()
 
     def _ask_for_name(self, panel: QueryPanel) -> None:
-        if not panel.editor.text().strip():
+        sql = panel.editor.text().strip()
+        if not sql:
             return
-        dialog = QInputDialog(panel.window())
-        dialog.setObjectName("queryNameDialog")
-        dialog.setWindowTitle("Keep the query")
-        dialog.setLabelText("Its name in the menu of earlier and kept queries:")
-        dialog.textValueSelected.connect(panel.keep)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
+        card = self._name_card()
+        corner = panel.mapTo(panel.window(), panel.rect().topRight())  # it floats over the window the panel is in
+        card.ask("Name of the query", sql, "", QRect(corner, QSize(1, 1)), panel.keep)
 
     def apply(self, panes: Panes) -> None:
         """Take over what the settings say."""

@@ -112,7 +112,7 @@ class MainWindow(QMainWindow):
         self.shown = Shown(self)
         self.requests = WindowRequests(self)
         self.undo_history = UndoHistory(application, self)
-        self.display = Display(application, self.shown, self)
+        self.display = Display(application, self.shown, lambda: self.name_card, self)
         self._waiting_parts: tuple[Callable[[], object], ...] = (
             lambda: self.bars, lambda: self.filter_conditions, lambda: self.pages.document_page,
             lambda: self.opening, lambda: self.gateway, lambda: self.capture_saving,

@@ -69,6 +69,9 @@ def test_a_line_selects_its_message_or_filters(qtbot: QtBot, application: Applic
     assert not lines.isVisible()
     window.actions_by_id["go.back"].trigger()
     assert lines.isVisible()
+    head = panes_of(window).details.head
+    assert head.isVisible()
+    assert head.name == "What happened"
     window.actions_by_id["go.forward"].trigger()
     assert panes_of(window).details.message == 0
     assert lines.is_link(0, QPoint())

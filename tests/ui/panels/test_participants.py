@@ -78,7 +78,8 @@ def test_those_here_come_first_then_us_then_who_left(tmp_path, panel_of):
     panel = panel_of(live.document)
     assert names(panel.model) == ["mew", "late", "me", "gone"]
     assert panel.head.count() == "2 here"
-    assert panel.model.tags(2) == ["you"]
+    assert panel.model.tag(2) == "you"
+    assert panel.model.space(2) == ""
 
 
 def test_while_the_gateway_cannot_be_heard_nobody_is_said_to_be_here(panel_of):
@@ -217,7 +218,7 @@ def test_enter_filters_by_the_sender(panel_of, qtbot):
 def test_the_same_name_in_two_spaces_is_told_apart(panel_of):
     document = document_of(said("a"), received(envelope(sender="a"), space_id="other"))
     panel = panel_of(document)
-    assert [panel.model.tags(row) for row in range(2)] == [["demo"], ["other"]]
+    assert [panel.model.space(row) for row in range(2)] == ["demo", "other"]
 
 
 def test_empty(panel_of):

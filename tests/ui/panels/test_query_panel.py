@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QInputDialog, QMenu
+from PySide6.QtWidgets import QAbstractButton, QMenu
 from pytestqt.qtbot import QtBot
 
 from inspector.tables.completion import complete
@@ -105,10 +105,8 @@ def test_queries_are_remembered_and_kept_but_none_with_a_secret(window: MainWind
     assert settings.query_history == ["SELECT 1 AS one"]
     panel.editor.set_text("SELECT 2 AS two")
     press(panel, "querySave")
-    dialog = window.findChild(QInputDialog, "queryNameDialog")
-    assert dialog is not None
-    dialog.setTextValue("Two")
-    dialog.accept()
+    window.name_card.field.setText("Two")
+    window.name_card.keep()
     assert [(one.name, one.sql) for one in settings.queries] == [("Two", "SELECT 2 AS two")]
     press(panel, "queryHistory")
     menu = panel.findChild(QMenu, "queryMenu")

@@ -152,7 +152,9 @@ class IndicatorPage(QWidget):
         column.addWidget(HairLine("subsessionOwnLine", self))
         column.addWidget(self.layers[-1])
 
-    def show_merged(self, merged: MergedContext, settings: Settings, estimate: str, *, uncounted: str = "") -> None:
+    def show_merged(
+        self, merged: MergedContext, settings: Settings, estimate: str, *, uncounted: str = "", counting: bool = False
+    ) -> None:
         """Show what a sub-session sees; says nothing.
 
         Args:
@@ -160,13 +162,14 @@ class IndicatorPage(QWidget):
             settings: hold budget and rules.
             estimate: what is said of the total.
             uncounted: why there are no figures; "" where there are.
+            counting: what is 0 so far is not said to be 0.
         """
         sub, total, budget = merged.subsession, merged.tokens, settings.subsession_budget
         self.uncounted.setText(uncounted)
         self.uncounted.setVisible(bool(uncounted))
         for figure in (self.total, self.estimate, self.bar, self.budget):
             figure.setVisible(not uncounted)
-        self.total.setText(f"{total:,}")
+        self.total.setText(f"{total:,}" if total or not counting else "…")
         self.total.setAccessibleName(f"{total:,} {estimate}")
         self.estimate.say(estimate)
         self.bar.show_tokens(tuple(layer.tokens for layer in merged.layers), budget)
@@ -177,7 +180,7 @@ class IndicatorPage(QWidget):
                 LayerFigures(
                     place + 1,
                     layer.title,
-                    None if uncounted else layer.tokens,
+                    None if uncounted or (counting and not layer.tokens) else layer.tokens,
                     "" if uncounted else share,
                     words,
                     layer.why,
@@ -395,8 +398,9 @@ class Indicator(QWidget):
         same = before is not None and before.subsession.key == sub.key
         with self._area.held() if same else nullcontext():
             self.page.show_merged(
-                self.merged, self._settings, self._estimate_words(self.merged), uncounted=self.counts.reason
-            )
+                self.merged, self._settings, self._estimate_words(self.merged), uncounted=self.counts.reason,
+                counting=self.counts.counting,
+            )  # fmt: skip
         inherited = [layer for layer in self.merged.layers[:-1] if layer.entries]
         self.inherited_changed.emit(self.merged.inherited_tokens, len(inherited))
 

@@ -257,7 +257,8 @@ class DetailsPanel(QWidget):
         self.empty.setVisible(empty and not told)
         if self.account is not None:
             self.account.setVisible(told)
-            self._line.setVisible(told or not empty)
+            for widget in (self.head, self._line):
+                widget.setVisible(told or not empty)
 
     def show_keys(self, words: KeyWords) -> None:
         """Name keys as they are now, where a page says which key does something."""

@@ -63,7 +63,7 @@ class ColumnsDialog(FittedDialog):
         self._filling = False
         lines = QVBoxLayout(self)
         zoom = theme_controller.theme.zoom
-        lines.setContentsMargins(round(20 * zoom), round(16 * zoom), round(20 * zoom), round(16 * zoom))
+        self.take_margins(lines)
         lines.setSpacing(round(12 * zoom))
         lines.addWidget(TextLabel("Columns", variant="title", name="columnsTitle", parent=self))
         lines.addWidget(self._build_list())

@@ -1,4 +1,4 @@
-"""Paints a participant: presence, name, tags, what it may do, and how full its context is (docs/design.md 14)."""
+"""Paints a participant: presence, name, where it is, what it may do, how full its context is (docs/design.md 14)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from inspector.ui.panels.participants.model import ParticipantsModel, PresenceDo
 
 _DOT_X = 21
 _NAME_X = 33
+_BETWEEN = " · "
 _WARN, _FULL = 0.75, 0.90
 
 
@@ -48,12 +49,23 @@ class ParticipantDelegate(ListDelegate):
         right = self._paint_usage(painter, row, upper, lower)
         self._paint_name(painter, row, upper, right[0], presence)
         left = cell.left() + round(_NAME_X * theme.zoom)
-        box = QRect(left, lower.top(), max(0, right[1] - left), lower.height())
+        self._paint_line(painter, row, QRect(left, lower.top(), max(0, right[1] - left), lower.height()))
+
+    def _paint_line(self, painter: QPainter, row: int, box: QRect) -> None:
+        """Draw where it is, if there are several spaces, and what it may do; of what is too long both keep half."""
+        theme, metrics = self._themes.theme, self._metrics["small"]
+        text, space = self._model.line(row), self._model.space(row)
         painter.setFont(self._fonts["small"])
-        painter.setPen(theme.color("ink.tertiary"))
-        text, metrics = self._model.line(row), self._metrics["small"]
+        if space:
+            behind = metrics.horizontalAdvance(_BETWEEN + text)
+            room = max(box.width() - behind, box.width() // 2)
+            space = metrics.elidedText(space, Qt.TextElideMode.ElideRight, room) + _BETWEEN
+            painter.setPen(theme.color("ink.secondary"))
+            painter.drawText(box, LEFT, space)
+            box.setLeft(box.left() + metrics.horizontalAdvance(space))
         if metrics.horizontalAdvance(text) > box.width():
             text = metrics.elidedText(self._model.short_line(row), Qt.TextElideMode.ElideRight, box.width())
+        painter.setPen(theme.color("ink.tertiary"))
         painter.drawText(box, LEFT, text)
 
     def _paint_dot(self, painter: QPainter, center: QPointF, presence: PresenceDot) -> None:
@@ -103,26 +115,16 @@ class ParticipantDelegate(ListDelegate):
     def _paint_name(self, painter: QPainter, row: int, upper: QRect, right: int, presence: PresenceDot) -> None:
         theme, metrics = self._themes.theme, self._metrics["body"]
         left = upper.left() + round(_NAME_X * theme.zoom)
-        tags = self._model.tags(row)
-        padding = round(5 * theme.zoom)
-        widths = [self._metrics["badge"].horizontalAdvance(tag) + 2 * padding for tag in tags]
-        gap = theme.metrics.cell_padding
-        name, whole = self._model.name(row), right - left
-        wide = metrics.horizontalAdvance(name) + 1  # an advance is rounded, and may be a part of a pixel short
-        if widths:  # what is too long of name and last tag gives way: both keep half, or the shorter one is whole
-            whole -= sum(width + gap for width in widths[:-1]) + gap
-            widths[-1] = max(min(widths[-1], whole - wide), min(widths[-1], whole // 2))
-            whole -= widths[-1]
-        name = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, max(whole, 24))
+        tag, gap = self._model.tag(row), theme.metrics.cell_padding
+        width = self._metrics["badge"].horizontalAdvance(tag) + round(10 * theme.zoom) if tag else 0
+        room = right - left - (width + gap if tag else 0)
+        name = metrics.elidedText(self._model.name(row), Qt.TextElideMode.ElideMiddle, max(room, 24))
         painter.setFont(self._fonts["body"])
         painter.setPen(theme.color("ink.secondary" if presence is PresenceDot.GONE else "ink.primary"))
         painter.drawText(QRect(left, upper.top(), max(0, right - left), upper.height()), LEFT, name)
-        at = left + metrics.horizontalAdvance(name) + gap
-        for tag, width in zip(tags, widths, strict=True):
-            room = width - 2 * padding + 1
-            shown = self._metrics["badge"].elidedText(tag, Qt.TextElideMode.ElideMiddle, room)
-            self._paint_tag(painter, shown, QRect(at, upper.top(), width, upper.height()))
-            at += width + gap
+        if tag:
+            at = left + metrics.horizontalAdvance(name) + gap
+            self._paint_tag(painter, tag, QRect(at, upper.top(), width, upper.height()))
 
     def _paint_tag(self, painter: QPainter, tag: str, box: QRect) -> None:
         theme = self._themes.theme

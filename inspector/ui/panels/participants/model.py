@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
@@ -21,6 +22,8 @@ SPEAKING_S = 2
 """Somebody speaks for this long after a message."""
 
 _MANY, _AT_ONCE = 500, 2_000
+_LONGEST = 60
+"""Letters of what a space is called: a session is called by a sentence of its user."""
 
 Index = QModelIndex | QPersistentModelIndex
 Key = tuple[int, str]
@@ -40,7 +43,11 @@ class PresenceDot(enum.Enum):
 
 
 class ParticipantsModel(QAbstractListModel):
-    """One row per participant of a space."""
+    """One row per participant of a space.
+
+    Attributes:
+        space_name: what a space (its string id) is called; its id, unless who shows contexts says otherwise.
+    """
 
     def __init__(self, document: CaptureDocument, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -49,6 +56,7 @@ class ParticipantsModel(QAbstractListModel):
         self._here = 0, False
         self._keys: list[Key] = finished(self._wanted())
         self._marks: dict[Key, tuple[PresenceDot, str]] = {}  # of rows on screen, as they were a second ago
+        self.space_name: Callable[[int], str] = lambda space: document.capture.strings[space] or "no space"
         self._of_several_spaces = False
         self._note_spaces()
 
@@ -95,12 +103,13 @@ class ParticipantsModel(QAbstractListModel):
         """The name, on one line, invisible characters made visible."""
         return plain(self._keys[row][1])
 
-    def tags(self, row: int) -> list[str]:
-        """Small words behind the name: `you`, and the space when there are several."""
-        tags = ["you"] if self.participant(row).is_us else []
-        if self._of_several_spaces:
-            tags.append(plain(self._document.capture.strings[self._keys[row][0]] or "no space", 24))
-        return tags
+    def tag(self, row: int) -> str:
+        """A small word behind the name: `you`, or ""."""
+        return "you" if self.participant(row).is_us else ""
+
+    def space(self, row: int) -> str:
+        """What its space is called where there are several; "" where there is one."""
+        return plain(self.space_name(self._keys[row][0]), _LONGEST) if self._of_several_spaces else ""
 
     def presence(self, row: int) -> PresenceDot:
         """Whether it is here, and speaking."""
@@ -142,8 +151,8 @@ class ParticipantsModel(QAbstractListModel):
             space = self._document.capture.strings[participant.space]
             return tool_tip(words.details(participant, space, self._analysis))
         if role == Qt.ItemDataRole.AccessibleDescriptionRole:
-            parts = [*self.tags(row), self.presence(row).value, self.line(row), words.usage(self.participant(row))]
-            return ", ".join(part for part in parts if part)
+            said = self.presence(row).value, self.line(row), words.usage(self.participant(row))
+            return ", ".join(filter(None, (self.tag(row), self.space(row), *said)))
         return None
 
     # Following the document

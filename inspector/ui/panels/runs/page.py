@@ -87,11 +87,9 @@ class RunsPage(QWidget):
         self.findings_head = PaneHead(themes, "Findings", name="runsFindingsHead", parent=self)
         self._found = CountedModel(FindingColumn, ("Finding", "Count", "Runs"), self)
         self.findings = CountedTable(self._found, themes, self, name="run findings", field="finding")
-        self.findings.set_empty_text("Nothing was found.")
         self.tools_head = PaneHead(themes, "Tools", name="runsToolsHead", parent=self)
         self._called = CountedModel(ToolColumn, ("Tool", "Calls", "Failed", "Runs"), self)
         self.tools = CountedTable(self._called, themes, self, name="run tools", field="tool")
-        self.tools.set_empty_text("No tool was called.")
         for one in (self.table, self.findings, self.tools):
             one.filter_requested.connect(lambda text, _mode: self.filter_requested.emit(text))
         self.trends = Trends(themes, self)
@@ -164,6 +162,15 @@ class RunsPage(QWidget):
         self.tools_head.set_count(f"{len(tools):,}" if tools else "")
         self.trends.show_trends(self.runs.trends(chosen))
         self.head.set_count(self._words(chosen))
+        self._say_why_empty()
+
+    def _say_why_empty(self) -> None:
+        """What stands in lists that have no rows; nobody was shown to be without findings where no run is shown."""
+        total, none = len(self.runs), not self.model.rows
+        why = f"No run matches this filter; clear it to see all {total:,}." if total else "This survey holds no runs."
+        self.table.set_empty_text(why)
+        self.findings.set_empty_text("No run is shown." if none else "Nothing was found.")
+        self.tools.set_empty_text("No run is shown." if none else "No tool was called.")
 
     # Where the user was
 

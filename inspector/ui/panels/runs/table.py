@@ -155,7 +155,6 @@ class RunsTable(FiguresTable):
         self._model = model
         if not any(model.runs.value(place, "cost") is not None for place in range(len(model.runs))):
             self.setColumnHidden(Column.COST, True)
-        self.set_empty_text("No run matches the filter.")
 
     @override
     def paint_cell(self, painter: QPainter, box: QRect, index: QModelIndex | QPersistentModelIndex) -> None:

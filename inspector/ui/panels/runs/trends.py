@@ -91,10 +91,15 @@ class Trends(QWidget):
         self._paint_times(painter, QRectF(box.left(), plot.bottom() + 1, box.width(), line), trend)
 
     def _paint_times(self, painter: QPainter, box: QRectF, trend: Trend) -> None:
+        """From when to when: with the day once where it is one, without the time of day where there is little room."""
         first, last = (formats.day_and_time(time)[:16] for time in (trend.first_ns, trend.last_ns))
-        width = QFontMetrics(painter.font()).horizontalAdvance(first)
+        if first[:10] == last[:10]:
+            last = last[11:]
+        metrics = QFontMetrics(painter.font())
+        if metrics.horizontalAdvance(first + last) > 0.9 * box.width():
+            first, last = first[:10], last[:10]
         painter.drawText(box, _LEFT, first)
-        if box.width() > 2.3 * width:
+        if metrics.horizontalAdvance(first + last) < 0.9 * box.width():
             painter.drawText(box, _RIGHT, last)
 
 
