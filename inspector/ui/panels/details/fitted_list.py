@@ -122,10 +122,10 @@ class _RowDelegate(QStyledItemDelegate):
         view.paint_row(painter, rect, index.row(), hovered)
         if view.shows_focus() and index.row() == view.currentIndex().row():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QPen(view.themes.theme.color("accent.ring"), 1.5))
+            painter.setPen(QPen(view.themes.theme.color("accent.ring"), 1))  # thin: text begins at the very edge
             painter.setBrush(Qt.BrushStyle.NoBrush)
             radius = view.themes.theme.metrics.radius_mark
-            painter.drawRoundedRect(QRectF(rect).adjusted(0.75, 0.75, -0.75, -0.75), radius, radius)
+            painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
         painter.restore()
 
 

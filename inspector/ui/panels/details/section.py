@@ -39,10 +39,10 @@ class _PaintedButton(QAbstractButton):
         if not self.hasFocus():
             return
         theme = self._themes.theme
-        painter.setPen(QPen(theme.color("accent.ring"), 1.5))
+        painter.setPen(QPen(theme.color("accent.ring"), 1))  # thin: a link begins at the very edge
         painter.setBrush(Qt.BrushStyle.NoBrush)
         radius = theme.metrics.radius_mark
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.75, 0.75, -0.75, -0.75), radius, radius)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
 
 
 class LinkText(_PaintedButton):
