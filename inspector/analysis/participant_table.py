@@ -210,6 +210,13 @@ class ParticipantTable(Mapping[tuple[int, str], Participant]):
             return []
         return np.flatnonzero((as_numpy(self._names.keys) >> 32 == space) & (as_numpy(self.here) == HERE)).tolist()
 
+    @property
+    def speakers(self) -> int:
+        """How many have sent anything, this program left out. O(participants) in arrays."""
+        if not self._keys:
+            return 0
+        return int(np.count_nonzero((as_numpy(self.messages) > 0) & (as_numpy(self.is_us) == 0)))
+
     def name(self, number: int) -> str:
         """The name of a participant."""
         return self._names.pair(number)[1]

@@ -65,6 +65,19 @@ class Pace:
             self.lines = min(_MOST_LINES, max(_FEWEST_LINES, min(wanted, 2 * self.lines)))
 
 
+def part_size(source: SourceFile, start: int, lines: int, most: int) -> int:
+    """How large a part is that begins at an offset: each message takes its time to be taken in, however short it is.
+
+    Args:
+        source, start: where it begins.
+        lines: that it may hold, about.
+        most: bytes that it may have.
+    """
+    beginning = source.read(start, _LOOKED_AT)
+    ends = beginning.count(b"\n")
+    return min(most, max(_LEAST_BYTES, lines * len(beginning) // ends)) if ends else most
+
+
 def read_blocks(
     source: SourceFile,
     place: int,
@@ -142,11 +155,7 @@ class _Reading:
                     break
 
     def _size(self, most: int) -> int:
-        """How large the next part is: a message takes its time to be taken in, however few bytes it has."""
-        beginning = self._source.read(self._position, _LOOKED_AT)
-        lines = beginning.count(b"\n")
-        most_lines = _MOST_LINES if self._pace is None else self._pace.lines
-        return min(most, max(_LEAST_BYTES, most_lines * len(beginning) // lines)) if lines else most
+        return part_size(self._source, self._position, _MOST_LINES if self._pace is None else self._pace.lines, most)
 
     def _leaves_it(self, *, wait: bool) -> bool:
         """Whether nothing is read here until another process is ready."""

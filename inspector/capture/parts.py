@@ -119,6 +119,14 @@ class PartReader(HelperProcess):
             block: Block = pickle.loads(data)
         return self.pending.popleft(), block
 
+    def take_ready(self) -> Block | None:
+        """The block that comes next, when it is there. Raises EOFError as `take`."""
+        while self.connection.poll(0):
+            found = self.take()
+            if found is not None:
+                return found[1]
+        return None
+
 
 def _serve(
     connection: Connection, path: str, identity: tuple[int, int], how: tuple[int, str | None], seed: int

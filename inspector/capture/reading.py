@@ -13,82 +13,17 @@ from contextlib import closing
 import numpy as np
 
 from inspector.capture import overlong
+from inspector.capture.aside import BACKLOG_BYTES, LONG_LINE_BYTES, Backlog, LongLines
 from inspector.capture.block import Block
 from inspector.capture.flags import Flag
 from inspector.capture.helper import works_alone
 from inspector.capture.joined_lines import JoinedLines
 from inspector.capture.parallel import WORTHWHILE_BYTES, Pace, read_blocks
-from inspector.capture.parts import PartReader, read_part
 from inspector.capture.reader import BlockReader
 from inspector.capture.sniff import SNIFFED_LINES, archive_words, can_tell, is_newest_first, scanner_for, sniff
 from inspector.capture.sources import SourceFile
 from inspector.capture.wires import IN_ORDER, Wires
 from inspector.protocol.formats import READS
-
-# Long lines of traffic that is followed, read by another process: 50 MB would hold a window up for 200 ms.
-#
-# Files that are opened are read by processes anyway (`capture.parallel`).
-
-LONG_LINE_BYTES = 4 << 20
-"""A shorter line is read sooner than it is handed over."""
-
-
-class LongLines:
-    """Reads the lines of one source that are too long to be read on the loop, one at a time.
-
-    Its process is started with the first one and kept for the next, as long as the source stays with its file.
-    """
-
-    def __init__(self, source: SourceFile, place: int) -> None:
-        self._source = source
-        self._place = place
-        self._reader: PartReader | None = None
-        self._failed = False
-        self._file = (source.data_path, source.identity)
-
-    @property
-    def pending(self) -> bool:
-        """Whether a line is being read."""
-        return self._reader is not None and (not self._reader.ready or bool(self._reader.pending))
-
-    def next(self) -> Block | None:
-        """The line at `source.read_to`, which is longer than LONG_LINE_BYTES; None while it is being read.
-
-        A block without a record: the line has no end yet.
-        """
-        file = (self._source.data_path, self._source.identity)
-        if self._file != file:  # saved meanwhile: the process may read on in the old one, or seek it in vain
-            self._file, self._failed = file, False
-            self.end()
-        if self._failed:
-            return self._read_here()
-        try:
-            if self._reader is None:
-                self._reader = PartReader(self._source, self._place)
-            return self._from(self._reader)
-        except (OSError, EOFError):  # no process to be had, or it has died: late is better than never
-            self._failed = True
-            self.end()
-            return self._read_here()
-
-    def _from(self, reader: PartReader) -> Block | None:
-        while reader.connection.poll(0):
-            found = reader.take()
-            if found is not None:
-                return found[1]
-        if reader.ready and not reader.pending:
-            reader.give(0, self._source.read_to, self._source.read_to + 1)
-        return None
-
-    def _read_here(self) -> Block:
-        return read_part(self._source, self._place, self._source.read_to, self._source.read_to + 1)
-
-    def end(self) -> None:
-        """End the process."""
-        if self._reader is not None:
-            self._reader.end()
-            self._reader = None
-
 
 BLOCK_BYTES = 1 << 20
 LIVE_BLOCK_BYTES = 1 << 18
@@ -133,6 +68,7 @@ class SourceReader:
         self._place = place
         self._live = self._hands_over = live
         self._long_lines: LongLines | None = None
+        self._backlog: Backlog | None = None
         self._torn_at: int | None = None  # where a last record began that was taken without its end
         self._wires: Wires | None = None
 
@@ -282,6 +218,10 @@ class SourceReader:
             return self._next_elements(at_end=not whole_lines, size=size)
         if self._long_lines is not None and self._long_lines.pending:
             return self._next_long_line(whole_lines=whole_lines)
+        if self._live:
+            block = self._next_of_backlog()
+            if block is not None or self.waiting:
+                return block
         start = self._start()
         while True:
             data = source.read(start, size)
@@ -308,9 +248,9 @@ class SourceReader:
 
     def _read_paced(self, data: bytes, start: int) -> Block:
         """Read lines, and see how many of them may be read at once: those of no known form take ten times as long."""
-        began = time.perf_counter()
+        began = time.thread_time()
         block = self._blocks().read(data, start)
-        self._own_pace.note(len(block), time.perf_counter() - began)
+        self._own_pace.note(len(block), time.thread_time() - began)
         return block
 
     def _start(self) -> int:
@@ -346,6 +286,18 @@ class SourceReader:
             return self.next(whole_lines=False)
         return block if block is not None and len(block) else None
 
+    def _next_of_backlog(self) -> Block | None:
+        """A block of what waits that another process reads; None while it does (`waiting`), or where none does."""
+        if self._backlog is None or self._backlog.idle:
+            in_order = self._wires is not None and self._wires.matter
+            if self.source.size - self.source.read_to <= BACKLOG_BYTES or in_order:
+                return None
+        if self._backlog is None:
+            self._backlog = Backlog(self.source, self._place)
+        block = self._backlog.next(self.pace)
+        self.waiting = self._backlog.pending
+        return block
+
     def _next_elements(self, *, at_end: bool, size: int, newest_first: bool = False) -> Block | None:
         found = self.source.next_elements(size, at_end=at_end, longest=overlong.MAX_LINE)
         if found is None:
@@ -365,11 +317,12 @@ class SourceReader:
         self.close()
 
     def close(self) -> None:
-        """End the process that reads for us, if there is one."""
-        if self._long_lines is not None:
-            self._long_lines.end()
-            self._long_lines = None
-            self.waiting = False
+        """End the processes that read for us, if there are any."""
+        for aside in (self._long_lines, self._backlog):
+            if aside is not None:
+                aside.end()
+                self.waiting = False
+        self._long_lines = self._backlog = None
 
 
 def _torn_at(block: Block, line: bytes, start: int) -> int | None:

@@ -23,10 +23,15 @@ IN_ORDER = (
 
 
 class Wires:
-    """Looks at the lines of one source, each once, in order."""
+    """Looks at the lines of one source, each once, in order.
+
+    Attributes:
+        matter: there were such lines, so that others are not read without those before them.
+    """
 
     def __init__(self, joined: JoinedLines) -> None:
         self._joined = joined
+        self.matter = False
         self._stages = (ModelAnswers(joined), ModelStreams(joined), AgentLines(joined))
 
     def take(
@@ -44,6 +49,7 @@ class Wires:
         stages = [stage for stage in self._stages if stage.may_matter(data)]
         if not stages:
             return None
+        self.matter = True
         found = [OrderedLine(line, at, len(line)) for line, at in zip(lines, offsets.tolist(), strict=True)]
         for stage in stages:
             found = stage.take(found)

@@ -353,7 +353,7 @@ class CaptureDocument:
             self.catch_up()
         self.sources.update()
         found = self._read_grown(more=more, until=until)
-        if not found:
+        if not found and not self.sources.waiting:
             self._check_again()
         return found or self.analysis.checking
 
@@ -441,7 +441,7 @@ class CaptureDocument:
             block: what comes next.
             more: further blocks follow at once, so that the findings may wait for them.
         """
-        began, source = time.perf_counter(), reader.source
+        began, source = time.thread_time(), reader.source
         source.read_to = max(source.read_to, block.stop)
         if self.analysis.checking:  # before there is more than they began with
             self._advance(math.inf)
@@ -453,7 +453,7 @@ class CaptureDocument:
             changes = self.analysis.feed(appended.touched, more=more)
         self.memory.look()
         self._tell(changes)
-        reader.pace.note(len(block), time.perf_counter() - began)
+        reader.pace.note(len(block), time.thread_time() - began)
 
     def _advance(self, until: float) -> None:
         """Let the checks go on with what they have begun with."""

@@ -450,14 +450,10 @@ class _Words:
     def head(self) -> str:
         """How much there is, whose, and in what time."""
         count = formats.count_of(len(self.analysis), "message")
-        people = self._people()
+        people = self.analysis.participants.all.speakers
         by = f" of {formats.count_of(people, 'participant')}" if people else ""
         span = self.tally.span_ns
         return f"{count}{by}{f' in {_rounded(span)}' if span else ''}"
-
-    def _people(self) -> int:
-        found = self.analysis.participants.all.values()
-        return sum(1 for one in found if one.messages and not one.is_us)
 
 
 _WAITS = (State.WAITING, State.UNANSWERED)

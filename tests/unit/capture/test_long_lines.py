@@ -8,8 +8,9 @@ from unittest import mock
 
 import pytest
 
-from inspector.capture import reading
-from inspector.capture.reading import LIVE_BLOCK_BYTES, LONG_LINE_BYTES
+from inspector.capture import aside, reading
+from inspector.capture.aside import LONG_LINE_BYTES
+from inspector.capture.reading import LIVE_BLOCK_BYTES
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, envelope, lines_of, log_file
 
@@ -87,7 +88,7 @@ def test_where_no_process_can_be_had_the_line_is_read_all_the_same(monkeypatch: 
     def refuse(*_: object) -> None:
         raise OSError("no more processes")
 
-    monkeypatch.setattr(reading, "PartReader", refuse)
+    monkeypatch.setattr(aside, "PartReader", refuse)
     log = GrowingLog()
     log.write(LONG, envelope(id="after"), LONG)
     polled(log, lambda: len(log.document.capture) == 3)

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import pytest
 
 from inspector.base.aio import spawn
+from inspector.capture.aside import LONG_LINE_BYTES
 from inspector.capture.block import Block
 from inspector.capture.reader import BlockReader
-from inspector.capture.reading import LONG_LINE_BYTES
 from inspector.demo.gateway import DemoGateway
 from inspector.document import live
 from inspector.document.document import CaptureDocument

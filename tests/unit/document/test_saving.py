@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from inspector.capture import writer as writing
+from inspector.capture.aside import LONG_LINE_BYTES
 from inspector.capture.captures import OwnCapture, captures_folder, new_capture, unsaved_captures
-from inspector.capture.reading import LONG_LINE_BYTES
 from inspector.capture.sources import SourceFile
 from inspector.capture.writer import CaptureWriter
 from inspector.document import saving
