@@ -1,0 +1,99 @@
+"""What waits of live traffic is read by another process: in order, once, and whatever happens to it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from unittest import mock
+
+import pytest
+
+from inspector.capture import aside, reading
+from tests.builders import GrowingLog, envelope, lines_of
+
+LINES = [lines_of(envelope("chat", {"text": "x" * 400}, id=f"m{number}")) for number in range(3_000)]
+LONG = {**envelope("chat", {"text": "x" * 200_000}, id="long")}
+
+
+@pytest.fixture(autouse=True)
+def little_is_a_backlog(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (aside, reading):
+        monkeypatch.setattr(module, "BACKLOG_BYTES", 1 << 19)
+    monkeypatch.setattr(aside, "WORTHWHILE_BYTES", 1 << 15)
+
+
+def ids(log: GrowingLog) -> list[str | None]:
+    return [log.document.capture.records.envelope_id(message) for message in range(len(log.document.capture))]
+
+
+def polled(log: GrowingLog, enough: Callable[[], object]) -> None:
+    until = time.monotonic() + 60
+    while not enough():
+        assert time.monotonic() < until, len(log.document.capture)
+        if not log.document.poll():
+            time.sleep(0.002)
+
+
+def with_a_process(log: GrowingLog) -> aside.Backlog:
+    """Write so much that a process is asked for, and wait until it is ready and has been given parts."""
+    with log.path.open("ab") as file:
+        file.write(b"".join(LINES))
+    log.document.poll()
+    backlog = log.document.sources._readers[0]._backlog
+    assert backlog is not None
+    assert backlog._reader is not None
+    backlog._reader.connection.poll(60)
+    polled(log, lambda: backlog.pending)
+    return backlog
+
+
+@pytest.mark.real
+def test_what_waits_is_read_by_another_process_in_order_and_once() -> None:
+    log = GrowingLog()
+    backlog = with_a_process(log)
+    with mock.patch.object(reading.BlockReader, "read", autospec=True, side_effect=reading.BlockReader.read) as read:
+        with log.path.open("ab") as file:
+            file.write(lines_of(LONG, envelope(id="after")) + LINES[0][:-20])
+        polled(log, lambda: len(log.document.capture) == len(LINES) + 2)
+    assert ids(log) == [*(f"m{number}" for number in range(len(LINES))), "long", "after"]
+    assert sum(len(call.args[1]) for call in read.call_args_list) < sum(map(len, LINES)) / 2
+    assert not backlog.pending
+    log.write_bytes(LINES[0][-20:])
+    assert log.end().capture.record_count == len(LINES) + 3
+    assert backlog.idle
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("what", ["dies", "saved elsewhere", "session ends"])
+def test_what_it_was_given_is_not_lost_with_it(what: str) -> None:
+    log = GrowingLog()
+    backlog = with_a_process(log)
+    assert backlog._reader is not None
+    if what == "dies":
+        backlog._reader._process.kill()
+    elif what == "saved elsewhere":
+        elsewhere = log.path.with_suffix(".saved")
+        elsewhere.write_bytes(log.path.read_bytes() + lines_of(envelope(id="after")))
+        log.document.sources._readers[0].source.move_to(elsewhere)
+    else:
+        log.end()
+    wanted = [f"m{number}" for number in range(len(LINES))] + ["after"] * (what == "saved elsewhere")
+    polled(log, lambda: len(log.document.capture) == len(wanted))
+    assert ids(log) == wanted
+
+
+@pytest.mark.real
+def test_a_process_without_work_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aside, "_IDLE_S", 0.0)
+    log = GrowingLog()
+    backlog = with_a_process(log)
+    polled(log, lambda: backlog.idle)
+    assert len(log.document.capture) == len(LINES)
+
+
+def test_lines_that_mean_something_by_those_before_them_are_read_here() -> None:
+    log = GrowingLog()
+    log.write({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update": {}}})
+    log.write_bytes(b"".join(LINES))
+    assert log.document.sources._readers[0]._backlog is None
+    assert len(log.document.capture) == len(LINES) + 1
