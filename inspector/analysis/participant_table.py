@@ -213,7 +213,7 @@ class ParticipantTable(Mapping[tuple[int, str], Participant]):
     @property
     def speakers(self) -> int:
         """How many have sent anything, this program left out. O(participants) in arrays."""
-        if not self._keys:
+        if not len(self):
             return 0
         return int(np.count_nonzero((as_numpy(self.messages) > 0) & (as_numpy(self.is_us) == 0)))
 
