@@ -2,7 +2,7 @@
 
 Source: semantic conventions for generative AI and MCP (docs/transcripts.md, OpenTelemetry). A space is a trace, and a
 span that holds all of it; a context is a span in the one around it; a request and its answer are a span in their
-context, told by who asked; a call of a model that reports tokens is one; copies are none. What else is said, and
+context, told by who asked, and an error where none came; a call of a model that reports tokens is one; copies are none. What else is said, and
 findings, are events of the span they belong to. `traceparent` in the `_meta` of a request puts its span into the trace
 it names. What was said stands there only with content, and masked.
 """
@@ -20,6 +20,7 @@ import numpy as np
 
 from inspector import version
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.states import STATES, State
 from inspector.analysis.tool_calls import calls_of
 from inspector.base.whole_file import in_place_of
 from inspector.capture.flags import Flag
@@ -39,6 +40,8 @@ SPANS_A_LINE = 256
 _LONGEST_TEXT = 1 << 16
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}")
 _CLIENT, _INTERNAL, _ERROR = 3, 1, 2
+_FAILED = {State.FAILED: "refused", State.UNANSWERED: "unanswered", State.CANCELLED: "cancelled"}
+"""`error.type` of requests that no answer came to, by what became of them. One that may still be answered has none."""
 
 
 class TraceWriter:
@@ -180,12 +183,14 @@ class TraceWriter:
         links, strings = self._analysis.correlation.columns, self._capture.strings
         method, target = (strings[int(links[name][row])] for name in ("method", "target"))
         tool = target if method == "tools/call" else ""
-        failed = answer != NO_ROW and bool(int(columns["flags"][answer]) & Flag.ERROR)
+        state = self._analysis.states.of(row)
+        failed = state in _FAILED or (answer != NO_ROW and bool(int(columns["flags"][answer]) & Flag.ERROR))
         facts: Json = {
             "gen_ai.operation.name": "execute_tool" if tool else None, "gen_ai.tool.name": self._text(tool) or None,
             "gen_ai.tool.call.id": self._text(capture.records.envelope_id(row) or "") or None,
             "mcp.method.name": method or None,
-            "error.type": "tool_error" if failed else None, **self._about(row),
+            "error.type": ("tool_error" if answer != NO_ROW else _FAILED[state]) if failed else None,
+            "mew.state": STATES[state] or None, **self._about(row),
         }  # fmt: skip
         payload = capture.records.payload(row)
         params = payload.get("params")

@@ -63,6 +63,20 @@ def test_a_request_and_its_answer_are_a_span_in_their_context() -> None:
     assert [event["name"] for event in named["invoke_agent r"]["events"]][:1] == ["chat"]
 
 
+def test_a_call_that_nobody_answered_has_not_succeeded() -> None:
+    refused, cancelled, later = tool_call("rm"), tool_call("wait"), tool_call("late")
+    no = envelope("system/error", {"error": "capability_violation"}, sender="system:gateway",
+                  correlation_id=[refused["id"]])  # fmt: skip
+    taken_back = envelope("mcp/request", {"method": "notifications/cancelled", "params": {"requestId": 7}},
+                          to=cancelled["to"])  # fmt: skip
+    cancelled["payload"]["id"] = 7
+    spans = {span["name"]: span for span in spans_of(refused, no, cancelled, taken_back, later)}
+    told = [(facts(spans[f"execute_tool {name}"]), spans[f"execute_tool {name}"]) for name in ("rm", "wait", "late")]
+    assert [one.get("error.type") for one, _ in told] == ["refused", "cancelled", None]
+    assert [one["mew.state"] for one, _ in told] == ["failed", "cancelled", "waiting"]
+    assert [span["status"] for _, span in told] == [{"code": 2}, {"code": 2}, {}]
+
+
 def test_traceparent_puts_a_call_into_the_trace_it_names() -> None:
     trace, parent = "ab" * 16, "cd" * 8
     call = tool_call("grep")
