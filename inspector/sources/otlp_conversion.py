@@ -143,8 +143,8 @@ def timed_lines(spans: list[Span], known: list[Resolved]) -> Iterator[bytes]:
 
 
 def written(span: Span, known: Resolved) -> bytes:
-    """The line of a span: OTLP, and what is known of it by others beside it."""
-    return to_json({**span.given, KEY: msgspec.to_builtins(known)})
+    """The line of a span: OTLP, and first what is known of it by others, by which a file of these is told from OTLP."""
+    return to_json({KEY: msgspec.to_builtins(known), **span.given})
 
 
 def _documents(data: bytes) -> Iterator[tuple[Mapping[str, Any] | None, bytes]]:

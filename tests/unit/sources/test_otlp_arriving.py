@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from itertools import chain, pairwise
 from pathlib import Path
@@ -14,7 +15,7 @@ from inspector.analysis.tool_calls import tool_calls
 from inspector.document.summary import summary
 from inspector.filters.fields import FIELDS
 from inspector.sources.otlp_arriving import as_they_come
-from inspector.sources.otlp_conversion import in_order
+from inspector.sources.otlp_conversion import HEAD_BYTES, holds_traces, in_order
 from inspector.sources.stream_feed import StreamFeed
 from tests.builders import document_at, log_file
 from tests.pages import ROOT
@@ -43,6 +44,14 @@ def test_a_pause_behind_each_span_gives_the_rows_and_calls_of_the_file(sample: P
     data = sample.read_bytes()
     pieces = as_they_come(chain.from_iterable((line, None) for line in data.splitlines(keepends=True)))
     assert told(b"".join(pieces)) == told(b"".join(in_order(data)))
+
+
+def test_lines_of_ours_are_told_by_their_first_bytes_however_long_a_span_is() -> None:
+    span = {"traceId": "ab" * 16, "spanId": "cd" * 8, "name": "n" * HEAD_BYTES}
+    lines = b"".join(in_order(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}).encode()))
+    assert len(lines) > HEAD_BYTES
+    assert not holds_traces(lines[:HEAD_BYTES])
+    assert len(document_at(log_file(lines)).capture) == 1
 
 
 @given(
