@@ -78,6 +78,7 @@ class ReportedUsage:
         calls = [found[row] for row in rows]
         hashes = np.array([hash_text(c.identifier) if c.identifier else NO_HASH for c in calls], np.uint64)
         copies = self._capture.repeats(np.array(rows, np.int64))[1]
+        copies &= ~np.array([call.is_named for call in calls])
         if copies.any():  # the first telling counts, unless a message is told again with more of the same call
             told = np.isin(hashes, hashes[~copies])
             told |= self._calls.latest(hashes, np.full(len(hashes), np.iinfo(np.int64).max)) != NO_ROW

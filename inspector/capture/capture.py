@@ -239,8 +239,10 @@ class Capture:
     def _note_repeats(self, block: Block, starts: NDArray[np.int64], start: int) -> None:
         """Note which messages of transcripts were said before, and what they tell of sub-agents."""
         rows = np.arange(start, start + len(starts))
+        new = block.extracts.new
+        origins = np.array([new.get(place, NO_HASH) for place in starts.tolist()] if new else [], np.uint64)
         copied = self.transcripts.repeats(
-            block.columns["said"][starts], rows, np.isin(starts, list(block.extracts.new))
+            block.columns["said"][starts], rows, np.isin(starts, list(new)), origins
         )  # fmt: skip
         found = {int(row): (int(copied[row - start]), 1) for row in rows[copied != NO_ROW].tolist()}
         messages = np.full(len(block), NO_ROW)

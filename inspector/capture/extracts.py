@@ -90,7 +90,7 @@ class Extracts:
         notes: of JSON-RPC, what checks of MCP read; until they have seen it, as `exchanges` and `noise`.
         noise: how lines begin that stand where a message should, of those with a direction.
         threads: what records tell of the thread that their file is of.
-        new: of messages that were said just now, whatever was said before.
+        new: of messages that were said just now, whatever was said before, a hash of what said them; NO_HASH.
     """
 
     records: dict[int, DecodedRecord] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class Extracts:
     tasks: dict[int, mcp.Task] = field(default_factory=dict)
     notes: dict[int, Note] = field(default_factory=dict)
     noise: dict[int, str] = field(default_factory=dict)
-    new: dict[int, bool] = field(default_factory=dict)
+    new: dict[int, int] = field(default_factory=dict)
 
     def put(self, others: Extracts, places: Sequence[int]) -> None:
         """Add those of some records; `places` are theirs here, by number there. A place below 0: nowhere."""

@@ -106,7 +106,7 @@ class BlockReader:
         self._threads: dict[int, ThreadMark] = {}
         self._chains: dict[int, Chain] = {}
         self._echoes: dict[int, int] = {}
-        self._new: set[int] = set()
+        self._new: dict[int, int] = {}
         self._exchanges: dict[int, Exchange] = {}
         self._versions: dict[int, str] = {}
         self._states: dict[int, int] = {}
@@ -211,7 +211,7 @@ class BlockReader:
         found.api_calls, found.spawns, found.chains = self._api_calls, self._spawns, self._chains
         found.filled = self._filled
         found.echoes, found.threads = self._echoes, self._threads
-        found.new = dict.fromkeys(self._new, True)
+        found.new = self._new
         found.exchanges, found.versions = self._exchanges, self._versions
         found.states, found.tasks, found.notes, found.noise = self._states, self._tasks, self._notes, self._noise
         return found
@@ -305,7 +305,7 @@ class BlockReader:
             if one.mark:
                 said = hash_bytes(one.mark)
                 if one.is_new:
-                    self._new.add(row)
+                    self._new[row] = hash_text(f"{one.origin}\0{number}") if one.origin else NO_HASH
             self._values += (
                 offset, length, time_ns, time_ns, one.kind, one.kind, one.sender, one.to, one.context, one.method,
                 one.target, record.space, record.meant_by, record.direction, None, identifier, correlation, None,

@@ -98,6 +98,7 @@ class Transcripts:
         self._sessions: dict[int, str] = {}  # by source
         self._files_of: dict[int, str] = {}  # by source, the sub-agent whose file it is
         self._said = HashIndex()
+        self._origins = HashIndex()
         self._echoes: dict[int, int] = {}  # by what was said last in a sub-agent's context, or of its result: the row
         self._conversations: dict[int, str] = {}  # by source, that of the last request to a model
         self._servers: dict[int, str] = {}  # by hashes of their ids, whom calls of servers' tools went to
@@ -403,21 +404,21 @@ class Transcripts:
         return found
 
     def repeats(
-        self, said: NDArray[np.uint64], rows: NDArray[np.int64], new: NDArray[np.bool_]
+        self, said: NDArray[np.uint64], rows: NDArray[np.int64], new: NDArray[np.bool_], origins: NDArray[np.uint64]
     ) -> NDArray[np.int64]:  # fmt: skip
         """(n,) for each message the one that it is a copy of; NO_ROW. Each block once, in order; O(n log n).
 
         Args:
             said: (n,) hashes of what is the same in copies; NO_HASH.
             rows: (n,) the messages, ascending, greater than all before.
-            new: (n,) which are copies of none, whatever was said before.
+            new: (n,) which were said just now: copies of nothing but what the same one said.
+            origins: (n,) hashes of what said these; NO_HASH. Empty where nothing is new.
         """
-        found = self._said.latest(said, np.full(len(said), np.iinfo(np.int64).max))
-        asked = np.flatnonzero((found == NO_ROW) & (said != NO_HASH))
-        _, first, which = np.unique(said[asked], return_index=True, return_inverse=True)
-        again = asked[first][which] != asked
-        found[asked[again]] = rows[asked[first][which]][again]
-        found[new] = NO_ROW
+        found = _earlier(self._said, said, rows)
+        if new.any():
+            found[new] = _earlier(self._origins, origins[new], rows[new])
+            first = new & (found == NO_ROW)
+            self._origins.add(origins[first], rows[first].astype(np.uint32))
         originals = found == NO_ROW
         self._said.add(said[originals], rows[originals].astype(np.uint32))
         return found
@@ -427,3 +428,13 @@ class Transcripts:
         found = self._echoes.get(echo, NO_ROW)
         self._echoes[echo] = row
         return found
+
+
+def _earlier(index: HashIndex, hashes: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(n,) the first message with the hash of each: in the index, or of these before it; NO_ROW. O(n log n)."""
+    found = index.latest(hashes, np.full(len(hashes), np.iinfo(np.int64).max))
+    asked = np.flatnonzero((found == NO_ROW) & (hashes != NO_HASH))
+    _, first, which = np.unique(hashes[asked], return_index=True, return_inverse=True)
+    again = asked[first][which] != asked
+    found[asked[again]] = rows[asked[first][which]][again]
+    return found

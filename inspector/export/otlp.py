@@ -2,9 +2,9 @@
 
 Source: semantic conventions for generative AI and MCP (docs/transcripts.md, OpenTelemetry). A space is a trace, and a
 span that holds all of it; a context is a span in the one around it; a request and its answer are a span in their
-context, told by who asked, and an error where none came; a call of a model that reports tokens is one; copies are none. What else is said, and
-findings, are events of the span they belong to. `traceparent` in the `_meta` of a request puts its span into the trace
-it names. What was said stands there only with content, and masked.
+context, told by who asked, and an error where none came; a call of a model that reports tokens is one; copies are none.
+What else is said, and findings, are events of the span they belong to. `traceparent` in the `_meta` of a request puts
+its span into the trace it names. What was said stands there only with content, and masked.
 """
 
 from __future__ import annotations

@@ -41,6 +41,8 @@ class ApiCall(msgspec.Struct, gc=False):
     """From the request to the first piece of a streamed answer, where both were seen; else below 0."""
     attempts: str | None = None
     """What attempts at this call are called that came to nothing: they are no calls of their own."""
+    is_named: bool = False
+    """`identifier` is the call's alone: it is another call also where it brought the words of an earlier one."""
 
 
 class Spawn(msgspec.Struct, gc=False):
@@ -127,6 +129,8 @@ class Meaning(msgspec.Struct, gc=False):
     """Equal wherever the same message is told, whatever record tells it; in place of `said`."""
     is_new: bool = False
     """It was said just now, as a model's answer is: whatever was said before, it is no copy."""
+    origin: str = ""
+    """What said it, where that may be told more than once, as a span: then it is a copy of the same one's alone."""
     echo: str | None = None
     """Words of a sub-agent that may be its last, or the result of the call that started it: they are said again."""
     tick: bool = False

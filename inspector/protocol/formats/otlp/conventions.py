@@ -100,7 +100,10 @@ def usage_of(span: Span) -> ApiCall:
     cached = (read or 0) + (write or 0)
     new = max(0, (given or 0) - cached) if (given or 0) >= cached else (given or 0)  # some count it beside the input
     reported = given is not None or output is not None
-    return ApiCall(span.identifier or span.name, model_of(span), reported, new, output or 0, read or 0, write or 0)
+    return ApiCall(
+        span.identifier or span.name, model_of(span), reported, new, output or 0, read or 0, write or 0,
+        is_named=bool(span.identifier),
+    )  # fmt: skip
 
 
 # Calls of tools

@@ -124,6 +124,26 @@ def test_a_call_told_by_two_agents_is_one_with_one_state_and_one_latency(fails: 
     assert latency_by_tool(analysis)["t"].count == 1
 
 
+def test_the_same_words_in_answer_to_something_else_are_another_call_and_a_span_told_twice_is_one() -> None:
+    def chat(number: int, question: str) -> dict[str, Any]:
+        said = {"role": "user", "parts": [{"type": "text", "content": question}]}
+        answer = {"role": "assistant", "parts": [{"type": "text", "content": "yes"}]}
+        facts = _NESTED | {
+            "gen_ai__input__messages": json.dumps([said]),
+            "gen_ai__output__messages": json.dumps([answer]),
+        }
+        return _span("chat m", f"0{number}", start=number, end=number + 1, **facts)
+
+    lines = _line(chat(1, "is a right?"), chat(3, "is b right?"))
+    document = document_at(log_file((lines + "\n" + lines).encode()))
+    found = summary(document, "x")
+    assert found["models"] == {"m": 2}
+    assert found["usage"]["input"] == 14
+    _, is_copy = document.capture.repeats(np.arange(len(document.capture)))
+    texts = [FIELD_BY_NAME["text"].value(document.analysis, row) for row in np.flatnonzero(~is_copy).tolist()]
+    assert texts == ["is a right?", "yes", "is b right?", "yes"]
+
+
 def test_a_parent_that_never_comes_is_a_context_all_the_same() -> None:
     log = log_file(_line(_span("execute_tool", "cc", "bb", gen_ai__tool__name="t")).encode(), "x.json")
     document = document_at(log)
