@@ -409,6 +409,17 @@ class ContextTree:
         self.fit()
         return self._sums.read()
 
+    @property
+    def recent_subtree(self) -> Sequence[int]:
+        """The same for views: of a very deep tree as of a moment ago, `subtree_is_behind` then."""
+        self.fit()
+        return self._sums.recent()
+
+    @property
+    def subtree_is_behind(self) -> bool:
+        """Whether messages have come since these were last added up."""
+        return self._sums.is_behind
+
     def path(self, node: int) -> str:
         """The path shown in the tree: of many levels its ends; a "/" inside an opaque id is written %2F."""
         line = self.line_to(node, LEVELS_SHOWN + 1)

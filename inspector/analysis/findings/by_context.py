@@ -18,10 +18,11 @@ from inspector.analysis.findings.check import Severity
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.node_facts import as_numpy
 from inspector.analysis.node_lines import gathered
+from inspector.analysis.subtree_sums import DearSums
 from inspector.capture.capture import Capture
 
 _MOST_WAITING = 65_536
-_MOST_STEPS = 64  # up the tree, level by level; a deeper tree is summed up as a whole
+_MOST_STEPS = 64  # up the tree, level by level; a deeper tree is summed up as a whole when it is asked
 _MOST_TOUCHED = 64  # arrays, until they are made one
 _KINDS = len(Severity) + 1
 _DENSE = 8
@@ -71,6 +72,8 @@ class FindingsByContext:
         self._by_ref: Counts = np.zeros((64, _KINDS), np.int64)  # what a message refers to never changes, nodes do
         self._space_of_ref = np.zeros(64, np.int64)
         self._below: Counts = np.zeros((64, _KINDS), np.int64)  # by node, those below it included
+        self._behind = False  # they are to be summed up anew
+        self._dear = DearSums()
         self._main: dict[int, Counts] = {}  # by space, of messages without any context
         self._astray: dict[int, Counts] = {}  # by space, of those whose context turned out to be main
         self._all: dict[int, Counts] = {}
@@ -146,6 +149,8 @@ class FindingsByContext:
         """Add to nodes and to all above them, a level a turn."""
         tree = self._contexts.tree
         self._below = _reaching(self._below, len(tree))
+        if self._behind:
+            return
         parents, left = as_numpy(tree.parent), len(tree)
         for _ in range(_MOST_STEPS):
             inside = nodes != MAIN
@@ -157,7 +162,7 @@ class FindingsByContext:
             nodes, gained = _summed(nodes[inside], gained[inside], len(tree))
             self._below[nodes] += gained
             nodes = parents[nodes]
-        self._sum_all(self._own())
+        self._behind = True
 
     def _own(self) -> Counts:
         """By node, findings of the messages in it."""
@@ -176,22 +181,39 @@ class FindingsByContext:
         astray = refs[nodes == MAIN]
         self._astray = {}
         _add_by(self._astray, self._space_of_ref[astray], self._by_ref[astray])
-        self._below[:] = 0
+        before, self._below, self._behind = self._below, np.zeros_like(self._below), False
         self._carry(nodes, self._by_ref[refs])
+        if self._behind:
+            self._below = _reaching(before, len(self._below))
 
-    def _sum_all(self, own: Counts) -> None:
+    def _sum_all(self) -> None:
         """Sum up a tree too deep to go through it level by level. O(contexts log depth)."""
-        parents = as_numpy(self._contexts.tree.parent)
-        self._below = own
-        for kind in np.flatnonzero(own.any(axis=0)).tolist():
-            self._below[:, kind] = gathered(own[:, kind], parents)
+        with self._dear:
+            parents = as_numpy(self._contexts.tree.parent)
+            two_by_two = self._own().astype(np.int32).view(np.int64)  # none has more than 2^31
+            sums = [gathered(pair, parents) if pair.any() else pair for pair in two_by_two.T]
+            self._below = np.stack(sums, axis=1).view(np.int32).astype(np.int64)
+        self._behind = False
 
     # Asking
 
     def below(self, node: int) -> Tally:
         """Findings in a context and below it; `node` is a living one, not MAIN."""
         self._settle()
+        if self._behind:
+            self._sum_all()
         return Tally(*self._below[node].tolist()) if node < len(self._below) else NONE
+
+    def recent(self, node: int) -> Tally:
+        """The same for views: of a very deep tree as of a moment ago, `is_behind` then."""
+        if self._dear.due:
+            return self.below(node)
+        return Tally(*self._below[node].tolist()) if node < len(self._below) else NONE
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether findings came since a deep tree was last summed up."""
+        return self._behind
 
     def in_main(self, space: int) -> Tally:
         """Findings in the main context of a space (string id)."""

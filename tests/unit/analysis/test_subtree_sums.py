@@ -5,7 +5,9 @@ from __future__ import annotations
 from array import array
 
 import numpy as np
+import pytest
 
+from inspector.analysis import subtree_sums
 from inspector.analysis.node_facts import MAIN
 from inspector.analysis.subtree_sums import SubtreeSums
 
@@ -48,3 +50,14 @@ def test_several_are_added_at_once() -> None:
     sums.read()
     sums.add_all(np.array([0, 1]), np.array([7, 5]))
     assert list(sums.read()) == [15, 7, 1]
+
+
+def test_views_of_a_tree_that_takes_long_get_the_sums_of_a_moment_ago(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subtree_sums, "_DEAR_S", 0.0)
+    monkeypatch.setattr(subtree_sums, "_REST", 1e9)
+    sums = chain(1_000)
+    assert sums.recent()[0] == 1_000
+    sums.add(999, 1)
+    assert (sums.recent()[0], sums.is_behind) == (1_000, True)
+    assert (sums.read()[0], sums.is_behind) == (1_001, False)
+    assert sums.recent()[0] == 1_001

@@ -157,11 +157,16 @@ class ContextTreeModel(QAbstractTableModel):
         """Messages in it and below; of a source those that are read from it."""
         code = self.code(row)
         if code >= 0:
-            return self._contexts.tree.subtree[code]
+            return self._contexts.tree.recent_subtree[code]
         if is_source(code):
             return self.rows.sources.count(place_of(code))
         space = self.space(row)
         return (self.activity.totals if is_root(code) else self._contexts.main_counts).get(space, 0)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether rows show sums of a moment ago, as adding up so deep a tree takes long."""
+        return self._contexts.tree.subtree_is_behind or self._analysis.findings.by_context.is_behind
 
     @property
     def most_messages(self) -> int:
@@ -218,7 +223,7 @@ class ContextTreeModel(QAbstractTableModel):
         """Findings in it and below. O(1)."""
         code, found = self.code(row), self._analysis.findings.by_context
         if code >= 0:
-            return found.below(code)
+            return found.recent(code)
         if is_source(code):
             tallies = [found.in_space(space) for space in self._spaces_of(place_of(code))]
             return Tally(*map(sum, zip(Tally(), *tallies, strict=True)))

@@ -107,6 +107,7 @@ def test_a_chain_of_thousands_of_contexts_is_summed_up():
     tree = document.analysis.contexts.tree
     assert tallies.below(tree.find(0, "c0")) == expected[tree.find(0, "c0")]
     assert tallies.below(tree.find(0, "c2299")) == expected[tree.find(0, "c2299")]
+    assert (tallies.recent(tree.find(0, "c0")), tallies.is_behind) == (expected[tree.find(0, "c0")], False)
 
 
 def test_a_message_with_two_problems_counts_as_one():
