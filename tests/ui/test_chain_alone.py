@@ -94,7 +94,7 @@ def test_back_after_a_chain_was_left_leads_to_the_whole_view(window: MainWindow)
 def test_back_restores_the_scope_too(window: MainWindow) -> None:
     panes = panes_of(window)
     panes.go_to(3)
-    panes.details.scope_requested.emit(3)
+    panes.details.links.scope_requested.emit(3)
     assert numbers(panes) == [4]
     panes.show_chain(3)
     assert numbers(panes) == [1, 3, 4, 6, 7]

@@ -22,13 +22,13 @@ def heads(window: MainWindow) -> list[str]:
 
 def test_as_column_makes_one_in_every_window_and_is_remembered(application: Application) -> None:
     first, second = window_on(application, story()), window_on(application, story())
-    panes_of(first).details.column_requested.emit("payload.text")
+    panes_of(first).details.links.column_requested.emit("payload.text")
     assert "payload.text" in heads(first)
     assert heads(second) == heads(first)
     assert [column.name for column in application.settings.table.columns if column.shown == "yes"] == ["payload.text"]
     third = window_on(application, story())
     assert heads(third) == heads(first)
-    panes_of(first).details.column_requested.emit("never heard of")
+    panes_of(first).details.links.column_requested.emit("never heard of")
     assert heads(third) == heads(first)
 
 

@@ -96,7 +96,7 @@ def test_a_message_is_saved_byte_for_byte(qapp: QApplication, tmp_path: Path, ca
     async def steps(application: Application) -> None:
         window = await opened(application, path)
         message = 2 if case == "message of records" else 1
-        panes_of(window).details.save_requested.emit(message)
+        panes_of(window).details.links.save_requested.emit(message)
         dialog = window.findChild(QFileDialog, "saveMessageDialog")
         assert dialog is not None
         dialog.fileSelected.emit(str(target))

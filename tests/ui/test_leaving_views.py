@@ -70,7 +70,7 @@ def test_the_scope_and_the_chain_are_named_too(window: MainWindow) -> None:
     press_link(window)
     assert numbers(window) == alone
     panes.leave_chain()
-    panes.details.scope_requested.emit(4)
+    panes.details.links.scope_requested.emit(4)
     panes.filter_state.apply_own_text("no > 4")
     go_to(window, 1)
     notice = said(window)

@@ -178,7 +178,7 @@ def test_a_link_to_a_hidden_message_shows_it_and_back_restores_the_view(window: 
     click_node(window, "Find the slow part")
     type_filter(window, 'kind == "mcp/response"')
     panes.messages.go_to(COLLAPSED)
-    panes.details.message_requested.emit(0)
+    panes.details.links.message_requested.emit(0)
     assert panes.messages.current_message() == 0
     assert len(numbers(window)) == 9
     window.actions_by_id["go.back"].trigger()

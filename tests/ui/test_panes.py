@@ -323,5 +323,5 @@ def test_a_whole_space_has_no_page_and_turns_back_to_the_message(panes: Panes) -
 def test_the_page_s_link_scopes_the_table(panes: Panes) -> None:
     scope = scope_of(panes, 4)
     assert scope.node is not None
-    panes.details.context_scope_requested.emit(ContextPlace(scope.space, scope.node))
+    panes.details.links.context_scope_requested.emit(ContextPlace(scope.space, scope.node))
     assert panes.rows.scope == scope

@@ -49,7 +49,7 @@ def test_everything_shows_everything_and_is_marked_only_then(window: MainWindow)
     panes = panes_of(window)
     assert chip_of(window, "Everything").isChecked()
     panes.go_to(0)
-    panes.details.scope_requested.emit(0)  # main
+    panes.details.links.scope_requested.emit(0)  # main
     assert (chip_of(window, "Everything").isChecked(), numbers(window)) == (False, [1, 2, 3, 9])
     panes.filter_state.apply_filter('kind == "chat"')
     QTest.mouseClick(chip_of(window, "Everything"), Qt.MouseButton.LeftButton)

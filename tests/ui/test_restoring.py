@@ -128,7 +128,7 @@ def test_scope_order_view_and_docks_come_back(qapp: QApplication, tmp_path: Path
         await opened(window, log)
         panes = panes_of(window)
         panes.go_to(3)
-        panes.details.scope_requested.emit(3)
+        panes.details.links.scope_requested.emit(3)
         panes.messages.sorter.sort("no", descending=True)
         window.docks["Findings"].show()
         window.docks["Contexts"].hide()
@@ -295,7 +295,7 @@ def test_a_space_or_context_that_is_a_secret_is_not_written(qapp: QApplication, 
     async def steps(application: Application) -> None:
         window = application.windows[0]
         await opened(window, log)
-        panes_of(window).details.scope_requested.emit(3)
+        panes_of(window).details.links.scope_requested.emit(3)
         scope = panes_of(window).filter_state.scope
         assert scope is not None
         assert scope.node is not None

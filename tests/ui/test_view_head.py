@@ -63,7 +63,7 @@ def test_conditions_stay_switches_and_count_what_they_hide(window: MainWindow, q
 def test_a_scope_stays_too(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.go_to(0)
-    panes.details.scope_requested.emit(0)  # main
+    panes.details.links.scope_requested.emit(0)  # main
     before = panes.filter_state.scope
     assert before is not None
     assert said(window).startswith("2 requests are hidden")
@@ -84,7 +84,7 @@ def test_a_preset_begins_anew(window: MainWindow, qtbot: QtBot) -> None:
 
 def test_requests_shown_as_well_end_with_the_view_they_were_hidden_by(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
-    panes.details.scope_requested.emit(0)
+    panes.details.links.scope_requested.emit(0)
     click(window, qtbot)
     panes.filter_state.set_scope(None)
     assert said(window) == ""
@@ -97,7 +97,7 @@ def test_another_scope_is_another_view(window: MainWindow, qtbot: QtBot) -> None
     panes = panes_of(window)
     panes.filter_state.apply_filter(CHATS)
     click(window, qtbot)
-    panes.details.scope_requested.emit(0)
+    panes.details.links.scope_requested.emit(0)
     assert numbers(window) == [1, 2, 9]
 
 

@@ -42,7 +42,7 @@ class MessageSaving(QObject):
     def attach(self, panes: Panes) -> None:
         """Save what these panes ask for."""
         panes.messages.save_requested.connect(self.ask)
-        panes.details.save_requested.connect(self.ask)
+        panes.details.links.save_requested.connect(self.ask)
 
     def ask(self, message: int) -> None:
         """Ask for a file, then write the message there."""

@@ -49,7 +49,7 @@ class Navigation(QObject):
         """Take the user where these panes ask for."""
         panes.columns_dialog_requested.connect(self.choose_columns)
         panes.messages.sees_requested.connect(self.show_model_at)
-        for pane in (panes.participants, panes.details):
+        for pane in (panes.participants, panes.details.links):
             pane.sees_requested.connect(self.show_model_of)
         panes.when_made("tokens", lambda tokens: tokens.sees_requested.connect(self.show_model_of))
         panes.when_made("findings", lambda findings: findings.shown_requested.connect(self.show_findings))

@@ -146,8 +146,8 @@ def test_links_lead_to_messages_contexts_and_participants(show: Show, qtbot: QtB
     document = document_of(*SEQUENCE)
     panel = show(document=document, path="why-1")
     messages, places = list[int](), list[object]()
-    panel.message_requested.connect(messages.append)
-    panel.place_requested.connect(places.append)
+    panel.links.message_requested.connect(messages.append)
+    panel.links.place_requested.connect(places.append)
     space = document.analysis.contexts.spaces[0]
     follow(qtbot, panel, "contextAsked", 1)
     follow(qtbot, panel, "contextMessages", 2)
@@ -163,8 +163,8 @@ def test_actions(show: Show, qtbot: QtBot) -> None:
     document = document_of(*SEQUENCE)
     panel = show(document=document, path="why-1/fs")
     scopes, filters = list[object](), list[str]()
-    panel.context_scope_requested.connect(scopes.append)
-    panel.filter_requested.connect(lambda text, mode: filters.append(f"{mode}: {text}"))
+    panel.links.context_scope_requested.connect(scopes.append)
+    panel.links.filter_requested.connect(lambda text, mode: filters.append(f"{mode}: {text}"))
     for name in ("contextScope", "contextFilter", "contextCopyPath"):
         link = panel.context_page.findChild(LinkText, name)
         assert link is not None
@@ -245,7 +245,7 @@ def test_a_context_that_merges_away_shows_what_it_became(
 def test_a_click_on_a_name_follows_it(show: Show, qtbot: QtBot) -> None:
     panel = show(*SEQUENCE, path="why-1")
     places = list[object]()
-    panel.place_requested.connect(places.append)
+    panel.links.place_requested.connect(places.append)
     people = panel.context_page.findChild(FactsView, "contextParticipantsRows")
     assert people is not None
     place = QPoint(6, people.visualRect(people.model().index(0, 0)).center().y())

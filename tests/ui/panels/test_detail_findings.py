@@ -100,7 +100,7 @@ def test_the_other_message_is_a_link(show: Show, qtbot: QtBot):
     assert "No. 1" in facts.row_text(facts.rows[row])
     facts.setFocus(Qt.FocusReason.TabFocusReason)
     facts.setCurrentIndex(facts.model().index(row, 0))
-    with qtbot.waitSignal(panel.message_requested) as asked:
+    with qtbot.waitSignal(panel.links.message_requested) as asked:
         qtbot.keyClick(facts, Qt.Key.Key_Return)
     assert asked.args == [0]
 
@@ -109,10 +109,10 @@ def test_filter_by_this_code_and_show_all_of_it(show: Show, qtbot: QtBot):
     panel = show(ask(), ask(id="q2"), later(31))
     code = "request-unanswered"
     assert child(panel, LinkText, f"showCode-{code}").text() == "Show all of this code"
-    with qtbot.waitSignal(panel.filter_requested) as asked:
+    with qtbot.waitSignal(panel.links.filter_requested) as asked:
         click(qtbot, panel, f"filterCode-{code}")
     assert asked.args == [filter_by(code), "replace"]
-    with qtbot.waitSignal(panel.code_requested) as asked:
+    with qtbot.waitSignal(panel.links.code_requested) as asked:
         click(qtbot, panel, f"showCode-{code}")
     assert asked.args == [code]
 

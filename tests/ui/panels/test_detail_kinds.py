@@ -357,7 +357,7 @@ def test_a_proposal_shows_the_thought_it_came_after_and_leads_to_it(show: Show, 
     assert where.startswith("Thought in No. 4 it names this tool")
     view = panel.pages["Overview"].findChild(FactsView, "thoughtBefore")
     assert view is not None
-    with qtbot.waitSignal(panel.message_requested) as asked:
+    with qtbot.waitSignal(panel.links.message_requested) as asked:
         view.setCurrentIndex(view.model().index(1, 0))
         qtbot.keyClick(view, Qt.Key.Key_Return)
     assert asked.args == [3]

@@ -278,7 +278,7 @@ def test_a_long_sequence_is_cut_and_offers_its_scope(show: Show, qtbot: QtBot):
     assert any("this" in row for row in rows(one(panel, ChainView, "thoughts")))
     more = one(panel, LinkText, "moreThoughts")
     assert more.text() == "31 more, scope to this context"
-    with qtbot.waitSignal(panel.scope_requested) as asked:
+    with qtbot.waitSignal(panel.links.scope_requested) as asked:
         qtbot.mouseClick(more, Qt.MouseButton.LeftButton)
     assert asked.args == [60]
 
@@ -462,7 +462,7 @@ def test_a_click_in_the_chain_asks_for_the_message(show: Show, qtbot: QtBot):
     request = tool_call("grep")
     panel = show(request, tool_result(request))
     chain = one(panel, ChainView, "chain")
-    with qtbot.waitSignal(panel.message_requested) as asked:
+    with qtbot.waitSignal(panel.links.message_requested) as asked:
         click_row(qtbot, chain, 0)
     assert asked.args == [0]
 
@@ -474,7 +474,7 @@ def test_the_chain_is_walked_with_the_keyboard(show: Show, qtbot: QtBot):
     chain.setFocus(Qt.FocusReason.TabFocusReason)
     assert chain.currentIndex().row() == 1  # the message itself
     qtbot.keyClick(chain, Qt.Key.Key_Up)
-    with qtbot.waitSignal(panel.message_requested) as asked:
+    with qtbot.waitSignal(panel.links.message_requested) as asked:
         qtbot.keyClick(chain, Qt.Key.Key_Return)
     assert asked.args == [0]
 
@@ -482,7 +482,7 @@ def test_the_chain_is_walked_with_the_keyboard(show: Show, qtbot: QtBot):
 def test_following_a_link_replaces_the_page_it_stands_on(show: Show, qtbot: QtBot):
     request = tool_call("grep")
     panel = show(request, tool_result(request))
-    panel.message_requested.connect(panel.show_message)
+    panel.links.message_requested.connect(panel.show_message)
     click_row(qtbot, one(panel, ChainView, "chain"), 0)
     assert panel.message == 0
     assert panel.head.name == "request"
@@ -553,7 +553,7 @@ def test_a_value_becomes_a_filter_that_finds_its_message(show: Show, fields: dic
     index = next(i for i in indexes(tree.model()) if i.data(JsonRole.PATH) == path)
     assert index.data(JsonRole.FILTER) == wanted
     asked: list[str] = []
-    panel.filter_requested.connect(lambda text, _mode: asked.append(text))
+    panel.links.filter_requested.connect(lambda text, _mode: asked.append(text))
     menu = tree.menu_for(index)
     action = next(a for a in menu.actions() if a.text() == "Filter by this")
     assert action.isEnabled() == bool(wanted)
@@ -727,7 +727,7 @@ def test_raw_shows_more_step_by_step_and_never_all_of_a_large_message(show: Show
 def test_saving_is_offered_wherever_a_message_is_shown(show: Show, large: dict[str, Any], qtbot: QtBot):
     panel = show(large)
     asked: list[int] = []
-    panel.save_requested.connect(asked.append)
+    panel.links.save_requested.connect(asked.append)
     one(panel, LinkText, "saveLarge").click()
     panel.show_tab("Raw")
     one(panel, LinkText, "saveRaw").click()

@@ -89,7 +89,7 @@ def test_every_step_links_to_its_message(panel_on: Any, qtbot: QtBot) -> None:
     opened = Opened(mew, in_turn(hints, found, failed, stored))
     panel = panel_on(opened.document, opened.rows[found])
     asked: list[int] = []
-    panel.message_requested.connect(asked.append)
+    panel.links.message_requested.connect(asked.append)
     life = page(panel).findChild(ChainView, "life")
     assert life is not None
     life.setFocus()

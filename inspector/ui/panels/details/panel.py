@@ -65,12 +65,12 @@ class _SectionsPage(Page):
         parent: QWidget,
     ) -> None:
         super().__init__(themes, f"{name.lower()}Page", name, parent)
-        self._links = links
+        self.links = links
         self._make = make
 
     def show_subject(self, subject: Subject, *, keep_place: bool) -> None:
         """Fill the page for a message."""
-        self.show_sections(self._make(Sheet(subject, self._themes, self._links)), keep_place=keep_place)
+        self.show_sections(self._make(Sheet(subject, self._themes, self.links)), keep_place=keep_place)
 
 
 _MessagePage = _SectionsPage | TreePage | RawPage
@@ -93,38 +93,14 @@ class DetailsPanel(QWidget):
 
     Attributes:
         pages: those of a message, by the titles of their tabs.
+        links: what its pages ask for.
+        account: what happened, shown while nothing is selected; None where nobody asked for it.
 
     Signals:
         scope_shown(tuple | None): the table is bound to this context (string id of its space, node), or to none.
-        message_requested(int): a link to another message was followed.
-        filter_requested(str, str): an expression, and how it joins the filter in force (filter_menu.FilterMode).
-        column_requested(str): a field should become a column of the table.
-        scope_requested(int): the table should be bound to the context this message opened or is in.
-        save_requested(int): this message's bytes should be written to a file.
-        place_requested(Place): a context or participant should be shown.
-        context_scope_requested(ContextPlace | None): the table should be bound to this context, or to none any more.
-        chain_requested(int): the causal chain of this message should be shown alone in the table.
-        sees_requested(object): what the model of a participant sees should be shown: (string id of the space, name).
-        code_requested(str): all findings of a code should be shown.
-        mark_requested(Target), comment_requested(Target): mark or unmark it; write a comment on it.
         panel_requested(str): a panel should be shown, by its title.
-
-    Attributes:
-        account: what happened, shown while nothing is selected; None where nobody asked for it.
     """
 
-    message_requested = Signal(int)
-    filter_requested = Signal(str, str)
-    column_requested = Signal(str)
-    scope_requested = Signal(int)
-    save_requested = Signal(int)
-    place_requested = Signal(object)
-    context_scope_requested = Signal(object)
-    chain_requested = Signal(int)
-    sees_requested = Signal(object)
-    code_requested = Signal(str)
-    mark_requested = Signal(object)
-    comment_requested = Signal(object)
     panel_requested = Signal(str)
     scope_shown = Signal(object)
 
@@ -146,20 +122,8 @@ class DetailsPanel(QWidget):
         self._stale: set[str] = set()
         self._chosen: tuple[str, tuple[str | int, ...]] | None = None  # a value of the message, and on which page
         self._filled: set[str] = set()  # pages that already show this message and only need to be renewed
-        self._links = Links(self)
-        self._links.message_requested.connect(self.message_requested)
-        self._links.filter_requested.connect(self.filter_requested)
-        self._links.column_requested.connect(self.column_requested)
-        self._links.scope_requested.connect(self.scope_requested)
-        self._links.save_requested.connect(self.save_requested)
-        self._links.place_requested.connect(self.place_requested)
-        self._links.context_scope_requested.connect(self.context_scope_requested)
-        self._links.chain_requested.connect(self.chain_requested)
-        self._links.sees_requested.connect(self.sees_requested)
-        self._links.code_requested.connect(self.code_requested)
-        self._links.mark_requested.connect(self.mark_requested)
-        self._links.comment_requested.connect(self.comment_requested)
-        self._links.tab_requested.connect(self.show_tab)
+        self.links = Links(self)
+        self.links.tab_requested.connect(self.show_tab)
         self.head = DetailHead(theme_controller, self)
         self.tabs = self._make_tabs()
         self.pages = _Pages(self._make_page)
@@ -187,22 +151,22 @@ class DetailsPanel(QWidget):
         page: _MessagePage
         if title == "Tree":
             page = TreePage(self._themes, self)
-            page.tree.filter_requested.connect(self.filter_requested)
-            page.tree.column_requested.connect(self.column_requested)
+            page.tree.filter_requested.connect(self.links.filter_requested)
+            page.tree.column_requested.connect(self.links.column_requested)
             page.tree.value_chosen.connect(lambda steps: self._choose_value("Tree", steps))
         elif title == "Raw":
             page = RawPage(self._themes, self)
-            page.save_requested.connect(self.save_requested)
+            page.save_requested.connect(self.links.save_requested)
             page.value_chosen.connect(lambda steps: self._choose_value("Raw", steps))
         else:
-            page = _SectionsPage(self._themes, self._links, title, _SECTIONS[title], self)
+            page = _SectionsPage(self._themes, self.links, title, _SECTIONS[title], self)
         self._stack.addWidget(page)
         return page
 
     @cached_property
     def context_page(self) -> ContextPage:
         """The page of a context."""
-        page = ContextPage(self._themes, self._links, self)
+        page = ContextPage(self._themes, self.links, self)
         page.show_scope(self._scope)
         self.scope_shown.connect(page.show_scope)
         self._stack.addWidget(page)
@@ -211,7 +175,7 @@ class DetailsPanel(QWidget):
     @cached_property
     def participant_page(self) -> ParticipantPage:
         """The page of a participant."""
-        page = ParticipantPage(self._themes, self._links, self)
+        page = ParticipantPage(self._themes, self.links, self)
         self._stack.addWidget(page)
         return page
 
@@ -243,7 +207,7 @@ class DetailsPanel(QWidget):
             figures: what it says.
             waste: what of it could be spared.
         """
-        self.account = AccountPage(self._document, self._themes, self._links, figures, waste, self)
+        self.account = AccountPage(self._document, self._themes, self.links, figures, waste, self)
         self.account.panel_requested.connect(self.panel_requested)
         self.account.renewed.connect(self.head.show_words)
         layout = self.layout()
@@ -262,7 +226,7 @@ class DetailsPanel(QWidget):
 
     def show_keys(self, words: KeyWords) -> None:
         """Name keys as they are now, where a page says which key does something."""
-        self._links.key_of = words
+        self.links.key_of = words
         self._renew()
 
     # What is shown
