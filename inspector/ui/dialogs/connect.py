@@ -69,7 +69,7 @@ TOKEN_HELP = "Kept in memory only, until this window closes. Never in settings, 
 TOKEN_STORED_HELP = "Kept in the system keyring. Never in settings, logs or the window title."
 TOKEN_STORED = "Kept in the system keyring"
 """What the empty field says of a token that need not be typed."""
-WAITING = "Waiting for the system keyring…"
+WAITING = "Waiting for the system keyring..."
 WAITING_DETAIL = "It may ask for its password in a window of its own. Typing the token goes on without it."
 PARTICIPANT_HELP = "A new id each time: a shared id would cut off the other client."
 TOOLS_LIST_HELP = "Agents ask every participant and wait up to 15 s. Each answer is shown as a sent message."
@@ -411,7 +411,7 @@ class ConnectDialog(FittedDialog):
         whole = await self._with_stored_token(connection) if self._needs_keyring() else connection
         if whole is None:
             return
-        self._result.say("connect", "ink.secondary", "Asking the gateway…")
+        self._result.say("connect", "ink.secondary", "Asking the gateway...")
         result = await test(whole)
         icon, token = ("success", "badge.consumed") if result.ok else ("error", "severity.error")
         if result.doubtful:

@@ -19,7 +19,7 @@ NOT_ALL_HELP = "Kept without what may be a secret in the address: user name, and
 KEEP_TITLE = "Keep the token in the system keyring"
 KEEP_UNNAMED = "Only with a name. Without one nothing is kept but address and space."
 KEEP_HELP = "Off: it is asked for each time."
-LOOKING = "Looking for the system keyring…"
+LOOKING = "Looking for the system keyring..."
 NO_NAME = "Type a name to keep it under."
 
 

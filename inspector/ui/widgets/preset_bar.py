@@ -199,8 +199,8 @@ class PresetBar(QWidget):
         menu.setObjectName("presetChipMenu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         preset, number = chip.preset, self._chips.index(chip)
-        menu.addAction("Rename…").triggered.connect(lambda: self.rename_requested.emit(preset))
-        menu.addAction("Edit…").triggered.connect(lambda: self.edit_requested.emit(preset))
+        menu.addAction("Rename...").triggered.connect(lambda: self.rename_requested.emit(preset))
+        menu.addAction("Edit...").triggered.connect(lambda: self.edit_requested.emit(preset))
         menu.addSeparator()
         for words, step in (("Move left (Ctrl+Left)", -1), ("Move right (Ctrl+Right)", 1)):
             action = menu.addAction(words)

@@ -144,7 +144,7 @@ def test_what_nobody_waits_for_is_not_decoded(
     panel: DetailsPanel, decoded: Decoded, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A thread decodes when it can: that it has not begun yet is made sure of where it gets its work.
-    jobs, go_on = panel._links.pictures, threading.Event()
+    jobs, go_on = panel.links.pictures, threading.Event()
     jobs._executor.submit(go_on.wait, 60)
     try:
         panel.show_message(1)

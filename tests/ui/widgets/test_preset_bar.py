@@ -144,7 +144,7 @@ def test_plus_asks_to_add(bar: PresetBar, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "signal"), [("Rename…", "rename_requested"), ("Edit…", "edit_requested"), ("Remove", "removed")]
+    ("words", "signal"), [("Rename...", "rename_requested"), ("Edit...", "edit_requested"), ("Remove", "removed")]
 )
 def test_context_menu(bar: PresetBar, qtbot: QtBot, words: str, signal: str) -> None:
     chip = bar.chips()[2]

@@ -208,7 +208,7 @@ class QueryPanel(HeadedPanel):
         if not sql.strip():
             return
         self.editor.mark_trouble(None)
-        self._say("Asking…")
+        self._say("Asking...")
         self.view.set_empty_text("")
         self.run.ask(sql)
         self.asked.emit(sql)
