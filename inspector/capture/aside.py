@@ -12,6 +12,7 @@ from inspector.capture.block import Block
 from inspector.capture.parallel import Pace, part_size
 from inspector.capture.parts import PartReader, read_part
 from inspector.capture.sources import SourceFile
+from inspector.capture.wires import Wires
 
 LONG_LINE_BYTES = 4 << 20
 """A shorter line is read sooner than it is handed over: one of 50 MB would hold a window up for 200 ms."""
@@ -24,7 +25,6 @@ _GIVEN_AHEAD = 3
 """Parts that are being read, or wait to be taken: it shall not run dry between two looks."""
 _IDLE_S = 10.0
 """A process that has had nothing to read for so long is ended."""
-_TAIL_BYTES = 1 << 16
 
 
 class ReadAside:
@@ -90,11 +90,14 @@ class LongLines(ReadAside):
 class Backlog(ReadAside):
     """Reads what a source has gained faster than it is taken in, so that taking in is all that is left to be done.
 
-    Until its process is ready, and of what comes when nothing more waits, it brings nothing.
+    Until its process is ready, and of what comes when nothing more waits, it brings nothing; nor of lines that have to
+    be seen in order.
     """
 
-    def __init__(self, source: SourceFile, place: int) -> None:
+    def __init__(self, source: SourceFile, place: int, wires: Wires) -> None:
         super().__init__(source, place)
+        self._wires = wires
+        self._ordered_to = 0  # up to there lines may have to be seen in order
         self._stops: deque[int] = deque()  # offsets at which the parts end that were given out and not taken
         self._used_s = time.monotonic()
 
@@ -130,11 +133,16 @@ class Backlog(ReadAside):
         """Give out parts of whole lines, so that each is read once; the last one stays where it is."""
         source = self._source
         start = self._stops[-1] if self._stops else taken.stop if taken is not None else source.read_to
+        if start < self._ordered_to or self._wires.may_matter(b""):
+            return
         while reader.ready and len(self._stops) < _GIVEN_AHEAD and source.size - start > WORTHWHILE_BYTES:
             reach = min(start + part_size(source, start, pace.lines, _PART_BYTES), source.size)
-            tail = max(start, reach - _TAIL_BYTES)
-            stop = tail + source.read(tail, reach - tail).rfind(b"\n") + 1
-            if stop <= start or stop == tail:  # a line that long is for who looks for its end
+            data = source.read(start, reach - start)
+            stop = start + data.rfind(b"\n") + 1
+            if stop == start:  # a line that long is for who looks for its end
+                return
+            if self._wires.may_matter(data):
+                self._ordered_to = stop
                 return
             reader.give(0, start, stop)
             self._stops.append(stop)

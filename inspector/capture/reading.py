@@ -84,10 +84,14 @@ class SourceReader:
 
     def _blocks(self) -> BlockReader:
         """What reads the next block."""
+        return BlockReader(self._place, self.source.reading, self._in_order())
+
+    def _in_order(self) -> Wires:
+        """What looks at lines that mean something by those before them."""
         if self._wires is None:
             joined = JoinedLines(self.source.name)
             self._wires, self.source.joined = Wires(joined), joined
-        return BlockReader(self._place, self.source.reading, self._wires)
+        return self._wires
 
     # From the beginning
 
@@ -289,11 +293,11 @@ class SourceReader:
     def _next_of_backlog(self) -> Block | None:
         """A block of what waits that another process reads; None while it does (`waiting`), or where none does."""
         if self._backlog is None or self._backlog.idle:
-            in_order = self._wires is not None and self._wires.matter
-            if self.source.size - self.source.read_to <= BACKLOG_BYTES or in_order:
+            is_little = self.source.size - self.source.read_to <= BACKLOG_BYTES
+            if is_little or self._in_order().may_matter(b""):
                 return None
         if self._backlog is None:
-            self._backlog = Backlog(self.source, self._place)
+            self._backlog = Backlog(self.source, self._place, self._in_order())
         block = self._backlog.next(self.pace)
         self.waiting = self._backlog.pending
         return block

@@ -23,16 +23,15 @@ IN_ORDER = (
 
 
 class Wires:
-    """Looks at the lines of one source, each once, in order.
-
-    Attributes:
-        matter: there were such lines, so that others are not read without those before them.
-    """
+    """Looks at the lines of one source, each once, in order."""
 
     def __init__(self, joined: JoinedLines) -> None:
         self._joined = joined
-        self.matter = False
         self._stages = (ModelAnswers(joined), ModelStreams(joined), AgentLines(joined))
+
+    def may_matter(self, data: bytes) -> bool:
+        """Whether lines have to be looked at here: by what is in them, or by those before them."""
+        return any(stage.may_matter(data) for stage in self._stages)
 
     def take(
         self, data: bytes, lines: Sequence[bytes], offsets: NDArray[np.int64]
@@ -49,7 +48,6 @@ class Wires:
         stages = [stage for stage in self._stages if stage.may_matter(data)]
         if not stages:
             return None
-        self.matter = True
         found = [OrderedLine(line, at, len(line)) for line, at in zip(lines, offsets.tolist(), strict=True)]
         for stage in stages:
             found = stage.take(found)

@@ -9,6 +9,7 @@ from unittest import mock
 import pytest
 
 from inspector.capture import aside, reading
+from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, envelope, lines_of
 
 LINES = [lines_of(envelope("chat", {"text": "x" * 400}, id=f"m{number}")) for number in range(3_000)]
@@ -89,6 +90,30 @@ def test_a_process_without_work_is_ended(monkeypatch: pytest.MonkeyPatch) -> Non
     backlog = with_a_process(log)
     polled(log, lambda: backlog.idle)
     assert len(log.document.capture) == len(LINES)
+
+
+def said(piece: str) -> dict[str, object]:
+    """A piece of what an agent says, which is one row with those before and behind it."""
+    update = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": piece}}
+    return {"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update": update}}
+
+
+@pytest.mark.real
+def test_lines_that_mean_something_by_those_before_them_are_read_in_order() -> None:
+    log = GrowingLog()
+    with_a_process(log)
+    pieces = [lines_of(said(f"piece {number} ")) for number in range(600)]
+    rest = b"".join(LINES).replace(b'"id":"m', b'"id":"n')
+    with log.path.open("ab") as file:
+        file.write(rest[: len(rest) // 2].rpartition(b"\n")[0] + b"\n" + b"".join(pieces))
+        file.write(rest[len(rest) // 2 :].partition(b"\n")[2])
+    polled(log, lambda: log.document.sources._readers[0].source.read_to == log.path.stat().st_size)
+    log.end()
+    whole = CaptureDocument()
+    whole.load(log.path)
+    assert len(log.document.capture) == len(whole.capture)
+    assert ids(log) == [whole.capture.records.envelope_id(message) for message in range(len(whole.capture))]
+    whole.close()
 
 
 def test_lines_that_mean_something_by_those_before_them_are_read_here() -> None:
