@@ -162,7 +162,7 @@ def test_a_context_in_whose_scope_the_table_is_offers_the_way_back(window: MainW
     panes.show_context(space, panes.document.analysis.contexts.node_of(3))
     for words, scoped in (
         ("Scope to this context", True),
-        ("Show all contexts", False),
+        ("Clear scope", False),
         ("Scope to this context", None),
     ):
         link = child(panes.details.context_page, QAbstractButton, "contextScope")

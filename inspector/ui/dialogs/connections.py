@@ -132,7 +132,7 @@ class ConnectionDelegate(RowDelegate):
 
 
 TITLE = "Connections"
-HELP = "Tokens are in the system keyring only. Enter joins, F2 renames, Delete deletes."
+HELP = "Tokens are in the system keyring only. Return joins, F2 renames, Delete deletes."
 NO_CONNECTIONS = "No connection is kept yet. New keeps one; so does a name in the connect dialog."
 
 

@@ -383,9 +383,9 @@ class MspSaving(QObject):
             return False
         if not self.dirty:
             answer = await self._asking.ask(
-                "Throw away the message you were writing?",
+                "Discard the message you were writing?",
                 "It was not added to its sub-session, and is gone for good when the window closes.",
-                ((_DISCARD, "Throw away"), (CANCEL, "Cancel")),
+                ((_DISCARD, "Discard"), (CANCEL, "Cancel")),
             )
             return answer == _DISCARD
         unsaid = " A message that was written and not added is lost in any case." if drafts else ""

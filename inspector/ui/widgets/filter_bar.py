@@ -223,7 +223,7 @@ class FilterBar(QFrame):
         self._search_all = LinkButton("Search all", name="filterSearchAll", parent=self)
         self._search_all.setToolTip("Look for this in all messages: without the scope and the other conditions")
         self._search_all.clicked.connect(self.search_all_requested)
-        self._stack = self._button("add", "Stack it as a condition and write another (Ctrl+Enter)", "filterStack")
+        self._stack = self._button("add", "Stack it as a condition and write another (Ctrl+Return)", "filterStack")
         self._stack.clicked.connect(self._on_stack_asked)
         self._clear = self._button("clear", "Clear the filter", "filterClear")
         self._clear.clicked.connect(self._on_clear_clicked)

@@ -86,7 +86,7 @@ class ConditionChip(QAbstractButton):
                 if self.condition.on
                 else f"\nWould hide {formats.number(count)} more by itself"
             )
-        ways = "Click or Space switches it, Enter edits it, Del removes it"
+        ways = "Click or Space switches it, Return edits it, Del removes it"
         self.setToolTip(tool_tip(f"{self.condition.text}{counted}\n{ways}"))
         self.setAccessibleDescription(ways)
         self.updateGeometry()

@@ -16,7 +16,7 @@ from inspector.ui.widgets.floating import FloatingFrame
 from inspector.ui.widgets.labels import TextLabel
 
 _WIDTH, _LONGEST, _SHOWN = 320, 80, 200
-WAYS = "Enter keeps it, Esc does not"
+WAYS = "Return saves it, Esc does not"
 _Objects = Callable[[str], str]
 """Says of a name why it cannot be had; "" where it can."""
 

@@ -99,7 +99,7 @@ class ScopeChip(FloatingFrame):
         self._reach.setToolTip("How far the scope reaches")
         self._reach.clicked.connect(self._open_menu)
         self._clear = IconButton(
-            theme_controller, "clear", "Show all contexts", name="scopeClear", variant="status", size=14, parent=self
+            theme_controller, "clear", "Clear scope", name="scopeClear", variant="status", size=14, parent=self
         )
         self._clear.clicked.connect(self.cleared)
         for widget in (self._path, self._reach, self._clear):

@@ -81,7 +81,7 @@ class Display(QObject):
             return
         card = self._name_card()
         corner = panel.mapTo(panel.window(), panel.rect().topRight())  # it floats over the window the panel is in
-        card.ask("Name of the query", sql, "", QRect(corner, QSize(1, 1)), panel.keep)
+        card.ask("Name of the query", sql, "", QRect(corner, QSize(1, 1)), panel.save)
 
     def apply(self, panes: Panes) -> None:
         """Take over what the settings say."""

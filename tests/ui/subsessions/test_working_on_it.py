@@ -703,7 +703,7 @@ def test_closing_a_window_asks_about_a_message_that_was_not_added(qapp: QApplica
         await answer(window, "Cancel")
         assert window.isVisible()
         window.close()
-        await answer(window, "Throw away")
+        await answer(window, "Discard")
         await until(lambda: window not in window.application.windows, "the window to close")
 
     at_work(qapp, report, steps)

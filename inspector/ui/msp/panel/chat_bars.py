@@ -232,11 +232,11 @@ class MessageInput(QWidget):
         self.text = QPlainTextEdit(self)
         self.text.setObjectName("messageText")
         self.text.setAccessibleName("Message")
-        self.text.setAccessibleDescription("Enter adds it, Shift+Enter begins a new line")
+        self.text.setAccessibleDescription("Return adds it, Shift+Return begins a new line")
         self.text.setProperty("variant", "field")
         self.text.setTabChangesFocus(True)
         self.text.setPlaceholderText(PLACEHOLDER)
-        self.text.setToolTip("Enter adds it, Shift+Enter begins a new line")
+        self.text.setToolTip("Return adds it, Shift+Return begins a new line")
         self.text.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.text.installEventFilter(self)
         self.text.textChanged.connect(self._fit)
@@ -269,7 +269,7 @@ class MessageInput(QWidget):
             widget.setEnabled(not reason)
         self.role.setVisible(not reason)
         self.setAccessibleDescription(reason)
-        self.text.setToolTip(reason or "Enter adds it, Shift+Enter begins a new line")
+        self.text.setToolTip(reason or "Return adds it, Shift+Return begins a new line")
         self._fit()
 
     @property

@@ -46,7 +46,7 @@ _TIPS = (
     "The tool or method that was asked for, or is proposed",
     "Who waits for the one that waits here, or for somebody who does, and so on",
     "Until now while traffic is live, else until the last message",
-    "The request or proposal; Enter or a click goes there",
+    "The request or proposal; Return or a click goes there",
 )
 _NAME = 200
 _WIDEST = {

@@ -108,7 +108,7 @@ class ContextPage(Page):
     def _name_scope(self) -> None:
         link = self._scope_link
         if link is not None and isValid(link):
-            link.setText("Show all contexts" if self._is_scoped else "Scope to this context")
+            link.setText("Clear scope" if self._is_scoped else "Scope to this context")
             link.setAccessibleName(link.text())
             link.updateGeometry()
 

@@ -79,7 +79,7 @@ def lifecycle_sections(sheet: Sheet) -> list[QWidget]:
     made: list[QWidget] = []
     steps = lifecycle_rows(subject, life)
     if len(steps) > 1 or story.badges:
-        made.append(sheet.section("Life", sheet.rail(steps, label="Life", name="life")))
+        made.append(sheet.section("Lifecycle", sheet.rail(steps, label="Lifecycle", name="life")))
     if "transient" in story.badges:
         label = "How it came about"
         made.append(sheet.section(label, sheet.facts(origin_facts(subject, life), name="how", label=label)))

@@ -38,7 +38,7 @@ _TIPS = (
     "99 of 100 answers were at least this fast; said of 100 or more",
     "The answer that took longest",
     "How many answers took how long, from below 1 ms at the left to above 100 s at the right",
-    "The message that answered slowest; Enter or a click goes there",
+    "The message that answered slowest; Return or a click goes there",
 )
 
 

@@ -44,7 +44,7 @@ _WHAT_TO_ASK = (
     "For example, and behind the clock above:\n"
 ) + "\n".join(f"{question}  {sql}" for question, sql in EXAMPLES)
 _NO_ROWS = "Nothing fits: the answer has no rows."
-_NOTHING_YET = f"Ctrl+Enter asks. Tables: {', '.join(table.name for table in TABLES)}."
+_NOTHING_YET = f"Ctrl+Return asks. Tables: {', '.join(table.name for table in TABLES)}."
 
 
 class AnswerView(PlainTable):
@@ -130,11 +130,11 @@ class QueryPanel(HeadedPanel):
         self.run = QueryRun(document, self)
         self.head = PaneHead(theme_controller, "Query", name="queryHead", parent=self)
         add = self.head.add_button
-        self._run_button = add("resume", "Ask (Ctrl+Enter)", name="queryRun")
+        self._run_button = add("resume", "Ask (Ctrl+Return)", name="queryRun")
         self._stop_button = add("stop", "Stop", name="queryStop")
-        self._filter_button = add("filter", "Filter to these messages", name="queryFilter")
+        self._filter_button = add("filter", "Filter by these messages", name="queryFilter")
         self._history_button = add("history", "Earlier and kept queries, else examples", name="queryHistory")
-        self._save_button = add("save", "Keep the query under a name", name="querySave")
+        self._save_button = add("save", "Save the query under a name", name="querySave")
         self._copy_button = add("copy", "Copy the answer", name="queryCopy")
         add("clear", "Close", name="queryClose").clicked.connect(self.close_requested)
         self.editor = SqlEditor(theme_controller, self)
@@ -283,14 +283,14 @@ class QueryPanel(HeadedPanel):
         lines = ["\t".join(self.model.names), *(self.model.row_text(row) for row in rows)]
         QGuiApplication.clipboard().setText("\n".join(lines))
 
-    # Earlier and kept queries
+    # Earlier and saved queries
 
     def show_saved(self, saved: Sequence[SavedQuery], history: Sequence[str]) -> None:
-        """Say which queries are kept, and which were asked before, latest first."""
+        """Say which queries are saved, and which were asked before, latest first."""
         self._saved, self._history = list(saved), list(history)
 
-    def keep(self, name: str) -> None:
-        """Keep the query under a name, in place of one of that name."""
+    def save(self, name: str) -> None:
+        """Save the query under a name, in place of one of that name."""
         sql, name = self.editor.text().strip(), name.strip()
         if sql and name:
             self._saved = [*(one for one in self._saved if one.name != name), SavedQuery(name=name, sql=sql)]

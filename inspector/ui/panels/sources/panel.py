@@ -47,7 +47,7 @@ _TIPS = (
     "What most of its lines are",
     "Records read of it",
     "Messages that another source has as well",
-    "What is added to its times to put it in order among the others; Enter sets it",
+    "What is added to its times to put it in order among the others; Return sets it",
 )
 _WIDEST = {
     Column.STATE: "being read", Column.FORMAT: 180, Column.RECORDS: "88,888,888", Column.SHARED: "88,888,888",
