@@ -105,13 +105,19 @@ def _is_later_page(analysis: Analysis, row: int) -> bool:
     return isinstance(params, dict) and bool(params.get("cursor"))
 
 
-def shown_participants(analysis: Analysis) -> list[tuple[int, str]]:
-    """All participants as (string id of the space, name), in the order first seen.
+def shown_numbers(analysis: Analysis) -> NDArray[np.int64]:
+    """The numbers of all participants that are shown, ascending, which is in the order first seen.
 
     Each connection of this program has an id of its own: of these there is the one in use alone.
     """
-    former = {(space, name) for space in analysis.trust.own for name in analysis.trust.former(space)}
-    return [key for key in analysis.participants.all if key not in former]
+    everyone, trust = analysis.participants.all, analysis.trust
+    former = [everyone.find(space, name) for space in trust.own for name in trust.former(space)]
+    return np.setdiff1d(np.arange(len(everyone)), former)
+
+
+def shown_participants(analysis: Analysis) -> list[tuple[int, str]]:
+    """The same as (string id of the space, name)."""
+    return [*map(analysis.participants.all.pair, shown_numbers(analysis).tolist())]
 
 
 def participants_of(analysis: Analysis, space: int) -> list[Participant]:

@@ -178,6 +178,10 @@ class ParticipantTable(Mapping[tuple[int, str], Participant]):
             raise KeyError(whose)
         return Participant(self, number, *whose)
 
+    def pair(self, number: int) -> tuple[int, str]:
+        """The space and the name of a participant."""
+        return self._names.pair(number)
+
     def find(self, space: int, name: str) -> int:
         """The number of a participant; UNKNOWN."""
         return self._names.find_name(space, name)

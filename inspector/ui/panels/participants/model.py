@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from operator import attrgetter
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from typing_extensions import override
 
-from inspector.analysis.participant_queries import shown_participants
+from inspector.analysis.participant_queries import shown_numbers
+from inspector.analysis.participant_table import GONE, HERE
 from inspector.analysis.participants import Participant
 from inspector.base.slices import Steps, finished
 from inspector.document.document import CaptureDocument
@@ -21,7 +22,7 @@ from inspector.protocol.times import NO_TIME
 SPEAKING_S = 2
 """Somebody speaks for this long after a message."""
 
-_MANY, _AT_ONCE = 500, 2_000
+_MANY, _AT_ONCE = 500, 5_000
 _LONGEST = 60
 """Letters of what a space is called: a session is called by a sentence of its user."""
 
@@ -30,7 +31,6 @@ Key = tuple[int, str]
 """(space as a string id, name)."""
 
 _NOWHERE = QModelIndex()
-_FIRST = attrgetter("first_ns")
 
 
 class PresenceDot(enum.Enum):
@@ -62,23 +62,17 @@ class ParticipantsModel(QAbstractListModel):
 
     def _wanted(self) -> Steps[list[Key]]:
         """Here first, in the order first seen; this program after the others; gone last. Never seen: behind them."""
-        groups: list[list[Participant]] = [[] for _ in range(8)]
-        everyone = self._analysis.participants.all
-        here = announced = 0
-        for place, key in enumerate(shown_participants(self._analysis)):
-            one = everyone[key]
-            groups[4 * (one.here is False) + 2 * one.is_us + (one.first_ns == NO_TIME)].append(one)
-            here += one.here is True
-            announced += one.here is not None
-            if place % _AT_ONCE == _AT_ONCE - 1:
-                yield
-        self._here = here, announced > 0
-        wanted: list[Key] = []
-        for group in groups:
-            group.sort(key=_FIRST)
-            yield
-            wanted += [(one.space, one.name) for one in group]
+        everyone, numbers = self._analysis.participants.all, shown_numbers(self._analysis)
+        columns = (everyone.here, everyone.is_us, everyone.first_ns)
+        here, us, first_ns = (np.array(column)[numbers] for column in columns)
+        groups = 4 * (here == GONE) + 2 * us + (first_ns == NO_TIME)
+        self._here = int(np.count_nonzero(here == HERE)), bool(here.any())
         yield
+        wanted: list[Key] = []
+        ordered = numbers[np.lexsort((first_ns, groups))].tolist()
+        for place in range(0, len(ordered), _AT_ONCE):
+            wanted += map(everyone.pair, ordered[place : place + _AT_ONCE])
+            yield
         return wanted
 
     def _note_spaces(self) -> None:
