@@ -157,7 +157,7 @@ def _lines_of(model: str, entry: dict[str, Any]) -> list[str]:
         above = _ABOVE.fullmatch(key)
         name = _LISTED.get(above["key"] if above else key)
         if name is not None and isinstance(value, int | float) and 0 <= value < 1 and not isinstance(value, bool):
-            tiers.setdefault(int(above["thousands"]) * 1_000 if above else 0, {})[name] = value * 1e6
+            tiers.setdefault(int(above["thousands"]) * 1_000 if above else 0, {})[name] = abs(value) * 1e6  # -0.0
     usual = tiers.get(0, {})
     return [_line(model, above, usual | prices) for above, prices in sorted(tiers.items()) if usual.get("input")]
 

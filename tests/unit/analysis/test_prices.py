@@ -67,6 +67,11 @@ def test_a_name_that_no_line_can_begin_with_is_passed_over() -> None:
     assert imported_lines(json.dumps(dict.fromkeys(names, prices)).encode()) == ["a = 1 in"]
 
 
+def test_a_price_of_less_than_nothing_is_none_and_one_of_minus_nothing_is_nothing() -> None:
+    prices = {"input_cost_per_token": 1e-6, "output_cost_per_token": -0.0, "cache_read_input_token_cost": -1e-6}
+    assert imported_lines(json.dumps({"a": prices}).encode()) == ["a = 1 in, 0 out"]
+
+
 @given(
     st.dictionaries(
         st.text(min_size=1), st.dictionaries(st.sampled_from(sorted(LISTED["claude-sonnet-4-5"])), st.floats())
