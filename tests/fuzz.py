@@ -30,8 +30,8 @@ def fuzz(minutes: float) -> int:
         seed = random.randrange(1 << 32)
         print(f"round {rounds}, seed {seed}, {(time.monotonic() - began) / 60:.0f} of {minutes:g} min", flush=True)
         command = [
-            sys.executable, "-m", "pytest", "-q", "-x", "-n", _PROCESSES, "--maxschedchunk=1", "-m", "hypothesis", "--timeout=1200",
-            "--hypothesis-profile=fuzz", f"--hypothesis-seed={seed}", *files,
+            sys.executable, "-m", "pytest", "-q", "-x", "-n", _PROCESSES, "--maxschedchunk=1", "-m", "hypothesis",
+            "--timeout=1200", "--hypothesis-profile=fuzz", f"--hypothesis-seed={seed}", *files,
         ]  # fmt: skip
         code = subprocess.run(command, cwd=TESTS.parent, check=False).returncode
         if code:

@@ -7,8 +7,8 @@ import errno
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
 from enum import StrEnum
 from itertools import chain, count, islice
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from inspector.cli.arguments import AS_USUAL, JUDGED, Reading, fail, takes_reading
+from inspector.cli.interrupting import interrupted_by_ctrl_c
 from inspector.cli.opening import opened
 from inspector.cli.printing import csv_cell, dump, echo, plain, print_array, printable, visible
 from inspector.document.document import CaptureDocument
@@ -67,11 +68,13 @@ def query_command(
         fail("Parquet is no text for a terminal: name a file with -o, or send it on.")
     with closing(Database()) as database:
         try:
-            needed = database.needed(sql)  # what is wrong with it is said before any log is read
+            with interrupted_by_ctrl_c(database.interrupt):
+                needed = database.needed(sql)  # what is wrong with it is said before any log is read
             with opened(files, reading, checked=needed.checked, counted=needed.counted) as document:
                 if format_ is Format.parquet:
                     _write_parquet(document, sql, needed, output)
-                else:
+                    return
+                with interrupted_by_ctrl_c(database.interrupt):
                     database.load(document, needed)
                     _PRINTERS[format_](database.run(sql))
         except QueryError as error:
@@ -145,18 +148,28 @@ def _distinct(names: Iterable[str]) -> list[str]:
     return list(found)
 
 
+@contextmanager
+def _written_to(target: Path) -> Generator[tuple[Database, str]]:
+    """As `parquet_file`, and Ctrl+C ends it."""
+    with (
+        parquet_file(target) as (database, written),
+        interrupted_by_ctrl_c(database.interrupt, lambda: Path(written).unlink(missing_ok=True)),
+    ):
+        yield database, written
+
+
 def _write_parquet(document: CaptureDocument, sql: str, needed: Needed, output: str) -> None:
     """To a file, in place of what is there; to standard output by way of one of the system's."""
     try:
         if output != "-":
             refuse_what_is_read(document, Path(output))
-            with parquet_file(Path(output)) as (database, written):
+            with _written_to(Path(output)) as (database, written):
                 database.load(document, needed)
                 database.write(sql, written)
             return
         with tempfile.TemporaryDirectory() as folder:
             target = Path(folder) / "answer.parquet"
-            with parquet_file(target) as (database, written):
+            with _written_to(target) as (database, written):
                 database.load(document, needed)
                 database.write(sql, written)
             with target.open("rb") as file:
