@@ -35,9 +35,10 @@ test: setup ## run the tests of everything within the program
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --assert=plain -m 'not real and not sweep' tests/unit tests/ui \
 	|| { [ $$? -ne 1 ] || $(BIN)/python -m pytest --last-failed -m 'not real and not sweep' tests/unit tests/ui; exit 1; }
 
-test-real: setup ## run the tests that start processes (the whole program, gateways, taps, SDKs), and the long sweeps
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'real or sweep' tests/unit tests/e2e
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'real or sweep' tests/ui
+REAL := --hypothesis-profile=landing -m 'real or sweep or hypothesis'
+test-real: setup ## run the tests that start processes (program, gateways, taps, SDKs), long sweeps, properties at length
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(REAL) tests/unit tests/e2e
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(REAL) tests/ui
 
 fuzz: setup ## run the properties again and again with new examples; MINUTES=60
 	@$(BIN)/python -m tests.fuzz $(or $(MINUTES),5)

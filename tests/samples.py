@@ -12,6 +12,11 @@ DATA = Path(__file__).parent / "data"
 RECORDINGS = DATA / "recordings"
 
 
+def first_of(values: Iterable[Any], count: int = 1) -> list[Any]:
+    """Parameters of which the first few are tried each time, all others as a `sweep`."""
+    return [pytest.param(value, marks=pytest.mark.sweep) if at >= count else value for at, value in enumerate(values)]
+
+
 def recordings_swept(paths: Iterable[Path]) -> list[Any]:
     """Logs as parameters: small samples of each format and dialect each time, recordings of real traffic as a `sweep`.
 

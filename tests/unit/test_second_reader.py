@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests import second_traffic as traffic
 from tests.builders import lines_of, log_file
 from tests.commands import printed, reading_once
+from tests.samples import first_of
 from tests.second_reader.calls import calls
 from tests.second_reader.capabilities import held
 from tests.second_reader.contexts import Space, contexts
@@ -123,12 +124,13 @@ def test_random_stdio_traffic_reads_alike(lines: list[dict[str, Any]], collapses
 
 @pytest.mark.parametrize(
     "name",
-    [
+    first_of((
+        "mcp-rune/01-loop-current-names.jsonl",
         *(f"mew/{name}/envelope-history.jsonl" for name in (
-            "scenario-1-basic", "scenario-2-mcp", "scenario-3-proposals", "scenario-5-reasoning", "coding-agent",
+            "scenario-3-proposals", "scenario-1-basic", "scenario-2-mcp", "scenario-5-reasoning", "coding-agent",
         )),
-        *(f"mcp-rune/{name}.jsonl" for name in ("01-loop-current-names", "04-three-pending", "05-consumer-errors")),
-    ],
+        *(f"mcp-rune/{name}.jsonl" for name in ("04-three-pending", "05-consumer-errors")),
+    ), 2),
 )  # fmt: skip
 def test_real_traffic_reads_alike(name: str) -> None:
     compare(RECORDINGS / name)

@@ -500,6 +500,7 @@ def test_codes_of_spaces_do_not_meet():
 # Many contexts
 
 
+@pytest.mark.sweep
 def test_a_thousand_changes_a_flush_move_nothing_that_is_looked_at(tmp_path, panel_of):
     """New contexts, new messages and moves all over a tree; scope, cursor, expansion and scroll stay."""
     live = Live(tmp_path, *(said(f"c{n}/x{m}") for n in range(60) for m in range(20)))
@@ -568,6 +569,7 @@ def test_what_no_released_version_has_says_how_it_is_told(panel_of):
     assert ["Told by thread_id: k9j, option 5" in tip for tip in tips] == [True, False]
 
 
+@pytest.mark.sweep
 def test_a_chain_of_thousands_can_be_expanded_scoped_and_read(panel_of, window, qtbot):
     """Levels beyond those that have room are not indented further; the scope is called by its ends."""
     chain = [said({"id": f"n{n}", "parent": f"n{n - 1}"}) for n in range(1, 3_000)]

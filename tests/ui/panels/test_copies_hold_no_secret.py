@@ -31,6 +31,7 @@ def panes(application: Application) -> Panes:
     return panes_of(window_on(application, document_of(*(json.dumps(line) for line in lines))))
 
 
+@pytest.mark.sweep
 def test_no_copy_holds_a_secret(panes: Panes) -> None:
     copies, found = panes.messages.view.copies, list[str]()
     for message in range(len(panes.document.capture)):

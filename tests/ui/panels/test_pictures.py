@@ -89,6 +89,7 @@ def large() -> list[str]:
     return [encoded(3_000, 2_500, shade, "PNG") for shade in range(6)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("panel", [6], indirect=True)
 def test_one_message_decodes_within_its_budget_and_the_rest_on_request(
     panel: DetailsPanel, decoded: Decoded, qtbot: QtBot

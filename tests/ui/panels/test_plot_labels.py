@@ -67,7 +67,14 @@ def assert_apart(panel: TimelinePanel) -> None:
 
 
 @pytest.mark.styled
-@pytest.mark.parametrize(("log", "size"), [(LOGS[0], (1280, 800)), (LOGS[1], (800, 600)), (LOGS[2], (1000, 700))])
+@pytest.mark.parametrize(
+    ("log", "size"),
+    [
+        (LOGS[0], (1280, 800)),
+        pytest.param(LOGS[1], (800, 600), marks=pytest.mark.sweep),
+        pytest.param(LOGS[2], (1000, 700), marks=pytest.mark.sweep),
+    ],
+)
 def test_nothing_written_touches_anything_else(application: Application, log: str, size: tuple[int, int]) -> None:
     document = read(log)
     window = window_on(application, document)

@@ -87,8 +87,7 @@ def test_the_policy_of_a_document_that_is_only_read_cannot_be_changed(indicator:
     assert policy.note.isHidden()
 
 
-@pytest.mark.parametrize("width", [320, 420, 560])
-def test_buttons_of_the_chat_are_whole_however_long_the_label_is(qapp: QApplication, report: Path, width: int) -> None:
+def test_buttons_of_the_chat_are_whole_however_long_the_label_is(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         document = window.document.msp
         assert document is not None
@@ -98,11 +97,12 @@ def test_buttons_of_the_chat_are_whole_however_long_the_label_is(qapp: QApplicat
         for is_open in (True, False):
             if not is_open:
                 document.close(sub, "done", append_to_parent=False)
-            head.setFixedWidth(width)
-            pass_time(20)
-            buttons = [one for one in (head.discard, head.close_button, head.merge, head.new) if one.isVisible()]
-            assert len(buttons) >= 2
-            assert all(one.width() >= min(one.sizeHint().width(), one.maximumWidth()) for one in buttons)
+            for width in (320, 420, 560):
+                head.setFixedWidth(width)
+                pass_time(20)
+                buttons = [one for one in (head.discard, head.close_button, head.merge, head.new) if one.isVisible()]
+                assert len(buttons) >= 2
+                assert all(one.width() >= min(one.sizeHint().width(), one.maximumWidth()) for one in buttons), width
 
     at_work(qapp, report, steps)
 

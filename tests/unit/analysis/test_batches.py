@@ -11,6 +11,7 @@ import pytest
 from tests.bench import mixes
 from tests.builders import GrowingLog
 from tests.operations import Operations, counted
+from tests.samples import first_of
 
 BATCH = 30
 WINDOW = 10
@@ -23,7 +24,7 @@ MORE_VALUES, MORE_VALUES_AT_TIMES = 1.5, 2.0
 
 @pytest.mark.parametrize(
     "name",
-    ["story", "random:2", *(pytest.param(name, marks=pytest.mark.sweep) for name in (*mixes.NAMED, "random:7"))],
+    first_of(("story", *mixes.NAMED, "random:2", "random:7")),
 )
 def test_a_flush_is_as_much_work_early_as_late(name: str) -> None:
     log = GrowingLog()

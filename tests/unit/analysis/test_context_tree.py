@@ -199,6 +199,7 @@ def test_the_rest_of_a_very_long_path_is_one_name() -> None:
     assert (len(shorter), shorter.cut) == (1_000, set())
 
 
+@pytest.mark.sweep
 def test_ten_million_characters_are_a_few_nodes() -> None:
     tree = tree_of("ab/" * 3_300_000, "/" * 10_000_000, "a" * 10_000_000)
     assert (len(tree), tree.of_key(0, "/" * 10_000_000)) == (1_001, MAIN)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from unittest.mock import patch
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,6 +41,7 @@ def _compare(steps: list[tuple[str, int, int]]) -> None:
             assert index.find(owner, name) == plain.get((owner, name), -1)
 
 
+@pytest.mark.sweep
 def test_many_take_some_bytes_each() -> None:
     count = 50_000
     owners, names = [0] * count, [f"part-{n:x}" for n in range(count)]

@@ -373,6 +373,7 @@ def test_nothing_is_kept_behind_what_was_refused(tmp_path: Path, disk: Disk, mon
     assert len(kept) + writer.refused == 1_000
 
 
+@pytest.mark.sweep
 def test_what_follows_the_largest_frame_at_once_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "a.ctxcap"
     writer = CaptureWriter(path, origin={}, background=True)
@@ -421,6 +422,7 @@ def test_the_cause_named_is_the_cause(tmp_path: Path, monkeypatch: pytest.Monkey
         assert len(kept) + writer.refused == (1_000 if writer is quick else 100)
 
 
+@pytest.mark.sweep
 def test_fifty_megabytes_are_written_byte_for_byte(tmp_path: Path) -> None:
     path = tmp_path / "a.ctxcap"
     writer = CaptureWriter(path, origin={}, background=True)

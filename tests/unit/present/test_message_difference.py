@@ -80,6 +80,7 @@ def test_counts_in_words() -> None:
     assert counted([]) == "no difference"
 
 
+@pytest.mark.real
 def test_nothing_is_imported_before_it_is_asked_for() -> None:
     modules = "inspector.ui.features.comparing, inspector.present.message_difference"
     code = f"import sys, {modules}; print('deepdiff' in sys.modules)"

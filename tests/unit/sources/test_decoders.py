@@ -101,6 +101,7 @@ def test_what_stands_behind_the_members() -> None:
     assert unpacked(frame + frame[:3]) == (b"hello", "it ends in the middle")
 
 
+@pytest.mark.sweep
 def test_a_bomb_comes_in_small_pieces() -> None:
     zeros = bytes(64 << 20)
     assert max(map(len, GzipDecoder().feed(gzip.compress(zeros)))) <= 1 << 20

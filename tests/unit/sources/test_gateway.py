@@ -222,6 +222,7 @@ async def test_our_id_taken_by_another_is_remarked(tmp_path: Path) -> None:
         assert len([state for state in watch.states if state[0] is SourceState.CONNECTED]) == 2
 
 
+@pytest.mark.sweep
 async def test_a_flood_is_taken_whole_and_in_order_however_slow_we_are(tmp_path: Path) -> None:
     count = 20_000
 
@@ -537,6 +538,7 @@ async def test_giving_up_ends_the_one_gap(tmp_path: Path) -> None:
         assert '"not ready"' in json.dumps(watch.frames())
 
 
+@pytest.mark.sweep
 async def test_twenty_kills(tmp_path: Path) -> None:
     """Issue 3: each time back, one gap each, no message twice, the tree as the messages say."""
     port = free_port()

@@ -56,6 +56,7 @@ def test_a_compressed_stream_is_unpacked_and_stops_when_told(pipe: tuple[int, in
     os.close(into)
 
 
+@pytest.mark.sweep
 def test_a_bomb_is_stopped_before_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "bomb.jsonl.gz"
     path.write_bytes(gzip.compress(lines_of(envelope()) + bytes(64 << 20)))
