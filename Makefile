@@ -7,6 +7,9 @@ FILE ?=
 ONLY ?=
 # Tests compute all the time, and each process takes some seconds to find them: as many as there are cores.
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
+# Which tests `make test` leaves to `make test-real`: pyproject.toml says what the marks mean.
+QUICK := -m 'not real and not sweep and not trouble'
+REAL := --hypothesis-profile=landing -m 'real or sweep or trouble or hypothesis'
 
 # Tests start the program hundreds of times: it is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
@@ -32,11 +35,10 @@ run: setup-run ## open the window; FILE=path/to/log opens a log in it
 # Assertions as they are written: making them say what was compared takes 15 s of each process. What failed is run once
 # more, alone, and says it.
 test: setup ## run the tests of everything within the program
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --assert=plain -m 'not real and not sweep' tests/unit tests/ui \
-	|| { [ $$? -ne 1 ] || $(BIN)/python -m pytest --last-failed -m 'not real and not sweep' tests/unit tests/ui; exit 1; }
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --assert=plain $(QUICK) tests/unit tests/ui \
+	|| { [ $$? -ne 1 ] || $(BIN)/python -m pytest --last-failed $(QUICK) tests/unit tests/ui; exit 1; }
 
-REAL := --hypothesis-profile=landing -m 'real or sweep or hypothesis'
-test-real: setup ## run the tests that start processes (program, gateways, taps, SDKs), long sweeps, properties at length
+test-real: setup ## run tests that start processes (program, gateways, taps, SDKs), sweeps, trouble, properties at length
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(REAL) tests/unit tests/e2e
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(REAL) tests/ui
 

@@ -125,6 +125,7 @@ def test_an_unsaved_capture_is_offered_and_recovered(qapp: QApplication) -> None
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_a_recovered_capture_that_is_neither_saved_nor_discarded_is_offered_again(qapp: QApplication) -> None:
     path = left("demo", 3)
 
@@ -137,6 +138,7 @@ def test_a_recovered_capture_that_is_neither_saved_nor_discarded_is_offered_agai
     assert [one.path for one in unsaved_captures()] == [path]
 
 
+@pytest.mark.trouble
 @pytest.mark.parametrize("way", ["quit", "Ctrl+C"])
 def test_a_recovered_capture_of_which_nothing_shows_yet_stays(qapp: QApplication, way: str) -> None:
     path = left("demo", 5_000)
@@ -152,6 +154,7 @@ def test_a_recovered_capture_of_which_nothing_shows_yet_stays(qapp: QApplication
     assert [(one.path, one.messages) for one in unsaved_captures()] == [(path, 5_000)]
 
 
+@pytest.mark.trouble
 def test_discarding_an_unsaved_capture_asks_first(qapp: QApplication) -> None:
     path = left("demo", 3)
 
@@ -170,6 +173,7 @@ def test_discarding_an_unsaved_capture_asks_first(qapp: QApplication) -> None:
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_of_many_the_latest_stand_first_and_all_can_be_seen(qapp: QApplication) -> None:
     for number in range(6):
         left(f"space-{number}", 2, 1_700_000_000 + 1_000 * number)
@@ -185,6 +189,7 @@ def test_of_many_the_latest_stand_first_and_all_can_be_seen(qapp: QApplication) 
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_a_capture_taken_by_another_instance_meanwhile_is_said_to_be_open(qapp: QApplication) -> None:
     path = left("demo", 3)
 
@@ -232,6 +237,7 @@ def test_closing_asks_about_a_live_capture(qapp: QApplication, tmp_path: Path) -
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_no_name_chosen_means_not_closed(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         async with NumberedGateway() as gateway:
@@ -248,6 +254,7 @@ def test_no_name_chosen_means_not_closed(qapp: QApplication) -> None:
     assert len(unsaved_captures()) == 1
 
 
+@pytest.mark.trouble
 def test_nothing_is_asked_when_nothing_was_received(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         async with NumberedGateway() as gateway:
@@ -265,6 +272,7 @@ def test_nothing_is_asked_when_nothing_was_received(qapp: QApplication) -> None:
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_a_demo_is_thrown_away_without_a_question(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         window = application.new_window()
@@ -279,6 +287,7 @@ def test_a_demo_is_thrown_away_without_a_question(qapp: QApplication) -> None:
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_quitting_asks_each_window_and_one_cancel_keeps_all(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         async with NumberedGateway() as one, NumberedGateway() as other:
@@ -299,6 +308,7 @@ def test_quitting_asks_each_window_and_one_cancel_keeps_all(qapp: QApplication) 
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_captures_of_one_name_are_told_apart_by_their_gateways(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         async with NumberedGateway() as one, NumberedGateway() as other:
@@ -321,6 +331,7 @@ def test_captures_of_one_name_are_told_apart_by_their_gateways(qapp: QApplicatio
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_a_capture_that_names_no_gateway_that_can_be_read_is_called_by_its_name(
     qapp: QApplication, tmp_path: Path
 ) -> None:
@@ -365,6 +376,7 @@ def test_a_saved_live_capture_goes_on_under_its_name(qapp: QApplication, tmp_pat
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_what_cannot_be_saved_is_a_sentence_and_the_capture_goes_on(qapp: QApplication, tmp_path: Path) -> None:
     async def steps(application: Application) -> None:
         async with NumberedGateway() as gateway:
@@ -405,6 +417,7 @@ def test_save_as_of_a_log_is_a_copy_and_the_window_stays_with_its_own(qapp: QApp
 # A full disk
 
 
+@pytest.mark.trouble
 def test_a_full_disk_stops_the_capture_and_nothing_received_is_lost(
     qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -455,6 +468,7 @@ def test_a_full_disk_stops_the_capture_and_nothing_received_is_lost(
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_no_room_for_a_capture_at_all_is_said(qapp: QApplication, user_folders: Path) -> None:
     (user_folders / "data").mkdir()
     (user_folders / "data" / "captures").write_text("in the way")
@@ -468,6 +482,7 @@ def test_no_room_for_a_capture_at_all_is_said(qapp: QApplication, user_folders: 
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_the_question_counts_the_messages_that_the_status_bar_counts(qapp: QApplication) -> None:
     own = new_capture("demo")
     writer = CaptureWriter(own.path, origin={"source": "gateway", "space": "demo"})

@@ -118,6 +118,7 @@ def test_kept_in_the_dialog_joined_from_the_menu_and_the_start_page(qapp: QAppli
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 @pytest.mark.parametrize("error", [KeyringLocked("locked"), OSError("The bus went away")], ids=["locked", "broken"])
 def test_a_token_that_is_not_to_be_had_is_asked_for(qapp: QApplication, error: Exception) -> None:
     async def steps(application: Application) -> None:
@@ -134,6 +135,7 @@ def test_a_token_that_is_not_to_be_had_is_asked_for(qapp: QApplication, error: E
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_a_token_that_cannot_be_kept_is_said_and_asked_for_next_time(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         window, keyring = desk(application, NamedConnection(name="lab", url="ws://a", space="one"))
@@ -156,6 +158,7 @@ def test_a_token_that_cannot_be_kept_is_said_and_asked_for_next_time(qapp: QAppl
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_the_window_lives_while_the_keyring_asks_for_its_password(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         window, keyring = desk(application, NamedConnection(name="lab", url="ws://a", space="one", token="keyring"))
@@ -174,6 +177,7 @@ def test_the_window_lives_while_the_keyring_asks_for_its_password(qapp: QApplica
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_a_window_may_close_while_the_keyring_is_asked(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         window, keyring = desk(application, NamedConnection(name="lab", url="ws://a", space="one", token="keyring"))
@@ -200,6 +204,7 @@ def test_a_window_may_close_while_the_keyring_is_asked(qapp: QApplication) -> No
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_renamed_edited_and_deleted_in_the_list(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         lab = NamedConnection(name="lab", url="ws://a", space="one", token="keyring")
@@ -257,6 +262,7 @@ def test_recent_files_in_the_menu(qapp: QApplication, tmp_path: Path) -> None:
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_clearing_keeps_what_has_a_name(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         application.settings.recent_connections = [
@@ -271,6 +277,7 @@ def test_clearing_keeps_what_has_a_name(qapp: QApplication) -> None:
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_lines_of_the_start_page_have_menus(qapp: QApplication, tmp_path: Path) -> None:
     async def steps(application: Application) -> None:
         gone = str(tmp_path / "gone.jsonl")

@@ -29,6 +29,8 @@ from tests.ui.subsessions.test_working_on_it import SAMPLE, answer, at_work, byt
 from tests.ui.test_restoring import read
 from tests.ui.windows import application_of, run_in_window, until
 
+pytestmark = pytest.mark.trouble
+
 
 class Disk:
     """A disk that takes its time, while it is told to."""

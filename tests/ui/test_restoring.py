@@ -158,6 +158,7 @@ def test_scope_order_view_and_docks_come_back(qapp: QApplication, tmp_path: Path
     started(qapp, second)
 
 
+@pytest.mark.trouble
 def test_panes_are_as_wide_and_high_as_they_were_in_a_small_window(qapp: QApplication, tmp_path: Path) -> None:
     log = log_of(tmp_path, count=20)
     sizes: list[list[tuple[int, int]]] = []
@@ -187,6 +188,7 @@ def test_panes_are_as_wide_and_high_as_they_were_in_a_small_window(qapp: QApplic
     assert sizes[0][1] == (0, 0)  # there is no room for it
 
 
+@pytest.mark.trouble
 def test_panes_that_gave_way_come_back_when_there_is_room(qapp: QApplication, tmp_path: Path) -> None:
     log = log_of(tmp_path, count=20)
 
@@ -286,6 +288,7 @@ def test_secrets_are_not_written(qapp: QApplication, tmp_path: Path) -> None:
     assert last_open_path().stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.trouble
 def test_a_space_or_context_that_is_a_secret_is_not_written(qapp: QApplication, tmp_path: Path) -> None:
     log = tmp_path / "work.jsonl"
     log.write_text(
@@ -335,6 +338,7 @@ def test_a_file_that_is_gone_is_one_sentence(qapp: QApplication, tmp_path: Path)
     started(qapp, third)
 
 
+@pytest.mark.trouble
 def test_another_file_of_the_same_name_keeps_the_filter_but_not_the_place(qapp: QApplication, tmp_path: Path) -> None:
     log = log_of(tmp_path)
 
@@ -357,6 +361,7 @@ def test_another_file_of_the_same_name_keeps_the_filter_but_not_the_place(qapp: 
     started(qapp, second)
 
 
+@pytest.mark.trouble
 def test_a_log_that_has_grown_is_the_same(qapp: QApplication, tmp_path: Path) -> None:
     log = log_of(tmp_path, count=30)
 
@@ -370,6 +375,7 @@ def test_a_log_that_has_grown_is_the_same(qapp: QApplication, tmp_path: Path) ->
     started(qapp, second)
 
 
+@pytest.mark.trouble
 def test_what_the_user_does_meanwhile_stands(qapp: QApplication, tmp_path: Path) -> None:
     log = log_of(tmp_path)
 
@@ -405,6 +411,7 @@ def test_switched_off_it_opens_nothing(qapp: QApplication, tmp_path: Path) -> No
     started(qapp, second)
 
 
+@pytest.mark.trouble
 def test_what_a_start_with_a_file_had_open_at_its_end_comes_back(qapp: QApplication, tmp_path: Path) -> None:
     log, other = log_of(tmp_path, count=20), log_of(tmp_path, "other.jsonl", 20)
 
@@ -423,6 +430,7 @@ def test_what_a_start_with_a_file_had_open_at_its_end_comes_back(qapp: QApplicat
     started(qapp, third)
 
 
+@pytest.mark.trouble
 def test_starts_that_ended_before_all_stood_only_offer_it(qapp: QApplication, tmp_path: Path) -> None:
     opened_twice_in_vain(qapp, log_of(tmp_path, count=20))
 
@@ -438,6 +446,7 @@ def test_starts_that_ended_before_all_stood_only_offer_it(qapp: QApplication, tm
     started(qapp, offered)
 
 
+@pytest.mark.trouble
 def test_after_an_offer_what_is_open_is_kept_again(qapp: QApplication, tmp_path: Path) -> None:
     opened_twice_in_vain(qapp, log_of(tmp_path, count=20))
     other = log_of(tmp_path, "other.jsonl", 20)
@@ -458,6 +467,7 @@ def test_after_an_offer_what_is_open_is_kept_again(qapp: QApplication, tmp_path:
     started(qapp, third)
 
 
+@pytest.mark.trouble
 def test_an_offer_nobody_answers_is_made_again_until_it_is_to_be_forgotten(qapp: QApplication, tmp_path: Path) -> None:
     opened_twice_in_vain(qapp, log_of(tmp_path, count=20))
 
@@ -477,6 +487,7 @@ def test_an_offer_nobody_answers_is_made_again_until_it_is_to_be_forgotten(qapp:
     assert load_last_open() == LastOpen()
 
 
+@pytest.mark.trouble
 def test_a_start_is_a_good_one_when_all_has_stood_for_a_while(
     qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -496,6 +507,7 @@ def test_a_start_is_a_good_one_when_all_has_stood_for_a_while(
     started(qapp, second)
 
 
+@pytest.mark.trouble
 @pytest.mark.parametrize("reconnect", [False, True])
 def test_a_gateway_is_offered_and_joined_only_where_that_is_set(qapp: QApplication, reconnect: bool) -> None:
     joined: list[str] = []
@@ -519,6 +531,7 @@ def test_a_gateway_is_offered_and_joined_only_where_that_is_set(qapp: QApplicati
     assert joined == (["Team"] if reconnect else [])
 
 
+@pytest.mark.trouble
 def test_a_window_that_offers_a_gateway_can_be_used_for_another_thing(qapp: QApplication, tmp_path: Path) -> None:
     log = log_of(tmp_path, count=20)
     watched = {"connection": {"url": "ws://gateway.test:1", "space": "team"}, "filter": "no < 9"}
@@ -531,6 +544,7 @@ def test_a_window_that_offers_a_gateway_can_be_used_for_another_thing(qapp: QApp
     started(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_a_gateway_that_is_joined_again_has_its_filter_back(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         async with DemoGateway() as gateway:
@@ -551,6 +565,7 @@ def test_a_gateway_that_is_joined_again_has_its_filter_back(qapp: QApplication) 
     run_in_window(qapp, steps)
 
 
+@pytest.mark.trouble
 def test_a_demo_is_not_opened_again(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         application.windows[0].gateway.start_demo()
@@ -561,6 +576,7 @@ def test_a_demo_is_not_opened_again(qapp: QApplication) -> None:
     assert load_last_open().windows == []
 
 
+@pytest.mark.trouble
 def test_a_packed_log_comes_back(qapp: QApplication, tmp_path: Path) -> None:
     packed = tmp_path / "work.jsonl.gz"
     packed.write_bytes(gzip.compress(log_of(tmp_path).read_bytes()))
@@ -573,6 +589,7 @@ def test_a_packed_log_comes_back(qapp: QApplication, tmp_path: Path) -> None:
     started(qapp, second)
 
 
+@pytest.mark.trouble
 @pytest.mark.parametrize(
     "content",
     [

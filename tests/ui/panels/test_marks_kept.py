@@ -23,6 +23,8 @@ from tests.ui.find import child
 from tests.ui.waiting import time_passes
 from tests.ui.windows import run_in_window, until, write_comment
 
+pytestmark = pytest.mark.trouble
+
 PLAIN = [envelope("chat", {"text": f"m{number}"}) for number in range(6)]
 
 

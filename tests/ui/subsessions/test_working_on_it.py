@@ -404,6 +404,7 @@ def test_undo_goes_through_marks_and_edits_in_the_order_they_were_made(qapp: QAp
 # Files
 
 
+@pytest.mark.trouble
 def test_a_compressed_document_can_be_read_and_saved_elsewhere(
     qapp: QApplication, report: Path, tmp_path: Path
 ) -> None:
@@ -455,6 +456,7 @@ def test_a_file_changed_on_disk_is_noticed_and_not_written_over(qapp: QApplicati
     at_work(qapp, report, steps)
 
 
+@pytest.mark.trouble
 def test_overwriting_after_the_question_writes_ours(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         write(panel, "mine")
@@ -482,6 +484,7 @@ def test_closing_a_window_asks_about_edits(qapp: QApplication, report: Path) -> 
     at_work(qapp, report, steps)
 
 
+@pytest.mark.trouble
 def test_discarding_on_closing_leaves_the_file_alone(qapp: QApplication, report: Path) -> None:
     before = report.read_bytes()
 
@@ -495,6 +498,7 @@ def test_discarding_on_closing_leaves_the_file_alone(qapp: QApplication, report:
     at_work(qapp, report, steps)
 
 
+@pytest.mark.trouble
 def test_a_click_on_show_all_shows_a_long_message_whole(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         sessions(window).add_message(sub_of(window, "units"), "user", "long " * 2_000)
@@ -532,6 +536,7 @@ async def save_at(window: MainWindow, target: Path) -> None:
     dialog.close()
 
 
+@pytest.mark.trouble
 def test_what_lies_in_the_folder_chosen_is_asked_about(qapp: QApplication, two_files: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
@@ -553,6 +558,7 @@ def test_what_lies_in_the_folder_chosen_is_asked_about(qapp: QApplication, two_f
     at_work(qapp, two_files, steps)
 
 
+@pytest.mark.trouble
 def test_the_status_bar_names_the_file_that_is_edited_and_its_size(
     qapp: QApplication, report: Path, tmp_path: Path
 ) -> None:
@@ -575,6 +581,7 @@ def test_the_status_bar_names_the_file_that_is_edited_and_its_size(
     at_work(qapp, report, steps)
 
 
+@pytest.mark.trouble
 def test_saving_over_a_file_changed_on_disk_says_that_nothing_was_saved(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         write(panel, "mine")
@@ -592,6 +599,7 @@ def test_saving_over_a_file_changed_on_disk_says_that_nothing_was_saved(qapp: QA
     at_work(qapp, report, steps)
 
 
+@pytest.mark.trouble
 def test_a_reload_that_works_takes_away_that_one_did_not(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         whole = bytes_of(report).decode()
@@ -605,6 +613,7 @@ def test_a_reload_that_works_takes_away_that_one_did_not(qapp: QApplication, rep
     at_work(qapp, report, steps)
 
 
+@pytest.mark.trouble
 def test_undoing_from_the_tree_leaves_the_keyboard_there(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         write(panel, "one")
@@ -635,6 +644,7 @@ def test_however_deep_they_lie_a_new_one_can_be_opened(tmp_path: Path) -> None:
     assert [words.strip() for _, words in parents[:3]] == ["s-1", "s0", "s1"]
 
 
+@pytest.mark.trouble
 def test_a_file_that_comes_into_the_folder_is_told_and_read_by_reloading(qapp: QApplication, two_files: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         window.msp.saving.check_files()
@@ -654,6 +664,7 @@ def test_a_file_that_comes_into_the_folder_is_told_and_read_by_reloading(qapp: Q
     at_work(qapp, two_files, steps)
 
 
+@pytest.mark.trouble
 def test_a_deleted_file_can_be_written_again_although_nothing_was_edited(qapp: QApplication, two_files: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         before = bytes_of(two_files / "b.json")
@@ -667,6 +678,7 @@ def test_a_deleted_file_can_be_written_again_although_nothing_was_edited(qapp: Q
     at_work(qapp, two_files, steps)
 
 
+@pytest.mark.trouble
 def test_ctrl_z_in_the_empty_line_undoes_what_was_added(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         write(panel, "one")
@@ -682,6 +694,7 @@ def test_ctrl_z_in_the_empty_line_undoes_what_was_added(qapp: QApplication, repo
     at_work(qapp, report, steps)
 
 
+@pytest.mark.trouble
 def test_what_is_being_written_comes_back_with_the_sub_session(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         text = panel.chat.input.text
@@ -696,6 +709,7 @@ def test_what_is_being_written_comes_back_with_the_sub_session(qapp: QApplicatio
     at_work(qapp, report, steps)
 
 
+@pytest.mark.trouble
 def test_closing_a_window_asks_about_a_message_that_was_not_added(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         QTest.keyClicks(panel.chat.input.text, "half a draft")
@@ -709,6 +723,7 @@ def test_closing_a_window_asks_about_a_message_that_was_not_added(qapp: QApplica
     at_work(qapp, report, steps)
 
 
+@pytest.mark.trouble
 def test_a_message_is_added_with_the_visibility_all_others_have(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         sub = sub_of(window, "units")
@@ -736,6 +751,7 @@ def test_only_addresses_that_can_be_opened_are_offered(qapp: QApplication, repor
     at_work(qapp, report, steps)
 
 
+@pytest.mark.trouble
 def test_another_day_is_said_with_the_time(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         write(panel, "one")
@@ -747,6 +763,7 @@ def test_another_day_is_said_with_the_time(qapp: QApplication, report: Path) -> 
     at_work(qapp, report, steps)
 
 
+@pytest.mark.trouble
 def test_a_long_label_ends_with_an_ellipsis(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         sub = sessions(window).open_subsession(sessions(window).sessions[0], "sensors " * 7)
@@ -760,6 +777,7 @@ def test_a_long_label_ends_with_an_ellipsis(qapp: QApplication, report: Path) ->
     at_work(qapp, report, steps)
 
 
+@pytest.mark.trouble
 def test_beside_a_long_label_it_is_still_said_how_the_sub_session_stands(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         sub = sessions(window).open_subsession(sessions(window).sessions[0], "sensors " * 7)
@@ -774,6 +792,7 @@ def test_beside_a_long_label_it_is_still_said_how_the_sub_session_stands(qapp: Q
     at_work(qapp, report, steps)
 
 
+@pytest.mark.trouble
 def test_what_is_being_written_stands_in_no_line_that_cannot_be_used(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         text = panel.chat.input.text
@@ -788,6 +807,7 @@ def test_what_is_being_written_stands_in_no_line_that_cannot_be_used(qapp: QAppl
     at_work(qapp, report, steps)
 
 
+@pytest.mark.trouble
 def test_what_is_being_written_outlives_the_sub_session_it_was_for(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         window.actions_by_id["subsession.new"].trigger()
@@ -807,6 +827,7 @@ def test_what_is_being_written_outlives_the_sub_session_it_was_for(qapp: QApplic
     at_work(qapp, report, steps)
 
 
+@pytest.mark.trouble
 def test_what_is_shown_anew_marks_the_sub_session_of_the_chat_in_the_tree(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         def is_marked(sub: Subsession) -> bool:
