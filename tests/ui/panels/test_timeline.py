@@ -14,6 +14,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollBar, QTabBar
 from pytestqt.qtbot import QtBot
 
+from inspector.filters import compile_filter
+from inspector.filters.visible import VisibleRows
 from inspector.ui.app.application import Application
 from inspector.ui.panels.timeline import source as timeline_source
 from inspector.ui.panels.timeline.geometry import head_width
@@ -517,22 +519,19 @@ def test_how_far_the_lanes_are_is_said_of_what_comes_into_them(window: MainWindo
 
 @pytest.mark.parametrize("turns", range(1, 9))
 @pytest.mark.usefixtures("in_slices")
-def test_messages_may_come_while_it_is_worked_out_which_are_shown(
-    application: Application, monkeypatch: pytest.MonkeyPatch, turns: int
-) -> None:
+def test_messages_may_come_while_it_is_worked_out_which_are_shown(turns: int) -> None:
     """What the table showed was noted of fewer messages than had a place by then."""
-    set_budgets(monkeypatch, cheap_s=60.0)  # on a busy machine, too
     log = GrowingLog()
     log.write(envelope(ts=at(0)), envelope(sender="human", ts=at(10)), envelope(ts=at(20)))
-    panes = panes_of(window_on(application, log.document))
-    source = timeline_source.TimelineSource(log.document, panes.rows)
+    rows = VisibleRows(log.document.analysis)
+    source = timeline_source.TimelineSource(log.document, rows)
     for _ in range(100):
         source.update()
-    panes.filter_state.apply_filter("no in {2, 5}")
+    rows.choose(compile_filter("no in {2, 5}"), None)
     for _ in range(turns):
         source.update()
-    log.write(envelope(ts=at(30)), envelope(sender="human", ts=at(40)))
-    panes.bridge.flush()
+    for changes in log.write(envelope(ts=at(30)), envelope(sender="human", ts=at(40))):
+        rows.apply(rows.prepare(changes))
     for _ in range(100):
         source.update(changed=True)
     shown = [segment.shown for segment in source.lanes.segments]
