@@ -23,7 +23,7 @@ from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.filter_chips import ConditionChip
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
-from tests.ui.windows import application_of, numbers, panes_of, story, window_on
+from tests.ui.windows import application_of, in_turn, numbers, panes_of, story, window_on
 
 CHATS = 'kind == "chat"'
 
@@ -66,7 +66,7 @@ def bar_words(window: MainWindow) -> str:
     return child(window, QLabel, "filterCounts").text()
 
 
-def test_a_cell_is_stacked_beside_what_was_written(window: MainWindow, qtbot: QtBot) -> None:
+def a_cell_is_stacked_beside_what_was_written(window: MainWindow, qtbot: QtBot) -> None:
     write(qtbot, window, "no <= 8")
     choose(cell_menu(window, 0, Column.KIND), "filter.and_not")
     choose(cell_menu(window, 1, Column.CONTEXT), "filter.and")
@@ -77,7 +77,7 @@ def test_a_cell_is_stacked_beside_what_was_written(window: MainWindow, qtbot: Qt
     assert counted(qtbot, window) == ['kind != "chat", hides 0', 'context == "why-1", hides 1']
 
 
-def test_chips_are_switched_one_by_one(window: MainWindow, qtbot: QtBot) -> None:
+def chips_are_switched_one_by_one(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).filter_state.combine_filter(CHATS, "and_not")
     panes_of(window).filter_state.combine_filter("no > 5", "and")
     assert counted(qtbot, window) == ['kind != "chat", hides 1', "no > 5, hides 3"]
@@ -90,7 +90,7 @@ def test_chips_are_switched_one_by_one(window: MainWindow, qtbot: QtBot) -> None
     assert chips(window)[0].hasFocus()
 
 
-def test_chips_are_closed_by_pointer_and_key(window: MainWindow, qtbot: QtBot) -> None:
+def chips_are_closed_by_pointer_and_key(window: MainWindow, qtbot: QtBot) -> None:
     for number in (1, 2, 3):
         panes_of(window).filter_state.combine_filter(f"no == {number}", "and_not")
     qtbot.mouseClick(child(chips(window)[1], QToolButton, "conditionClose"), Qt.MouseButton.LeftButton)
@@ -103,7 +103,7 @@ def test_chips_are_closed_by_pointer_and_key(window: MainWindow, qtbot: QtBot) -
     assert len(numbers(window)) == 9
 
 
-def test_a_condition_is_edited_negated_left_alone_and_copied(window: MainWindow, qtbot: QtBot) -> None:
+def a_condition_is_edited_negated_left_alone_and_copied(window: MainWindow, qtbot: QtBot) -> None:
     write(qtbot, window, "no < 9")
     panes_of(window).filter_state.combine_filter(CHATS, "and")
     panes_of(window).filter_state.combine_filter("no > 1", "and")
@@ -119,7 +119,7 @@ def test_a_condition_is_edited_negated_left_alone_and_copied(window: MainWindow,
     assert numbers(window) == [2, 3, 4, 5, 6, 7, 8]
 
 
-def test_ctrl_enter_stacks_what_was_written(window: MainWindow, qtbot: QtBot) -> None:
+def ctrl_enter_stacks_what_was_written(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).go_to(4)
     write(qtbot, window, "context under $context", None)
     qtbot.keyClick(editor(window), Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
@@ -134,7 +134,7 @@ def test_ctrl_enter_stacks_what_was_written(window: MainWindow, qtbot: QtBot) ->
     assert window.filter_bar.error() is not None
 
 
-def test_a_preset_stands_alone_and_knows_what_is_stacked(window: MainWindow, qtbot: QtBot) -> None:
+def a_preset_stands_alone_and_knows_what_is_stacked(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).filter_state.combine_filter("!context", "and")
     chosen = [chip for chip in window.presets.bar.chips() if chip.isChecked()]
     assert [chip.preset.name for chip in chosen] == ["Main only"]
@@ -149,7 +149,7 @@ def test_a_preset_stands_alone_and_knows_what_is_stacked(window: MainWindow, qtb
     assert window.application.settings.presets[-1].filter == f"!context && {CHATS}"
 
 
-def test_back_returns_to_the_conditions(window: MainWindow) -> None:
+def back_returns_to_the_conditions(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.filter_state.combine_filter(CHATS, "and")
     panes.go_to(0)
@@ -160,7 +160,7 @@ def test_back_returns_to_the_conditions(window: MainWindow) -> None:
     assert numbers(window) == [1, 2, 9]
 
 
-def test_clear_takes_the_conditions_away(window: MainWindow) -> None:
+def clear_takes_the_conditions_away(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).filter_state.combine_filter(CHATS, "and")
     window.actions_by_id["edit.clear_filter"].trigger()
     assert (chips(window), len(numbers(window))) == ([], 9)
@@ -188,7 +188,7 @@ def test_more_than_fit_go_into_a_menu_and_no_more_than_can_be_overseen(window: M
 # States of the bar
 
 
-def test_right_but_matching_nothing_is_said_neutrally(window: MainWindow, qtbot: QtBot) -> None:
+def right_but_matching_nothing_is_said_neutrally(window: MainWindow, qtbot: QtBot) -> None:
     write(qtbot, window, 'from == "nobody"', None)
     qtbot.waitUntil(lambda: bar_words(window).startswith("nothing would match"))
     qtbot.keyClick(editor(window), Qt.Key.Key_Return)
@@ -198,7 +198,7 @@ def test_right_but_matching_nothing_is_said_neutrally(window: MainWindow, qtbot:
     assert window.filter_bar.error() is None
 
 
-def test_search_all_leaves_the_other_conditions_out(window: MainWindow, qtbot: QtBot) -> None:
+def search_all_leaves_the_other_conditions_out(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).filter_state.combine_filter("context", "and")
     write(qtbot, window, CHATS, None)
     qtbot.waitUntil(lambda: bar_words(window).startswith("nothing would match"))
@@ -210,7 +210,7 @@ def test_search_all_leaves_the_other_conditions_out(window: MainWindow, qtbot: Q
     assert bar_words(window) == "3 of 9"
 
 
-def test_what_would_match_is_said_before_enter(window: MainWindow, qtbot: QtBot) -> None:
+def what_would_match_is_said_before_enter(window: MainWindow, qtbot: QtBot) -> None:
     write(qtbot, window, CHATS, None)
     qtbot.waitUntil(lambda: bar_words(window).startswith("3 would match"))
     qtbot.keyClick(editor(window), Qt.Key.Key_Escape)
@@ -221,7 +221,7 @@ def test_what_would_match_is_said_before_enter(window: MainWindow, qtbot: QtBot)
 # Right-click
 
 
-def test_a_json_node_filters_stacks_and_becomes_a_column(window: MainWindow, qtbot: QtBot) -> None:
+def a_json_node_filters_stacks_and_becomes_a_column(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.go_to(1)
     panes.details.show_tab("Tree")
@@ -241,14 +241,14 @@ def test_a_json_node_filters_stacks_and_becomes_a_column(window: MainWindow, qtb
     menu.deleteLater()
 
 
-def test_a_cell_becomes_a_column(window: MainWindow, qtbot: QtBot) -> None:
+def a_cell_becomes_a_column(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     with qtbot.waitSignal(panes.column_requested) as asked:
         choose(cell_menu(window, 4, Column.MESSAGE), "filter.column")
     assert asked.args == ["tool"]
 
 
-def test_tree_and_participants_stack_too(window: MainWindow) -> None:
+def tree_and_participants_stack_too(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     tree = panes.contexts.model
     row = next(row for row in range(tree.rowCount()) if tree.node(row) not in (None, MAIN))
@@ -323,7 +323,23 @@ def test_the_stack_shows_what_list_prints_for_it(window: MainWindow, qtbot: QtBo
         assert [int(line) for line in done.stdout.split()[1:]] == numbers(window), panes.filter_state.stack.combined
 
 
-def test_a_chip_says_what_it_hides_by_itself(window: MainWindow, qtbot: QtBot) -> None:
+def a_chip_says_what_it_hides_by_itself(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).filter_state.combine_filter("context", "and")
     qtbot.waitUntil(lambda: chips(window)[0].hides is not None)
     assert "more by itself" in chips(window)[0].toolTip()
+
+
+def begun_again(window: MainWindow) -> None:
+    """Everything is shown, and nothing is written or stacked."""
+    editor(window).clear()
+    panes_of(window).filter_state.clear()
+
+
+test_conditions = in_turn([
+    what_would_match_is_said_before_enter, a_cell_is_stacked_beside_what_was_written, chips_are_switched_one_by_one,
+    chips_are_closed_by_pointer_and_key, a_condition_is_edited_negated_left_alone_and_copied,
+    ctrl_enter_stacks_what_was_written, back_returns_to_the_conditions, clear_takes_the_conditions_away,
+    right_but_matching_nothing_is_said_neutrally, search_all_leaves_the_other_conditions_out,
+    a_json_node_filters_stacks_and_becomes_a_column, a_cell_becomes_a_column, tree_and_participants_stack_too,
+    a_chip_says_what_it_hides_by_itself, a_preset_stands_alone_and_knows_what_is_stacked,
+], begun_again)  # fmt: skip

@@ -28,7 +28,7 @@ from tests.builders import GrowingLog, document_of, envelope
 from tests.ui.budgeting import set_budgets
 from tests.ui.find import child
 from tests.ui.waiting import PATIENCE_MS
-from tests.ui.windows import panes_of, story, window_on
+from tests.ui.windows import in_turn, panes_of, story, window_on
 
 
 def shown(application: Application, document: CaptureDocument) -> MainWindow:
@@ -69,7 +69,7 @@ def lit_rows(panes: Panes) -> list[int]:
     return [int(n) + 1 for n in panes.rows.visible if view.painter.hits_in(int(n)) is not None]
 
 
-def test_what_is_typed_is_counted_and_nothing_moves(window: MainWindow) -> None:
+def what_is_typed_is_counted_and_nothing_moves(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).go_to(0)
     bar = look_for(window, "slow")
     assert bar.words == "2 found"
@@ -77,7 +77,7 @@ def test_what_is_typed_is_counted_and_nothing_moves(window: MainWindow) -> None:
     assert lit_rows(panes_of(window)) == [2, 3]
 
 
-def test_f3_goes_around_and_says_so(window: MainWindow) -> None:
+def f3_goes_around_and_says_so(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).go_to(0)
     bar = look_for(window, "slow")
     for number, words in ((2, "1 of 2"), (3, "2 of 2"), (2, "wrapped, 1 of 2")):
@@ -89,7 +89,7 @@ def test_f3_goes_around_and_says_so(window: MainWindow) -> None:
     assert bar.words == "1 of 2"
 
 
-def test_enter_and_the_buttons_go_too(window: MainWindow) -> None:
+def enter_and_the_buttons_go_too(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).go_to(0)
     bar = look_for(window, "slow")
     QTest.keyClick(bar.editor, Qt.Key.Key_Return)
@@ -146,7 +146,7 @@ def test_as_many_hits_as_before_in_other_rows_are_lit(
     assert lit == [0, 1]
 
 
-def test_case_and_expressions(window: MainWindow, qtbot: QtBot) -> None:
+def case_and_expressions(window: MainWindow, qtbot: QtBot) -> None:
     bar = look_for(window, "LOOK")
     assert bar.words == "1 found"
     child(bar, QToolButton, "findCase").click()
@@ -159,7 +159,7 @@ def test_case_and_expressions(window: MainWindow, qtbot: QtBot) -> None:
     assert lit_rows(panes_of(window)) == [6]
 
 
-def test_a_wrong_expression_is_said_and_lights_nothing(window: MainWindow, qtbot: QtBot) -> None:
+def a_wrong_expression_is_said_and_lights_nothing(window: MainWindow, qtbot: QtBot) -> None:
     bar = look_for(window, "slow(")
     child(bar, QToolButton, "findPattern").click()
     assert bar.words == "A ( is not closed."
@@ -188,7 +188,7 @@ def test_an_expression_that_takes_for_ever_is_given_up(
     qtbot.waitUntil(lambda: bar.words == "This expression takes too long to try.")
 
 
-def test_enter_goes_to_a_hit_of_an_expression_that_was_not_tried_yet(window: MainWindow, qtbot: QtBot) -> None:
+def enter_goes_to_a_hit_of_an_expression_that_was_not_tried_yet(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).go_to(0)
     bar = look_for(window, "")
     child(bar, QToolButton, "findPattern").click()
@@ -197,7 +197,7 @@ def test_enter_goes_to_a_hit_of_an_expression_that_was_not_tried_yet(window: Mai
     qtbot.waitUntil(lambda: current(window) == 2)
 
 
-def test_escape_puts_all_out_and_f3_lights_it_again(window: MainWindow) -> None:
+def escape_puts_all_out_and_f3_lights_it_again(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.go_to(0)
     bar = look_for(window, "slow")
@@ -211,12 +211,12 @@ def test_escape_puts_all_out_and_f3_lights_it_again(window: MainWindow) -> None:
     assert current(window) == 2
 
 
-def test_f3_without_words_asks_for_them(window: MainWindow) -> None:
+def f3_without_words_asks_for_them(window: MainWindow, qtbot: QtBot) -> None:
     QTest.keyClick(window, Qt.Key.Key_F3)
     assert bar_of(window).editor.hasFocus()
 
 
-def test_another_filter_counts_anew(window: MainWindow) -> None:
+def another_filter_counts_anew(window: MainWindow, qtbot: QtBot) -> None:
     bar = look_for(window, "slow")
     panes_of(window).filter_state.apply_filter('kind == "chat"')
     assert bar.words == "1 found"
@@ -236,7 +236,7 @@ def test_new_messages_are_found(application: Application, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: "2" in bar.words)
 
 
-def test_what_the_row_does_not_show_lights_its_number(window: MainWindow) -> None:
+def what_the_row_does_not_show_lights_its_number(window: MainWindow, qtbot: QtBot) -> None:
     look_for(window, "record 14")
     panes = panes_of(window)
     seen: list[str] = []
@@ -247,7 +247,7 @@ def test_what_the_row_does_not_show_lights_its_number(window: MainWindow) -> Non
     assert seen == ["6"]
 
 
-def test_details_are_lit(window: MainWindow, qtbot: QtBot) -> None:
+def details_are_lit(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     look_for(window, "slow")
     panes.go_to(1)
@@ -288,7 +288,7 @@ def test_characters_beyond_the_first_plane_do_not_shift_the_light(application: A
     qtbot.waitUntil(lambda: lit() == ["slow"])
 
 
-def test_rows_of_the_details_are_lit(window: MainWindow, qtbot: QtBot) -> None:
+def rows_of_the_details_are_lit(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     look_for(window, "search_records")
     panes.go_to(4)
@@ -372,3 +372,26 @@ def test_a_place_without_a_mark_is_scrolled_to(application: Application, qtbot: 
     assert abs(row - 250) <= 2
     assert current(window) == 1
     assert minimap.words_at(minimap.height() // 2).startswith("No. 2")
+
+
+def begun_again(window: MainWindow) -> None:
+    """Nothing is looked for, everything is shown, and No. 1 is current."""
+    panes = panes_of(window)
+    panes.filter_state.clear()
+    panes.details.show_tab("Overview")
+    panes.go_to(0)
+    bar = panes.messages.find_bar
+    for name in ("findCase", "findPattern"):
+        button = child(bar, QToolButton, name)
+        button.setChecked(False)
+    bar.editor.clear()
+    QTest.keyClick(bar.editor, Qt.Key.Key_Escape)
+
+
+test_what_is_found_is_counted_gone_to_and_lit = in_turn([
+    f3_without_words_asks_for_them, what_is_typed_is_counted_and_nothing_moves, f3_goes_around_and_says_so,
+    enter_and_the_buttons_go_too, case_and_expressions, a_wrong_expression_is_said_and_lights_nothing,
+    enter_goes_to_a_hit_of_an_expression_that_was_not_tried_yet, escape_puts_all_out_and_f3_lights_it_again,
+    another_filter_counts_anew, details_are_lit, rows_of_the_details_are_lit,
+    what_the_row_does_not_show_lights_its_number,
+], begun_again)  # fmt: skip

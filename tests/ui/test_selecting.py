@@ -22,7 +22,7 @@ from inspector.ui.panels.messages.view import MessageView
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call, tool_result
 from tests.ui.find import child
-from tests.ui.windows import numbers, panes_of, run_in_window, story, until, window_on
+from tests.ui.windows import in_turn, numbers, panes_of, run_in_window, story, until, window_on
 
 KEYS = Qt.Key
 NO, SHIFT, CONTROL = (
@@ -109,7 +109,7 @@ def clipboard() -> str:
 # Selecting
 
 
-def test_shift_and_arrows_select_as_far_as_the_current_row(window: MainWindow) -> None:
+def shift_and_arrows_select_as_far_as_the_current_row(window: MainWindow, qtbot: QtBot) -> None:
     press(window, KEYS.Key_Down, SHIFT)
     press(window, KEYS.Key_Down, SHIFT)
     assert (selected(window), current(window)) == ([3, 4, 5], 5)
@@ -121,21 +121,20 @@ def test_shift_and_arrows_select_as_far_as_the_current_row(window: MainWindow) -
     assert (selected(window), told(window)) == ([3], [3])
 
 
-def test_ends_and_pages_with_shift(window: MainWindow, subtests: pytest.Subtests) -> None:
+def ends_and_pages_with_shift(window: MainWindow, qtbot: QtBot) -> None:
     for key, expected in (
         (KEYS.Key_Home, [1, 2, 3]),
         (KEYS.Key_End, list(range(3, 13))),
         (KEYS.Key_PageUp, [1, 2, 3]),
         (KEYS.Key_PageDown, list(range(3, 13))),
     ):
-        with subtests.test(key.name):
-            panes_of(window).go_to(2)
-            press(window, key, SHIFT)
-            assert selected(window) == expected
-            assert current(window) == (expected[0] if expected[0] == 1 else expected[-1])
+        panes_of(window).go_to(2)
+        press(window, key, SHIFT)
+        assert selected(window) == expected, key
+        assert current(window) == (expected[0] if expected[0] == 1 else expected[-1]), key
 
 
-def test_clicks_with_shift_and_control(window: MainWindow) -> None:
+def clicks_with_shift_and_control(window: MainWindow, qtbot: QtBot) -> None:
     click(window, 6, SHIFT)
     assert (selected(window), current(window)) == ([3, 4, 5, 6], 6)
     click(window, 1, SHIFT)
@@ -150,7 +149,7 @@ def test_clicks_with_shift_and_control(window: MainWindow) -> None:
     assert (selected(window), current(window), told(window)) == ([4], 4, [4])
 
 
-def test_all_shown_are_selected_and_escape_leaves_the_current(window: MainWindow, qtbot: QtBot) -> None:
+def all_shown_are_selected_and_escape_leaves_the_current(window: MainWindow, qtbot: QtBot) -> None:
     press(window, KEYS.Key_A, CONTROL)
     assert (selected(window), current(window)) == (list(range(1, 13)), 3)
     assert said(window, qtbot).startswith("12 selected, ")
@@ -163,7 +162,7 @@ def test_all_shown_are_selected_and_escape_leaves_the_current(window: MainWindow
     assert selected(window) == [11, 12]
 
 
-def test_messages_are_gathered_one_by_one_with_keys_alone(window: MainWindow) -> None:
+def messages_are_gathered_one_by_one_with_keys_alone(window: MainWindow, qtbot: QtBot) -> None:
     press(window, KEYS.Key_Space, CONTROL)
     press(window, KEYS.Key_Down, CONTROL)
     press(window, KEYS.Key_Down, CONTROL)
@@ -174,7 +173,7 @@ def test_messages_are_gathered_one_by_one_with_keys_alone(window: MainWindow) ->
     assert (selected(window), current(window)) == ([3], 5)
 
 
-def test_without_gathering_the_next_message_is_selected_alone(window: MainWindow) -> None:
+def without_gathering_the_next_message_is_selected_alone(window: MainWindow, qtbot: QtBot) -> None:
     press(window, KEYS.Key_Down, CONTROL)
     assert (selected(window), current(window)) == ([4], 4)
 
@@ -191,7 +190,7 @@ def drag(window: MainWindow, places: list[QPoint], *, release: bool = True) -> N
         QTest.mouseRelease(port, Qt.MouseButton.LeftButton, NO, places[-1])
 
 
-def test_dragging_selects_a_range_and_is_one_place_to_go_back_to(window: MainWindow) -> None:
+def dragging_selects_a_range_and_is_one_place_to_go_back_to(window: MainWindow, qtbot: QtBot) -> None:
     drag(window, [at(window, number) for number in (5, 6, 8, 7)])
     assert (selected(window), current(window)) == ([5, 6, 7], 7)
     panes_of(window).go_back()
@@ -231,7 +230,7 @@ def test_originals_lie_within_a_range(application: Application, qtbot: QtBot) ->
 # What changes around it
 
 
-def test_filters_sorting_and_traffic_leave_it(window: MainWindow, qtbot: QtBot) -> None:
+def filters_sorting_and_traffic_leave_it(window: MainWindow, qtbot: QtBot) -> None:
     click(window, 6, SHIFT)
     panes = panes_of(window)
     panes.filter_state.apply_filter("no > 4")
@@ -246,7 +245,7 @@ def test_filters_sorting_and_traffic_leave_it(window: MainWindow, qtbot: QtBot) 
     assert (selected(window), current(window), told(window)) == ([3, 4, 5, 6], 6, [3, 4, 5, 6])
 
 
-def test_a_range_of_sorted_rows_goes_by_what_is_seen(window: MainWindow) -> None:
+def a_range_of_sorted_rows_goes_by_what_is_seen(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).messages.sorter.sort("no", True)
     click(window, 8)
     press(window, KEYS.Key_Down, SHIFT)
@@ -288,7 +287,7 @@ def test_rows_are_copied_as_they_are_shown(window: MainWindow) -> None:
     assert clipboard() == "message 4\t4\tchat"
 
 
-def test_everything_is_copied_of_all_that_are_selected(window: MainWindow) -> None:
+def everything_is_copied_of_all_that_are_selected(window: MainWindow, qtbot: QtBot) -> None:
     click(window, 5, SHIFT)
     messages = panes_of(window).messages
     messages.copy("values")
@@ -333,7 +332,7 @@ def test_too_many_are_not_copied_and_that_is_said(window: MainWindow, monkeypatc
     assert notice.text.startswith("12 messages are too many to copy; 5 is the most.")
 
 
-def test_the_menu_of_a_selected_row_acts_on_all(window: MainWindow) -> None:
+def the_menu_of_a_selected_row_acts_on_all(window: MainWindow, qtbot: QtBot) -> None:
     click(window, 5, SHIFT)
     choose(menu_at(window, 4), "copy.id")
     assert (clipboard(), current(window)) == ("id-3\nid-4\nid-5", 5)
@@ -344,7 +343,7 @@ def test_the_menu_of_a_selected_row_acts_on_all(window: MainWindow) -> None:
     assert numbers(window) == [1, 2, *range(6, 13)]
 
 
-def test_the_menu_of_another_row_moves_the_selection(window: MainWindow) -> None:
+def the_menu_of_another_row_moves_the_selection(window: MainWindow, qtbot: QtBot) -> None:
     click(window, 5, SHIFT)
     choose(menu_at(window, 9), "copy.id")
     assert (clipboard(), selected(window)) == ("id-9", [9])
@@ -382,7 +381,7 @@ def test_the_export_dialog_starts_with_what_is_selected(qapp: QApplication, tmp_
     run_in_window(qapp, steps)
 
 
-def test_screen_readers_can_select_rows(window: MainWindow) -> None:
+def screen_readers_can_select_rows(window: MainWindow, qtbot: QtBot) -> None:
     view = view_of(window)
     flags = view.selectionModel().SelectionFlag
     view.selectionModel().select(view.messages.index(6, 0), flags.Select | flags.Rows)
@@ -390,7 +389,7 @@ def test_screen_readers_can_select_rows(window: MainWindow) -> None:
     assert told(window) == [3, 7]
 
 
-def test_what_screen_readers_select_alone_is_all_that_is_selected(window: MainWindow, qtbot: QtBot) -> None:
+def what_screen_readers_select_alone_is_all_that_is_selected(window: MainWindow, qtbot: QtBot) -> None:
     view = view_of(window)
     press(window, Qt.Key.Key_Down, SHIFT)
     assert said(window, qtbot).startswith("2 selected")
@@ -400,3 +399,21 @@ def test_what_screen_readers_select_alone_is_all_that_is_selected(window: MainWi
     assert said(window, qtbot) == ""
     view.verticalScrollBar().setValue(view.verticalScrollBar().maximum())
     assert told(window) == [7]
+
+
+def begun_again(window: MainWindow) -> None:
+    """All twelve are shown as they came, No. 3 is current and alone selected."""
+    panes_of(window).filter_state.clear()
+    panes_of(window).messages.sorter.clear()
+    click(window, 3)
+
+
+test_what_is_selected = in_turn([
+    shift_and_arrows_select_as_far_as_the_current_row, ends_and_pages_with_shift, clicks_with_shift_and_control,
+    all_shown_are_selected_and_escape_leaves_the_current, messages_are_gathered_one_by_one_with_keys_alone,
+    without_gathering_the_next_message_is_selected_alone, dragging_selects_a_range_and_is_one_place_to_go_back_to,
+    filters_sorting_and_traffic_leave_it, a_range_of_sorted_rows_goes_by_what_is_seen,
+    everything_is_copied_of_all_that_are_selected, the_menu_of_a_selected_row_acts_on_all,
+    the_menu_of_another_row_moves_the_selection, screen_readers_can_select_rows,
+    what_screen_readers_select_alone_is_all_that_is_selected,
+], begun_again)  # fmt: skip

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
 from inspector.analysis.marks import Target
 from inspector.document.document import CaptureDocument
@@ -100,6 +101,26 @@ def shows(application: Application, count: int) -> bool:
     """Whether the first window shows so many messages."""
     window = application.windows[0]
     return window.panes is not None and len(numbers(window)) == count
+
+
+Act = Callable[[MainWindow, QtBot], None]
+
+
+def in_turn(acts: Sequence[Act], begin_again: Callable[[MainWindow], None]) -> Callable[..., None]:
+    """A test that does one act after the other in one window, which is dear to make; a failure names the act.
+
+    Args:
+        acts: each looks at something of its own.
+        begin_again: puts the window back to what an act begins with.
+    """
+
+    def test(window: MainWindow, qtbot: QtBot, subtests: pytest.Subtests) -> None:
+        for act in acts:
+            with subtests.test(act.__name__):
+                begin_again(window)
+                act(window, qtbot)
+
+    return test
 
 
 def bury() -> None:
