@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QSize
+from PySide6.QtCore import QAbstractItemModel, QEvent, QSize, Qt
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QDialog, QFrame, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.ui.look.empty_text import EmptyText
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.widgets.labels import IconLabel, TextLabel
 from inspector.ui.widgets.scrolled_part import ScrolledPart
 
 _TITLE_BAR = 36
@@ -105,6 +106,39 @@ class FittedDialog(Dialog):
         if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
             self.fit()
         return done
+
+
+class WordsRow(QHBoxLayout):
+    """What a dialog is about: an icon, and beside it a title and a sentence or two.
+
+    Attributes:
+        text: the sentences.
+    """
+
+    def __init__(
+        self, themes: ThemeController, icon: str, token: str, title: str, text: str, *, name: str, parent: QWidget
+    ) -> None:
+        """Make the row.
+
+        Args:
+            themes: give the look.
+            icon, token: its name, and that of its colour.
+            title: a few words.
+            text: plain text.
+            name: how object names begin.
+            parent: the dialog.
+        """
+        super().__init__()
+        self.setSpacing(14)
+        sign = IconLabel(themes, icon, token, size=24, name=f"{name}Icon", parent=parent)
+        self.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(6)
+        words.addWidget(TextLabel(title, variant="heading", name=f"{name}Title", wrap=True, parent=parent))
+        self.text = TextLabel(text, name=f"{name}Text", wrap=True, parent=parent)
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        words.addWidget(self.text)
+        self.addLayout(words, 1)
 
 
 class ListFrame(QFrame):

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.ui.dialogs.dialog import FittedDialog
+from inspector.ui.dialogs.dialog import FittedDialog, WordsRow
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
-from inspector.ui.widgets.labels import IconLabel, TextLabel
 
 Severity = Literal["note", "warning", "error", "question"]
 """What the icon says."""
@@ -68,7 +67,8 @@ class MessageDialog(FittedDialog):
         self._answer = CANCEL
         self.setAccessibleDescription(text)
         self._page = QVBoxLayout(self)
-        self._build_words(title, text, severity)
+        icon, token = _ICONS[severity]
+        self._page.addLayout(WordsRow(theme_controller, icon, token, title, text, name="message", parent=self))
         self._details = QPlainTextEdit(details, self)
         self._details.setObjectName("messageDetails")
         self._details.setAccessibleName("Details")
@@ -80,24 +80,6 @@ class MessageDialog(FittedDialog):
         self._build_buttons(answers)
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
-
-    def _build_words(self, title: str, text: str, severity: Severity) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(14)
-        icon, token = _ICONS[severity]
-        row.addWidget(
-            IconLabel(self._themes, icon, token, size=24, name="messageIcon", parent=self),
-            0,
-            Qt.AlignmentFlag.AlignTop,
-        )
-        words = QVBoxLayout()
-        words.setSpacing(6)
-        words.addWidget(TextLabel(title, variant="heading", name="messageTitle", wrap=True, parent=self))
-        body = TextLabel(text, name="messageText", wrap=True, parent=self)
-        body.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        words.addWidget(body)
-        row.addLayout(words, 1)
-        self._page.addLayout(row)
 
     def _build_buttons(self, answers: Sequence[tuple[str, str]]) -> None:
         row = QHBoxLayout()

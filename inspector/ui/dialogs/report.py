@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
@@ -21,10 +21,10 @@ from typing_extensions import override
 from inspector.diagnostics.crash_report import Choices
 from inspector.present.wire_text import visible_controls
 from inspector.ui.dialogs.asking import open_once
-from inspector.ui.dialogs.dialog import Dialog
+from inspector.ui.dialogs.dialog import Dialog, WordsRow
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
-from inspector.ui.widgets.labels import IconLabel, TextLabel
+from inspector.ui.widgets.labels import TextLabel
 
 CLOSED = "closed"
 """The answer of somebody who closed the dialog."""
@@ -75,27 +75,15 @@ class ReportDialog(Dialog):
         self._answer = CLOSED
         self.setAccessibleDescription(text)
         self._page = QVBoxLayout(self)
-        self._build_words(title, text)
+        row = WordsRow(theme_controller, "error", "severity.error", title, text, name="report", parent=self)
+        self._text = row.text
+        self._page.addLayout(row)
         self._build_report()
         self._build_buttons(answers)
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
         self.take_size(_WIDTH, _HEIGHT)
         self.refresh()
-
-    def _build_words(self, title: str, text: str) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(14)
-        icon = IconLabel(self._themes, "error", "severity.error", size=24, name="reportIcon", parent=self)
-        row.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
-        words = QVBoxLayout()
-        words.setSpacing(6)
-        words.addWidget(TextLabel(title, variant="heading", name="reportTitle", wrap=True, parent=self))
-        self._text = TextLabel(text, name="reportText", wrap=True, parent=self)
-        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        words.addWidget(self._text)
-        row.addLayout(words, 1)
-        self._page.addLayout(row)
 
     def _build_report(self) -> None:
         self.report = QPlainTextEdit(self)
