@@ -17,6 +17,7 @@ from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
+from inspector.protocol.meaning import ApiCall
 
 USAGE = ("input", "output", "cache_read", "cache_write")
 WRITTEN_1H = "cache_write_1h"
@@ -76,9 +77,9 @@ class ReportedUsage:
         first = len(self.columns)
         rows = sorted(found)
         calls = [found[row] for row in rows]
-        hashes = np.array([hash_text(c.identifier) if c.identifier else NO_HASH for c in calls], np.uint64)
+        hashes = np.array([_named_by(row, call) for row, call in zip(rows, calls, strict=True)], np.uint64)
         copies = self._capture.repeats(np.array(rows, np.int64))[1]
-        copies &= ~np.array([call.is_named for call in calls])
+        copies &= ~np.array([call.is_named or call.identifier is None for call in calls])
         if copies.any():  # the first telling counts, unless a message is told again with more of the same call
             told = np.isin(hashes, hashes[~copies])
             told |= self._calls.latest(hashes, np.full(len(hashes), np.iinfo(np.int64).max)) != NO_ROW
@@ -192,3 +193,10 @@ class ReportedUsage:
         return dict(
             Counter({strings[c]: n for c, n in zip(codes.tolist(), counts.tolist(), strict=True)}).most_common()
         )
+
+
+def _named_by(row: int, call: ApiCall) -> int:
+    """The hash that reports of a call share; NO_HASH for what is none."""
+    if call.identifier is None:
+        return hash_text(f"message {row}")
+    return hash_text(call.identifier) if call.identifier else NO_HASH

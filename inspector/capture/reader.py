@@ -304,8 +304,8 @@ class BlockReader:
                     said = hash_text(f"call\0{one.thread.call}")
             if one.mark:
                 said = hash_bytes(one.mark)
-                if one.is_new:
-                    self._new[row] = hash_text(f"{one.origin}\0{number}") if one.origin else NO_HASH
+            if one.is_new:
+                self._new[row] = hash_text(one.origin) if one.origin else NO_HASH
             self._values += (
                 offset, length, time_ns, time_ns, one.kind, one.kind, one.sender, one.to, one.context, one.method,
                 one.target, record.space, record.meant_by, record.direction, None, identifier, correlation, None,

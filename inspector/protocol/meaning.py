@@ -25,7 +25,8 @@ class ApiCall(msgspec.Struct, gc=False):
     tie (`inspector.analysis.reported_usage`).
     """
 
-    identifier: str
+    identifier: str | None
+    """What its records name it by; None where none does, so that each tells of another; "" for what is no call."""
     model: str | None
     reported: bool = False
     """Whether numbers are given: else they are zero."""

@@ -32,6 +32,7 @@ _BEGINS = re.compile(
     rb'\s*\[?\s*\{\s*"(?:resourceSpans|resource_spans|batches|resourceLogs|resourceMetrics|trace|data)"\s*:\s*[\[{]'
 )
 _JAEGER = re.compile(rb'"traceID"\s*:')
+_ONE_OF_JAEGER = re.compile(rb'\s*\[?\s*\{\s*"(?:traceID|spans|processes)"\s*:(?=.*"spanID"\s*:)', re.DOTALL)
 _BLANK = b" \t\r\n"
 _PROTOBUF = b"\x0a"
 """The tag of the first field, a message, of what holds spans; as a text, an empty line."""
@@ -48,7 +49,10 @@ def holds_traces(head: bytes) -> bool:
     """Whether a file that begins with these bytes holds traces that are not put in order yet."""
     if is_protobuf(head):
         return True
-    found = _BEGINS.match(head.removeprefix(b"\xef\xbb\xbf"))
+    text = head.removeprefix(b"\xef\xbb\xbf")
+    found = _BEGINS.match(text)
+    if found is None and _ONE_OF_JAEGER.match(text):
+        return True
     if found is None or (b'"data"' in found[0] and not _JAEGER.search(head)):
         return False
     if b'"trace"' in found[0] and b'"resourceSpans"' not in head and b'"batches"' not in head:

@@ -93,7 +93,10 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     return Record(Shape.MEANING, line, time_ns=time_ns, space=space, means=means, meant_by=LABEL)
 
 
-EVENT_MARKS = (b'"message_start"', b'"chat.completion.chunk"', b'"response.created"', b'"candidates"')
+EVENT_MARKS = (
+    b'"message_start"', b'"chat.completion.chunk"', b'"delta"', b'"prompt_filter_results"', b'"response.created"',
+    b'"candidates"',
+)  # fmt: skip
 """What stands in the first event of an answer that comes in events."""
 _EVENTS = ("content_block_", "message_", "response.")
 """How events of Anthropic's and of OpenAI's responses are called, behind the first."""
@@ -119,9 +122,23 @@ def event_in(line: bytes, *, goes_on: bool = False) -> dict[str, Any] | None:
         if sort == "response.created":
             return value if isinstance(value.get("response"), Mapping) else None
         return value if goes_on and (sort.startswith(_EVENTS) or sort in ("ping", "error")) else None
-    is_chunk = value.get("object") == "chat.completion.chunk" and isinstance(value.get("choices"), list)
+    is_chunk = _is_chunk(value, goes_on=goes_on)
     served = line[:1] != b"{" and isinstance(value.get("candidates"), list)  # by itself it is an answer, too
     return value if is_chunk or served else None
+
+
+_FILTERED = "prompt_filter_results"
+"""What Azure's first chunk has in place of a choice."""
+
+
+def _is_chunk(value: Mapping[str, Any], *, goes_on: bool) -> bool:
+    """Whether it is a chunk of a chat completion; some servers do not say so, and one in between may hold no choice."""
+    choices = value.get("choices")
+    if not isinstance(choices, list) or value.get("object") not in (None, "", "chat.completion.chunk"):
+        return False
+    first = choices[0] if choices else None
+    says_so = value.get("object") == "chat.completion.chunk" or (not choices and (goes_on or _FILTERED in value))
+    return says_so or (isinstance(first, Mapping) and isinstance(first.get("delta"), Mapping))
 
 
 def payload(line: bytes, number: int) -> Payload:
@@ -155,14 +172,19 @@ def _bodies(value: Mapping[str, Any], *, items: bool, depth: int = 0) -> list[Ma
 
 
 def _held(value: object) -> object:
-    """A body, which may stand in a text: as JSON, or as the events that it came in."""
-    if not isinstance(value, str):
+    """A body, which may stand in a text, as JSON or as the events that it came in, or in a list of these."""
+    if isinstance(value, list):
+        lines = [b"data: " + bytes_of(dict(one)) for one in value if isinstance(one, Mapping)]
+    elif not isinstance(value, str):
         return value
-    if value[:1] == "{":
+    elif value[:1] == "{":
         return decoded_object(value.encode("utf-8", "replace"))
+    else:
+        events = value.splitlines() if value.startswith(("event:", "data:")) else ()
+        lines = [line.encode("utf-8", "replace") for line in events]
     stream: Stream | None = None
-    for line in value.splitlines() if value.startswith(("event:", "data:")) else ():
-        event = event_in(line.encode("utf-8", "replace"), goes_on=stream is not None)
+    for line in lines:
+        event = event_in(line, goes_on=stream is not None)
         stream = stream_of(event) if stream is None and event is not None else stream
         if stream is not None and event is not None:
             stream.add(event)
@@ -184,10 +206,42 @@ def _is_anybodys(body: Mapping[str, Any]) -> bool:
 
 def _entries(bodies: Sequence[Mapping[str, Any]], *, items: bool) -> list[Entry]:
     """The messages in bodies, with ids; none where they hold something else."""
-    spoken = [entry for body in bodies for entry in spoken_in(body, items=items) + _failure(body) or _silent(body)]
+    spoken: list[Entry] = []
+    for body in bodies:
+        said = spoken_in(body, items=items) + _failure(body) or _silent(body)
+        if _HISTORIES.isdisjoint(body):
+            _say_now(said, body)
+        spoken += said
     if spoken:
         _identify(spoken)
     return spoken
+
+
+_HISTORIES = frozenset(("messages", "contents", "input"))
+"""Under which a body has what was said before, too."""
+
+
+def _say_now(entries: Sequence[Entry], body: Mapping[str, Any]) -> None:
+    """Messages that no history holds are copies of none but those of the same answer, if it has an id.
+
+    Of an answer without one, calls go by their own.
+    """
+    name = _name_of(body)
+    for place, entry in enumerate(entries):
+        meaning = entry.meaning
+        meaning.is_new = bool(name) or not _has_own_id(meaning)
+        meaning.origin = f"{name} {place}" if name else ""
+
+
+def _has_own_id(meaning: Meaning) -> bool:
+    """Whether it is a call that is not only called by the name of its tool."""
+    return meaning.kind == kinds.REQUEST and meaning.identifier not in (None, meaning.target)
+
+
+def _name_of(body: Mapping[str, Any]) -> str | None:
+    """The id of an answer."""
+    name = body.get("id", body.get("responseId"))
+    return name if isinstance(name, str) and name else None
 
 
 def _failure(body: Mapping[str, Any]) -> list[Entry]:
@@ -236,7 +290,7 @@ def instructions_in(value: Mapping[str, Any]) -> list[Entry]:
 def _messages(value: Mapping[str, Any], *, items: bool) -> Iterator[Mapping[str, Any]]:
     """The messages in their order, a system prompt beside them as the first."""
     for key in ("messages", "contents", "input"):
-        given = value.get(key)
+        given = _turns(value.get(key)) if key == "contents" else value.get(key)
         if _is_history(given) or (key == "input" and isinstance(given, str) and "model" in value):
             yield from _instructions(value)
             yield from given if isinstance(given, list) else ({"role": "user", "content": given},)
@@ -257,6 +311,15 @@ def _is_history(given: object) -> bool:
 
 
 _LOOKED_AT = 8
+
+
+def _turns(given: object) -> object:
+    """The `contents` of Gemini: one alone needs no list, and the user's no role."""
+    contents = given if isinstance(given, list) else [given]
+    return [
+        {"role": "user", **one} if isinstance(one, dict) and isinstance(one.get("parts"), list) else one
+        for one in contents
+    ]
 
 
 def _is_message(value: Mapping[str, Any]) -> bool:
@@ -471,14 +534,15 @@ def _identify(entries: list[Entry]) -> None:
         said = bytes_of(entry.payload)
         digest.update(said + (meaning.identifier or "").encode("utf-8", "replace"))
         mark = digest.hexdigest()
-        meaning.size, meaning.said = len(said), mark.encode()
-        if meaning.kind == kinds.REQUEST and meaning.identifier is not None and meaning.identifier != meaning.target:
+        meaning.size = len(said)
+        if meaning.identifier is not None and _has_own_id(meaning):
             named[meaning.identifier] = meaning.identifier
             meaning.said = said + meaning.identifier.encode(
                 "utf-8", "replace"
             )  # told by an answer first, and by each request after it
             meaning.thread = ThreadMark(channel=meaning.identifier)
             continue
+        meaning.mark = mark.encode()
         own = f"{mark}#{place + 1}" if meaning.kind == kinds.REQUEST else mark
         if meaning.identifier is not None:
             named[meaning.identifier] = own
@@ -507,12 +571,7 @@ def api_call(value: Mapping[str, Any]) -> ApiCall | None:
         given = max(given - read - written, 0)  # all but Anthropic's count what was cached as input
     lasting = usage.get("cache_creation")
     hour = number(lasting, "ephemeral_1h_input_tokens") if isinstance(lasting, Mapping) else 0
-    identifier = value.get("id", value.get("responseId"))
-    name = identifier if isinstance(identifier, str) else bytes_of(dict(value)).hex()[:_MOST_NAME]
     return ApiCall(
-        name, model if isinstance(model, str) else None, reported=True, input=given, output=made, cache_read=read,
-        cache_write=written, cache_write_1h=min(hour, written),
+        _name_of(value), model if isinstance(model, str) else None, reported=True, input=given, output=made,
+        cache_read=read, cache_write=written, cache_write_1h=min(hour, written),
     )  # fmt: skip
-
-
-_MOST_NAME = 64

@@ -232,12 +232,9 @@ def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[st
     failed = error is not None or status >= _FAILED or value.get("how") == "server-broke"
     reported = messages.api_call(body)
     first = _number(known.get("first"), NO_TIME)
-    answered = ApiCall(
-        reported.identifier if reported is not None else call.identifier,
-        reported.model if reported is not None and reported.model is not None else call.model,
-    )
+    answered = reported or ApiCall(call.identifier, call.model)
     if reported is not None:
-        answered = reported
+        answered.identifier = answered.identifier or call.identifier
         answered.model = answered.model or call.model
         answered.attempts = call.identifier
     answered.stop = operations.stop_reason(body)

@@ -84,6 +84,15 @@ def test_an_answer_is_put_together(written: Any, tmp_path: Path) -> None:
     assert said(document_at(copy)) == SAID
 
 
+def test_chunks_need_not_say_what_they_are(tmp_path: Path) -> None:
+    silent = [{key: value for key, value in one.items() if key != "object"} for one in CHAT]
+    filtered = {"choices": [], "id": "", "object": "", "prompt_filter_results": []}
+    path = tmp_path / "answers.sse"
+    path.write_text(served([filtered, *silent, {"choices": [], "usage": {"prompt_tokens": 9}}]), "utf-8")
+    document = document_at(path)
+    assert (said(document), document.unreadable) == (["It is", "No"], 0)
+
+
 def test_an_answer_of_gemini(tmp_path: Path) -> None:
     pieces = [{"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}}], "responseId": name}
               for name, text in (("a", "Berth "), ("a", "4"), ("b", "None"))]  # fmt: skip

@@ -160,9 +160,9 @@ def _model_call(span: Span, known: Resolved) -> Iterator[Entry]:
     if known.phase == "start":
         return
     entries = [_placed(entry, span.end_ns, speaker, span, seen) for entry in answers]
-    for entry in entries:
+    for place, entry in enumerate(entries):
         if entry.meaning.kind not in (kinds.REQUEST, kinds.RESPONSE):  # calls go by their ids: others tell of them too
-            entry.meaning.is_new, entry.meaning.origin = True, f"{span.trace} {span.identifier}"
+            entry.meaning.is_new, entry.meaning.origin = True, f"{span.trace} {span.identifier} {place}"
     if not entries or span.failed:
         why = error_of(span)
         words = f"{span.name}: {why or NOT_RECORDED}"

@@ -46,6 +46,49 @@ def test_a_history_that_is_sent_again_is_the_same_messages() -> None:
     assert len(set(values("space", first, second))) == 1
 
 
+def test_a_history_is_the_same_whenever_a_logger_wrote_it() -> None:
+    asked, answered = {"messages": [ASK]}, {"choices": [{"message": {"role": "assistant", "content": "Yes"}}]}
+    again = {"messages": [ASK, {"role": "assistant", "content": "Yes"}, {"role": "user", "content": "Sure?"}]}
+    pairs = [
+        {"timestamp": f"2026-01-05T09:00:0{second}Z", "request": one, "response": answered}
+        for second, one in enumerate((asked, again))
+    ]
+    assert values("repeats", *pairs) == [None, None, 1, 2, None, None]
+
+
+def test_what_stands_alone_is_said_again_and_no_copy() -> None:
+    go_on, done = {"role": "user", "content": "Go on"}, {"role": "assistant", "content": "Done"}
+    assert values("repeats", go_on, done, go_on, done) == [None] * 4
+    call = {"functionCall": {"name": "look", "args": {}}}
+    looks = [{"candidates": [{"content": {"role": "model", "parts": [call]}}]}] * 2
+    assert values("repeats", *looks) == [None, None]
+    said = {"message": {"role": "assistant", "content": "yes"}}
+    named = [{"id": name, "choices": [said], "usage": {}} for name in ("a", "b", "a")]
+    assert values("repeats", *named) == [None, None, 1]
+
+
+def test_answers_without_an_id_are_calls_of_their_own() -> None:
+    usage = {"prompt_tokens": 10, "completion_tokens": 1}
+    answers = [{"choices": [{"message": {"role": "assistant", "content": "yes"}}], "usage": usage}] * 3
+    document = document_of(*answers)
+    total = document.analysis.usage.total()
+    assert total is not None
+    assert (total.input, total.output) == (30, 3)
+
+
+def test_what_asks_gemini_needs_no_role_and_what_answers_may_be_a_list_of_chunks() -> None:
+    parts = [{"text": "Is berth 4 free?"}]
+    assert values("from", {"contents": [{"parts": parts}]}, {"contents": {"parts": parts}}) == ["user", "user"]
+    chunks = [
+        {"candidates": [{"content": {"parts": [{"text": text}]}}], "usageMetadata": {"promptTokenCount": 7}}
+        for text in ("It ", "is.")
+    ]
+    saved = {"method": "generateContentStream", "response": chunks}
+    assert values("text", saved) == ["It is."]
+    assert values("usage.input", saved) == [7]
+    assert values("kind", saved, {"method": "x", "response": [{"a": 1}]}) == ["chat", ""]
+
+
 def test_a_system_prompt_is_of_its_own_conversation() -> None:
     told = {"role": "system", "content": "Be brief"}
     lines = {"messages": [told, ASK]}, {"messages": [told, {"role": "user", "content": "Another thing"}]}

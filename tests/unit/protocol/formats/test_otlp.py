@@ -144,6 +144,16 @@ def test_the_same_words_in_answer_to_something_else_are_another_call_and_a_span_
     assert texts == ["is a right?", "yes", "is b right?", "yes"]
 
 
+def test_a_trace_of_jaeger_may_stand_by_itself(tmp_path: Path) -> None:
+    span = {"traceID": "ab", "spanID": "cd", "operationName": "work", "startTime": 5, "duration": 3, "processID": "p1"}
+    trace = {"traceID": "ab", "spans": [span], "processes": {"p1": {"serviceName": "desk"}}}
+    for value in (trace, dict(reversed(trace.items())), [trace]):
+        (tmp_path / "trace.json").write_text(json.dumps(value, indent=2), "utf-8")
+        document = document_at(tmp_path / "trace.json")
+        assert (document.format, len(document.capture)) == ("otlp", 1)
+        assert document.capture.string("sender", 0) == "desk"
+
+
 def test_a_parent_that_never_comes_is_a_context_all_the_same() -> None:
     log = log_file(_line(_span("execute_tool", "cc", "bb", gen_ai__tool__name="t")).encode(), "x.json")
     document = document_at(log)
