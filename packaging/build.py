@@ -184,11 +184,16 @@ def portable() -> Path:
 
 
 def guide(folder: Path) -> None:
-    """Lay out the pages and pictures that users read, as they lie in the checkout."""
-    for file in sorted((bundle.ROOT / "docs").rglob("*")):
+    """Lay out the pages that users read as they lie in the checkout, and beside them what they show from elsewhere."""
+    docs = bundle.ROOT / "docs"
+    beside = {"SECURITY.md"}
+    for file in sorted(docs.rglob("*")):
         if file.suffix in (".md", ".png"):
-            _write(folder / file.relative_to(bundle.ROOT / "docs"), file.read_bytes())
-    _write(folder.parent / "SECURITY.md", (bundle.ROOT / "SECURITY.md").read_bytes())  # the guide points there
+            _write(folder / file.relative_to(docs), file.read_bytes())
+        if file.suffix == ".md":
+            beside |= set(re.findall(r"!\[[^]]*\]\(\.\./([^)]+)\)", file.read_text("utf-8")))
+    for name in beside:
+        _write(folder.parent / name, (bundle.ROOT / name).read_bytes())
 
 
 def debian_changes() -> str:

@@ -13,6 +13,8 @@ import build  # pyright: ignore[reportMissingImports]
 import licence_list  # pyright: ignore[reportMissingImports]
 import pytest
 
+from tests.pages import links
+
 _MOMENT = 1_700_000_000
 
 
@@ -72,6 +74,10 @@ def test_users_get_the_guide_and_its_pictures(builder: ModuleType, tmp_path: Pat
     assert {"README.md", "first-steps.md", "pictures/filter.png"} <= found
     assert {Path(one).suffix for one in found} == {".md", ".png"}
     assert (tmp_path / "SECURITY.md").is_file()
+    pages = (tmp_path / "guide").glob("*.md")
+    shown = [page.parent / link for page in pages for link in links(page) if link.endswith(".png")]
+    assert len(shown) > 20
+    assert [str(picture) for picture in shown if not picture.is_file()] == []
 
 
 def test_what_the_builder_puts_in_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,6 +41,9 @@ def test_the_version_is_written_in_one_place() -> None:
     written = re.compile(rf"(?<![\d.=\w]){re.escape(version)}(?![\d.])")
     texts = {one: one.read_text("utf-8") for one in recipes if one.is_file() and one.suffix not in (".pyc", ".py")}
     assert [one.name for one, text in texts.items() if written.search(text)] == []
+    # A page that names a file to install names the one there is.
+    page = (ROOT / "docs/install.md").read_text("utf-8")
+    assert set(re.findall(r"context[-_]inspector[-_](\d[\d.]*\w*)[-_]", page)) == {version}
 
 
 @pytest.mark.parametrize(
