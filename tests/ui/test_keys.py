@@ -27,7 +27,7 @@ from inspector.ui.widgets.palette_card import PaletteCard
 from inspector.ui.window.actions import ACTIONS
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
-from tests.ui.windows import panes_of
+from tests.ui.windows import in_turn, panes_of
 
 KEYS = Qt.Key
 CTRL, ALT, SHIFT = (
@@ -160,7 +160,7 @@ def test_everything_is_in_the_palette(window: MainWindow) -> None:
     assert (found.group, found.title, found.detail) == ("Open recent", "envelope-history.jsonl", "/logs/night")
 
 
-def test_what_cannot_be_done_is_said_and_not_done(window: MainWindow) -> None:
+def what_cannot_be_done_is_said_and_not_done(window: MainWindow, qtbot: QtBot) -> None:
     window.command_palette.card.open()
     QTest.keyClicks(window.command_palette.card.field, "disconnect")
     line = window.command_palette.card.list.line()
@@ -281,7 +281,7 @@ def test_other_windows_have_the_keys_too(application: Application, window: MainW
 # Going to places
 
 
-def test_back_and_forward(window: MainWindow) -> None:
+def back_and_forward(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     for message in (0, 4, 8):
         panes.go_to(message)
@@ -299,7 +299,7 @@ def test_back_and_forward(window: MainWindow) -> None:
     assert current(window) == 3, "what was ahead is forgotten with a new place"
 
 
-def test_back_and_forward_return_to_the_view(window: MainWindow) -> None:
+def back_and_forward_return_to_the_view(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.go_to(3)
     panes.show_chain(3)
@@ -311,7 +311,7 @@ def test_back_and_forward_return_to_the_view(window: MainWindow) -> None:
     assert panes.filter_state.filter.text == alone
 
 
-def test_next_in_this_context_and_by_this_participant(window: MainWindow) -> None:
+def next_in_this_context_and_by_this_participant(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     columns = window.document.capture.columns
     panes.go_to(0)
@@ -332,7 +332,7 @@ def test_next_in_this_context_and_by_this_participant(window: MainWindow) -> Non
     assert len(seen) == int((columns["sender"][:] == senders.pop()).sum())
 
 
-def test_no_other_is_said(window: MainWindow) -> None:
+def no_other_is_said(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.filter_state.apply_filter("no == 1")
     panes.go_to(0)
@@ -368,7 +368,7 @@ def test_going_to_a_number_leaves_the_keyboard_in_the_view(window: MainWindow, v
     assert shown.isAncestorOf(focus)
 
 
-def test_go_to_a_number_an_id_and_a_part_of_one(window: MainWindow, qtbot: QtBot) -> None:
+def go_to_a_number_an_id_and_a_part_of_one(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.filter_state.apply_filter("no < 3")
     press(window, "Ctrl+G")
@@ -404,7 +404,7 @@ def test_go_to_a_number_an_id_and_a_part_of_one(window: MainWindow, qtbot: QtBot
 # The keyboard alone
 
 
-def test_f6_goes_round_the_panes(window: MainWindow) -> None:
+def f6_goes_round_the_panes(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.go_to(1)
     panes.messages.setFocus()
@@ -516,7 +516,7 @@ def test_a_shorter_search_finds_no_less() -> None:
     assert [line.id for line in find_lines(lines, "filter bar")] == ["a"]
 
 
-def test_going_around_the_end_is_told(window: MainWindow) -> None:
+def going_around_the_end_is_told(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     for message in (2, 6):
         panes.go_to(message)
@@ -530,3 +530,21 @@ def test_going_around_the_end_is_told(window: MainWindow) -> None:
     assert "from the last again" in " ".join(window.status.words())
     window.next_message.to_mark(1)
     assert "from the first again" in " ".join(window.status.words())
+
+
+def begun_again(window: MainWindow) -> None:
+    """Everything is shown, no card or dialog is open, No. 1 is current, the keyboard is in the table."""
+    window.command_palette.card.close_card()
+    for dialog in window.findChildren(GoToDialog):
+        dialog.reject()
+    window.activateWindow()
+    panes_of(window).filter_state.clear()
+    panes_of(window).go_to(0)
+    panes_of(window).messages.setFocus()
+
+
+test_going_to_places_and_panes = in_turn([
+    what_cannot_be_done_is_said_and_not_done, back_and_forward, back_and_forward_return_to_the_view,
+    next_in_this_context_and_by_this_participant, no_other_is_said, go_to_a_number_an_id_and_a_part_of_one,
+    f6_goes_round_the_panes, going_around_the_end_is_told,
+], begun_again)  # fmt: skip

@@ -26,7 +26,7 @@ from inspector.ui.widgets.notice import Notice
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import envelope, lines_of
 from tests.ui.find import child
-from tests.ui.windows import numbers, panes_of, run_in_window, story, texts, until, window_on
+from tests.ui.windows import in_turn, numbers, panes_of, run_in_window, story, texts, until, window_on
 
 pytestmark = pytest.mark.styled
 
@@ -69,13 +69,13 @@ def press(window: MainWindow, key: Qt.Key) -> None:
 # Filter
 
 
-def test_a_filter_typed_shows_its_rows(window: MainWindow) -> None:
+def a_filter_typed_shows_its_rows(window: MainWindow, qtbot: QtBot) -> None:
     type_filter(window, 'kind == "chat"')
     assert numbers(window) == [1, 2, 9]
     assert "3 of 9" in [w.text() for w in window.filter_bar.findChildren(QWidget, "filterCounts")]  # type: ignore[attr-defined]
 
 
-def test_a_wrong_filter_says_so_and_the_last_result_stays(window: MainWindow, qtbot: QtBot) -> None:
+def a_wrong_filter_says_so_and_the_last_result_stays(window: MainWindow, qtbot: QtBot) -> None:
     type_filter(window, 'kind == "chat"')
     type_filter(window, 'kidn == "chat"')
     assert numbers(window) == [1, 2, 9]
@@ -84,7 +84,7 @@ def test_a_wrong_filter_says_so_and_the_last_result_stays(window: MainWindow, qt
     assert window.filter_bar.property("wrong") == "true"
 
 
-def test_escape_takes_a_wrong_filter_back_and_then_leaves_the_bar(window: MainWindow) -> None:
+def escape_takes_a_wrong_filter_back_and_then_leaves_the_bar(window: MainWindow, qtbot: QtBot) -> None:
     type_filter(window, 'kind == "chat"')
     type_filter(window, "kidn")
     editor, left = child(window, FilterEditor), []
@@ -98,7 +98,7 @@ def test_escape_takes_a_wrong_filter_back_and_then_leaves_the_bar(window: MainWi
     assert window.focusWidget() is child(window, MessageView)
 
 
-def test_each_preset_can_be_pressed_and_only_its_chip_is_active(window: MainWindow) -> None:
+def each_preset_can_be_pressed_and_only_its_chip_is_active(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).messages.go_to(COLLAPSED)
     expected = {"Everything": 9, "Main only": 4, "Reasoning only": 5, "Tools": 4, "This context": 5}
     for chip in window.presets.bar.findChildren(QToolButton, "presetChip"):
@@ -108,7 +108,7 @@ def test_each_preset_can_be_pressed_and_only_its_chip_is_active(window: MainWind
             assert len(numbers(window)) == expected[chip.text()], chip.text()
 
 
-def test_the_message_read_comes_back_with_the_view_that_shows_it(window: MainWindow) -> None:
+def the_message_read_comes_back_with_the_view_that_shows_it(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.messages.go_to(COLLAPSED)
     type_filter(window, 'kind == "chat"')
@@ -120,7 +120,7 @@ def test_the_message_read_comes_back_with_the_view_that_shows_it(window: MainWin
 # Hidden requests
 
 
-def test_a_view_of_main_says_what_it_hides_and_shows_it_on_a_click(window: MainWindow) -> None:
+def a_view_of_main_says_what_it_hides_and_shows_it_on_a_click(window: MainWindow, qtbot: QtBot) -> None:
     window.presets.bar.chosen.emit(next(p for p in window.application.settings.presets if p.name == "Main only"))
     said = notice(window, "hidden-calls")
     assert said is not None
@@ -135,7 +135,7 @@ def test_a_view_of_main_says_what_it_hides_and_shows_it_on_a_click(window: MainW
 # Scope
 
 
-def test_a_click_on_a_node_scopes_the_table_and_a_key_clears_it(window: MainWindow) -> None:
+def a_click_on_a_node_scopes_the_table_and_a_key_clears_it(window: MainWindow, qtbot: QtBot) -> None:
     click_node(window, "Find the slow part")
     assert numbers(window) == IN_WHY
     assert "Find the slow part" in window.view_head.scope.accessibleName()
@@ -145,7 +145,7 @@ def test_a_click_on_a_node_scopes_the_table_and_a_key_clears_it(window: MainWind
     assert len(numbers(window)) == 9
 
 
-def test_escape_in_the_tree_clears_the_scope(window: MainWindow) -> None:
+def escape_in_the_tree_clears_the_scope(window: MainWindow, qtbot: QtBot) -> None:
     click_node(window, "Find the slow part")
     QTest.keyClick(child(window, ContextTreeView), Qt.Key.Key_Escape)
     assert len(numbers(window)) == 9
@@ -154,26 +154,27 @@ def test_escape_in_the_tree_clears_the_scope(window: MainWindow) -> None:
 # The table
 
 
-@pytest.mark.parametrize("by", ["key", "chevron", "action"])
-def test_a_collapsed_result_expands_in_place(window: MainWindow, by: str) -> None:
+def a_collapsed_result_expands_in_place(window: MainWindow, qtbot: QtBot) -> None:
     panes, view = panes_of(window), child(window, MessageView)
-    panes.messages.go_to(COLLAPSED)
-    assert "15 records (page 1)" in texts(window)[COLLAPSED]
-    if by == "key":
-        press(window, Qt.Key.Key_Right)
-    elif by == "action":
-        window.actions_by_id["view.expand"].trigger()
-    else:
-        rect = view.visualRect(panes.messages.model.index(COLLAPSED, Column.MESSAGE))
-        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.painter.chevron_rect(rect).center())
-    rows = texts(window)
-    assert "record 0" in "\n".join(rows[COLLAPSED + 1 : COLLAPSED + 4])
-    assert panes.messages.current_message() == COLLAPSED
-    press(window, Qt.Key.Key_Left)
-    assert len(texts(window)) == 9
+    rect = view.visualRect(panes.messages.model.index(COLLAPSED, Column.MESSAGE))
+    chevron = view.painter.chevron_rect(rect).center()
+    ways = {
+        "key": lambda: press(window, Qt.Key.Key_Right),
+        "action": window.actions_by_id["view.expand"].trigger,
+        "chevron": lambda: QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=chevron),
+    }
+    for way, expand in ways.items():
+        panes.messages.go_to(COLLAPSED)
+        assert "15 records (page 1)" in texts(window)[COLLAPSED]
+        expand()
+        rows = texts(window)
+        assert "record 0" in "\n".join(rows[COLLAPSED + 1 : COLLAPSED + 4]), way
+        assert panes.messages.current_message() == COLLAPSED
+        press(window, Qt.Key.Key_Left)
+        assert len(texts(window)) == 9
 
 
-def test_a_link_to_a_hidden_message_shows_it_and_back_restores_the_view(window: MainWindow) -> None:
+def a_link_to_a_hidden_message_shows_it_and_back_restores_the_view(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     click_node(window, "Find the slow part")
     type_filter(window, 'kind == "mcp/response"')
@@ -303,11 +304,11 @@ def test_zoom_scales_the_panes_and_leaves_room_for_the_messages(window: MainWind
     assert window.theme.theme.zoom == 1.0
 
 
-@pytest.mark.parametrize("size", [(900, 600), (1280, 800), (1920, 1200)])
-def test_the_window_takes_the_sizes_people_have(window: MainWindow, size: tuple[int, int]) -> None:
-    window.resize(*size)
-    assert window.size().toTuple() == size
-    assert child(window, MessageView).columnWidth(Column.MESSAGE) >= 80
+def test_the_window_takes_the_sizes_people_have(window: MainWindow) -> None:
+    for size in ((900, 600), (1920, 1200), (1280, 800)):
+        window.resize(*size)
+        assert window.size().toTuple() == size
+        assert child(window, MessageView).columnWidth(Column.MESSAGE) >= 80
 
 
 def test_a_theme_switched_at_run_time_keeps_place_and_labels(window: MainWindow) -> None:
@@ -349,7 +350,7 @@ def test_panes_on_one_another_get_a_tab_bar_with_a_name(window: MainWindow) -> N
     assert all(bar.accessibleName() for bar in bars)
 
 
-def test_whatever_takes_the_focus_has_a_name(window: MainWindow) -> None:
+def whatever_takes_the_focus_has_a_name(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).messages.go_to(COLLAPSED)
     unnamed = [
         f"{type(widget).__name__} {widget.objectName()!r}"
@@ -469,3 +470,20 @@ def test_a_window_too_narrow_for_its_panes_opens_a_log_at_200_percent(applicatio
         dialog.reject()
     window.close()
     application.theme.set_zoom(1.0)
+
+
+def begun_again(window: MainWindow) -> None:
+    """Everything is shown, whatever was written, chosen or clicked."""
+    type_filter(window, "")
+    window.actions_by_id["edit.clear_filter"].trigger()
+
+
+test_a_log_is_read_in_its_window = in_turn([
+    a_filter_typed_shows_its_rows, a_wrong_filter_says_so_and_the_last_result_stays,
+    escape_takes_a_wrong_filter_back_and_then_leaves_the_bar,
+    each_preset_can_be_pressed_and_only_its_chip_is_active, the_message_read_comes_back_with_the_view_that_shows_it,
+    a_view_of_main_says_what_it_hides_and_shows_it_on_a_click,
+    a_click_on_a_node_scopes_the_table_and_a_key_clears_it, escape_in_the_tree_clears_the_scope,
+    a_collapsed_result_expands_in_place, a_link_to_a_hidden_message_shows_it_and_back_restores_the_view,
+    whatever_takes_the_focus_has_a_name,
+], begun_again)  # fmt: skip

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QMenu, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
-from inspector.settings import Preset
+from inspector.settings import Preset, Settings
 from inspector.settings.sharing import SIGN
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.ordered_list import OrderedList
@@ -21,7 +21,7 @@ from inspector.ui.dialogs.share_buttons import ShareButtons
 from inspector.ui.widgets.key_field import KeyField
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
-from tests.ui.windows import numbers, panes_of, story, window_on
+from tests.ui.windows import in_turn, numbers, panes_of, story, window_on
 
 KEYS, CONTROL, ALT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 
@@ -45,7 +45,7 @@ def chip_of(window: MainWindow, name: str) -> QToolButton:
     return next(chip for chip in window.presets.bar.chips() if chip.preset.name == name)
 
 
-def test_everything_shows_everything_and_is_marked_only_then(window: MainWindow) -> None:
+def everything_shows_everything_and_is_marked_only_then(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     assert chip_of(window, "Everything").isChecked()
     panes.go_to(0)
@@ -68,7 +68,7 @@ def opened(window: MainWindow, page: str = "presets") -> SettingsDialog:
     return dialogs[-1]
 
 
-def test_keys_of_their_places_apply_presets(window: MainWindow) -> None:
+def keys_of_their_places_apply_presets(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).messages.setFocus()
     press(window, KEYS.Key_2, ALT)
     assert panes_of(window).filter_state.filter.text == "!context"
@@ -105,7 +105,7 @@ def test_on_the_start_page_no_preset_can_be_chosen(application: Application) -> 
     assert not any(action.isEnabled() for action in window.presets.actions)
 
 
-def test_a_moved_chip_stays_where_it_was_put_and_takes_the_key_of_its_place(window: MainWindow) -> None:
+def a_moved_chip_stays_where_it_was_put_and_takes_the_key_of_its_place(window: MainWindow, qtbot: QtBot) -> None:
     chip = window.presets.bar.chips()[0]
     chip.setFocus()
     QTest.keyClick(chip, KEYS.Key_Right, CONTROL)
@@ -129,7 +129,7 @@ def test_every_window_shows_the_same_presets(window: MainWindow, application: Ap
     assert shown[-1] == "tool"
 
 
-def test_the_filter_in_force_is_saved_by_a_key_under_a_name(window: MainWindow) -> None:
+def the_filter_in_force_is_saved_by_a_key_under_a_name(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).filter_state.apply_filter('kind == "chat"')
     panes_of(window).messages.setFocus()
     before = len(window.application.settings.presets)
@@ -152,7 +152,7 @@ def test_the_filter_in_force_is_saved_by_a_key_under_a_name(window: MainWindow) 
     assert len(window.application.settings.presets) == before
 
 
-def test_a_second_preset_of_the_same_name_is_told(window: MainWindow) -> None:
+def a_second_preset_of_the_same_name_is_told(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).filter_state.apply_filter('kind == "chat"')
     before = len(window.application.settings.presets)
     press(window, KEYS.Key_D, CONTROL)
@@ -171,7 +171,7 @@ def test_a_second_preset_of_the_same_name_is_told(window: MainWindow) -> None:
     assert window.application.settings.presets[-1].name == "Tools of mine"
 
 
-def test_the_name_card_goes_when_the_user_turns_to_something_else(window: MainWindow) -> None:
+def the_name_card_goes_when_the_user_turns_to_something_else(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).filter_state.apply_filter('kind == "chat"')
     press(window, KEYS.Key_D, CONTROL)
     QTest.mouseClick(panes_of(window).messages.view.viewport(), Qt.MouseButton.LeftButton)
@@ -179,7 +179,7 @@ def test_the_name_card_goes_when_the_user_turns_to_something_else(window: MainWi
     assert panes_of(window).messages.view.hasFocus()
 
 
-def test_a_filter_that_is_a_preset_already_is_not_saved_again(window: MainWindow) -> None:
+def a_filter_that_is_a_preset_already_is_not_saved_again(window: MainWindow, qtbot: QtBot) -> None:
     for text, said in (("badge", "This filter is a preset already: Transient results."),
                        ("", "This filter is a preset already: Everything.")):  # fmt: skip
         panes_of(window).filter_state.apply_filter(text)
@@ -190,7 +190,7 @@ def test_a_filter_that_is_a_preset_already_is_not_saved_again(window: MainWindow
         assert notice.text == said if text else "no filter" in notice.text
 
 
-def test_edit_opens_the_settings_on_that_preset_and_typing_is_one_step(window: MainWindow, qtbot: QtBot) -> None:
+def edit_opens_the_settings_on_that_preset_and_typing_is_one_step(window: MainWindow, qtbot: QtBot) -> None:
     window.presets.bar.edit_requested.emit(window.presets.bar.chips()[2].preset)
     dialog = next(one for one in window.findChildren(SettingsDialog) if one.isVisible())
     name = child(dialog, QLineEdit, "presetsName")
@@ -215,7 +215,7 @@ def give(dialog: SettingsDialog, key: Qt.Key, modifiers: Qt.KeyboardModifier) ->
     return child(dialog, QLabel, "presetsKeyHelp").text()
 
 
-def test_a_preset_gets_a_key_of_its_own(window: MainWindow) -> None:
+def a_preset_gets_a_key_of_its_own(window: MainWindow, qtbot: QtBot) -> None:
     dialog = opened(window)
     child(dialog, OrderedList, "presetsList").setCurrentIndex(
         child(dialog, OrderedList, "presetsList").model().index(11, 0)
@@ -228,7 +228,7 @@ def test_a_preset_gets_a_key_of_its_own(window: MainWindow) -> None:
     dialog.accept()
 
 
-def test_a_key_that_is_taken_is_refused_with_a_sentence(window: MainWindow) -> None:
+def a_key_that_is_taken_is_refused_with_a_sentence(window: MainWindow, qtbot: QtBot) -> None:
     dialog = opened(window)
     assert give(dialog, KEYS.Key_F, CONTROL) == "Ctrl+F is the key of Find in view."
     assert give(dialog, KEYS.Key_X, Qt.KeyboardModifier.NoModifier).startswith("X alone is for writing")
@@ -242,7 +242,7 @@ def test_a_key_that_is_taken_is_refused_with_a_sentence(window: MainWindow) -> N
     dialog.accept()
 
 
-def test_a_key_given_on_the_page_of_all_keys_goes_with_the_preset(window: MainWindow) -> None:
+def a_key_given_on_the_page_of_all_keys_goes_with_the_preset(window: MainWindow, qtbot: QtBot) -> None:
     settings = window.application.settings
     settings.keys["preset.Tools"] = ["Ctrl+Alt+T"]
     window.apply_settings()
@@ -258,7 +258,7 @@ def test_a_key_given_on_the_page_of_all_keys_goes_with_the_preset(window: MainWi
 # The list in the settings
 
 
-def test_rows_are_moved_by_keys_and_by_dragging(window: MainWindow) -> None:
+def rows_are_moved_by_keys_and_by_dragging(window: MainWindow, qtbot: QtBot) -> None:
     dialog = opened(window)
     presets = child(dialog, OrderedList, "presetsList")
     presets.setFocus()
@@ -329,3 +329,25 @@ def test_what_cannot_be_used_of_a_file_is_said(window: MainWindow, tmp_path: Pat
     share.write(tmp_path / "no" / "where.json")
     assert share.status.text() == "where.json could not be written: No such file or directory."
     dialog.accept()
+
+
+def begun_again(window: MainWindow) -> None:
+    """The usual presets, everything shown, the keyboard in the table."""
+    settings = window.application.settings
+    settings.presets[:] = Settings().presets
+    settings.filter_history.clear()
+    window.presets.refresh()
+    window.activateWindow()
+    panes_of(window).filter_state.clear()
+    panes_of(window).messages.setFocus()
+
+
+test_presets = in_turn([
+    everything_shows_everything_and_is_marked_only_then, keys_of_their_places_apply_presets,
+    a_moved_chip_stays_where_it_was_put_and_takes_the_key_of_its_place,
+    the_filter_in_force_is_saved_by_a_key_under_a_name, a_second_preset_of_the_same_name_is_told,
+    the_name_card_goes_when_the_user_turns_to_something_else, a_filter_that_is_a_preset_already_is_not_saved_again,
+    edit_opens_the_settings_on_that_preset_and_typing_is_one_step, a_preset_gets_a_key_of_its_own,
+    a_key_that_is_taken_is_refused_with_a_sentence, rows_are_moved_by_keys_and_by_dragging,
+    a_key_given_on_the_page_of_all_keys_goes_with_the_preset,
+], begun_again)  # fmt: skip

@@ -22,7 +22,7 @@ from inspector.ui.widgets.status_button import StatusButton
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope
 from tests.ui.find import child
-from tests.ui.windows import numbers, panes_of, story, window_on
+from tests.ui.windows import in_turn, numbers, panes_of, story, window_on
 
 KEYS, LEFT = Qt.Key, Qt.MouseButton.LeftButton
 
@@ -108,7 +108,7 @@ ALL = [
 ]
 
 
-def test_findings_stand_worst_first_and_in_groups_where_a_code_was_found_twice(window: MainWindow) -> None:
+def findings_stand_worst_first_and_in_groups_where_a_code_was_found_twice(window: MainWindow, qtbot: QtBot) -> None:
     assert listed(window) == ALL
 
 
@@ -129,7 +129,7 @@ def test_it_is_hidden_until_asked_for_and_its_switches_agree(application: Applic
     assert listed(window) == ALL
 
 
-def test_a_click_selects_the_message_and_the_table_marks_the_finding(window: MainWindow, qtbot: QtBot) -> None:
+def a_click_selects_the_message_and_the_table_marks_the_finding(window: MainWindow, qtbot: QtBot) -> None:
     click(window, 3, qtbot)
     assert current(window) == 5
     panes_of(window).go_to(3)
@@ -169,7 +169,7 @@ def test_return_goes_to_the_message(window: MainWindow, qtbot: QtBot) -> None:
     assert current(window) == 2
 
 
-def test_switches_count_and_hide_severities(window: MainWindow, qtbot: QtBot) -> None:
+def switches_count_and_hide_severities(window: MainWindow, qtbot: QtBot) -> None:
     toggles = panel_of(window).head.toggles
     assert [toggle.words for toggle in toggles.values()] == ["1 error", "2 warnings", "1 note"]
     switch(window, Severity.WARNING, qtbot)
@@ -183,7 +183,7 @@ def test_switches_count_and_hide_severities(window: MainWindow, qtbot: QtBot) ->
     assert listed(window) == [ALL[0]]
 
 
-def test_what_the_filter_hides_is_counted_and_can_be_listed(window: MainWindow, qtbot: QtBot) -> None:
+def what_the_filter_hides_is_counted_and_can_be_listed(window: MainWindow, qtbot: QtBot) -> None:
     panel = panel_of(window)
     panes_of(window).filter_state.apply_filter('kind == "mcp/response"')
     qtbot.waitUntil(lambda: listed(window) == ALL[1:4])
@@ -218,7 +218,7 @@ def test_an_empty_list_says_why(application: Application, qtbot: QtBot) -> None:
     assert panel_of(window).view.empty_text == "Nothing found in 2 messages."
 
 
-def test_groups_of_severities_and_none(window: MainWindow) -> None:
+def groups_of_severities_and_none(window: MainWindow, qtbot: QtBot) -> None:
     panel_of(window).group_by(Grouping.SEVERITY)
     assert listed(window) == ["Errors, 1", ALL[0], "Warnings, 2", *ALL[2:4], "Notes, 1", ALL[4]]
     panel_of(window).group_by(Grouping.NONE)
@@ -232,19 +232,19 @@ def menu_entry(window: MainWindow, row: int, name: str) -> None:
     menu.deleteLater()
 
 
-def test_the_menu_filters_by_the_code(window: MainWindow, subtests: pytest.Subtests) -> None:
+def the_menu_filters_by_the_code(window: MainWindow, qtbot: QtBot) -> None:
     for name, shown in (
         ("filter.replace", [3, 5]), ("filter.and", [3]), ("filter.or", [1, 2, 3, 5]), ("filter.and_not", [1, 2]),
     ):  # fmt: skip
-        with subtests.test(name):
-            panes_of(window).filter_state.apply_filter("no < 4")
-            panes_of(window).filter_state.apply_filter("no <= 3")
-            panel_of(window).refresh()
-            menu_entry(window, 1, name)
-            assert numbers(window) == shown
+        panes_of(window).filter_state.clear()
+        panes_of(window).filter_state.apply_filter("no < 4")
+        panes_of(window).filter_state.apply_filter("no <= 3")
+        panel_of(window).refresh()
+        menu_entry(window, 1, name)
+        assert numbers(window) == shown, name
 
 
-def test_a_code_can_be_hidden_and_listed_again(window: MainWindow) -> None:
+def a_code_can_be_hidden_and_listed_again(window: MainWindow, qtbot: QtBot) -> None:
     menu_entry(window, 2, "hide")
     assert listed(window) == [ALL[0], ALL[4]]
     assert panel_of(window).head.hint.text == "2 of a hidden code"
@@ -254,7 +254,7 @@ def test_a_code_can_be_hidden_and_listed_again(window: MainWindow) -> None:
     assert listed(window) == ALL
 
 
-def test_rows_are_copied(window: MainWindow, qtbot: QtBot) -> None:
+def rows_are_copied(window: MainWindow, qtbot: QtBot) -> None:
     panel_of(window).view.setFocus()
     key(window, KEYS.Key_End, qtbot)
     qtbot.keyClick(panel_of(window).view, KEYS.Key_C, Qt.KeyboardModifier.ControlModifier)
@@ -264,7 +264,7 @@ def test_rows_are_copied(window: MainWindow, qtbot: QtBot) -> None:
     assert QGuiApplication.clipboard().text() == "system-from-participant"
 
 
-def test_all_of_a_code_are_shown_whatever_is_hidden(window: MainWindow, qtbot: QtBot) -> None:
+def all_of_a_code_are_shown_whatever_is_hidden(window: MainWindow, qtbot: QtBot) -> None:
     panel = panel_of(window)
     panel.model.choice.codes_off.add("response-without-request")
     switch(window, Severity.WARNING, qtbot)
@@ -291,7 +291,7 @@ def test_wire_text_is_plain_and_secrets_are_masked(application: Application, qtb
 # Problems elsewhere
 
 
-def test_problems_are_counted_in_the_status_bar_and_on_their_preset(window: MainWindow) -> None:
+def problems_are_counted_in_the_status_bar_and_on_their_preset(window: MainWindow, qtbot: QtBot) -> None:
     assert "3 problems" in window.status.words()
     chips = {chip.preset.name: chip.text() for chip in window.presets.bar.findChildren(PresetChip)}
     assert chips["Problems"] == "Problems  3"
@@ -305,14 +305,14 @@ def test_no_problems_are_said_too(application: Application, qtbot: QtBot) -> Non
     assert "0 problems" in window.status.words()
 
 
-def test_the_gutter_shows_the_worst_finding(window: MainWindow) -> None:
+def the_gutter_shows_the_worst_finding(window: MainWindow, qtbot: QtBot) -> None:
     model = panes_of(window).messages.model
     gutter = [model.index(row, Column.GUTTER).data() for row in range(model.rowCount())]
     assert gutter == ["", "error", "warning", "note", "warning", ""]
     assert "answers" in model.index(2, Column.GUTTER).data(Qt.ItemDataRole.ToolTipRole)
 
 
-def test_next_and_previous_problem_go_around(window: MainWindow, qtbot: QtBot) -> None:
+def next_and_previous_problem_go_around(window: MainWindow, qtbot: QtBot) -> None:
     gone = []
     for _ in range(4):
         qtbot.keyClick(window, KEYS.Key_F8)
@@ -322,7 +322,7 @@ def test_next_and_previous_problem_go_around(window: MainWindow, qtbot: QtBot) -
     assert gone == [2, 3, 5, 2, 5]
 
 
-def test_next_problem_says_when_there_is_none_in_view_and_shows_them(window: MainWindow, qtbot: QtBot) -> None:
+def next_problem_says_when_there_is_none_in_view_and_shows_them(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).filter_state.apply_filter('kind == "chat"')
     window.actions_by_id["go.problem_next"].trigger()
     notice = window.notices.notice("no-problem")
@@ -334,7 +334,7 @@ def test_next_problem_says_when_there_is_none_in_view_and_shows_them(window: Mai
     assert current(window) == 2
 
 
-def test_what_was_said_of_a_view_goes_with_it(window: MainWindow, qtbot: QtBot) -> None:
+def what_was_said_of_a_view_goes_with_it(window: MainWindow, qtbot: QtBot) -> None:
     for leave in (
         lambda: panes_of(window).filter_state.clear(),
         lambda: panes_of(window).filter_state.apply_filter("no > 0"),
@@ -417,3 +417,28 @@ def test_how_they_are_grouped_is_remembered(window: MainWindow, application: App
     other = application.new_window()
     other.show_document(story())
     assert panes_of(other).findings.model.choice.grouping is Grouping.SEVERITY
+
+
+def begun_again(window: MainWindow) -> None:
+    """All findings are listed by their codes, all messages are shown, and No. 1 is current."""
+    panes, panel = panes_of(window), panel_of(window)
+    window.docks["Findings"].show()
+    panes.filter_state.clear()
+    panes.go_to(0)
+    panel.model.choice.everything = False
+    panel.model.choice.codes_off.clear()
+    for toggle in panel.head.toggles.values():
+        toggle.setChecked(True)
+    panel.model.choice.severities_off.clear()
+    panel.group_by(Grouping.CODE)
+
+
+test_what_is_listed_and_where_it_leads = in_turn([
+    findings_stand_worst_first_and_in_groups_where_a_code_was_found_twice,
+    a_click_selects_the_message_and_the_table_marks_the_finding, switches_count_and_hide_severities,
+    what_the_filter_hides_is_counted_and_can_be_listed, groups_of_severities_and_none, the_menu_filters_by_the_code,
+    a_code_can_be_hidden_and_listed_again, rows_are_copied, all_of_a_code_are_shown_whatever_is_hidden,
+    problems_are_counted_in_the_status_bar_and_on_their_preset, the_gutter_shows_the_worst_finding,
+    next_and_previous_problem_go_around, next_problem_says_when_there_is_none_in_view_and_shows_them,
+    what_was_said_of_a_view_goes_with_it,
+], begun_again)  # fmt: skip

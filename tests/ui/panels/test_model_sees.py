@@ -27,7 +27,7 @@ from tests.builders import GrowingLog, document_at, document_of, envelope, lasti
 from tests.ui.budgeting import set_budgets
 from tests.ui.find import child
 from tests.ui.waiting import pass_time
-from tests.ui.windows import application_of, panes_of, window_on
+from tests.ui.windows import application_of, in_turn, panes_of, window_on
 
 HINT = {"contextHints": [{"step": 1, "tool": "search", "lifecycle": "transient", "consumedBy": "store"}]}
 TRANSIENT = {"context": {"lifecycle": "transient", "summary": "15 visits"}}
@@ -96,7 +96,7 @@ def click(panel: ModelSeesPanel, number: int) -> None:
     QTest.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(60, place.y()))
 
 
-def test_it_shows_what_stands_in_the_context_at_the_end(window: MainWindow) -> None:
+def it_shows_what_stands_in_the_context_at_the_end(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
 
     assert window.view_head.tabs.words()[2] == "Model sees"
@@ -161,7 +161,7 @@ def test_what_came_while_it_is_worked_out_is_shown_soon(
     qtbot.waitUntil(lambda: panel.head.at.text() == "at the end, No. 12")
 
 
-def test_reported_figures_stand_apart_from_the_estimate(window: MainWindow) -> None:
+def reported_figures_stand_apart_from_the_estimate(window: MainWindow, qtbot: QtBot) -> None:
     figures = opened(window).figures.figures
 
     assert figures is not None
@@ -172,7 +172,7 @@ def test_reported_figures_stand_apart_from_the_estimate(window: MainWindow) -> N
     assert "900 of 1,000 tokens" in opened(window).figures.toolTip()  # where there is no room for it beside them
 
 
-def test_the_moment_goes_with_what_is_selected_elsewhere(window: MainWindow, qtbot: QtBot) -> None:
+def the_moment_goes_with_what_is_selected_elsewhere(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
 
     select(window, 4, qtbot)
@@ -182,7 +182,7 @@ def test_the_moment_goes_with_what_is_selected_elsewhere(window: MainWindow, qtb
     assert panel.model.line(3).text.startswith("visit visit")
 
 
-def test_selecting_a_row_selects_the_message_and_leaves_the_moment(window: MainWindow, qtbot: QtBot) -> None:
+def selecting_a_row_selects_the_message_and_leaves_the_moment(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     select(window, 11, qtbot)
 
@@ -195,7 +195,7 @@ def test_selecting_a_row_selects_the_message_and_leaves_the_moment(window: MainW
     assert panes_of(window).messages.current_message() == 4
 
 
-def test_a_held_moment_stays(window: MainWindow, qtbot: QtBot) -> None:
+def a_held_moment_stays(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     select(window, 6, qtbot)
 
@@ -207,7 +207,7 @@ def test_a_held_moment_stays(window: MainWindow, qtbot: QtBot) -> None:
     assert panel.head.at.text() == "at No. 2"
 
 
-def test_stepping_goes_to_the_messages_that_change_the_context(window: MainWindow, qtbot: QtBot) -> None:
+def stepping_goes_to_the_messages_that_change_the_context(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     select(window, 7, qtbot)
     seen: list[str] = []
@@ -220,7 +220,7 @@ def test_stepping_goes_to_the_messages_that_change_the_context(window: MainWindo
     assert panes_of(window).messages.current_message() == 6
 
 
-def test_what_is_out_is_listed_with_its_reason(window: MainWindow) -> None:
+def what_is_out_is_listed_with_its_reason(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
 
     panel.head.out.click()
@@ -232,7 +232,7 @@ def test_what_is_out_is_listed_with_its_reason(window: MainWindow) -> None:
     window.grab()
 
 
-def test_options_change_what_stands_there(window: MainWindow) -> None:
+def options_change_what_stands_there(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     before = panel.figures.figures
 
@@ -257,7 +257,7 @@ def test_another_participant_is_chosen_from_the_menu(window: MainWindow) -> None
     assert listed(panel) == [7, 8, 11, 12]
 
 
-def test_two_moments_are_compared(window: MainWindow, qtbot: QtBot) -> None:
+def two_moments_are_compared(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     select(window, 4, qtbot)
 
@@ -281,7 +281,7 @@ def test_two_moments_are_compared(window: MainWindow, qtbot: QtBot) -> None:
     assert listed(panel) == [3, 4, 5, 6, 7, 11]
 
 
-def test_a_held_moment_is_compared_with_what_is_selected_next(window: MainWindow, qtbot: QtBot) -> None:
+def a_held_moment_is_compared_with_what_is_selected_next(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     select(window, 4, qtbot)
     press(panel, Qt.Key.Key_H)
@@ -293,7 +293,7 @@ def test_a_held_moment_is_compared_with_what_is_selected_next(window: MainWindow
     assert panel.head.at.text() == "at No. 4", "it is held still"
 
 
-def test_an_entry_of_the_list_can_be_what_a_moment_is_compared_with(window: MainWindow, qtbot: QtBot) -> None:
+def an_entry_of_the_list_can_be_what_a_moment_is_compared_with(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     select(window, 11, qtbot)
     press(panel, Qt.Key.Key_C)
@@ -304,7 +304,7 @@ def test_an_entry_of_the_list_can_be_what_a_moment_is_compared_with(window: Main
     assert panel.comparing.hint.text.startswith("from No. 4 (")
 
 
-def test_comparing_with_a_later_moment_says_the_same(window: MainWindow, qtbot: QtBot) -> None:
+def comparing_with_a_later_moment_says_the_same(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     press(panel, Qt.Key.Key_C)
 
@@ -318,7 +318,7 @@ def test_comparing_with_a_later_moment_says_the_same(window: MainWindow, qtbot: 
     assert figures.now == change.earlier.total != change.later.total
 
 
-def test_what_a_row_changed_stands_in_its_line(window: MainWindow, qtbot: QtBot) -> None:
+def what_a_row_changed_stands_in_its_line(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     select(window, 4, qtbot)
     press(panel, Qt.Key.Key_C)
@@ -337,7 +337,7 @@ def test_what_a_row_changed_stands_in_its_line(window: MainWindow, qtbot: QtBot)
     window.grab()
 
 
-def test_the_largest_entries_are_listed_first(window: MainWindow, qtbot: QtBot) -> None:
+def the_largest_entries_are_listed_first(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     select(window, 4, qtbot)
     at = columns_of(window.theme.theme, panel.view.viewport().width(), 11)
@@ -361,7 +361,7 @@ def test_the_largest_entries_are_listed_first(window: MainWindow, qtbot: QtBot) 
     assert listed(panel) == [1, 2, 3, 4]
 
 
-def test_what_is_reported_and_in_no_traffic_is_said(window: MainWindow, qtbot: QtBot) -> None:
+def what_is_reported_and_in_no_traffic_is_said(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     select(window, 9, qtbot)
     figures = panel.figures.figures
@@ -415,7 +415,7 @@ def test_moving_over_rows_a_filter_hides_does_not_clear_it(window: MainWindow) -
     assert panes_of(window).filter_state.filter.text == ""
 
 
-def test_messages_json_is_copied_with_secrets_masked(window: MainWindow) -> None:
+def messages_json_is_copied_with_secrets_masked(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
 
     panel.more.copy.trigger()
@@ -510,7 +510,7 @@ def test_the_menus_of_a_message_and_of_a_participant_lead_here(window: MainWindo
     assert panel.head.reader.words == "lead"
 
 
-def test_the_page_of_a_participant_leads_here(window: MainWindow) -> None:
+def the_page_of_a_participant_leads_here(window: MainWindow, qtbot: QtBot) -> None:
     window.show()
     panes = panes_of(window)
     panes.show_place(ParticipantPlace(0, "lead"))
@@ -674,7 +674,7 @@ def test_hostile_text_is_shown_plain_and_secrets_are_masked(application: Applica
     assert SECRET not in line.text + line.tip + line.copied
 
 
-def test_every_part_has_a_name(window: MainWindow) -> None:
+def every_part_has_a_name(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     head = panel.head
     parts = (panel, head, head.reader, head.assume, head.hold, head.compare, head.out, head.more_button)
@@ -693,3 +693,28 @@ def test_it_paints_in_any_width(window: MainWindow) -> None:
     for width in (300, 520, 728, 1400):
         panel.resize(width, 500)
         assert not panel.grab().isNull()
+
+
+def begun_again(window: MainWindow) -> None:
+    """The view as it opens, at the moment that was looked at last."""
+    panel, head = opened(window), opened(window).head
+    panes_of(window).filter_state.clear()
+    for switch in (head.compare, head.hold, head.out):
+        if switch.isChecked():
+            switch.click()
+    if not head.options["collapsing"].isChecked():
+        head.options["collapsing"].trigger()
+    panel.view.setFocus()
+
+
+test_what_stands_there_and_what_is_compared = in_turn([
+    it_shows_what_stands_in_the_context_at_the_end, reported_figures_stand_apart_from_the_estimate,
+    what_is_out_is_listed_with_its_reason, options_change_what_stands_there, every_part_has_a_name,
+    messages_json_is_copied_with_secrets_masked, comparing_with_a_later_moment_says_the_same,
+    the_moment_goes_with_what_is_selected_elsewhere, selecting_a_row_selects_the_message_and_leaves_the_moment,
+    a_held_moment_stays, stepping_goes_to_the_messages_that_change_the_context, two_moments_are_compared,
+    a_held_moment_is_compared_with_what_is_selected_next,
+    an_entry_of_the_list_can_be_what_a_moment_is_compared_with, what_a_row_changed_stands_in_its_line,
+    the_largest_entries_are_listed_first, what_is_reported_and_in_no_traffic_is_said,
+    the_page_of_a_participant_leads_here,
+], begun_again)  # fmt: skip

@@ -24,7 +24,7 @@ from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.budgeting import set_budgets
 from tests.ui.find import child
-from tests.ui.windows import numbers, panes_of, theme_of, window_on
+from tests.ui.windows import in_turn, numbers, panes_of, theme_of, window_on
 
 
 def at(seconds: float) -> str:
@@ -89,7 +89,7 @@ def test_it_is_a_tab_beside_the_messages(window: MainWindow, qtbot: QtBot) -> No
     assert window.actions_by_id["view.messages"].isChecked()
 
 
-def test_lanes_are_participants_or_contexts(window: MainWindow) -> None:
+def lanes_are_participants_or_contexts(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     assert names(panel) == ["lead", "human", "files"]
     assert [lane.count for lane in panel.source.lanes.lanes] == [5, 1, 1]
@@ -98,7 +98,7 @@ def test_lanes_are_participants_or_contexts(window: MainWindow) -> None:
     assert panel.head.by.accessibleName() == "Lanes by context"
 
 
-def test_a_click_selects_here_and_in_the_table(window: MainWindow, qtbot: QtBot) -> None:
+def a_click_selects_here_and_in_the_table(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=place_of(panel, 2))
     assert panes_of(window).messages.current_message() == 1
@@ -109,7 +109,7 @@ def test_a_click_selects_here_and_in_the_table(window: MainWindow, qtbot: QtBot)
     assert panel.view.accessibleDescription().startswith("Lane lead. No. 3, 20.000 s.")
 
 
-def test_arrows_walk_along_a_lane_and_between_lanes(window: MainWindow) -> None:
+def arrows_walk_along_a_lane_and_between_lanes(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     panes_of(window).go_to(0)
     panel.view.setFocus()
@@ -122,7 +122,7 @@ def test_arrows_walk_along_a_lane_and_between_lanes(window: MainWindow) -> None:
     assert panel.view.current == 1  # human's only message
 
 
-def test_zooming_and_moving_with_keys_and_wheel(window: MainWindow) -> None:
+def zooming_and_moving_with_keys_and_wheel(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     axis = panel.axis
     whole = axis.span_ns
@@ -147,7 +147,7 @@ def test_zooming_and_moving_with_keys_and_wheel(window: MainWindow) -> None:
     assert axis.shows_all
 
 
-def test_dragging_moves_and_shift_dragging_filters_every_pane(window: MainWindow, qtbot: QtBot) -> None:
+def dragging_moves_and_shift_dragging_filters_every_pane(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     panel.view.gestures.zoom(2)
     left = panel.axis.left_ns
@@ -168,7 +168,7 @@ def test_dragging_moves_and_shift_dragging_filters_every_pane(window: MainWindow
     assert [condition.text[:9] for condition in panes_of(window).filter_state.stack.conditions] == ['time >= "']
 
 
-def test_a_range_is_brushed_with_keys_alone(window: MainWindow) -> None:
+def a_range_is_brushed_with_keys_alone(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     panes_of(window).go_to(0)
     press(panel, Qt.Key.Key_B, Qt.Key.Key_Right, Qt.Key.Key_Return)
@@ -178,7 +178,7 @@ def test_a_range_is_brushed_with_keys_alone(window: MainWindow) -> None:
     assert window.center.current == "timeline"
 
 
-def test_what_the_table_hides_is_dimmed_passed_over_or_left_out(window: MainWindow) -> None:
+def what_the_table_hides_is_dimmed_passed_over_or_left_out(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     panes_of(window).filter_state.apply_filter('from != "human" && kind != "chat"')
     hidden = {
@@ -200,7 +200,7 @@ def test_what_the_table_hides_is_dimmed_passed_over_or_left_out(window: MainWind
     assert not panel.empty.isVisible()
 
 
-def test_the_card_names_the_message_without_its_secrets(window: MainWindow, qtbot: QtBot) -> None:
+def the_card_names_the_message_without_its_secrets(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     qtbot.mouseMove(panel.view, place_of(panel, 7))
     assert panel.view.card.isVisible()
@@ -212,14 +212,14 @@ def test_the_card_names_the_message_without_its_secrets(window: MainWindow, qtbo
     assert panel.view.card.lines[0] == "why-1"
 
 
-def test_a_request_is_drawn_until_its_answer(window: MainWindow) -> None:
+def a_request_is_drawn_until_its_answer(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     spans = panel.view.picture.spans
     assert [(span.row, span.end, span.waits) for span in spans] == [(2, 3, False)]
     assert round(spans[0].right) == round(place_of(panel, 4).x() - head_width(theme_of(panel)))
 
 
-def test_details_of_the_current_message(window: MainWindow) -> None:
+def details_of_the_current_message(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     window.docks["Details"].hide()
     panes_of(window).go_to(4)
@@ -227,7 +227,7 @@ def test_details_of_the_current_message(window: MainWindow) -> None:
     assert not window.docks["Details"].isHidden()
 
 
-def test_the_current_message_is_shown_in_the_timeline(window: MainWindow) -> None:
+def the_current_message_is_shown_in_the_timeline(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     for _ in range(12):
         press(panel, Qt.Key.Key_Plus)
@@ -238,7 +238,7 @@ def test_the_current_message_is_shown_in_the_timeline(window: MainWindow) -> Non
     assert panel.axis.left_ns <= int(panel.source.times.values[6]) <= panel.axis.right_ns
 
 
-def test_the_strip_says_and_moves_what_is_shown(window: MainWindow, qtbot: QtBot) -> None:
+def the_strip_says_and_moves_what_is_shown(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     assert panel.strip.words() == "0 to 90 s of 90 s"
     panel.axis.show(panel.axis.first_ns, panel.axis.first_ns + 9_000_000_000)
@@ -356,7 +356,7 @@ def test_where_no_message_is_in_sight_there_are_ways_to_the_next(application: Ap
     assert axis.left_ns <= axis.first_ns + 30_000_000_000 <= axis.right_ns
 
 
-def test_the_brush_button_lets_the_next_drag_choose_a_time(window: MainWindow, qtbot: QtBot) -> None:
+def the_brush_button_lets_the_next_drag_choose_a_time(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     head, axis = panel.head, panel.axis
     head.brush.click()
@@ -393,7 +393,7 @@ def test_the_inspectors_own_lane_comes_after_those_of_others(application: Applic
     assert names(panel) == ["lead", "inspector", "system:gateway"]
 
 
-def test_only_families_that_are_there_are_in_the_legend(window: MainWindow) -> None:
+def only_families_that_are_there_are_in_the_legend(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
 
     words = [key.words for key in panel.legend.keys]
@@ -403,7 +403,7 @@ def test_only_families_that_are_there_are_in_the_legend(window: MainWindow) -> N
     assert panel.head.by.accessibleName() == "Lanes by participant"
 
 
-def test_the_range_in_the_strip_is_never_half_a_figure(window: MainWindow) -> None:
+def the_range_in_the_strip_is_never_half_a_figure(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     axis = panel.axis
     axis.show(axis.first_ns + 24_400_000_000, axis.first_ns + 31_300_000_000)
@@ -571,7 +571,7 @@ def test_times_of_other_ages_do_no_harm(application: Application) -> None:
     panel.grab()
 
 
-def test_the_bar_of_a_request_spans_its_latency(window: MainWindow) -> None:
+def the_bar_of_a_request_spans_its_latency(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     for spacing in ("time", "message"):
         panes_of(window).plot_choices.space_by(spacing)
@@ -619,3 +619,25 @@ def test_how_far_apart_messages_stand_is_chosen_once_and_remembered(application:
     next(one for one in other.head.spacing.menu_of_options.actions() if one.data() == "scale").trigger()
     assert not panel.axis.counts  # in the window beside it, too
     assert panel.axis.scale.breaks == ()
+
+
+def begun_again(window: MainWindow) -> None:
+    """All messages are drawn and in sight, by participant and in time."""
+    panes_of(window).filter_state.clear()
+    panes_of(window).plot_choices.space_by("time")
+    panel = opened(window)
+    panel.head.by.choose("participant")
+    panel.head.shown.choose("all")
+    panel.axis.fit()
+
+
+test_what_is_drawn_and_what_is_done_with_it = in_turn([
+    lanes_are_participants_or_contexts, a_click_selects_here_and_in_the_table,
+    arrows_walk_along_a_lane_and_between_lanes, zooming_and_moving_with_keys_and_wheel,
+    dragging_moves_and_shift_dragging_filters_every_pane, a_range_is_brushed_with_keys_alone,
+    what_the_table_hides_is_dimmed_passed_over_or_left_out, the_card_names_the_message_without_its_secrets,
+    a_request_is_drawn_until_its_answer, the_current_message_is_shown_in_the_timeline,
+    the_strip_says_and_moves_what_is_shown, the_brush_button_lets_the_next_drag_choose_a_time,
+    only_families_that_are_there_are_in_the_legend, the_range_in_the_strip_is_never_half_a_figure,
+    the_bar_of_a_request_spans_its_latency, details_of_the_current_message,
+], begun_again)  # fmt: skip
