@@ -189,8 +189,9 @@ fi
 say "installing Context Inspector and what it needs into .venv (some 300 MB, a minute or two, only now)"
 extras=""
 [[ "$mode" == run ]] || extras="[$mode]"
-# A package is built of what is written down, and of nothing newer; pip reads this for its own build, too.
-[[ "$mode" != package ]] || export PIP_CONSTRAINT="$pins"
+# A package is built of what is written down, and of nothing newer. For what pip itself builds with, it reads the second
+# from 25.3 on, and before that the first.
+[[ "$mode" != package ]] || export PIP_CONSTRAINT="$pins" PIP_BUILD_CONSTRAINT="$pins"
 PIP_ROOT_USER_ACTION=ignore PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONWARNINGS=ignore \
     .venv/bin/python -m pip install -qq --no-input -e ".$extras" </dev/null ||
     fail "pip could not install the project, see above"
