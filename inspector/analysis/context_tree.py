@@ -417,7 +417,7 @@ class ContextTree:
 
     @property
     def subtree_is_behind(self) -> bool:
-        """Whether messages have come since these were last added up."""
+        """Whether these lack messages that have come since."""
         return self._sums.is_behind
 
     def path(self, node: int) -> str:

@@ -32,12 +32,11 @@ class DearSums:
         return time.perf_counter() >= self._due_s
 
     def __enter__(self) -> None:
-        self._began_s = time.perf_counter()
+        self._began_s = time.thread_time()
 
     def __exit__(self, *_error: object) -> None:
-        now_s = time.perf_counter()
-        took_s = now_s - self._began_s
-        self._due_s = now_s + _REST * took_s if took_s > _DEAR_S else 0.0
+        took_s = time.thread_time() - self._began_s  # what else runs on the machine makes no tree deeper
+        self._due_s = time.perf_counter() + _REST * took_s if took_s > _DEAR_S else 0.0
 
 
 class SubtreeSums:
@@ -46,6 +45,10 @@ class SubtreeSums:
     What is added waits at its node until sums are read, and is then carried up along the parents of that time. Whoever
     moves a branch adds and takes what was carried so far (`carried`); what still waits inside the branch finds its
     way by itself.
+
+    Attributes:
+        carried: the sums by node as they were read last.
+        is_behind: views were given sums that lack what was added since.
 
     Args:
         parent: the node above each node, MAIN for a root; read, never written.
@@ -59,7 +62,7 @@ class SubtreeSums:
         self._aliases = aliases
         self._waiting = array("i")  # by node
         self._changed = ChangedRows()  # nodes at which something waits, and others
-        self._any = False
+        self._any = self.is_behind = False
         self._dear = DearSums()
         self.carried: array[int] = array("i")
 
@@ -93,34 +96,36 @@ class SubtreeSums:
     def read(self) -> Sequence[int]:
         """The sums by node. O(nodes log depth) at worst after changes; O(1) without any."""
         if self._any:
-            self._any = False
-            nodes = self._changed.take()
-            waiting = np.frombuffer(self._waiting, np.int32)
-            numbers = waiting[nodes].tolist()
-            waiting[nodes] = 0
-            left = len(self._parent)  # steps, of which one costs what a node does when all are summed up
-            for node, number in zip(nodes.tolist(), numbers, strict=True):
-                while node != MAIN and number:
-                    self.carried[node] += number
-                    node = self._parent[node]
-                    left -= 1
-                if left < 0:
-                    self._sum_up()
-                    break
+            self._any = self.is_behind = False
+            with self._dear:
+                self._carry_up()
         return self.carried
 
     def recent(self) -> Sequence[int]:
         """The sums by node, for views: of a tree that takes long to sum up those of a moment ago (`is_behind`)."""
-        return self.read() if self._dear.due else self.carried
+        if self._dear.due:
+            return self.read()
+        self.is_behind = self._any
+        return self.carried
 
-    @property
-    def is_behind(self) -> bool:
-        """Whether anything was added since they were read."""
-        return self._any
+    def _carry_up(self) -> None:
+        """Add what waits to the nodes above; to all at once where these are too many to be gone through."""
+        nodes = self._changed.take()
+        waiting = np.frombuffer(self._waiting, np.int32)
+        numbers = waiting[nodes].tolist()
+        waiting[nodes] = 0
+        left = len(self._parent)  # steps, of which one costs what a node does when all are summed up
+        for node, number in zip(nodes.tolist(), numbers, strict=True):
+            while node != MAIN and number:
+                self.carried[node] += number
+                node = self._parent[node]
+                left -= 1
+            if left < 0:
+                self._sum_up()
+                break
 
     def _sum_up(self) -> None:
-        with self._dear:
-            aliases = as_numpy(self._aliases())
-            lives = aliases == np.arange(len(aliases))
-            sums = gathered(np.where(lives, as_numpy(self._own), 0), as_numpy(self._parent))
-            np.frombuffer(self.carried, np.int32)[lives] = sums[lives]
+        aliases = as_numpy(self._aliases())
+        lives = aliases == np.arange(len(aliases))
+        sums = gathered(np.where(lives, as_numpy(self._own), 0), as_numpy(self._parent))
+        np.frombuffer(self.carried, np.int32)[lives] = sums[lives]

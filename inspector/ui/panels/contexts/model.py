@@ -157,7 +157,8 @@ class ContextTreeModel(QAbstractTableModel):
         """Messages in it and below; of a source those that are read from it."""
         code = self.code(row)
         if code >= 0:
-            return self._contexts.tree.recent_subtree[code]
+            tree = self._contexts.tree
+            return (tree.recent_subtree if self._document.live else tree.subtree)[code]
         if is_source(code):
             return self.rows.sources.count(place_of(code))
         space = self.space(row)
@@ -165,7 +166,7 @@ class ContextTreeModel(QAbstractTableModel):
 
     @property
     def is_behind(self) -> bool:
-        """Whether rows show sums of a moment ago, as adding up so deep a tree takes long."""
+        """Whether rows show sums of a moment ago, as adding up so deep a tree takes long while traffic comes."""
         return self._contexts.tree.subtree_is_behind or self._analysis.findings.by_context.is_behind
 
     @property
@@ -223,7 +224,7 @@ class ContextTreeModel(QAbstractTableModel):
         """Findings in it and below. O(1)."""
         code, found = self.code(row), self._analysis.findings.by_context
         if code >= 0:
-            return found.recent(code)
+            return found.recent(code) if self._document.live else found.below(code)
         if is_source(code):
             tallies = [found.in_space(space) for space in self._spaces_of(place_of(code))]
             return Tally(*map(sum, zip(Tally(), *tallies, strict=True)))

@@ -177,8 +177,8 @@ class ContextsPanel(QWidget):
         """A second has passed: states go by the clock (`Analysis.now_ns`) while traffic is live."""
         if now_ns is not None and self.isVisible():
             self.view.update_states()
-            if self.model.is_behind:
-                self.view.viewport().update()
+        if self.model.is_behind:
+            self.view.viewport().update()
 
     def set_animated(self, animated: bool) -> None:
         """Whether contexts that speak have a halo."""
