@@ -108,7 +108,7 @@ _AS_WRITTEN: tuple[tuple[str, re.Pattern[str], int], ...] = (
         rf"-(?:(?:(?<=(?:sk|pp|lx|pi|ai|ly)-)|(?<=KEY-)|(?<=pat-)|(?<=xox[a-z]-)){_BODY}{{10}}"
         "|----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY)"
     ), _API_KEY | SecretRule.PRIVATE_KEY),
-    (".", re.compile(rf"\.(?<=[9Gs]\.){_BODY}{{16}}"), _API_KEY),  # ya29., SG., hvs.
+    (".", re.compile(rf"\.(?<=[9GQs]\.){_BODY}{{16}}"), _API_KEY),  # AQ., ya29., SG., hvs.
 )  # fmt: skip
 
 # {"name": "API_KEY", "value": "..."}, in either order

@@ -38,7 +38,7 @@ from inspector.protocol.secrets.keys import (
 from inspector.protocol.secrets.lines import mask_lines
 from inspector.protocol.secrets.named import HELD, NAMES
 from inspector.protocol.secrets.pairs import mask_pairs
-from inspector.protocol.secrets.shapes import PATTERNS, PRIVATE_KEY, PRIVATE_LINE, border, is_key
+from inspector.protocol.secrets.shapes import PATTERNS, PRIVATE_KEY, PRIVATE_LINE, border, is_key, is_made_key
 from inspector.protocol.secrets.spans import replaced
 
 # Secrets that are given to a name in text: `token=...`, `password: "..."`, `X-API-Key: ...`, `{'token': '...'}`.
@@ -146,13 +146,16 @@ _BOT = re.compile(r"((?<![0-9])[0-9]{8,12}:)AA[\w\-]{32,40}(?![\w\-])")
 
 def mask_queries(text: str, mask: Callable[[str], str]) -> str:
     """A text with the values of telling parameters of addresses and forms replaced."""
-    values = (_VALUE.match(text, found.end()) for found in _QUERY.finditer(text) if _is_secret(found[1]))
-    text = replaced(text, (value.span() for value in values if value), mask)  # addresses may have others for values
-    return _ENCODED.sub(lambda found: found[1] + mask(found[3]) if _is_secret(found[2]) else found[0], text)
+    given = ((found[1], _VALUE.match(text, found.end())) for found in _QUERY.finditer(text))
+    values = (value.span() for name, value in given if value and _is_secret(name, value[0]))
+    text = replaced(text, values, mask)  # addresses may have others for values
+    return _ENCODED.sub(lambda found: found[1] + mask(found[3]) if _is_secret(found[2], found[3]) else found[0], text)
 
 
-def _is_secret(name: str) -> bool:
-    """Whether a parameter of this name is a secret."""
+def _is_secret(name: str, value: str) -> bool:
+    """Whether what is given to a parameter of this name is a secret."""
+    if name.lower() == "key":  # of Google's services, and of a record or a file
+        return is_made_key(value)
     if _ENDS.search(name) is None or is_marker(name):
         return False
     return _SIGNATURE.search(name) is not None or name.lower() in _ONLY_HERE or is_secret_key(name)

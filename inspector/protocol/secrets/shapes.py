@@ -55,6 +55,7 @@ SHAPES: Final = (
     Shape("Slack", "xox[abeoprs]-", 5, _DIGIT + r"[A-Za-z0-9\-]{10,512}", telling=True),
     Shape("Slack", "xapp-", 5, r"\d-[A-Za-z0-9\-]{16,512}"),
     Shape("Google", "AIza", 4, r"[A-Za-z0-9_\-]{35}" + _END),
+    Shape("Google", r"AQ\.", 3, _DIGIT + r"[A-Za-z0-9_\-]{40,512}"),
     Shape("Google", r"ya29\.", 5, r"[A-Za-z0-9_\-]{20,2048}"),
     Shape("npm", "npm_", 4, r"[A-Za-z0-9]{30,256}"),
     Shape("PyPI", "pypi-", 5, r"AgE[A-Za-z0-9_\-]{16,1024}"),
@@ -120,6 +121,14 @@ _IN_NAME = re.compile(
     rf"(?m:^|[/:=])(?:{_STARTS})[A-Za-z0-9_\-]{{8,}}"
     rf"|[\-_.](?:{_STARTS})(?:[a-z]{{1,12}}\d{{0,4}}-){{0,2}}{_DIGIT}[A-Za-z0-9]{{14,}}"
 )
+
+
+_MADE = re.compile(rf"(?:[A-Za-z]{{2}}\.)?{_DIGIT}{_LONG}[A-Za-z0-9_\-]{{20,512}}")
+
+
+def is_made_key(value: str) -> bool:
+    """Whether a text of no known beginning looks like a key: one long piece with a digit."""
+    return _MADE.fullmatch(value) is not None and is_key(value)
 
 
 def is_key(body: str) -> bool:

@@ -280,12 +280,18 @@ def test_values_of_other_things_stay(value: Any):
     [
         ("https://b.example/c?sv=2022&sig=aB%2Bcd%3D&se=2026", f"https://b.example/c?sv=2022&sig={MASK}&se=2026"),
         ("https://s3/x?X-Amz-Signature=0a1b2c#end", f"https://s3/x?X-Amz-Signature={MASK}#end"),
+        (
+            "/v1beta/models/g:generateContent?alt=sse&key=Ab3dEf6hIj9kLm2nOp5qRs8t",
+            f"/v1beta/models/g:generateContent?alt=sse&key={MASK}",
+        ),
+        ("https://h/?key=0a1b2c3d4e5f60718293a4b5&q=x", f"https://h/?key={MASK}&q=x"),
+        ("%3Fkey%3DAb3dEf6hIj9kLm2nOp5qRs8t", f"%3Fkey%3D{MASK}"),
         ("https://0123456789abcdef0123@host/x.git", f"https://{MASK}@host/x.git"),
         ("git+https:\\/\\/abcdefghij_klmnop-4@host", f"git+https:\\/\\/{MASK}@host"),
         ('Authorization: Digest username="me", realm="a b", response="0a", qop=auth', f"Authorization: Digest {MASK}"),
         ('"Authorization: Digest username=\\"me\\", response=\\"0a\\""', f'"Authorization: Digest {MASK}"'),
     ],
-    ids=["sas", "s3", "user", "escaped", "digest", "digest-in-json"],
+    ids=["sas", "s3", "google", "hex", "encoded", "user", "escaped", "digest", "digest-in-json"],
 )
 def test_secrets_in_addresses_and_headers(text: str, masked: str):
     assert mask_text(text) == masked
@@ -295,6 +301,9 @@ def test_secrets_in_addresses_and_headers(text: str, masked: str):
 @pytest.mark.parametrize(
     "text",
     ["https://example.org/?design=new&config=3", "https://git@github.com/x", "https://some-organisation-name@dev.azure.com/x",
+     "?key=PROJ-1234", "?list-type=2&key=logs%2F2024-01-01%2Fapp.log", "?key=Report-Final-2024-v2.pdf",
+     "?key=user:12345:profile",
+     "?key=2024-01-01T10-00-00Z-abcdef", "?key=YOUR_API_KEY_HERE_1234567890", "&key=session_timeout_minutes_30",
      "ssh://0123456789abcdef0123@host", "https://example.org/0123456789abcdef0123@2.0", "the design= of it",
      "Authorization: Digest access is old"],
 )  # fmt: skip
