@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QPainter, QShowEvent
+from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QPainter, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHeaderView, QMenu, QWidget
 from typing_extensions import override
 
@@ -50,9 +50,6 @@ _TIPS = (
 )
 _NAME = 200
 _WIDEST = {
-    Column.WHOM: _NAME,
-    Column.WHAT: _NAME,
-    Column.BEHIND: _NAME,
     Column.LONG: "88 min 88 s",
     Column.NO: "8888888",
 }
@@ -112,9 +109,23 @@ class WaitingView(FiguresTable):
     def use_theme(self) -> None:
         super().use_theme()
         heads = self.horizontalHeader()
-        heads.setSectionResizeMode(Column.WHO, QHeaderView.ResizeMode.Fixed)
-        heads.resizeSection(Column.WHO, round(_NAME * self._themes.theme.zoom))
+        for column in (Column.WHO, Column.WHOM, Column.BEHIND):
+            heads.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
         heads.setSectionResizeMode(Column.WHAT, QHeaderView.ResizeMode.Stretch)
+        self._share_room()
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_room()
+
+    def _share_room(self) -> None:
+        """Names have their usual width, and an equal part where there is less room: figures are never cut."""
+        heads = self.horizontalHeader()
+        room = self.viewport().width() - sum(heads.sectionSize(column) for column in (Column.LONG, Column.NO))
+        width = max(heads.minimumSectionSize(), min(round(_NAME * self._themes.theme.zoom), room // 4))
+        for column in (Column.WHO, Column.WHOM, Column.BEHIND):
+            heads.resizeSection(column, width)
 
     @override
     def paint_cell(self, painter: QPainter, box: QRect, index: QModelIndex | QPersistentModelIndex) -> None:

@@ -133,6 +133,7 @@ class GrowthHead(QWidget):
         for widget in (self.plots, self.reader):
             self._row.addWidget(widget)
         self._row.addWidget(self.legend, 1)
+        self._row.addStretch()  # where the legend is below, they stay at the left
         self._column.addLayout(self._row)
         self._column.addWidget(self.below)
         self._column.setSpacing(0)
