@@ -22,6 +22,7 @@ from inspector.ui.input.keys import Keyed, keys_in_force
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import HairLine, TextLabel
+from inspector.ui.widgets.scrolled_part import ScrolledPart
 
 PAGES = (
     ("display", "Display"), ("start", "At start"), ("presets", "Presets"), ("highlights", "Highlight rules"),
@@ -133,7 +134,9 @@ class SettingsDialog(Dialog):
             page.changed.connect(self._on_further_changed)
             self._pages.addWidget(page)
         self._pages.addWidget(self._keys)
-        self._column.addWidget(self._pages, 1)
+        self._scrolled = ScrolledPart(name="settingsScrolled", label="Settings", parent=self)
+        self._scrolled.lines.addWidget(self._pages)
+        self._column.addWidget(self._scrolled, 1)
         self._column.addWidget(HairLine("settingsLine", self))
         self._column.addLayout(self._build_buttons())
         self.show_page("display")
@@ -256,7 +259,9 @@ class SettingsDialog(Dialog):
     def _on_theme_changed(self) -> None:
         zoom = self._themes.theme.zoom
         side = round(28 * zoom)
-        room = self.most_size().width() - self._pages.minimumSizeHint().width() - 2 * side - 1
+        least = self._pages.minimumSizeHint().width()
+        self._scrolled.setMinimumWidth(least)
+        room = self.most_size().width() - least - 2 * side - 1
         self._navigation.setFixedWidth(min(round(196 * zoom), max(round(120 * zoom), room)))
         self._column.setContentsMargins(side, round(18 * zoom), side, round(16 * zoom))
         self._column.setSpacing(round(10 * zoom))

@@ -1,12 +1,13 @@
 """A table of figures: a row a name, sorted as the user chose; painting, keys, pointer and context menu.
 
 The rows are a `FiguresModel`. A table says what is in its cells and menu; the last column keeps the room of a pane.
+Where there is no room for all columns names stay readable, and some columns are left out: none is ever cut.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
@@ -18,6 +19,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QMouseEvent,
     QPainter,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import (
     QFrame,
@@ -109,9 +111,14 @@ class FiguresTable(PlainTable):
     Attributes:
         figures: its rows.
         hovered_row: the row under the pointer, or -1.
+        gives_way: columns that are left out one after another where there is no room, but for the one sorted by.
+        least_name: room the first column has before others give way, pixels at 100 %.
+        absent: columns that say nothing here, and are left out whatever room there is.
     """
 
     filter_requested = Signal(str, str)
+    gives_way: Sequence[enum.IntEnum] = ()
+    least_name = 160
 
     def __init__(
         self,
@@ -135,12 +142,15 @@ class FiguresTable(PlainTable):
         self.figures = model
         self._name = name
         self._widths = widths
+        self._pixels: dict[int, int] = {}
+        self.absent: set[int] = set()
         self._selected: int | None = None
         self.hovered_row = -1
         self.setModel(model)
         self.setItemDelegate(_Delegate(self, themes))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalHeader(_Head(self, themes, name))
+        self.horizontalHeader().sortIndicatorChanged.connect(self._fit_columns)
         sorted_by = model.sorted_by
         self.setSortingEnabled(True)  # sorts by a column of Qt's choice
         self.sortByColumn(sorted_by, Qt.SortOrder.DescendingOrder)
@@ -188,12 +198,31 @@ class FiguresTable(PlainTable):
             if isinstance(width, str):
                 arrow = 4 * metrics.unit  # of the column it is sorted by
                 title = head.horizontalAdvance(self.figures.titles[column]) + arrow
-                pixels = max(body.horizontalAdvance(width), title) + sum(paddings(theme, column))
+                pixels = max(body.horizontalAdvance(width), title) + sum(paddings(theme, column)) + 2
             else:
                 pixels = round(width * theme.zoom)
             heads.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
             heads.resizeSection(column, pixels)
+            self._pixels[column] = pixels
+        self._fit_columns()
         self.viewport().update()
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_columns()
+
+    def _fit_columns(self, *_sorted: object) -> None:
+        """Leave out what gives way as far as there is no room, once it is known how much there is."""
+        heads = self.horizontalHeader()
+        over = sum(self._pixels.values()) + round(self.least_name * self._themes.theme.zoom) - self.viewport().width()
+        over -= sum(self._pixels.get(column, 0) for column in self.absent)
+        for column in (*self.absent, *self.gives_way):
+            spared = column not in self.absent and (
+                over <= 0 or not self.isVisible() or column == heads.sortIndicatorSection()
+            )
+            self.setColumnHidden(column, not spared)
+            over -= 0 if spared or column in self.absent else self._pixels[column]
 
     @property
     @override

@@ -73,10 +73,13 @@ class CountedTable(FiguresTable):
         field: what a filter asks for the name of a row by.
     """
 
+    least_name = 80
+
     def __init__(
         self, model: CountedModel, themes: ThemeController, parent: QWidget | None, *, name: str, field: str
     ) -> None:
         widths = {column: "8,888" for column in model.columns if column}
+        self.gives_way = [column for column in reversed(model.columns) if column > 1]
         super().__init__(model, themes, parent, name=name, widths=widths)
         self._model = model
         self._field = field

@@ -26,6 +26,8 @@ from inspector.ui.widgets.filter_bar import FilterBar
 _PLACEHOLDER = 'Filter runs, for example  failed_calls > 0 && tool == "write_file"'
 _ASIDE = 300
 """Width of the lists beside the runs, pixels at 100 %."""
+_MOST_ASIDE = 0.33
+"""What these have of the window at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +120,9 @@ class RunsPage(QWidget):
         self.splitter.setStretchFactor(0, 1)
         self.splitter.setStretchFactor(1, 0)
         zoom = self._themes.theme.zoom
-        self.splitter.setSizes([10_000, round(_ASIDE * zoom)])
-        right.setMinimumWidth(round(_ASIDE * zoom * 0.7))
+        aside = min(round(_ASIDE * zoom), round(_MOST_ASIDE * self.window().width()))
+        self.splitter.setSizes([10_000, aside])
+        right.setMinimumWidth(round(0.7 * aside))
         above = QHBoxLayout()
         above.setContentsMargins(14, 7, 14, 7)
         above.addWidget(self.bar, 1)

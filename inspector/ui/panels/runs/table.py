@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
@@ -149,12 +149,16 @@ class RunsTable(FiguresTable):
     """
 
     run_requested = Signal(int, object)
+    gives_way = (
+        Column.MODELS, Column.P95, Column.WASTED, Column.TOOK, Column.CALLS, Column.TOKENS, Column.MESSAGES,
+        Column.STARTED,
+    )  # fmt: skip
 
     def __init__(self, model: RunsModel, themes: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(model, themes, parent, name="runs", widths=_WIDEST)
         self._model = model
         if not any(model.runs.value(place, "cost") is not None for place in range(len(model.runs))):
-            self.setColumnHidden(Column.COST, True)
+            self.absent.add(Column.COST)
 
     @override
     def paint_cell(self, painter: QPainter, box: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
@@ -178,11 +182,6 @@ class RunsTable(FiguresTable):
         if column is Column.FINDINGS and value(place, "worst") in ("error", "warning"):
             return f"severity.{value(place, 'worst')}"
         return "ink.secondary" if value(place, FIELDS[column]) else "ink.tertiary"
-
-    @override
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.setColumnHidden(Column.MODELS, self.width() < round(_ROOM_FOR_MODELS * self._themes.theme.zoom))
 
     def open_row(self, row: int, column: Column | None = None) -> None:
         """Open a run at the message behind a figure: of a column, else of the one the table is sorted by."""
@@ -220,8 +219,6 @@ class RunsTable(FiguresTable):
             )
 
 
-_ROOM_FOR_MODELS = 1_080
-"""A narrower table has no column for them, so that paths can be read; pixels at 100 %."""
 _WHAT = {
     Column.FAILED: "the first call that failed", Column.FINDINGS: "the worst finding",
     Column.WASTED: "the greatest waste", Column.P95: "the slowest answer",

@@ -62,9 +62,15 @@ class Trends(QWidget):
             painter.setPen(theme.color("ink.tertiary"))
             painter.drawText(self.rect().adjusted(pad, 0, -pad, 0), int(Qt.AlignmentFlag.AlignVCenter), NOTHING)
             return
-        room = (self.width() - pad) / len(self.trends)
-        for place, trend in enumerate(self.trends):
+        shown = self.trends[: max(1, int((self.width() - pad) / (self._widest_head() + 2 * pad)))]
+        room = (self.width() - pad) / len(shown)
+        for place, trend in enumerate(shown):
             self._paint(painter, QRectF(pad + place * room, 0, room - pad, self.height()), trend)
+
+    def _widest_head(self) -> int:
+        """So wide is what stands above a plot: in a narrow window the last ones are left out."""
+        metrics = QFontMetrics(self._themes.theme.font("small"))
+        return max(metrics.horizontalAdvance(f"{one.title}{_peak(one)} at most") for one in self.trends)
 
     def _paint(self, painter: QPainter, box: QRectF, trend: Trend) -> None:
         theme = self._themes.theme

@@ -110,6 +110,7 @@ class SourcesView(FiguresTable):
     offset_requested = Signal(object)
     estimate_requested = Signal(object)
     remove_requested = Signal(object)
+    gives_way = (Column.SHARED, Column.FORMAT, Column.RECORDS)
 
     def __init__(self, model: SourcesModel, themes: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(model, themes, parent, name="sources", widths=_WIDEST)
