@@ -175,6 +175,7 @@ class WaitingPanel(HeadedPanel):
         self.head = PaneHead(theme_controller, "Waiting", name="waitingHead", parent=self)
         self.head.add_button("clear", "Close", name="waitingClose").clicked.connect(self.close_requested)
         self.view = WaitingView(self.model, theme_controller, self)
+        self.view.set_empty_text("Working out who waits for whom.")
         self.view.filter_requested.connect(self.filter_requested)
         self.stack(self.head, self.view)
         figures.renewed.connect(self.renew)

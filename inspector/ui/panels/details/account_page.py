@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from inspector.document.document import CaptureDocument
 from inspector.present.account import AccountLine, Tone, account_of
-from inspector.present.head_words import account_words
+from inspector.present.head_words import HeadWords, account_words
 from inspector.present.wire_text import tool_tip
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
@@ -196,6 +196,7 @@ class AccountPage(Page):
         self._figures, self._waste = figures, waste
         self._links = links
         self.list: AccountList | None = None
+        self._head: HeadWords | None = None
         figures.renewed.connect(self.renew)
         waste.renewed.connect(self.renew)
 
@@ -203,6 +204,8 @@ class AccountPage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._figures.set_viewed("account", True)
+        if self._head is not None:  # others stood there, and figures that are behind say nothing yet
+            self.renewed.emit(self._head)
         self.renew()
 
     @override
@@ -223,4 +226,5 @@ class AccountPage(Page):
             self.show_sections([self.list], keep_place=False)
         else:
             self.list.replace_rows(account.lines)
-        self.renewed.emit(account_words(account))
+        self._head = account_words(account)
+        self.renewed.emit(self._head)

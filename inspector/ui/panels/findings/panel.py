@@ -320,7 +320,8 @@ class FindingsPanel(ListPanel):
         if not self._total:
             failed = failed_words(self._document.capture.failed_count)
             shows = failed_filter(self._document.capture)
-            return f"Nothing found in {total}." + (failed and f"{failed}: the filter {shows} shows which.")
+            so_far = "so far " if self._document.arriving or self._document.catching_up else ""
+            return f"Nothing found {so_far}in {total}." + (failed and f"{failed}: the filter {shows} shows which.")
         if any(rows.counts.values()):
             return "The findings of this view are switched off above."
         if rows.switched_off:

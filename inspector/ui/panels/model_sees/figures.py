@@ -177,7 +177,7 @@ class FiguresView(QWidget):
         display = theme.font("display")
         painter.setFont(display)
         painter.setPen(theme.color("ink.primary"))
-        text = f"{figures.now:,}"
+        text = f"{figures.now:,}" if figures.now or not figures.counting else "…"
         painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
         wide = QFontMetrics(display).horizontalAdvance(text) + round(10 * theme.zoom)
         beside, half = box.adjusted(wide, 0, 0, 0), box.height() // 2

@@ -184,6 +184,7 @@ class TokensPanel(HeadedPanel):
         self.head.add_widget(self.choice)
         self.head.add_button("clear", "Close", name="tokensClose").clicked.connect(self.close_requested)
         self.view = TokensView(self.model, themes, self)
+        self.view.set_empty_text("Tokens are being added up.")
         self.canvas: PlotCanvas | None = None
         self._figure: OverTimeFigure | None = None
         self._body = QHBoxLayout()
