@@ -167,7 +167,7 @@ class RunsTable(FiguresTable):
         font = QFont(self.name_font(mono=False))
         font.setUnderline(linked and index.row() == self.hovered_row)
         side = Qt.AlignmentFlag.AlignRight if self._model.is_figure(column) else Qt.AlignmentFlag.AlignLeft
-        how = Qt.TextElideMode.ElideLeft if column is Column.PATH else Qt.TextElideMode.ElideRight
+        how = Qt.TextElideMode.ElideMiddle if column is Column.PATH else Qt.TextElideMode.ElideRight
         painter.setFont(font)
         painter.setPen(self._themes.theme.color(self._token(place, column)))
         text = QFontMetrics(font).elidedText(str(index.data() or ""), how, box.width())

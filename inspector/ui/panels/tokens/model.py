@@ -178,6 +178,7 @@ class TokensModel(FiguresModel[TokenRow]):
 
     Attributes:
         way: what a row stands for.
+        uncounted: no token is counted yet, and no figure is said to be 0.
     """
 
     columns = Column
@@ -187,10 +188,11 @@ class TokensModel(FiguresModel[TokenRow]):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(Column.TOKENS, parent)
         self.way: Way = "tool"
+        self.uncounted = False
 
-    def show_rows(self, rows: list[TokenRow], way: Way) -> None:
+    def show_rows(self, rows: list[TokenRow], way: Way, *, uncounted: bool = False) -> None:
         """Show other figures, sorted as before."""
-        another, self.way = way != self.way, way
+        another, self.way, self.uncounted = way != self.way, way, uncounted
         self.take_rows(rows, anew=another)
 
     @override
@@ -210,6 +212,8 @@ class TokensModel(FiguresModel[TokenRow]):
 
     @override
     def text(self, one: TokenRow, column: Column) -> str:
+        if self.uncounted and column in (Column.TOKENS, Column.SHARE):
+            return "…"
         texts = (
             one.whole_name, "", formats.number(one.tokens), percent(one.share), formats.number(one.messages),
         )  # fmt: skip

@@ -286,7 +286,8 @@ class TokensPanel(HeadedPanel):
         yield
         self._shows = self._chosen
         self.view.set_empty_text("No message is shown." if counted is not None else "No message yet.")
-        self.model.show_rows(rows, way)
+        tokens = analysis.tokens
+        self.model.show_rows(rows, way, uncounted=not total and bool(tokens.uncounted) and not tokens.done)
         self.view.viewport().update()
         self._say(total)
         yield
@@ -297,7 +298,7 @@ class TokensPanel(HeadedPanel):
         tokens, words = self._document.analysis.tokens, f"{formats.number(total)}, estimate ({TOKENIZER})"
         if tokens.uncounted and not tokens.done:
             share = tokens.counted * 100 // max(1, tokens.counted + tokens.uncounted)
-            words += f", counting tokens, {share} %" if tokens.counted else ", not counted yet"
+            words = f"{words}, counting tokens, {share} %" if tokens.counted else "not counted yet"
         reported = self._document.analysis.usage.total()
         self.head.set_count(words if reported is None else f"{words}. {reported_words(reported)}")
 
