@@ -20,7 +20,7 @@ from inspector.ui.widgets.filter_editor import FilterEditor
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.find import child
-from tests.ui.windows import panes_of, window_on
+from tests.ui.windows import in_turn, panes_of, window_on
 
 CALL = {"method": "tools/call", "params": {"name": "write_file", "arguments": {"path": "a"}}}
 
@@ -55,7 +55,7 @@ def current(panes: Panes) -> int:
     return message + 1
 
 
-def test_the_chain_alone_is_a_filter_like_any_other(window: MainWindow) -> None:
+def the_chain_alone_is_a_filter_like_any_other(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.go_to(5)
     window.actions_by_id["go.chain_alone"].trigger()
@@ -66,7 +66,7 @@ def test_the_chain_alone_is_a_filter_like_any_other(window: MainWindow) -> None:
     assert numbers(panes) == [1, 2, 5]
 
 
-def test_back_restores_the_view_it_was_asked_in(window: MainWindow) -> None:
+def back_restores_the_view_it_was_asked_in(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.go_to(6)
     panes.filter_state.apply_filter('from != "lead"')
@@ -91,7 +91,7 @@ def test_back_after_a_chain_was_left_leads_to_the_whole_view(window: MainWindow)
     assert len(numbers(panes)) == 7
 
 
-def test_back_restores_the_scope_too(window: MainWindow) -> None:
+def back_restores_the_scope_too(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.go_to(3)
     panes.details.links.scope_requested.emit(3)
@@ -103,7 +103,7 @@ def test_back_restores_the_scope_too(window: MainWindow) -> None:
     assert numbers(panes) == [4]
 
 
-def test_the_table_s_menu_and_the_details_ask_for_it(window: MainWindow, qtbot: QtBot) -> None:
+def the_table_s_menu_and_the_details_ask_for_it(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.go_to(3)
     menu = panes.messages.view.menu.build(3, Column.MESSAGE)
@@ -116,7 +116,7 @@ def test_the_table_s_menu_and_the_details_ask_for_it(window: MainWindow, qtbot: 
     assert numbers(panes) == [1, 3, 4, 6, 7]
 
 
-def test_one_key_walks_the_whole_chain_over_contexts_and_back(window: MainWindow, qtbot: QtBot) -> None:
+def one_key_walks_the_whole_chain_over_contexts_and_back(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.go_to(0)
     seen = [current(panes)]
@@ -257,7 +257,7 @@ def test_everyone_who_acted_on_a_proposal_is_named(application: Application) -> 
     assert state.rows[0].value == "Fulfilled, but the call failed."
 
 
-def test_related_says_how_long_each_step_took(window: MainWindow) -> None:
+def related_says_how_long_each_step_took(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.go_to(6)
     panes.details.show_tab("Related")
@@ -267,7 +267,7 @@ def test_related_says_how_long_each_step_took(window: MainWindow) -> None:
     assert "took 1.0 s, No. 7" in said[-1]
 
 
-def test_the_key_takes_the_chain_back(window: MainWindow) -> None:
+def the_key_takes_the_chain_back(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.filter_state.apply_filter("no < 7")
     panes.go_to(3)
@@ -282,7 +282,7 @@ def test_the_key_takes_the_chain_back(window: MainWindow) -> None:
     assert current(panes) == 3
 
 
-def test_a_message_without_a_chain_says_so(window: MainWindow) -> None:
+def a_message_without_a_chain_says_so(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.go_to(1)
     window.actions_by_id["go.chain_alone"].trigger()
@@ -290,3 +290,16 @@ def test_a_message_without_a_chain_says_so(window: MainWindow) -> None:
     notice = window.notices.notice("no-other")
     assert notice is not None
     assert notice.text == "No other message belongs to a chain with this one."
+
+
+def begun_again(window: MainWindow) -> None:
+    """Everything is shown, and the first page of the details."""
+    panes_of(window).filter_state.clear()
+    panes_of(window).details.show_tab("Overview")
+
+
+test_a_chain_alone = in_turn([
+    the_chain_alone_is_a_filter_like_any_other, back_restores_the_view_it_was_asked_in, back_restores_the_scope_too,
+    the_table_s_menu_and_the_details_ask_for_it, one_key_walks_the_whole_chain_over_contexts_and_back,
+    related_says_how_long_each_step_took, the_key_takes_the_chain_back, a_message_without_a_chain_says_so,
+], begun_again)  # fmt: skip

@@ -10,7 +10,7 @@ from inspector.ui.docview.view_head import HIDDEN_CALLS
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
-from tests.ui.windows import numbers, panes_of
+from tests.ui.windows import in_turn, numbers, panes_of
 
 CHATS = 'kind == "chat"'
 
@@ -32,7 +32,7 @@ def editor(window: MainWindow) -> str:
     return child(window, QPlainTextEdit, "filterEditor").toPlainText()
 
 
-def test_any_filter_that_hides_calls_says_so_and_shows_them_on_a_click(window: MainWindow, qtbot: QtBot) -> None:
+def any_filter_that_hides_calls_says_so_and_shows_them_on_a_click(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     assert said(window) == ""
     panes.filter_state.apply_filter(CHATS)
@@ -48,7 +48,7 @@ def test_any_filter_that_hides_calls_says_so_and_shows_them_on_a_click(window: M
     assert said(window).endswith("Show them")
 
 
-def test_conditions_stay_switches_and_count_what_they_hide(window: MainWindow, qtbot: QtBot) -> None:
+def conditions_stay_switches_and_count_what_they_hide(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.filter_state.stack_filter(CHATS)
     click(window, qtbot)
@@ -60,7 +60,7 @@ def test_conditions_stay_switches_and_count_what_they_hide(window: MainWindow, q
     assert said(window) == "", "nothing chooses any more"
 
 
-def test_a_scope_stays_too(window: MainWindow, qtbot: QtBot) -> None:
+def a_scope_stays_too(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.go_to(0)
     panes.details.links.scope_requested.emit(0)  # main
@@ -75,14 +75,14 @@ def test_a_scope_stays_too(window: MainWindow, qtbot: QtBot) -> None:
     assert numbers(window) == [1, 2, 3, 9]
 
 
-def test_a_preset_begins_anew(window: MainWindow, qtbot: QtBot) -> None:
+def a_preset_begins_anew(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).filter_state.apply_filter(CHATS)
     click(window, qtbot)
     panes_of(window).filter_state.apply_filter("!context")
     assert said(window).endswith("Show them")
 
 
-def test_requests_shown_as_well_end_with_the_view_they_were_hidden_by(window: MainWindow, qtbot: QtBot) -> None:
+def requests_shown_as_well_end_with_the_view_they_were_hidden_by(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.details.links.scope_requested.emit(0)
     click(window, qtbot)
@@ -93,7 +93,7 @@ def test_requests_shown_as_well_end_with_the_view_they_were_hidden_by(window: Ma
     assert said(window).endswith("Show them")
 
 
-def test_another_scope_is_another_view(window: MainWindow, qtbot: QtBot) -> None:
+def another_scope_is_another_view(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.filter_state.apply_filter(CHATS)
     click(window, qtbot)
@@ -101,7 +101,7 @@ def test_another_scope_is_another_view(window: MainWindow, qtbot: QtBot) -> None
     assert numbers(window) == [1, 2, 9]
 
 
-def test_a_condition_that_comes_later_hides_requests_as_well(window: MainWindow, qtbot: QtBot) -> None:
+def a_condition_that_comes_later_hides_requests_as_well(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.filter_state.stack_filter(CHATS)
     click(window, qtbot)
@@ -109,7 +109,7 @@ def test_a_condition_that_comes_later_hides_requests_as_well(window: MainWindow,
     assert numbers(window) == [1, 2, 7, 9]
 
 
-def test_presets_and_highlights_are_made_of_what_was_chosen(window: MainWindow, qtbot: QtBot) -> None:
+def presets_and_highlights_are_made_of_what_was_chosen(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.filter_state.apply_filter(CHATS)
     click(window, qtbot)
@@ -122,7 +122,7 @@ def test_presets_and_highlights_are_made_of_what_was_chosen(window: MainWindow, 
     assert window.name_card.isHidden(), "it was about another filter"
 
 
-def test_show_them_keeps_the_message_that_stood_in_for_a_hidden_one(window: MainWindow, qtbot: QtBot) -> None:
+def show_them_keeps_the_message_that_stood_in_for_a_hidden_one(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.go_to(6)
     panes.filter_state.apply_filter(CHATS)
@@ -132,7 +132,7 @@ def test_show_them_keeps_the_message_that_stood_in_for_a_hidden_one(window: Main
     assert panes.messages.current_message() == stands_in
 
 
-def test_show_them_leaves_selection_and_keyboard_alone(window: MainWindow, qtbot: QtBot) -> None:
+def show_them_leaves_selection_and_keyboard_alone(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     window.show()
     window.activateWindow()
@@ -156,7 +156,7 @@ def test_show_them_leaves_selection_and_keyboard_alone(window: MainWindow, qtbot
     assert panes.messages.view.hasFocus()
 
 
-def test_a_context_in_whose_scope_the_table_is_offers_the_way_back(window: MainWindow, qtbot: QtBot) -> None:
+def a_context_in_whose_scope_the_table_is_offers_the_way_back(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     space = int(panes.document.capture.columns["space"][3])
     panes.show_context(space, panes.document.analysis.contexts.node_of(3))
@@ -172,7 +172,7 @@ def test_a_context_in_whose_scope_the_table_is_offers_the_way_back(window: MainW
             assert (panes.filter_state.scope is not None) is scoped
 
 
-def test_a_note_goes_with_the_view_it_was_about(window: MainWindow) -> None:
+def a_note_goes_with_the_view_it_was_about(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     window.notices.say("Saved.")
     panes.filter_state.apply_filter(CHATS)
@@ -182,7 +182,7 @@ def test_a_note_goes_with_the_view_it_was_about(window: MainWindow) -> None:
     assert window.notices.notice("message") is not None
 
 
-def test_undo_in_the_bar_does_not_write_again_what_was_stacked(window: MainWindow, qtbot: QtBot) -> None:
+def undo_in_the_bar_does_not_write_again_what_was_stacked(window: MainWindow, qtbot: QtBot) -> None:
     window.show()
     field = child(window, QPlainTextEdit, "filterEditor")
     field.setFocus()
@@ -191,3 +191,21 @@ def test_undo_in_the_bar_does_not_write_again_what_was_stacked(window: MainWindo
     assert [condition.text for condition in panes_of(window).filter_state.stack.conditions] == [CHATS]
     field.undo()
     assert editor(window) == ""
+
+
+def begun_again(window: MainWindow) -> None:
+    """Everything is shown, and nothing is written into the bar."""
+    child(window, QPlainTextEdit, "filterEditor").clear()
+    panes_of(window).filter_state.clear()
+    panes_of(window).go_to(0)
+
+
+test_what_a_view_hides = in_turn([
+    any_filter_that_hides_calls_says_so_and_shows_them_on_a_click,
+    conditions_stay_switches_and_count_what_they_hide, a_scope_stays_too, a_preset_begins_anew,
+    requests_shown_as_well_end_with_the_view_they_were_hidden_by, another_scope_is_another_view,
+    a_condition_that_comes_later_hides_requests_as_well, presets_and_highlights_are_made_of_what_was_chosen,
+    show_them_keeps_the_message_that_stood_in_for_a_hidden_one, show_them_leaves_selection_and_keyboard_alone,
+    a_context_in_whose_scope_the_table_is_offers_the_way_back,
+    undo_in_the_bar_does_not_write_again_what_was_stacked, a_note_goes_with_the_view_it_was_about,
+], begun_again)  # fmt: skip

@@ -29,7 +29,7 @@ from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_re
 from tests.ui.budgeting import set_budgets
 from tests.ui.find import child
 from tests.ui.waiting import pass_time
-from tests.ui.windows import numbers, panes_of, theme_of, window_on
+from tests.ui.windows import in_turn, numbers, panes_of, theme_of, window_on
 
 
 def at(seconds: float) -> str:
@@ -109,7 +109,7 @@ def press(plot: GrowthPlot, *keys: Qt.Key) -> None:
         QTest.keyClick(canvas_of(plot), key)
 
 
-def test_it_shows_what_collapsing_saves_and_shares_the_axis_of_the_lanes(window: MainWindow) -> None:
+def it_shows_what_collapsing_saves_and_shares_the_axis_of_the_lanes(window: MainWindow, qtbot: QtBot) -> None:
     plot = opened(window)
     source = plot.source
     assert plot.head.reader.accessibleName() == "of lead with files"
@@ -127,7 +127,7 @@ def test_it_shows_what_collapsing_saves_and_shares_the_axis_of_the_lanes(window:
     assert [level.words for level in scale_of(plot).levels] == ["1,000 limit, reported by lead"]
 
 
-def test_the_cursor_leaves_the_words_of_a_limit_readable(window: MainWindow) -> None:
+def the_cursor_leaves_the_words_of_a_limit_readable(window: MainWindow, qtbot: QtBot) -> None:
     plot = opened(window)
     canvas, theme = canvas_of(plot), window.theme.theme
     (said,) = canvas._level_boxes  # where words are painted is seen nowhere else
@@ -142,7 +142,7 @@ def test_the_cursor_leaves_the_words_of_a_limit_readable(window: MainWindow) -> 
     assert pixels == [{False}, {True}]
 
 
-def test_the_card_names_the_message_and_says_the_values(window: MainWindow, qtbot: QtBot) -> None:
+def the_card_names_the_message_and_says_the_values(window: MainWindow, qtbot: QtBot) -> None:
     plot = opened(window)
     qtbot.mouseMove(canvas_of(plot), place_of(plot, 25))
     before, after = plot.source.values_at(0)[1], plot.source.values_at(2)[1]
@@ -170,13 +170,13 @@ def test_a_low_plot_still_names_the_message(window: MainWindow, qtbot: QtBot) ->
     assert canvas_of(plot).rect().contains(canvas_of(plot).card.geometry())
 
 
-def test_a_click_selects_the_message_that_made_the_step(window: MainWindow, qtbot: QtBot) -> None:
+def a_click_selects_the_message_that_made_the_step(window: MainWindow, qtbot: QtBot) -> None:
     plot = opened(window)
     qtbot.mouseClick(canvas_of(plot), Qt.MouseButton.LeftButton, pos=place_of(plot, 25))
     assert panes_of(window).messages.current_message() == 2
 
 
-def test_arrows_move_from_step_to_step_and_enter_selects(window: MainWindow) -> None:
+def arrows_move_from_step_to_step_and_enter_selects(window: MainWindow, qtbot: QtBot) -> None:
     plot = opened(window)
     press(plot, Qt.Key.Key_Home, Qt.Key.Key_Right, Qt.Key.Key_Right)
     assert axis_of(plot).cursor_ns == int(plot.source.steps_ns[2])
@@ -190,7 +190,7 @@ def test_arrows_move_from_step_to_step_and_enter_selects(window: MainWindow) -> 
     assert axis_of(plot).shows_all
 
 
-def test_what_is_brushed_filters_every_pane(window: MainWindow, qtbot: QtBot) -> None:
+def what_is_brushed_filters_every_pane(window: MainWindow, qtbot: QtBot) -> None:
     plot = opened(window)
     shift, view = Qt.KeyboardModifier.ShiftModifier, canvas_of(plot)
     qtbot.mousePress(view, Qt.MouseButton.LeftButton, shift, place_of(plot, 5))
@@ -207,7 +207,7 @@ def test_what_is_brushed_filters_every_pane(window: MainWindow, qtbot: QtBot) ->
     assert numbers(window) == [1, 2]
 
 
-def test_escape_takes_back_what_is_being_dragged(window: MainWindow, qtbot: QtBot) -> None:
+def escape_takes_back_what_is_being_dragged(window: MainWindow, qtbot: QtBot) -> None:
     plot = opened(window)
     shift, view = Qt.KeyboardModifier.ShiftModifier, canvas_of(plot)
     qtbot.mousePress(view, Qt.MouseButton.LeftButton, shift, place_of(plot, 5))
@@ -261,7 +261,7 @@ def test_it_shows_whom_the_selected_message_concerns_and_never_turns_by_itself(
     assert reader.accessibleName() == "of helper"
 
 
-def test_the_card_goes_with_the_pointer_and_stands_where_it_is_not(window: MainWindow, qtbot: QtBot) -> None:
+def the_card_goes_with_the_pointer_and_stands_where_it_is_not(window: MainWindow, qtbot: QtBot) -> None:
     plot = opened(window)
     canvas = canvas_of(plot)
     QApplication.sendEvent(canvas, QEvent(QEvent.Type.Leave))
@@ -281,7 +281,7 @@ def test_the_card_goes_with_the_pointer_and_stands_where_it_is_not(window: MainW
     assert canvas.card.isVisible()
 
 
-def test_messages_per_second_say_counts_and_go_to_the_first_of_a_bar(window: MainWindow, qtbot: QtBot) -> None:
+def messages_per_second_say_counts_and_go_to_the_first_of_a_bar(window: MainWindow, qtbot: QtBot) -> None:
     plot = opened(window)
     plot.head.plots.buttons[RATES].click()
     assert not plot.head.reader.isVisible()
@@ -388,3 +388,21 @@ def test_the_plot_and_model_sees_are_about_the_same_model(application: Applicati
     sees.choose_reader(Reader(0, "helper"))
     window.center.show_view("timeline")
     qtbot.waitUntil(lambda: plot.head.reader.accessibleName().startswith("of helper"))
+
+
+def begun_again(window: MainWindow) -> None:
+    """All messages are shown and in sight, and the pointer is elsewhere."""
+    panes_of(window).filter_state.clear()
+    plot = opened(window)
+    axis_of(plot).fit()
+    QApplication.sendEvent(plot.canvas, QEvent(QEvent.Type.Leave))
+
+
+test_what_the_plot_says_and_does = in_turn([
+    it_shows_what_collapsing_saves_and_shares_the_axis_of_the_lanes,
+    the_cursor_leaves_the_words_of_a_limit_readable, the_card_names_the_message_and_says_the_values,
+    a_click_selects_the_message_that_made_the_step, arrows_move_from_step_to_step_and_enter_selects,
+    what_is_brushed_filters_every_pane, escape_takes_back_what_is_being_dragged,
+    messages_per_second_say_counts_and_go_to_the_first_of_a_bar,
+    the_card_goes_with_the_pointer_and_stands_where_it_is_not,
+], begun_again)  # fmt: skip

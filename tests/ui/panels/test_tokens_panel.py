@@ -22,7 +22,7 @@ from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_re
 from tests.ui.budgeting import set_budgets
 from tests.ui.find import child
 from tests.ui.panels.test_growth import at
-from tests.ui.windows import numbers, panes_of, theme_of, window_on
+from tests.ui.windows import in_turn, numbers, panes_of, theme_of, window_on
 from tests.waste import listed
 
 
@@ -67,7 +67,7 @@ def tokens(window: MainWindow, *messages: int) -> str:
     return f"{sum(int(held[number - 1]) for number in messages):,}"
 
 
-def test_figures_by_tool_context_participant_and_kind(window: MainWindow) -> None:
+def figures_by_tool_context_participant_and_kind(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     assert panel.head.count() == f"{tokens(window, 1, 2, 3, 4)}, estimate (cl100k_base)"
     assert rows(panel) == {"grep": (tokens(window, 2, 3), "2"), "everything else": (tokens(window, 1, 4), "2")}
@@ -85,14 +85,14 @@ def test_figures_by_tool_context_participant_and_kind(window: MainWindow) -> Non
     assert rows(panel)["chat"] == (tokens(window, 1), "1")
 
 
-def test_the_sum_says_that_it_is_not_what_stays_in_a_context(window: MainWindow) -> None:
+def the_sum_says_that_it_is_not_what_stays_in_a_context(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     sum_of_all = child(panel.head, QLabel, "tokensHeadCount")
     assert sum_of_all.text() == panel.head.count() != ""
     assert sum_of_all.toolTip().endswith("What of it stays in a model's context is in Model sees.")
 
 
-def test_of_what_is_shown_goes_with_the_filter(window: MainWindow, qtbot: QtBot) -> None:
+def of_what_is_shown_goes_with_the_filter(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     panel.shown.click()
     panes_of(window).filter_state.apply_filter('from == "lead"')
@@ -124,7 +124,7 @@ def test_enter_double_click_and_menu_filter(window: MainWindow, qtbot: QtBot) ->
     assert numbers(window) == [2, 3, 4]
 
 
-def test_with_room_there_is_a_plot_that_can_be_brushed(window: MainWindow, qtbot: QtBot) -> None:
+def with_room_there_is_a_plot_that_can_be_brushed(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window, wide=True)
     qtbot.waitUntil(lambda: panel.canvas is not None and panel.canvas.isVisible())
     canvas = panel.canvas
@@ -141,7 +141,7 @@ def test_with_room_there_is_a_plot_that_can_be_brushed(window: MainWindow, qtbot
     assert numbers(window) == [1, 2]
 
 
-def test_a_time_that_does_not_fit_at_the_plots_end_is_left_out(window: MainWindow, qtbot: QtBot) -> None:
+def a_time_that_does_not_fit_at_the_plots_end_is_left_out(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window, wide=True)
     qtbot.waitUntil(lambda: panel.canvas is not None and panel.canvas.isVisible())
     canvas = panel.canvas
@@ -174,7 +174,7 @@ def test_definitions_of_tools_stand_apart_from_what_is_no_tool(application: Appl
     assert numbers(window) == [3]
 
 
-def test_by_participant_is_what_each_sent_and_leads_to_what_its_model_sees(window: MainWindow) -> None:
+def by_participant_is_what_each_sent_and_leads_to_what_its_model_sees(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     panel.choice.buttons["By participant"].click()
     heading = panel.model.headerData(Column.NAME, Qt.Orientation.Horizontal)
@@ -190,7 +190,7 @@ def test_by_participant_is_what_each_sent_and_leads_to_what_its_model_sees(windo
     assert panel.context_state.reader == Reader(0, "lead")
 
 
-def test_contexts_are_told_apart_and_their_sum_stays_on_top(window: MainWindow) -> None:
+def test_contexts_are_told_apart_and_their_sum_stays_on_top(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     panel.choice.buttons["By context"].click()
     for order in (Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder):
@@ -201,7 +201,7 @@ def test_contexts_are_told_apart_and_their_sum_stays_on_top(window: MainWindow) 
     assert files.whole_name == "why-1 / files"
 
 
-def test_bars_are_shares_of_the_whole(window: MainWindow) -> None:
+def bars_are_shares_of_the_whole(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     panel.choice.buttons["By kind"].click()
     assert panel.model.rows[0].share < 0.9
@@ -214,7 +214,7 @@ def test_bars_are_shares_of_the_whole(window: MainWindow) -> None:
     assert last != QColor(image.pixel(box.left() + left + 4, middle)), "the greatest does not fill the track"
 
 
-def test_the_plots_cursor_goes_with_the_selected_message(window: MainWindow, qtbot: QtBot) -> None:
+def the_plots_cursor_goes_with_the_selected_message(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window, wide=True)
     qtbot.waitUntil(lambda: panel.canvas is not None and panel.canvas.isVisible())
     canvas = panel.canvas
@@ -302,3 +302,22 @@ def test_messages_that_come_do_not_have_it_begin_again(
     assert panel.head.count() != "adding up"
     panes.filter_state.apply_filter('kind == "chat"')
     qtbot.waitUntil(lambda: list(rows(panel)) == ["chat"])
+
+
+def begun_again(window: MainWindow) -> None:
+    """Everything is shown, and the panel adds it up by tool, in the order it does so at first."""
+    panes_of(window).filter_state.clear()
+    window.docks["Tokens"].hide()
+    panel = panes_of(window).tokens
+    panel.choice.buttons["By tool"].click()
+    panel.view.sortByColumn(Column.TOKENS, Qt.SortOrder.DescendingOrder)
+    panel.axis.fit()
+
+
+test_figures_filters_and_the_plot = in_turn([
+    figures_by_tool_context_participant_and_kind, the_sum_says_that_it_is_not_what_stays_in_a_context,
+    of_what_is_shown_goes_with_the_filter, bars_are_shares_of_the_whole,
+    with_room_there_is_a_plot_that_can_be_brushed, a_time_that_does_not_fit_at_the_plots_end_is_left_out,
+    the_plots_cursor_goes_with_the_selected_message,
+    by_participant_is_what_each_sent_and_leads_to_what_its_model_sees,
+], begun_again)  # fmt: skip
