@@ -14,7 +14,7 @@ from inspector.ui.dialogs.settings import SettingsDialog
 from inspector.ui.widgets.color_choice import Swatch
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
-from tests.ui.windows import bury, numbers, panes_of
+from tests.ui.windows import bury, in_turn, numbers, panes_of
 
 CHATS = 'kind == "chat"'
 DIALOGS = (
@@ -74,7 +74,7 @@ def nameless(owner: QWidget) -> list[str]:
     ]
 
 
-def test_every_switch_of_the_window_hears_a_press(window: MainWindow) -> None:
+def every_switch_of_the_window_hears_a_press(window: MainWindow, qtbot: QtBot) -> None:
     assert unheard(window) == []
     assert nameless(window) == []
 
@@ -95,7 +95,7 @@ def test_the_start_page_has_words_for_everything(application: Application) -> No
     assert nameless(window) == []
 
 
-def test_a_condition_is_switched(window: MainWindow) -> None:
+def a_condition_is_switched(window: MainWindow, qtbot: QtBot) -> None:
     assert numbers(window) == [1, 2, 9]
     press(window.filter_conditions.bar.chips()[0])
     assert len(numbers(window)) == 9
@@ -104,12 +104,12 @@ def test_a_condition_is_switched(window: MainWindow) -> None:
     assert numbers(window) == [1, 2, 9]
 
 
-def test_a_preset_is_applied(window: MainWindow) -> None:
+def a_preset_is_applied(window: MainWindow, qtbot: QtBot) -> None:
     press(next(chip for chip in window.presets.bar.chips() if chip.preset.name == "Reasoning only"))
     assert panes_of(window).filter_state.filter.text == 'context.type == "reasoning"'
 
 
-def test_the_menu_of_more_presets_opens(window: MainWindow, qtbot: QtBot) -> None:
+def the_menu_of_more_presets_opens(window: MainWindow, qtbot: QtBot) -> None:
     bar = window.presets.bar
     bar.resize(400, bar.height())
     assert bar.overflowing()
@@ -119,7 +119,7 @@ def test_the_menu_of_more_presets_opens(window: MainWindow, qtbot: QtBot) -> Non
     menu.close()
 
 
-def test_findings_of_a_severity_are_listed_or_not(window: MainWindow) -> None:
+def findings_of_a_severity_are_listed_or_not(window: MainWindow, qtbot: QtBot) -> None:
     findings = panes_of(window).findings
     toggle = findings.head.toggles[Severity.NOTE]
     assert Severity.NOTE not in findings.model.choice.severities_off
@@ -145,3 +145,15 @@ def test_settings_are_walked_and_changed(window: MainWindow, application: Applic
     press(swatch)
     assert application.settings.highlights[0].color == swatch.color
     dialog.reject()
+
+
+def begun_again(window: MainWindow) -> None:
+    """One condition is stacked, and nothing else."""
+    panes_of(window).filter_state.clear()
+    panes_of(window).filter_state.stack_filter(CHATS)
+
+
+test_a_press_does_what_a_click_does = in_turn([
+    every_switch_of_the_window_hears_a_press, a_condition_is_switched, a_preset_is_applied,
+    findings_of_a_severity_are_listed_or_not, the_menu_of_more_presets_opens,
+], begun_again)  # fmt: skip

@@ -16,7 +16,7 @@ from tests.builders import GrowingLog, document_of
 from tests.streamed import HEAD, asked, chunk, closed, opened, speech
 from tests.ui.find import child
 from tests.ui.test_find_in_view import look_for, shown
-from tests.ui.windows import application_of, panes_of, window_on
+from tests.ui.windows import application_of, in_turn, panes_of, window_on
 
 WORDS = "First I will look at the directory."
 STREAM = 2
@@ -45,7 +45,7 @@ def test_the_switch_is_remembered_and_holds_for_all_windows(application: Applica
     assert [panes_of(one).messages.model.rowCount() for one in (window, other)] == [4, 2]
 
 
-def test_the_preset_shows_frames_one_by_one(window: MainWindow) -> None:
+def the_preset_shows_frames_one_by_one(window: MainWindow, qtbot: QtBot) -> None:
     preset = next(one for one in application_of(window).settings.presets if one.name == "Stream frames")
     panes = panes_of(window)
     panes.filter_state.apply_filter(preset.filter)
@@ -54,21 +54,21 @@ def test_the_preset_shows_frames_one_by_one(window: MainWindow) -> None:
     assert panes.messages.model.rowCount() == 4
 
 
-def test_counts_are_of_messages(window: MainWindow) -> None:
+def counts_are_of_messages(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     assert panes.counts() == (6, 6)
     panes.filter_state.apply_filter("from == mew")
     assert panes.counts() == (5, 6)
 
 
-def test_find_goes_to_the_row(window: MainWindow, qtbot: QtBot) -> None:
+def find_goes_to_the_row(window: MainWindow, qtbot: QtBot) -> None:
     bar = look_for(window, "the directory")
     qtbot.waitUntil(lambda: bar.words in ("1 found", "1 of 1"))
     QTest.keyClick(window, Qt.Key.Key_F3)
     assert panes_of(window).messages.current_message() == STREAM
 
 
-def test_a_text_filter_leads_to_the_row(window: MainWindow) -> None:
+def a_text_filter_leads_to_the_row(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.filter_state.apply_filter('text contains "directory"')
     assert panes.messages.model.rowCount() == 1
@@ -76,7 +76,7 @@ def test_a_text_filter_leads_to_the_row(window: MainWindow) -> None:
     assert panes.messages.model.content(3).text == WORDS
 
 
-def test_details_say_the_joined_text_and_list_the_frames(window: MainWindow) -> None:
+def details_say_the_joined_text_and_list_the_frames(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.go_to(STREAM)
     assert text_of(window) == WORDS
@@ -108,3 +108,14 @@ def test_details_grow_along(application: Application) -> None:
 def test_export_of_what_is_selected_has_every_frame(window: MainWindow) -> None:
     panes = panes_of(window)
     assert panes.rows.members(np.array([STREAM], np.uint32)).tolist() == [2, 3, 4]
+
+
+def begun_again(window: MainWindow) -> None:
+    """Everything is shown."""
+    panes_of(window).filter_state.clear()
+
+
+test_a_folded_stream_is_counted_found_and_read = in_turn([
+    the_preset_shows_frames_one_by_one, counts_are_of_messages, find_goes_to_the_row,
+    a_text_filter_leads_to_the_row, details_say_the_joined_text_and_list_the_frames,
+], begun_again)  # fmt: skip

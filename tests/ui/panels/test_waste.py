@@ -17,7 +17,7 @@ from inspector.ui.panels.waste.panel import WastePanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope
 from tests.ui.budgeting import set_budgets
-from tests.ui.windows import numbers, panes_of, window_on
+from tests.ui.windows import in_turn, numbers, panes_of, window_on
 from tests.waste import HINT, TRANSIENT, asked, records, wasteful
 
 
@@ -50,7 +50,7 @@ def listed(panel: WastePanel) -> list[tuple[str, str]]:
     return [(line.words, line.number) for line in lines]
 
 
-def test_it_is_asked_for_in_the_menu_and_lists_what_costs_most_first(qtbot: QtBot, window: MainWindow) -> None:
+def it_is_asked_for_in_the_menu_and_lists_what_costs_most_first(window: MainWindow, qtbot: QtBot) -> None:
     assert window.docks["Waste"].isHidden()
     panel = looked(qtbot, window)
 
@@ -81,7 +81,7 @@ def test_it_is_looked_for_unseen_once_tokens_are_counted(qtbot: QtBot, applicati
     assert len(panes.waste.model.rows.wastes) == 6
 
 
-def test_a_row_selects_its_message_and_return_goes_there(qtbot: QtBot, window: MainWindow) -> None:
+def a_row_selects_its_message_and_return_goes_there(window: MainWindow, qtbot: QtBot) -> None:
     panel = looked(qtbot, window)
     panel.view.setFocus()
     qtbot.keyClick(panel.view, Qt.Key.Key_Down)
@@ -94,7 +94,7 @@ def test_a_row_selects_its_message_and_return_goes_there(qtbot: QtBot, window: M
     assert (panes_of(window).messages.current_message(), asked_back) == (6, [True])
 
 
-def test_the_menu_goes_to_messages_and_filters_by_them(qtbot: QtBot, window: MainWindow) -> None:
+def the_menu_goes_to_messages_and_filters_by_them(window: MainWindow, qtbot: QtBot) -> None:
     panel = looked(qtbot, window)
     menu = panel.menu_for(1)
     titles = [action.text() for action in menu.actions() if action.text()]
@@ -108,7 +108,7 @@ def test_the_menu_goes_to_messages_and_filters_by_them(qtbot: QtBot, window: Mai
     menu.close()
 
 
-def test_all_of_it_can_be_shown_alone_and_what_is_certain_be_listed_alone(qtbot: QtBot, window: MainWindow) -> None:
+def all_of_it_can_be_shown_alone_and_what_is_certain_be_listed_alone(window: MainWindow, qtbot: QtBot) -> None:
     panel = looked(qtbot, window)
     by_name = {action.objectName(): action for action in panel.head.menu.actions()}
     by_name["sureOnly"].trigger()
@@ -117,7 +117,7 @@ def test_all_of_it_can_be_shown_alone_and_what_is_certain_be_listed_alone(qtbot:
     assert numbers(window) == [4, 6, 7, 10, 11]
 
 
-def test_the_list_and_a_row_are_copied(qtbot: QtBot, window: MainWindow) -> None:
+def the_list_and_a_row_are_copied(window: MainWindow, qtbot: QtBot) -> None:
     panel = looked(qtbot, window)
     panel.head.copy_clicked.emit()
     lines = QApplication.clipboard().text().splitlines()
@@ -125,7 +125,7 @@ def test_the_list_and_a_row_are_copied(qtbot: QtBot, window: MainWindow) -> None
     assert lines[1].split("\t")[1:4] == ["fetched twice", "read_file", "No. 7"]
 
 
-def test_rows_say_everything_to_a_screen_reader(qtbot: QtBot, window: MainWindow) -> None:
+def rows_say_everything_to_a_screen_reader(window: MainWindow, qtbot: QtBot) -> None:
     panel = looked(qtbot, window)
     index = panel.model.index(1, 0)
     said = str(index.data(Qt.ItemDataRole.AccessibleTextRole))
@@ -216,7 +216,7 @@ def test_names_from_the_wire_are_shown_as_text(qtbot: QtBot, application: Applic
     assert "&lt;b&gt;" in str(panel.model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole))
 
 
-def test_it_says_anew_which_messages_the_table_shows(qtbot: QtBot, window: MainWindow) -> None:
+def it_says_anew_which_messages_the_table_shows(window: MainWindow, qtbot: QtBot) -> None:
     """Another filter was put in force and the list went on painting what the one before had hidden."""
     panel = looked(qtbot, window)
     qtbot.wait(50)
@@ -232,3 +232,17 @@ def test_it_says_anew_which_messages_the_table_shows(qtbot: QtBot, window: MainW
     panel.view.viewport().installEventFilter(watch)
     panes_of(window).filter_state.apply_filter('kind == "chat"')
     qtbot.waitUntil(lambda: 'kind == "chat"' in seen)
+
+
+def begun_again(window: MainWindow) -> None:
+    """Everything is shown, and the pane is not."""
+    panes_of(window).filter_state.clear()
+    window.docks["Waste"].hide()
+
+
+test_what_is_listed_and_where_it_leads = in_turn([
+    it_is_asked_for_in_the_menu_and_lists_what_costs_most_first, a_row_selects_its_message_and_return_goes_there,
+    the_menu_goes_to_messages_and_filters_by_them, the_list_and_a_row_are_copied,
+    rows_say_everything_to_a_screen_reader, it_says_anew_which_messages_the_table_shows,
+    all_of_it_can_be_shown_alone_and_what_is_certain_be_listed_alone,
+], begun_again)  # fmt: skip
