@@ -214,15 +214,15 @@ class FiguresTable(PlainTable):
 
     def _fit_columns(self, *_sorted: object) -> None:
         """Leave out what gives way as far as there is no room, once it is known how much there is."""
-        heads = self.horizontalHeader()
-        over = sum(self._pixels.values()) + round(self.least_name * self._themes.theme.zoom) - self.viewport().width()
-        over -= sum(self._pixels.get(column, 0) for column in self.absent)
-        for column in (*self.absent, *self.gives_way):
-            spared = column not in self.absent and (
-                over <= 0 or not self.isVisible() or column == heads.sortIndicatorSection()
-            )
-            self.setColumnHidden(column, not spared)
-            over -= 0 if spared or column in self.absent else self._pixels[column]
+        wanted = {column: pixels for column, pixels in self._pixels.items() if column not in self.absent}
+        room = self.viewport().width() - round(self.least_name * self._themes.theme.zoom)
+        over = sum(wanted.values()) - room if self.isVisible() else 0
+        for column in self.gives_way:
+            goes = over > 0 and column in wanted and column != self.horizontalHeader().sortIndicatorSection()
+            self.setColumnHidden(column, goes)
+            over -= wanted[column] if goes else 0
+        for column in self.absent:
+            self.setColumnHidden(column, True)
 
     @property
     @override

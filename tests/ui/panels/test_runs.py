@@ -70,6 +70,11 @@ def test_a_survey_opens_as_its_runs_and_a_run_at_what_failed(qapp: QApplication,
         ]  # fmt: skip
         assert len(page.trends.trends) == 4
         heads = page.table.horizontalHeader()
+        page.table.resize(560, 300)
+        assert heads.sectionSize(Column.PATH) >= page.table.least_name
+        assert page.table.isColumnHidden(Column.MODELS)
+        assert not page.table.isColumnHidden(Column.FAILED)
+        assert not page.table.isColumnHidden(Column.STARTED), "the rows are sorted by it"
         at = QPoint(heads.sectionViewportPosition(Column.FAILED) + 10, 5)
         QTest.mouseClick(heads.viewport(), Qt.MouseButton.LeftButton, pos=at)
         assert shown(page)[0] == "b.jsonl", "the worst first"
