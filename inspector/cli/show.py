@@ -27,7 +27,8 @@ def show_command(
     """Show one message: its fields, envelope, causes, effects and lifecycle."""
     with opened(files, reading, checked=True) as document:
         if not 1 <= number <= len(document.capture):
-            fail(f"There is no message {number}; {named(files)} has 1 to {len(document.capture):,}.")
+            count = len(document.capture)
+            fail(f"There is no message {number}; {named(files)} has {f'1 to {count:,}' if count else 'none'}.")
         if save is not None:
             _save(document, number - 1, save)
             return

@@ -136,7 +136,10 @@ class LinesWriter:
         if capture.columns["offset"][message] < JOINED_FROM:
             return [capture.records.line(message).strip()]
         lines = (line.strip().removeprefix(b"data:").strip() for line in LoggedLines(capture, message))
-        return [line for line in lines if line != b"[DONE]"] or [b""]
+        events = [line for line in lines if line != b"[DONE]"] or [b""]
+        if len(events) > 1 and b'"candidates"' in events[0]:  # each of Gemini's chunks is an answer by itself, too
+            return [b'{"response":[' + b",".join(events) + b"]}"]
+        return events
 
     def _exchange(self, message: int, direction: str | None) -> dict[str, Any] | None:
         """What a line of a recording says of the HTTP exchange that carried a message; None where none did."""

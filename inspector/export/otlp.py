@@ -104,6 +104,9 @@ class TraceWriter:
         told = np.isin(calls.rows, chosen)
         answers[np.searchsorted(chosen, calls.rows[told])] = calls.answers[told]
         asked = columns["kind"][chosen] == request
+        # Of a call in several requests, and of one that two sources tell, the one that makes it is the span.
+        called = links["method"][chosen] == (self._capture.strings.find("tools/call") or -1)
+        asked &= ~called | np.isin(chosen, calls.rows)
         answered = {int(answer) for answer in answers[asked & (answers != NO_ROW)].tolist()}
         usage = {int(row) for row in self._analysis.usage.reports().tolist()}
         nodes = self._analysis.contexts.nodes_of(chosen) if len(chosen) else chosen

@@ -98,7 +98,11 @@ def test_an_answer_of_gemini(tmp_path: Path) -> None:
               for name, text in (("a", "Berth "), ("a", "4"), ("b", "None"))]  # fmt: skip
     path = tmp_path / "answers.txt"
     path.write_text(served(pieces) + served([{"promptFeedback": {"blockReason": "SAFETY"}}]), "utf-8")
-    assert said(document_at(path)) == ["Berth 4", "None", "nothing was said: SAFETY"]
+    document = document_at(path)
+    assert said(document) == ["Berth 4", "None", "nothing was said: SAFETY"]
+    copy = tmp_path / "copy.jsonl"
+    deque(export_file(document, range(len(document.capture)), copy), maxlen=0)
+    assert said(document_at(copy)) == said(document)
 
 
 @given(st.sets(st.integers(1, 2_000), max_size=6))

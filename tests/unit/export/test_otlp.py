@@ -77,6 +77,14 @@ def test_a_call_that_nobody_answered_has_not_succeeded() -> None:
     assert [span["status"] for _, span in told] == [{"code": 2}, {"code": 2}, {}]
 
 
+def test_a_call_in_several_requests_is_one_span() -> None:
+    document = document_at(_DATA / "recordings/mcp/py2-stdio-modern.jsonl")
+    writer = TraceWriter(document, range(len(document.capture)), content=False, redaction=Redaction())
+    held = [json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"] for line, _ in writer.lines()]
+    names = [span["name"] for spans in held for span in spans if span["name"].startswith("execute_tool")]
+    assert len(names) == summary(document, "x")["calls"]["tools"]
+
+
 def test_traceparent_puts_a_call_into_the_trace_it_names() -> None:
     trace, parent = "ab" * 16, "cd" * 8
     call = tool_call("grep")

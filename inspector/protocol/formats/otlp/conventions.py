@@ -114,10 +114,12 @@ def tool_of(span: Span) -> str | None:
     named = _first(span.attributes, "gen_ai.tool.name", "tool.name", "traceloop.entity.name")
     if named is None and span.name.startswith(_HANDOFF):  # OpenAI's agents: the model calls a tool for it
         return "transfer_to_" + span.name.removeprefix(_HANDOFF).lower().replace(" ", "_")
-    return named or span.name or None
+    return named or span.name.removeprefix(_EXECUTES) or None
 
 
 _HANDOFF = "handoff to "
+_EXECUTES = "execute_tool "
+"""What spans of calls are called by the semantic conventions, before the tool's name."""
 
 
 CALL_ID = "gen_ai.tool.call.id"

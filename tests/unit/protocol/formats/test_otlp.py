@@ -144,6 +144,13 @@ def test_the_same_words_in_answer_to_something_else_are_another_call_and_a_span_
     assert texts == ["is a right?", "yes", "is b right?", "yes"]
 
 
+def test_a_tool_is_named_by_its_span_where_nothing_else_names_it() -> None:
+    document = document_at(
+        log_file(_line(_span("execute_tool sum_up", "01", gen_ai__operation__name="execute_tool")).encode())
+    )
+    assert dict(tool_calls(document.analysis).by_tool) == {"sum_up": 1}
+
+
 def test_a_trace_of_jaeger_may_stand_by_itself(tmp_path: Path) -> None:
     span = {"traceID": "ab", "spanID": "cd", "operationName": "work", "startTime": 5, "duration": 3, "processID": "p1"}
     trace = {"traceID": "ab", "spans": [span], "processes": {"p1": {"serviceName": "desk"}}}
