@@ -12,19 +12,21 @@ from inspector.capture.sources import SourceFile
 
 
 class Whole(NamedTuple):
-    """An envelope or a JSON-RPC message, as far as fields are read from it.
+    """An envelope, a JSON-RPC message or a frame, as far as fields are read from it.
 
     Attributes:
         identifier: the envelope's id as a text; None for JSON-RPC.
         correlation: the ids it names; None where it may name them in another way than the usual one.
         context: as written; None where there is none.
         payload: `{}` where there is none.
+        data: of a frame.
     """
 
     identifier: str | None
     correlation: list[str] | None
     context: Any
     payload: dict[str, Any]
+    data: bytes = b""
 
 
 _MOST = 1 << 20  # bytes held at a time; a larger buffer is new memory each time, which costs as much as reading

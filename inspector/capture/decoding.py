@@ -1,4 +1,4 @@
-"""Envelopes of many messages decoded together, before what they say is asked for one by one.
+"""Envelopes and frames of many messages decoded together, before what they say is asked for one by one.
 
 A strict twin of what `Capture` reads of a record, at a fifth of the cost: lines of the shapes nearly all have are read
 by the megabyte and decoded in one step each; whatever does not fit (a line around the envelope that is unusual, a
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -24,14 +24,16 @@ from inspector.capture.payload_values import decode_inside
 from inspector.capture.reader import named_ids
 from inspector.capture.runs import stretches
 from inspector.protocol.text import compact
-from inspector.protocol.usual import Decode, decode_all
+from inspector.protocol.usual import Decode, StreamLine, decode_all, decode_stream_line
+
+_Value = TypeVar("_Value")
 
 _MOST = 256
 """Messages decoded together at most."""
 _MOST_HELD = 2 * _MOST
 """And those that stay when others are decoded: a call and its answer may be read in turns."""
 _MOST_BYTES = 1 << 20
-_APART = (Flag.UNREADABLE | Flag.FRAME | Flag.DERIVED | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP).value
+_APART = (Flag.UNREADABLE | Flag.DERIVED | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP).value
 
 
 class _Envelope(msgspec.Struct, gc=False):
@@ -47,8 +49,8 @@ _decode_object: Decode[Any] = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def decoded_in_blocks(
-    capture: Capture, rows: NDArray[np.integer[Any]], value: Callable[[int], object]
-) -> Iterator[object]:
+    capture: Capture, rows: NDArray[np.integer[Any]], value: Callable[[int], _Value]
+) -> Iterator[_Value]:
     """What is read of some messages, of which as many as fit into a block are decoded together.
 
     They stay for a while: where several things are read of the same messages, in turns, they are decoded once.
@@ -92,19 +94,24 @@ def _decoded(capture: Capture, rows: NDArray[np.integer[Any]]) -> dict[int, Whol
         for start, end in zip(stretch.starts.tolist(), stretch.ends.tolist(), strict=True)
     ]
     usual, own = (flags & _APART == 0) & (lengths <= MAX_WHOLE), flags & Flag.RPC.value != 0
-    nameless = flags & Flag.NO_ID.value != 0
+    frames, nameless = flags & Flag.FRAME.value != 0, flags & Flag.NO_ID.value != 0
     inside = columns["size"][rows] < lengths
-    found: dict[int, Whole | None] = dict.fromkeys(rows.tolist())
+    reads: list[tuple[Decode[Any], Callable[[Any], Whole | None], NDArray[np.bool_]]] = [
+        (decode_stream_line, _of_frame, frames)
+    ]
     for decode, make, fits in (
         (_decode_envelope, _of_envelope, ~own & ~nameless),
         (_decode_envelope, _of_nameless, ~own & nameless),
         (_decode_object, _of_object, own),
     ):
-        for read, which in ((decode, ~inside), (partial(decode_inside, decode), inside)):
-            places = np.flatnonzero(usual & fits & which)
-            values = decode_all(read, [lines[place] for place in places.tolist()])
-            for message, value in zip(rows[places].tolist(), values, strict=True):
-                found[message] = make(value) if value is not None else None
+        reads += [(decode, make, fits & ~frames & ~inside)]
+        reads += [(partial(decode_inside, decode), make, fits & ~frames & inside)]
+    found: dict[int, Whole | None] = dict.fromkeys(rows.tolist())
+    for read, make, which in reads:
+        places = np.flatnonzero(usual & which)
+        values = decode_all(read, [lines[place] for place in places.tolist()])
+        for message, value in zip(rows[places].tolist(), values, strict=True):
+            found[message] = make(value) if value is not None else None
     return found
 
 
@@ -118,6 +125,10 @@ def _of_envelope(one: _Envelope) -> Whole | None:
 def _of_nameless(one: _Envelope) -> Whole:
     named = None if one.correlation_id is msgspec.UNSET else named_ids(one.correlation_id)
     return Whole(None, named, one.context, one.payload if isinstance(one.payload, dict) else {})
+
+
+def _of_frame(one: StreamLine) -> Whole:
+    return Whole(None, None, None, {}, one.text.encode()[1:].partition(b"#")[2])
 
 
 def _of_object(one: dict[str, Any]) -> Whole:

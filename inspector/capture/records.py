@@ -216,6 +216,11 @@ class Records:
             return whole.payload
         return payload_of(self.envelope(message), own=self._has(message, OWN_PAYLOAD))
 
+    def data(self, message: int) -> bytes:
+        """What a frame carries; nothing where the message is none."""
+        whole = self.decoded_ahead.get(message)
+        return whole.data if whole is not None else self.read(message).data or b""
+
     def decoded(self, message: int) -> DecodedRecord:
         """What passes read of a message; of those just taken in reading has extracted it, others are read again."""
         found = self._unchecked.records.get(message)

@@ -10,7 +10,7 @@ from collections import OrderedDict
 
 from inspector.analysis.streams import StreamPass
 from inspector.capture.capture import Capture
-from inspector.filters.hints import read_together
+from inspector.capture.decoding import decoded_in_blocks
 from inspector.protocol.payloads.chunks import Joiner
 
 _MOST_STREAMS = 128
@@ -41,9 +41,8 @@ class StreamText:
         missing = min(most, int(self._streams.runs["frames"][self.run])) - self.joiner.frames
         if missing > 0:
             rows = self._streams.frames(self.run, self._last, most=missing)
-            with read_together(self._capture, rows):
-                for row in rows.tolist():
-                    self.joiner.add(self._capture.records.read(row).data or b"")
+            for data in decoded_in_blocks(self._capture, rows, self._capture.records.data):
+                self.joiner.add(data)
             self._last = int(rows[-1]) if len(rows) else self._last
         return self.joiner
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.streams import STRETCH
-from inspector.filters.hints import read_together
+from inspector.capture.decoding import decoded_in_blocks
 from inspector.protocol.payloads.chunks import Flow
 
 Rows = NDArray[np.integer[Any]]
@@ -53,11 +54,10 @@ def _texts(analysis: Analysis, run: int, rows: Rows) -> Iterator[tuple[int, str,
         frames = streams.frames(run, first - 1)
         frames = frames[: int(frames.searchsorted(last)) + STRETCH + 1]
     flow = Flow()
-    with read_together(capture, frames):
-        pieces = [flow.add(capture.records.read(frame).data or b"") for frame in frames.tolist()]
-    for place, frame in enumerate(frames.tolist()):
-        if frame > last:
-            return
-        own = pieces[place]
-        if own:
-            yield frame, own + "".join(pieces[place + 1 : place + 1 + STRETCH])[:LONGEST], len(own)
+    pieces = [flow.add(data) for data in decoded_in_blocks(capture, frames, capture.records.data)]
+    text, starts = "".join(pieces), [*accumulate(map(len, pieces), initial=0)]
+    for place, frame in enumerate(frames[: int(frames.searchsorted(last, "right"))].tolist()):
+        start, stop = starts[place : place + 2]
+        if start < stop:
+            behind = starts[min(place + 1 + STRETCH, len(pieces))]
+            yield frame, text[start : min(behind, stop + LONGEST)], stop - start

@@ -66,7 +66,7 @@ def message_text(capture: Capture, message: int) -> str | None:
     """
     flags = int(capture.columns["flags"][message])
     if flags & Flag.FRAME.value:
-        return frame_text(capture.records.read(message).data or b"")
+        return frame_text(capture.records.data(message))
     if flags & Flag.UNREADABLE.value:
         return capture.records.read(message).raw.decode("utf-8", "replace")
     if flags & Flag.GAP.value:

@@ -72,7 +72,7 @@ def info(analysis: Analysis, message: int) -> str | None:
         if flags & Flag.GAP.value:
             return capture.records.reason(message)
         if flags & Flag.FRAME.value:
-            words = frame_text(capture.records.read(message).data or b"")
+            words = frame_text(capture.records.data(message))
             return _one_line(f"{capture.string('stream', message) or ''} {words}")
         if flags & _UNTOLD:
             return None

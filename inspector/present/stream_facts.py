@@ -98,7 +98,7 @@ def frame_fact(subject: Subject, row: int) -> Fact:
     """What one frame holds: a chunk's text and kind, text, or bytes as hex."""
     when = "this" if row == subject.message else delta(subject.delta_ns(row)) or " "
     text = text_of(subject.capture, row)
-    data = subject.capture.records.read(row).data or b""
+    data = subject.capture.records.data(row)
     chunk = chunk_in(data)
     link = () if row == subject.message else (message_part(row), FactPart("  "))
     if chunk is not None:

@@ -142,6 +142,16 @@ class FrameLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     bin: bool = False
 
 
+class StreamLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """A line of a capture that holds a frame of a stream."""
+
+    t: int
+    dir: str
+    text: str
+    src: int = 0
+    bin: bool = False
+
+
 _Line = TypeVar("_Line", bound=msgspec.Struct)
 
 decode_envelope: Decode[Envelope] = msgspec.json.Decoder(Envelope).decode
@@ -150,6 +160,7 @@ decode_capture_line: Decode[CaptureLine] = msgspec.json.Decoder(CaptureLine).dec
 decode_open_envelope: Decode[OpenEnvelope] = msgspec.json.Decoder(OpenEnvelope).decode
 decode_open_capture_line: Decode[OpenCaptureLine] = msgspec.json.Decoder(OpenCaptureLine).decode
 decode_frame_line: Decode[FrameLine] = msgspec.json.Decoder(FrameLine).decode
+decode_stream_line: Decode[StreamLine] = msgspec.json.Decoder(StreamLine).decode
 
 
 def decode_all(decode: Decode[_Line], lines: Sequence[bytes | msgspec.Raw]) -> list[_Line | None]:

@@ -58,6 +58,15 @@ def test_odd_envelopes_say_the_same(around: Any, one: dict[str, Any]) -> None:
     _same_in_blocks(document_of(*(json.dumps(around(line)) for line in (envelope(), one, one, envelope()))))
 
 
+def test_frames_say_the_same() -> None:
+    usual = {"t": 1_767_600_000_000_000_000, "dir": "in", "src": 0, "bin": True}
+    texts = ("#s#plain", '#s#{"type":"token","context":"r","value":"x"}', "#s##", "#s#é\ud83d", "##", "#s", "s#x#")
+    lines = [usual | {"text": text} for text in texts]
+    lines += [usual | {"b64": "I3Mj/w=="}, usual | {"text": "#s#x", "more": 1}, usual | {"text": "#s#x", "src": "odd"}]
+    bare = ["#s#bare", "#s#", json.dumps({"type": "Buffer", "data": [35, 115, 35, 120]})]
+    _same_in_blocks(document_of('{"ctxcap":1}', *map(json.dumps, lines), *bare))
+
+
 def test_of_usual_messages_no_record_is_read() -> None:
     document = document_of(*(received(envelope(payload={"text": str(number)})) for number in range(600)))
     document.capture.records.read = lambda message: pytest.fail(f"{message} was read alone")  # pyright: ignore

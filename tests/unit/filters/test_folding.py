@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -11,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
-from inspector.filters import compile_filter
+from inspector.filters import compile_filter, joined_text
 from inspector.filters.find import FindSearch
 from inspector.filters.find_query import FindQuery
 from inspector.filters.folding import Folding, _first_of_each
+from inspector.filters.joined_text import begins_in_frame
 from inspector.filters.visible import VisibleRows
 from tests.builders import GrowingLog, clean_up, document_of, envelope, tool_call, tool_result
 from tests.streamed import HEAD, Line, asked, came, chunk, closed, frame, opened, speech
@@ -80,6 +82,18 @@ def test_a_word_over_two_frames_is_found_where_it_begins(text: str, found: list[
     rows = rows_of(talk(), text)
     assert rows.chosen.tolist() == found
     assert rows.folded
+
+
+@given(st.lists(st.text("abé", max_size=3), max_size=12), st.text("abé", min_size=1, max_size=3), st.integers(1, 4))
+def test_a_text_is_found_where_it_begins_however_frames_are_cut(pieces: list[str], wanted: str, few: int) -> None:
+    """Each frame by itself: what it says, and so much of what a few behind it say."""
+    with patch.multiple(joined_text, STRETCH=few, LONGEST=4, _AT_ONCE=3):
+        document = document_of(HEAD, opened("s"), *(chunk("s", piece) for piece in pieces))
+        frames = np.flatnonzero(document.analysis.streams.columns["run"])
+        found = begins_in_frame(document.analysis, frames, lambda text, own: 0 <= text.find(wanted) < own)
+    texts = [pieces[n] + "".join(pieces[n + 1 : n + 1 + few])[:4] for n in range(len(pieces))]
+    assert found.tolist() == [0 <= text.find(wanted) < len(piece) for text, piece in zip(texts, pieces, strict=True)]
+    clean_up()
 
 
 def test_a_word_is_found_once_its_end_is_there() -> None:

@@ -211,7 +211,7 @@ def _frame_section(sheet: Sheet, *, alone: bool) -> QWidget:
         alone: it is all there is of its stream.
     """
     title = "Data" if alone else f"Data of {formats.message_number(sheet.subject.message)}"
-    data = sheet.subject.capture.records.read(sheet.subject.message).data or b""
+    data = sheet.subject.capture.records.data(sheet.subject.message)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
