@@ -33,7 +33,7 @@ from inspector.survey.places import RunPlace, reason_of
 _CHUNK = 1 << 20
 _WHAT_CAN = " What can be read:"
 """What follows is the same for all."""
-_ROWS_VERSION = 2
+_ROWS_VERSION = 3
 """Counts up with each change of what the rows say."""
 
 Row = dict[str, Any]
