@@ -94,10 +94,10 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
 
 
 EVENT_MARKS = (
-    b'"message_start"', b'"chat.completion.chunk"', b'"delta"', b'"prompt_filter_results"', b'"response.created"',
-    b'"candidates"',
+    b'"message_start"', b'"chat.completion.chunk"', b'"delta":{', b'"delta": {', b'"prompt_filter_results"',
+    b'"response.created"', b'"candidates"',
 )  # fmt: skip
-"""What stands in the first event of an answer that comes in events."""
+"""What stands in the first event of an answer that comes in events; a delta of text stands in envelopes as well."""
 _EVENTS = ("content_block_", "message_", "response.")
 """How events of Anthropic's and of OpenAI's responses are called, behind the first."""
 
