@@ -166,7 +166,8 @@ def _answered(request: Mapping[str, Any], metadata: Mapping[str, Any]) -> Iterat
 
 def _piece_words(kind: str, piece: Mapping[str, Any]) -> str:
     if kind == "textEditGroup":
-        edits = sum(len(one) for one in piece.get("edits", ()) if isinstance(one, list)) if "edits" in piece else 0
+        groups = piece.get("edits")
+        edits = sum(len(one) for one in groups if isinstance(one, list)) if isinstance(groups, list) else 0
         return f"{edits} edit{'s' * (edits != 1)} of {_reference(piece.get('uri'))}"
     for key in ("content", "message", "title"):
         if (words := _markdown(piece.get(key))) is not None:

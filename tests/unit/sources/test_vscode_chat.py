@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
@@ -161,6 +161,7 @@ _VALUES = st.recursive(
     _VALUES,
     st.sampled_from(("toolInvocationSerialized", "thinking", "textEditGroup", "inlineReference", None)),
 )
+@example({"edits": None}, None, "textEditGroup")
 def test_pieces_of_any_shape_are_read(value: Any, result: Any, kind: str | None) -> None:
     piece = {**value, "kind": kind} if isinstance(value, dict) else value
     document = document_of(
