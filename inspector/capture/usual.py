@@ -1,6 +1,6 @@
 """Rows of the lines that have one of the usual shapes, made column by column.
 
-For these lines the same as `BlockReader` makes of them one by one, at a third of the cost (tests/bench/README.md).
+For these lines the same as `BlockReader` makes of them one by one, at a third of the cost (tests/bench/tried.md).
 """
 
 from __future__ import annotations

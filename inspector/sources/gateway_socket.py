@@ -1,7 +1,7 @@
 """A WebSocket client connection that hands over each message as it is parsed, without a queue and a wake-up in between.
 
 A gateway may send tens of thousands of small messages a second to the thread that also paints the window, and the
-library's ``recv()`` costs several times as much a message as this (tests/bench/README.md). Here whole data frames are
+library's ``recv()`` costs several times as much a message as this (tests/bench/tried.md). Here whole data frames are
 cut out of what the socket brought; everything else (the opening handshake, pings, closing) is the library's business
 and reaches it frame by frame. Nothing is read ahead: while we are busy the socket's own buffer fills, and the sender
 waits.
