@@ -366,14 +366,14 @@ def what_is_reported_and_in_no_traffic_is_said(window: MainWindow, qtbot: QtBot)
     select(window, 9, qtbot)
     figures = panel.figures.figures
     assert figures is not None
+    QApplication.processEvents()
     high = panel.figures.height()
 
     (line,) = figures.lines
     assert line[0] == f"Not in the traffic: about {900 - figures.now} of the 900 tokens it reported."
     assert " ".join(line) in panel.figures.accessibleName()
     select(window, 4, qtbot)
-    QApplication.processEvents()
-    assert panel.figures.height() < high
+    qtbot.waitUntil(lambda: panel.figures.height() < high)
 
 
 def test_return_opens_the_details(window: MainWindow) -> None:
