@@ -27,7 +27,7 @@ def interrupted_by_ctrl_c(
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    ended = threading.Event()
+    pressed, ended = threading.Event(), threading.Event()
     heard, told = socket.socketpair()  # a pipe that Windows takes as well
     told.setblocking(False)
 
@@ -35,6 +35,7 @@ def interrupted_by_ctrl_c(
         while not ended.is_set() and (number := heard.recv(1)):
             if number[0] != signal.SIGINT:
                 continue
+            pressed.set()
             for _ in range(round(_PATIENCE_S / _AGAIN_S)):
                 interrupt()
                 if ended.wait(_AGAIN_S):
@@ -48,6 +49,10 @@ def interrupted_by_ctrl_c(
     watcher.start()
     try:
         yield
+    except RuntimeError as error:  # DuckDB's, where it is told of the signal before Python's handler runs
+        if pressed.wait(_AGAIN_S):
+            raise KeyboardInterrupt from error
+        raise
     finally:
         ended.set()
         signal.set_wakeup_fd(before)

@@ -45,6 +45,21 @@ def test_a_query_that_would_take_hours_ends() -> None:
 
 
 @pytest.mark.usefixtures("default_handler")
+@pytest.mark.parametrize(("is_pressed", "raised"), [(True, KeyboardInterrupt), (False, RuntimeError)])
+def test_a_library_that_hears_of_the_signal_itself(is_pressed: bool, raised: type[BaseException]) -> None:
+    signal.signal(signal.SIGINT, lambda _number, _frame: None)  # it has heard of it instead
+
+    @interrupted_by_ctrl_c(lambda: None)
+    def computed() -> None:
+        if is_pressed:
+            press()
+        raise RuntimeError("Query interrupted")
+
+    with pytest.raises(raised):
+        computed()
+
+
+@pytest.mark.usefixtures("default_handler")
 def test_what_cannot_be_interrupted_is_left_and_what_it_wrote_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     done, over = list[object](), threading.Event()
     monkeypatch.setattr(interrupting, "_PATIENCE_S", 2 * interrupting._AGAIN_S)
