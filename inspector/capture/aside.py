@@ -130,23 +130,25 @@ class Backlog(ReadAside):
         return block
 
     def _give_out(self, reader: PartReader, pace: Pace, taken: Block | None) -> None:
-        """Give out parts of whole lines, so that each is read once; the last one stays where it is."""
+        """Give out one part of whole lines, so that each is read once; the last one stays where it is.
+
+        One a look: whether its lines have to be seen in order is looked up here, for 3 ms a megabyte.
+        """
         source = self._source
         start = self._stops[-1] if self._stops else taken.stop if taken is not None else source.read_to
+        if not reader.ready or len(self._stops) == _GIVEN_AHEAD or source.size - start <= WORTHWHILE_BYTES:
+            return
         if start < self._ordered_to or self._wires.may_matter(b""):
             return
-        while reader.ready and len(self._stops) < _GIVEN_AHEAD and source.size - start > WORTHWHILE_BYTES:
-            reach = min(start + part_size(source, start, pace.lines, _PART_BYTES), source.size)
-            data = source.read(start, reach - start)
-            stop = start + data.rfind(b"\n") + 1
-            if stop == start:  # a line that long is for who looks for its end
-                return
-            if self._wires.may_matter(data):
-                self._ordered_to = stop
-                return
-            reader.give(0, start, stop)
-            self._stops.append(stop)
-            start = stop
+        data = source.read(start, min(part_size(source, start, pace.lines, _PART_BYTES), source.size - start))
+        stop = start + data.rfind(b"\n") + 1
+        if stop == start:  # a line that long is for who looks for its end
+            return
+        if self._wires.may_matter(data):
+            self._ordered_to = stop
+            return
+        reader.give(0, start, stop)
+        self._stops.append(stop)
 
     @property
     def idle(self) -> bool:
