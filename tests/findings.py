@@ -232,6 +232,24 @@ def retried(*spoken: str) -> Lines:
     return [*session.records]
 
 
+def asked_a_model(times: int) -> Lines:
+    """A conversation with a model, of which each call sends all that was said before."""
+    lines: Lines = []
+    said: list[dict[str, str]] = []
+    for number in range(times):
+        said = [*said, {"role": "user", "content": f"question {number}"}]
+        answered = {"role": "assistant", "content": f"answer {number}"}
+        asks = {"dir": "client->server", "kind": "http-request", "method": "POST", "path": "/v1/chat/completions"}
+        tells = {"dir": "server->client", "kind": "http-response", "status": 200}
+        choices = [{"message": answered, "finish_reason": "stop"}]
+        lines += [
+            {"t": number, "x": number, **asks, "message": {"model": "m", "messages": said}},
+            {"t": number + 0.5, "x": number, **tells, "message": {"object": "chat.completion", "choices": choices}},
+        ]
+        said = [*said, answered]
+    return lines
+
+
 _FAILED = ("Bash", {"command": "make"}, "no rule", True)
 _SAME = ("Grep", {"pattern": "total"}, "3 files", False)
 
@@ -241,7 +259,8 @@ CASES: dict[str, Case] = {
         worked(*[_FAILED] * 6), worked(*[_FAILED] * 4, ("Bash", {"command": "ls"}, "a", False), *[_FAILED] * 4)
     ),
     "agent-in-circles": Case(
-        worked(*[_SAME] * 5), worked(*[_SAME] * 3, ("Grep", {"pattern": "sum"}, "3 files", False), _SAME)
+        worked(*[_SAME] * 5),
+        [*worked(*[_SAME] * 3, ("Grep", {"pattern": "sum"}, "3 files", False), _SAME), *asked_a_model(6)],
     ),
     "context-full": Case(compacted("auto"), compacted("manual")),
     "msp-unreadable": Case([main(), opened(), "{torn"], [main(), opened()]),

@@ -110,7 +110,9 @@ class Transcripts:
         batch.findings.settle(FAILING, answers[new], ((run == IN_A_ROW) & failed)[new])
 
     def _repeating(self, batch: Batch, rows: Rows) -> None:
+        """Note calls of a tool that look alike; of a model's, what it is asked stands in other messages."""
         asked = rows[batch.of("kind", rows) == batch.code(kinds.REQUEST)]
+        asked = asked[batch.links["method"][asked] == batch.code("tools/call")]
         if not len(asked):
             return
         key = _places(batch, asked, batch.of("sender", asked))
