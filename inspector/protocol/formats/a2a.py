@@ -32,6 +32,8 @@ _METHODS = frozenset(
 )  # fmt: skip
 SHARED = frozenset(("tasks/get", "tasks/list", "tasks/cancel"))
 """Methods that MCP has as well."""
+_ABOUT_A_TASK = CANCELLING | SHARED | {"GetTask", "ListTasks"}
+"""Methods that succeed where they tell of a task that did not, or end it."""
 _KINDS = ("task", "message", "status-update", "artifact-update")
 _WRAPPED = {"task": "task", "message": "message", "statusUpdate": "status-update", "artifactUpdate": "artifact-update"}
 ENDED = frozenset(("completed", "failed", "rejected", "canceled"))
@@ -160,7 +162,8 @@ def _answered(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entr
     words = f"task {state}" if state is not None else kind
     goes_on = known.get("streamed") is True and kind != "message" and (state is None or state not in ENDED | ASKS)
     if not goes_on:
-        found = [answer(message, known, AGENT, words=words, failed=state in _FAILED)]
+        failed = state in _FAILED and known.get("method") not in _ABOUT_A_TASK
+        found = [answer(message, known, AGENT, words=words, failed=failed)]
     elif state is not None:
         found = [control("participant/status", AGENT, words, status=state)]
         found[0].meaning.correlation = agent_rpc.call_id(known.get("method"), message.get("id"))

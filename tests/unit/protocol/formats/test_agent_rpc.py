@@ -262,9 +262,18 @@ def send(identifier: str, method: str = "message/send", **message: Any) -> dict[
 def test_a_task_that_waits_is_given_up_with_its_cancellation() -> None:
     cancel = {"jsonrpc": "2.0", "id": "2", "method": "tasks/cancel", "params": {"id": "t"}}
     document = document_of(send("1"), result("1", **task("input-required")), cancel, result("2", **task("canceled")))
-    rows = values(document, "kind", "proposal.state", "context")
+    rows = values(document, "kind", "proposal.state", "context", "error")
     assert [row[1] for row in rows if row[0] == "mcp/proposal"] == ["rejected"]
     assert {row[2] for row in rows if row[0] in ("mcp/proposal", "mcp/reject")} == {"c/t"}
+    assert not any(row[3] for row in rows)  # the task was canceled, as it should be
+
+
+def test_what_tells_of_a_failed_task_has_not_failed_itself() -> None:
+    get = {"jsonrpc": "2.0", "id": "2", "method": "tasks/get", "params": {"id": "t"}}
+    rows = values(
+        document_of(send("1"), result("1", **task("failed")), get, result("2", **task("failed"))), "answers", "error"
+    )
+    assert [row for row in rows if row[0]] == [(1, True), (5, None)]
 
 
 def test_an_artifact_in_chunks_is_one_text_and_the_stream_one_answer() -> None:
