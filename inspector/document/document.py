@@ -285,8 +285,12 @@ class CaptureDocument:
             feed = reader.source.feed
             for block in reader.read(block_bytes, wait=wait, to_be_followed=sources.followed is not None):
                 if block is not None:
-                    yield from self._checked()
-                    self._take(reader, block, more=True)
+                    try:
+                        yield self._progress()  # reading it was long enough for one turn of a window's loop
+                        yield from self._checked()
+                    finally:  # also where reading ends here: the reader has gone on behind it
+                        if not sources.is_closed:
+                            self._take(reader, block, more=True)
                     yield from self._checked()
                 elif feed is not None and sources.several is None:  # a stream, whose next block may take its time
                     self._tell(self.analysis.catch_up())

@@ -6,26 +6,17 @@ A view is imported when it is made: the start page, and most documents, go witho
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from inspector.ui.docview.panel import MESSAGES, Area, Panel
+from inspector.ui.docview.panel import MESSAGES, Area, Panel, ReadsDocument
 from inspector.ui.widgets.page_stack import PageStack
 
 if TYPE_CHECKING:
     from inspector.document.document import CaptureDocument
     from inspector.ui.docview.panes import Panes
-
-
-@runtime_checkable
-class _Reading(Protocol):
-    """A view that reads the document by itself."""
-
-    def stop(self) -> None:
-        """Read no more."""
-        ...
 
 
 class Center(PageStack):
@@ -111,7 +102,7 @@ class Center(PageStack):
             self._stop(view, made)
 
     def _stop(self, view: str, made: QWidget) -> None:
-        if view != MESSAGES and isinstance(made, _Reading):  # the panes stop theirs
+        if view != MESSAGES and isinstance(made, ReadsDocument):  # the panes stop theirs
             made.stop()
 
     def take_focus(self) -> None:

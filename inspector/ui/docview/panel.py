@@ -32,6 +32,15 @@ class Area(Enum):
 
 
 @runtime_checkable
+class ReadsDocument(Protocol):
+    """What reads the document by itself."""
+
+    def stop(self) -> object:
+        """Read no more."""
+        ...
+
+
+@runtime_checkable
 class BottomPanel(Protocol):
     """What a panel at the bottom has; something in it takes the keyboard: `setFocusProxy`."""
 

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
 from inspector.analysis.context_tree import MAIN
+from inspector.base.slices import Steps
 from inspector.document.document import CaptureDocument
 from inspector.filters import DisplayFilter, compile_filter
 from inspector.filters.completion import Completer
@@ -29,7 +30,7 @@ from inspector.ui.docview.find_in_view import FindInView
 from inspector.ui.docview.gaps import GapRows
 from inspector.ui.docview.minimap_marks import MinimapMarkGatherer
 from inspector.ui.docview.navigation_history import NavigationHistory, Stop
-from inspector.ui.docview.panel import BottomPanel, Panel
+from inspector.ui.docview.panel import BottomPanel, Panel, ReadsDocument
 from inspector.ui.docview.problem_counts import ProblemCounts
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.theme import ThemeController
@@ -99,7 +100,7 @@ class Panes(QObject):
     def __init__(
         self, document: CaptureDocument, theme: ThemeController, panels: Sequence[Panel[Panes]], frame: QWidget
     ) -> None:
-        """Make the panels, and tie them together.
+        """Make no panel yet: `make` does.
 
         Args:
             document: what they show.
@@ -122,21 +123,32 @@ class Panes(QObject):
         self.problem_counts = ProblemCounts(document, self)
         self.settings = Settings()
         self._panels = {one.id: one for one in panels}
-        self.made = {one.id: one.make(self) for one in panels if not one.waits}
+        self.made: dict[str, QWidget] = {}
+        self._reading: list[ReadsDocument] = [
+            self.filter_state.search, self.problem_counts, self.account, self.waste_figures,
+        ]  # fmt: skip
+        self._detached = False
+
+    def make(self) -> Steps[None]:
+        """Make the panels, one a step, and tie them together."""
+        for one in self._panels.values():
+            if not one.waits:
+                self.made[one.id] = one.make(self)
+                yield
         self.contexts = self._of(ContextsPanel)
         self.participants = self._of(ParticipantsPanel)
         self.messages = self._of(MessagesPanel)
         self.details = self._of(DetailsPanel)
         self.find_in_view = FindInView(self.rows, self.messages, self)
-        self.minimap_marks = MinimapMarkGatherer(document, self.messages, self.gaps, self.find_in_view, self)
+        self.minimap_marks = MinimapMarkGatherer(self.document, self.messages, self.gaps, self.find_in_view, self)
         self._key_words: KeyWords = lambda _name: ""
         self.when_made("marks", lambda marks: marks.show_keys(self._key_words))
         self._navigation = NavigationHistory()
         self._going_back = False
-        self._detached = False
-        self._chain = ChainAlone(document, self)
+        self._chain = ChainAlone(self.document, self)
         self._before_chain: View | None = None
-        self._walk = ChainWalk(document)
+        self._walk = ChainWalk(self.document)
+        self._reading += [self.messages, self.find_in_view, self.minimap_marks, self._chain]
         self._connect()
 
     def _of(self, kind: type[P]) -> P:
@@ -255,16 +267,8 @@ class Panes(QObject):
         """Hear no more of the document, and read no more of it: it is about to be closed."""
         self.bridge.detach()
         self._detached = True
-        self.filter_state.search.stop()
-        self._chain.stop()
-        self.find_in_view.stop()
-        self.minimap_marks.stop()
-        self.messages.stop()
-        self.problem_counts.stop()
-        self.account.stop()
-        self.waste_figures.stop()
-        for panel in self.bottom:
-            panel.stop()
+        for one in (*self._reading, *self.bottom):
+            one.stop()
 
     def apply_settings(self, settings: Settings, *, hints: bool) -> None:
         """Take over what the settings say about display; context hints are up to the window."""

@@ -57,5 +57,5 @@ class ShowsDocuments(Protocol):
         ...
 
     def showing(self, document: CaptureDocument) -> Steps[Panes]:
-        """Show a document, in steps between which the loop may turn: nothing of it is seen before the last one."""
+        """Show a document, in steps between which the loop may turn: what is seen of it is painted a part a step."""
         ...

@@ -91,8 +91,8 @@ class Docks(QObject):
             self._made.append((one, area, dock))
             yield
 
-    def place(self) -> None:
-        """Let the docks that were made stand in the window."""
+    def place(self) -> Steps[None]:
+        """Let the docks that were made stand in the window, a step for each that is shown."""
         for one, area, dock in self._made:
             self.by_title[one.title] = dock
             self._frame.addDockWidget(area, dock)
@@ -100,6 +100,8 @@ class Docks(QObject):
             dock.toggleViewAction().toggled.connect(lambda *_on: self.changed.emit())
             for moved in (dock.visibilityChanged, dock.topLevelChanged, dock.dockLocationChanged):
                 moved.connect(self._show_titles)
+            if not one.on_demand:
+                yield
         self._made.clear()
 
     def _make_panel(self, name: str) -> None:

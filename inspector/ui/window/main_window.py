@@ -115,7 +115,7 @@ class MainWindow(QMainWindow):
         self.display = Display(application, self.shown, lambda: self.name_card, self)
         self._waiting_parts: tuple[Callable[[], object], ...] = (
             lambda: self.bars, lambda: self.filter_conditions, lambda: self.pages.document_page,
-            lambda: self.opening, lambda: self.gateway, lambda: self.capture_saving,
+            lambda: self.opening, lambda: self.gateway, lambda: self.documents, lambda: self.capture_saving,
         )  # fmt: skip
         self.warming = Warming(self._waiting_parts, lambda: self.panes is None and not self.isHidden(), self)
         self.dock_row = Docks(self)
@@ -567,8 +567,6 @@ class MainWindow(QMainWindow):
 
         return Closing(self, self.application, self.gateway, self.capture_saving, self.msp)
 
-    # Building
-
     def _name_keys(self) -> None:
         """Keys are named in sentences and on buttons as they are now."""
         self.start_page.show_keys(self.keys.words)
@@ -658,9 +656,12 @@ class MainWindow(QMainWindow):
         return finished(self.showing(document))
 
     def showing(self, document: CaptureDocument) -> Steps[Panes]:
-        """Show a document, in steps between which the loop may turn: nothing of it is seen before the last one."""
+        """Show a document, in steps between which the loop may turn."""
         self.complete()
-        panes = yield from self.documents.show(document)
+        return self.documents.show(document, self._fill)
+
+    def _fill(self, panes: Panes) -> None:
+        """What stands around the panes says what there is."""
         self.apply_settings()
         self.show_title()
         self.filtering.show_first()
@@ -669,11 +670,10 @@ class MainWindow(QMainWindow):
         self.action_state.enable()
         self.action_state.show_view(self.center.currentWidget())
         self.center.take_focus()
-        self.marking.attach(panes, self.opening.home_of(document))
+        self.marking.attach(panes, self.opening.home_of(panes.document))
         self.msp.attach(panes, self.center)
         panes.show_keys(self.keys.words)
         self.restoring.attach(panes)
-        return panes
 
     def show_anew(self, document: CaptureDocument) -> Panes:
         """Show another document in place of the one shown, which holds the same but for edits; docks stay."""

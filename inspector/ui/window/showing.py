@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from inspector.base import collector
-from inspector.base.slices import Steps
+from inspector.base.slices import Steps, finished
 from inspector.ui.docview.panes import Panes
+from inspector.ui.widgets.curtain import Curtain
 from inspector.ui.window.panels import PANELS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PySide6.QtWidgets import QWidget
 
     from inspector.document.document import CaptureDocument
@@ -57,26 +60,58 @@ class Showing:
         self._restoring = restoring
         self._making: Panes | None = None
 
-    def show(self, document: CaptureDocument) -> Steps[Panes]:
-        """Show the first document of the window, of which nothing is seen before the last step."""
+    def show(self, document: CaptureDocument, fill: Callable[[Panes], object]) -> Steps[Panes]:
+        """Show the first document of the window, in steps between which the loop may turn.
+
+        All is made and laid out before anything is seen; then it is painted a part at a time, each where it stays.
+
+        Args:
+            document: what is shown.
+            fill: has what stands around the panes say what there is.
+        """
         panes = self._making = Panes(document, self._theme, PANELS, self._frame)
         yield
+        yield from panes.make()
         yield from self._docks.make(panes)
-        self._shown.show(document, panes)
-        self._making = None
+        self._frame.setUpdatesEnabled(False)
+        try:
+            yield from self._place(panes)
+            self._shown.show(document, panes)
+            self._making = None
+            self._shown.attached.emit(panes)
+            fill(panes)
+        except Exception:
+            self._frame.setUpdatesEnabled(True)
+            raise
+        curtains = [Curtain(part, self._theme.theme.color(surface)) for part, surface in self._parts(panes)]
+        self._frame.setUpdatesEnabled(True)
+        yield
+        for curtain in curtains:
+            yield from curtain.lift()
+        return panes
+
+    def _place(self, panes: Panes) -> Steps[None]:
+        """Put everything where it stays."""
         self._center.attach(panes)
         panes.messages.show()  # else not before the next turn of the loop, and what is not shown takes no focus
+        yield
         self._pages.leave_start()
-        self._docks.place()
+        yield
+        yield from self._docks.place()
         self._layout.default_docks()
         self._layout.restore_docks(self._restoring.saved, self._center.show_view)
         collector.settle()
+        yield
         self._head.attach(panes, self._center)
         self._head.hold(self._pages.notices)
-        self._shown.attached.emit(panes)
         self._head.show()
-        self._bars.show()
-        return panes
+        yield
+        yield from self._bars.show()
+
+    def _parts(self, panes: Panes) -> list[tuple[QWidget, str]]:
+        """What is painted a part at a time, what is needed most first, and the surface that is there before."""
+        panels = (panes.messages, panes.contexts, panes.details, panes.participants)
+        return [*((part, "surface.base") for part in panels), *((part, "surface.chrome") for part in self._bars.rows)]
 
     def replace(self, document: CaptureDocument) -> Panes:
         """Show another document in place of the one shown; docks and views stay where they are."""
@@ -84,6 +119,7 @@ class Showing:
         if before is not None:
             before.detach()
         panes = Panes(document, self._theme, PANELS, self._frame)
+        finished(panes.make())
         self._shown.show(document, panes)
         self._center.replace(panes)
         self._docks.replace(panes)

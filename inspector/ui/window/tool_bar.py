@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMainWindow, QSizePolicy, QToolBar, QToolButton, QWidget
 
+from inspector.base.slices import Steps
 from inspector.ui.widgets.flat_tool_bar import FlatToolBar
 
 if TYPE_CHECKING:
@@ -112,10 +113,16 @@ class BarStack(QObject):
         theme.changed.connect(self._fit)
         self._fit()
 
-    def show(self) -> None:
-        """There is a document."""
-        self.tool_bar.show()
-        self._preset_bar.show()
+    @property
+    def rows(self) -> tuple[QWidget, ...]:
+        """Those that are seen with every document."""
+        return self.tool_bar, self._preset_bar
+
+    def show(self) -> Steps[None]:
+        """There is a document: show its bars, a step each."""
+        for bar in self.rows:
+            bar.show()
+            yield
 
     def _fit(self) -> None:
         self._preset_bar.setFixedHeight(self._theme.theme.metrics.presets)
