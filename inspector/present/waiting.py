@@ -5,7 +5,7 @@ Whoever is still there where the one it asked is gone waits in vain, which is sa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.analysis import Analysis
@@ -36,7 +36,8 @@ class Wait:
         waited_ns: how long so far: until now while live, else until the last record; None where times are not known.
         discovery: it only asks what somebody is and offers.
         asker, asked: who waits, and those asked, each with its space.
-        behind: who waits for the one that waits here, or for somebody who does, and so on.
+        behind: who waits for the one that waits here, or for somebody who does, and so on; the nearest few.
+        behind_count: how many they are in all.
     """
 
     message: int
@@ -48,6 +49,7 @@ class Wait:
     asker: _Place
     asked: tuple[_Place, ...]
     behind: tuple[str, ...] = ()
+    behind_count: int = 0
 
     @property
     def how_long(self) -> str:
@@ -81,29 +83,54 @@ class Wait:
     @property
     def behind_words(self) -> str:
         """Who waits behind it: "writer, editor and 3 more"; "" for nobody."""
-        more = len(self.behind) - _MOST_BEHIND
-        return f"{', '.join(self.behind[:_MOST_BEHIND])}{f' and {more:,} more' if more > 0 else ''}"
+        more = self.behind_count - len(self.behind)
+        return f"{', '.join(self.behind)}{f' and {more:,} more' if more > 0 else ''}"
 
 
 def waits(analysis: Analysis, messages: Iterable[int], *, discovery: bool = False) -> list[Wait]:
-    """Some messages that wait, in words, with who waits behind them as far as those are among them. O(n^2) at most."""
+    """Some messages that wait, in words, with who waits behind them as far as those are among them."""
     found = [_wait(analysis, message, discovery=discovery) for message in messages]
-    waiting_for: dict[_Place, dict[_Place, None]] = {}
+    behind = _behind(found)
+    return [
+        replace(one, behind=behind[one.asker][0], behind_count=behind[one.asker][1]) if one.asker in behind else one
+        for one in found
+    ]
+
+
+def _behind(found: Sequence[Wait]) -> dict[_Place, tuple[tuple[str, ...], int]]:
+    """By who is waited for: who waits for them, for those who do, and so on; the nearest few, and how many in all.
+
+    O(names asked), and O(n^2) in those who both wait and are waited for, whose sets are numbers here, a bit for each.
+    """
+    askers = [*dict.fromkeys(one.asker for one in found)]
+    number = {asker: place for place, asker in enumerate(askers)}
+    waiting: list[dict[int, None]] = [{} for _ in askers]  # those who wait for each themselves, in the order found
     for one in found:
-        for place in one.asked:
-            waiting_for.setdefault(place, {})[one.asker] = None
-    behind = {place: _behind(place, waiting_for) for place in {one.asker for one in found} & waiting_for.keys()}
-    return [replace(one, behind=behind[one.asker]) if one.asker in behind else one for one in found]
+        for asked in number.keys() & set(one.asked):
+            waiting[number[asked]][number[one.asker]] = None
+    reached = [sum(1 << other for other in others) for others in waiting]
+    for between, others in enumerate(waiting):
+        if others:
+            bit, further = 1 << between, reached[between]
+            reached = [all_of | further if all_of & bit else all_of for all_of in reached]
+    named = sum(1 << place for place, (_, name) in enumerate(askers) if name)
+    return {
+        asker: (_nearest(place, waiting, askers), (reached[place] & named & ~(1 << place)).bit_count())
+        for place, asker in enumerate(askers)
+        if waiting[place]
+    }
 
 
-def _behind(place: _Place, waiting_for: Mapping[_Place, Iterable[_Place]]) -> tuple[str, ...]:
-    """Who waits for somebody, for those who do, and so on, the nearest first."""
-    found = dict.fromkeys([place])
-    frontier = [place]
-    while frontier:
-        frontier = [one for asked in frontier for one in waiting_for.get(asked, ()) if one not in found]
-        found |= dict.fromkeys(frontier)
-    return tuple(plain(name, _SHORT) for _, name in list(found)[1:] if name)
+def _nearest(place: int, waiting: Sequence[Iterable[int]], askers: Sequence[_Place]) -> tuple[str, ...]:
+    """The names of the few that wait nearest behind one."""
+    queue, names = [place], list[str]()
+    for one in queue:  # which grows meanwhile
+        new = [other for other in waiting[one] if other not in queue]
+        queue += new
+        names += [askers[other][1] for other in new if askers[other][1]]
+        if len(names) >= _MOST_BEHIND:
+            break
+    return tuple(plain(name, _SHORT) for name in names[:_MOST_BEHIND])
 
 
 def _wait(analysis: Analysis, message: int, *, discovery: bool) -> Wait:

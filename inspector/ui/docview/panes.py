@@ -345,6 +345,7 @@ class Panes(QObject):
         self.contexts.tick(now_ns)
         self.participants.tick(now_ns)
         self.details.tick()
+        self.account.tick()
         self.ticked.emit()
 
     def counts(self) -> tuple[int, int]:

@@ -133,9 +133,7 @@ def _latency(panes: Panes) -> QWidget:
 def _waiting(panes: Panes) -> QWidget:
     from inspector.ui.panels.account.waiting import WaitingPanel
 
-    panel = WaitingPanel(panes.document, panes.theme, panes.account, panes.frame)
-    panes.ticked.connect(panel.renew)
-    return panel
+    return WaitingPanel(panes.document, panes.theme, panes.account, panes.frame)
 
 
 def _waste(panes: Panes) -> QWidget:

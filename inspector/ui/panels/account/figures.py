@@ -19,7 +19,8 @@ class AccountFigures(QObject):
     """Looks at what is new a slice at a time, and says so at most once a second while more comes.
 
     Signals:
-        renewed(): the figures are those of all messages there are, or what these cost is added up.
+        renewed(): the figures are those of all messages there are, or what these cost is added up; while messages
+            arrive also each second, as what waits says how long.
 
     Attributes:
         tally: the figures.
@@ -35,6 +36,7 @@ class AccountFigures(QObject):
         self._adding: Steps[Sums] | None = None
         self._viewers: set[str] = set()
         self._rest_until = 0.0
+        self._whole = False  # nothing was added to the figures since they were those of all messages
         self._made = False  # figures that are to be told of, in a turn of their own
         self._stopped = False
         self._timer = QTimer(self)
@@ -52,6 +54,12 @@ class AccountFigures(QObject):
         self._sums = self._adding = None
         self._ask()
 
+    def tick(self) -> None:
+        """A second has passed: where nothing is new and more may come, say again what is known."""
+        if self._document.arriving and not self._stopped and not self._timer.isActive():
+            self._made = True
+            self._timer.start(0)
+
     def tool_tokens(self) -> Sums | None:
         """What all messages cost, by tool, once they are counted; None while that is added up, or more may come."""
         if self._sums is None and self._adding is None and self._document.analysis.tokens.done:
@@ -65,6 +73,11 @@ class AccountFigures(QObject):
         """Look at no more of the document."""
         self._stopped = True
         self._timer.stop()
+
+    @property
+    def ready(self) -> bool:
+        """Whether the figures are those of all messages there were some time ago, of a document that may be read."""
+        return not self._stopped and (self._whole or not self.tally.behind)
 
     @property
     def _wanted(self) -> bool:
@@ -86,10 +99,12 @@ class AccountFigures(QObject):
             self._ask()
             return
         until = time.perf_counter() + budgets.current.background_slice_s
+        self._whole = False
         while not self.tally.step():
             if time.perf_counter() >= until:
                 self._timer.start(budgets.current.more_ms)
                 return
+        self._whole = True
         if self._adding is not None and not self._add_up(until):
             return
         more = self._document.arriving or self._document.catching_up

@@ -23,6 +23,7 @@ from inspector.ui.panels.figures_table import FiguresTable
 from inspector.ui.panels.list_panel import HeadedPanel
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.widgets.filter_menu import add_filter_actions
+from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 MOST_LISTED = 200
 """Waits that are listed, and as many of those who only ask what others offer."""
@@ -178,7 +179,8 @@ class WaitingPanel(HeadedPanel):
         self.view.set_empty_text("Working out who waits for whom.")
         self.view.filter_requested.connect(self.filter_requested)
         self.stack(self.head, self.view)
-        figures.renewed.connect(self.renew)
+        self._throttle = RefreshThrottle(self, self.renew, lambda: 0)
+        figures.renewed.connect(self._throttle.request)
 
     def sender_name(self, message: int) -> str:
         """Who sent a message, as it is written; "" where nobody is named."""
@@ -188,7 +190,6 @@ class WaitingPanel(HeadedPanel):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._figures.set_viewed("waiting", True)
-        self.renew()
 
     @override
     def hideEvent(self, event: QHideEvent) -> None:
@@ -201,12 +202,13 @@ class WaitingPanel(HeadedPanel):
     def stop(self) -> None:
         """Read no more of the document."""
         self._figures.stop()
+        self._throttle.stop()
 
     def renew(self) -> None:
-        """List who waits now; also each second while traffic is live."""
-        tally = self._figures.tally
-        if not self.isVisible() or tally.behind:
+        """List who waits now."""
+        if not self.isVisible() or not self._figures.ready:
             return
+        tally = self._figures.tally
         rows = [
             one
             for discovery in (False, True)

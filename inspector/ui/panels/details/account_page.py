@@ -21,6 +21,7 @@ from inspector.ui.panels.details.section import Page
 from inspector.ui.panels.details.sheet import Links
 from inspector.ui.panels.waste.figures import WasteFigures
 from inspector.ui.widgets.filter_menu import add_filter_actions
+from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 _MOST_LINES, _MOST_QUIET = 3, 2
 _ABOUT: dict[Tone, str] = {
@@ -197,8 +198,9 @@ class AccountPage(Page):
         self._links = links
         self.list: AccountList | None = None
         self._head: HeadWords | None = None
-        figures.renewed.connect(self.renew)
-        waste.renewed.connect(self.renew)
+        self._throttle = RefreshThrottle(self, self.renew, lambda: 0)
+        figures.renewed.connect(self._throttle.request)
+        waste.renewed.connect(self._throttle.request)
 
     @override
     def showEvent(self, event: QShowEvent) -> None:
@@ -206,7 +208,6 @@ class AccountPage(Page):
         self._figures.set_viewed("account", True)
         if self._head is not None:  # others stood there, and figures that are behind say nothing yet
             self.renewed.emit(self._head)
-        self.renew()
 
     @override
     def hideEvent(self, event: QHideEvent) -> None:
@@ -215,7 +216,7 @@ class AccountPage(Page):
 
     def renew(self) -> None:
         """Say what the figures say now."""
-        if not self.isVisible() or self._figures.tally.behind:
+        if not self.isVisible() or not self._figures.ready:
             return
         account = account_of(self._document, self._figures.tally, self._waste.found, self._figures.tool_tokens())
         if self.list is None:

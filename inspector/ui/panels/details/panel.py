@@ -345,8 +345,6 @@ class DetailsPanel(QWidget):
 
     def tick(self) -> None:
         """A second has passed: what waits says how long, while live."""
-        if self.account is not None and self._document.arriving:
-            self.account.renew()
         if self._document.analysis.now_ns is None or self._stack.isHidden():
             return
         self.renew_place()
