@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.changes import Rows
+from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.prices import PriceError, PriceTable
 from inspector.analysis.reported_usage import NOT_REPORTED, USAGE, WRITTEN_1H, ReportedUsage
@@ -45,7 +45,7 @@ class Cost:
 
 
 class Costs:
-    """Costs of the calls of one document. O(calls of models) for each question.
+    """Costs of the calls of one document. O(calls of models) for each question but that for all.
 
     Attributes:
         dated: when the prices were in force, as their user wrote it.
@@ -58,6 +58,7 @@ class Costs:
         self._tokens = tokens
         self._lines: tuple[str, ...] = ()
         self._table: PriceTable | None = None
+        self._stretches: dict[int, tuple[int, Cost | None]] = {}  # of the calls, by number: its edits, and its cost
         self.dated = ""
 
     def use(self, lines: Iterable[str], dated: str) -> bool:
@@ -67,6 +68,7 @@ class Costs:
             return False
         self._lines, self.dated = given
         self._table = None
+        self._stretches.clear()
         return True
 
     @property
@@ -92,8 +94,8 @@ class Costs:
 
     def of(self, rows: NDArray[np.integer[Any]]) -> Cost | None:
         """The costs of calls that some messages report; None where no prices are known or nothing was reported."""
-        rows = np.intersect1d(rows, self._usage.reports())
-        if not self.known or not len(rows):
+        rows = np.unique(rows[self._usage.at(USAGE[0], rows) != NOT_REPORTED]) if self.known else NO_ROWS
+        if not len(rows):
             return None
         parts = self._parts(rows)
         priced = ~np.isnan(parts.sum(axis=0))
@@ -101,8 +103,21 @@ class Costs:
         return Cost(math.fsum(sums), sums, int(priced.sum()), int((~priced).sum()))
 
     def total(self) -> Cost | None:
-        """The costs of all calls."""
-        return self.of(self._usage.reports())
+        """The costs of all calls. O(calls since the last question, and those reported beside them)."""
+        if not self.known:
+            return None
+        found: list[Cost] = []
+        for stretch, edits in enumerate(self._usage.edits):
+            held = self._stretches.get(stretch)
+            if held is None or held[0] != edits:
+                held = self._stretches[stretch] = edits, self.of(self._usage.reports(stretch))
+            if held[1] is not None:
+                found.append(held[1])
+        if not found:
+            return None
+        parts = tuple(math.fsum(one) for one in zip(*(cost.parts for cost in found), strict=True))
+        calls, unpriced = (sum(getattr(cost, name) for cost in found) for name in ("calls", "unpriced"))
+        return Cost(math.fsum(parts), parts, calls, unpriced)
 
     def by_model(self) -> dict[str, Cost]:
         """The costs of the calls of each model, the dearest first."""

@@ -23,6 +23,8 @@ USAGE = ("input", "output", "cache_read", "cache_write")
 WRITTEN_1H = "cache_write_1h"
 """Of `cache_write` what is to last an hour."""
 NOT_REPORTED = -1
+STRETCH = 1 << 12
+"""Calls that are added up together by whoever keeps sums: of all others the sums stay."""
 
 
 class Usage(NamedTuple):
@@ -47,6 +49,8 @@ class ReportedUsage:
             `reported` (0 or 1), the numbers of USAGE and WRITTEN_1H, `stop` (string id of why the model stopped),
             `first_token` (ns from the request to the first piece of a streamed answer, NOT_REPORTED), and `counts`: 1
             where the call is reported here.
+        report_count: messages that report a call.
+        edits: of each STRETCH of the columns how often it gained a report or lost one.
     """
 
     def __init__(self, capture: Capture) -> None:
@@ -66,6 +70,10 @@ class ReportedUsage:
         )
         self._calls = HashIndex()
         self._changed = ChangedRows()
+        self._sums = np.zeros(len(USAGE), np.int64)
+        self._by_model: Counter[int] = Counter()  # calls, by string id
+        self.report_count = 0
+        self.edits: list[int] = []
 
     def feed(self, start: int, stop: int) -> None:
         """Take in messages `start` to `stop`. O(calls in them)."""
@@ -105,8 +113,22 @@ class ReportedUsage:
         places = np.unique(places[places != NO_ROW])
         places = places[(self.columns["counts"][places] != 0) & (self.columns["reported"][places] == 0)]
         if len(places):
-            self.columns.put("counts", places, 0)
+            self._let_count(places, 0)
             self._changed.update_all(self.columns["message"][places].astype(np.int64))
+
+    def _let_count(self, places: NDArray[np.int64], counts: int) -> None:
+        """Let what stands at some places count (1) or not (0), which it did not before, or did."""
+        self.columns.put("counts", places, counts)
+        by = 1 if counts else -1
+        models, calls = np.unique(self.columns["model"][places], return_counts=True)
+        for model, number in zip(models.tolist(), calls.tolist(), strict=True):
+            self._by_model[model] += by * number
+        places = places[self.columns["reported"][places] != 0]
+        self.report_count += by * len(places)
+        self._sums += by * np.array([self.columns[name][places].sum(dtype=np.int64) for name in USAGE])
+        self.edits += [0] * (-(-len(self.columns) // STRETCH) - len(self.edits))
+        for stretch in np.unique(places // STRETCH).tolist():
+            self.edits[stretch] += 1
 
     def _choose(self, first: int, hashes: NDArray[np.uint64], copies: NDArray[np.bool_]) -> None:
         """Of each call that is new, or reported again, let the best report count; of equal ones no copy."""
@@ -130,8 +152,8 @@ class ReportedUsage:
         counted = columns["counts"][contenders] != 0
         displaced = np.setdiff1d(contenders[counted], best)
         if len(displaced):
-            columns.put("counts", displaced, 0)
-        columns.put("counts", best, 1)
+            self._let_count(displaced, 0)
+        self._let_count(best[columns["counts"][best] == 0], 1)
         self._changed.update_all(columns["message"][displaced].astype(np.int64))
         # The index leads to the report that counts, or did last: only where that is a new one it is added.
         new = best[best >= first]
@@ -173,26 +195,22 @@ class ReportedUsage:
             return np.full(len(rows), NOT_REPORTED, np.int64)
         return np.where(known, self.columns["first_token"][places], NOT_REPORTED)
 
-    def reports(self) -> Rows:
-        """The messages that report a call, ascending."""
-        counted = (self.columns["counts"] != 0) & (self.columns["reported"] != 0)
-        return self.columns["message"][counted].astype(np.int64) if len(self.columns) else NO_ROWS
+    def reports(self, stretch: int | None = None) -> Rows:
+        """The messages that report a call, ascending; all, or those of a STRETCH of the columns, by its number."""
+        if not len(self.columns):
+            return NO_ROWS
+        some = slice(None) if stretch is None else slice(stretch * STRETCH, (stretch + 1) * STRETCH)
+        counted = (self.columns["counts"][some] != 0) & (self.columns["reported"][some] != 0)
+        return self.columns["message"][some][counted].astype(np.int64)
 
     def total(self) -> Usage | None:
-        """What all calls reported; None where none did."""
-        counted = (self.columns["counts"] != 0) & (self.columns["reported"] != 0)
-        if not counted.any():
-            return None
-        return Usage(*(int(self.columns[name][counted].sum(dtype=np.int64)) for name in USAGE))
+        """What all calls reported; None where none did. O(1)."""
+        return Usage(*self._sums.tolist()) if self.report_count else None
 
     def calls_by_model(self) -> dict[str, int]:
-        """How many calls were made of each model that is named, the most frequent first."""
-        models = self.columns["model"][self.columns["counts"] != 0]
-        codes, counts = np.unique(models[models != 0], return_counts=True)
-        strings = self._capture.strings
-        return dict(
-            Counter({strings[c]: n for c, n in zip(codes.tolist(), counts.tolist(), strict=True)}).most_common()
-        )
+        """How many calls were made of each model that is named, the most frequent first. O(models)."""
+        found = sorted((-number, model) for model, number in self._by_model.items() if model and number)
+        return {self._capture.strings[model]: -number for number, model in found}
 
 
 def _named_by(row: int, call: ApiCall) -> int:

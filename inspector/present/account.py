@@ -420,7 +420,7 @@ class _Words:
         usage, models = self.analysis.usage.total(), list(self.analysis.usage.calls_by_model())
         if usage is None:
             return []
-        calls = formats.count_of(len(self.analysis.usage.reports()), "call")
+        calls = formats.count_of(self.analysis.usage.report_count, "call")
         of = f" of {plain(models[0], _NAME)}" if len(models) == 1 else f" of {len(models):,} models" if models else ""
         return [AccountLine("Reported", f"{calls}{of}: {usage_sum_words(usage)}", filter="usage.output >= 0")]
 

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from inspector.analysis import reported_usage
+from inspector.analysis.reported_usage import USAGE, Usage
 from inspector.document.document import CaptureDocument
-from tests.builders import document_of
+from tests.builders import document_of, lines_of, log_file
 from tests.commands import asked, printed
 
 PRICES = ["claude-sonnet-4-5 = 3 in, 15 out, 0.3 cache read, 3.75 cache write", "claude-haiku-4-5 = 1 in"]
@@ -93,6 +95,34 @@ def test_a_message_is_carried_by_later_calls_until_the_context_shrinks() -> None
     assert found.calls == 2
     assert found.dollars == pytest.approx(found.tokens / 1_000 * 0.003 + found.tokens / 2_000 * 0.0006)
     assert document.analysis.costs.carried(4) is None
+
+
+def test_sums_of_all_calls_follow_each_that_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reported_usage, "STRETCH", 2)
+    models = ("claude-sonnet-4-5", "claude-haiku-4-5", "unknown")
+    lines = [
+        assistant(
+            number, model=models[number % 3], text=f"{number}-{told}", input=100 + number, output=told * number % 7
+        )
+        for number in range(1, 9) for told in (1, 2, 3)
+    ]  # fmt: skip
+    path = log_file(lines_of(*lines))
+    document = CaptureDocument()
+    document.use_prices(PRICES, "2026-11")
+    usage = document.analysis.usage
+    for _ in document.open_log(path, block_bytes=1_000):
+        rows = usage.reports()
+        total, cost, every = usage.total(), document.analysis.costs.total(), document.analysis.costs.of(rows)
+        assert usage.report_count == len(rows)
+        assert total == (Usage(*(int(usage.at(name, rows).sum()) for name in USAGE)) if len(rows) else None)
+        assert (cost is None) == (every is None)
+        if cost is not None and every is not None:
+            assert (cost.calls, cost.unpriced) == (every.calls, every.unpriced)
+            assert cost.parts == pytest.approx(every.parts)
+            assert cost.total == pytest.approx(every.total)
+    assert usage.calls_by_model() == {"claude-haiku-4-5": 3, "claude-sonnet-4-5": 2, "unknown": 3}
+    assert usage.report_count == 8, "a call told three times counts once"
+    document.close()
 
 
 def test_commands_take_prices(tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ class TreeUsage:
     @property
     def is_known(self) -> bool:
         """Whether any call reported anything."""
-        return len(self._analysis.usage.columns) > 0 and len(self._analysis.usage.reports()) > 0
+        return self._analysis.usage.report_count > 0
 
     def renew(self, *, now: bool = False) -> bool:
         """Add up what was reported since; whether anything differs.
