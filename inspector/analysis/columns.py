@@ -17,6 +17,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.capture.payload_values import Held
+
 ABSENT_ID = 0
 """The id that means "no value" in `Interned` and "empty list" in `InternedSets`."""
 
@@ -169,6 +171,8 @@ class Decoded:
     """Values of (k,) messages, where that is cheaper than one by one."""
     masked: bool = False
     """Its values hold no secrets any more."""
+    decode_held: Callable[[NDArray[np.integer[Any]]], Iterator[Held]] | None = None
+    """The same in place of `decode_many`, run by run, where it is known of many that they have none."""
 
     def __len__(self) -> int:
         """Number of messages covered."""
@@ -180,4 +184,12 @@ class Decoded:
 
     def values(self, messages: NDArray[np.integer[Any]]) -> Iterator[object]:
         """The values of (k,) messages, as `value` gives them, decoded as they are asked for."""
+        if self.decode_held is not None:
+            return (value for run in self.decode_held(messages) for value in run.each())
         return map(self.decode, messages.tolist()) if self.decode_many is None else self.decode_many(messages)
+
+    def held(self, messages: NDArray[np.integer[Any]]) -> Iterator[Held]:
+        """The same, run by run, without those of which it is known that they have none."""
+        if self.decode_held is not None:
+            return self.decode_held(messages)
+        return iter([Held(len(messages), np.arange(len(messages)), self.values(messages))])

@@ -7,10 +7,10 @@ the caller is asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -30,7 +30,29 @@ _CAPTURED = b'{"t":'
 _REFUSED = msgspec.UNSET
 """In place of the value in a line that is not usual."""
 
+_MOSTLY = 0.75
+"""Of so many lines with the value, all are decoded at once: looking first which have it would take longer."""
+
 Read = Callable[[int], object]
+
+
+class Held(NamedTuple):
+    """The values that some messages hold; the others have none."""
+
+    messages: int
+    """How many were asked about."""
+    places: NDArray[np.intp]
+    """(k,) which of them may have a value, ascending."""
+    values: Iterable[object]
+    """Theirs; None where there is none."""
+
+    def each(self) -> list[object]:
+        """A value for each message."""
+        found: list[object] = [None] * self.messages
+        for place, value in zip(self.places.tolist(), self.values, strict=True):
+            found[place] = value
+        return found
+
 
 OPEN_JSON = "\0json"
 """A step of a path: a text that is JSON is taken for what it holds; no other value changes."""
@@ -71,11 +93,12 @@ class PayloadValues:
 
     def __init__(self, path: tuple[str, ...], likely: Callable[[Stretch], NDArray[np.bool_]] | None = None) -> None:
         self._likely = likely
+        self._share = 0.0  # of the lines looked at last, that had the value or might have it
         self._keys = tuple(takewhile(lambda step: not step.isdecimal() and step != OPEN_JSON, path))
         self._rest = path[len(self._keys) :]
 
-    def of(self, capture: Capture, rows: NDArray[np.integer[Any]], otherwise: Read) -> Iterator[object]:
-        """The values of some messages; None where there is none. Not all of them are held at once.
+    def held(self, capture: Capture, rows: NDArray[np.integer[Any]], otherwise: Read) -> Iterator[Held]:
+        """The values of some messages, run by run, as few as are read together.
 
         Args:
             capture: where they are.
@@ -83,22 +106,29 @@ class PayloadValues:
             otherwise: gives the value of a message whose line is not usual.
         """
         if not is_ascending(rows):
-            yield from map(otherwise, rows.tolist())
+            yield Held(len(rows), np.arange(len(rows)), map(otherwise, rows.tolist()))
             return
         at = 0
         for lines in stretches(capture, rows):
             some = rows[at : at + len(lines.starts)]
             at += len(some)
-            found: list[object] = [None] * len(some)
-            places = np.arange(len(some))
-            if self._likely is not None:  # the payload of what a transcript means has keys that its line has not
-                derived = capture.columns["flags"][some] & Flag.DERIVED.value != 0
-                places = np.flatnonzero(self._likely(lines) | derived)
+            places, hinted = self._asked(capture, some, lines)
             spans = zip(lines.starts[places].tolist(), lines.ends[places].tolist(), strict=True)
-            values = self._among(capture, some[places], [lines.data[start:end] for start, end in spans])
-            for place, value in zip(places.tolist(), values, strict=True):
-                found[place] = otherwise(int(some[place])) if value is _REFUSED else value
-            yield from found
+            asked = some[places]
+            values = self._among(capture, asked, [lines.data[start:end] for start, end in spans])
+            if _REFUSED in values:
+                read = zip(values, asked.tolist(), strict=True)
+                values = [otherwise(message) if value is _REFUSED else value for value, message in read]
+            self._share = (len(places) if hinted else len(places) - values.count(None)) / len(some)
+            yield Held(len(some), places, values)
+
+    def _asked(self, capture: Capture, rows: NDArray[np.integer[Any]], lines: Stretch) -> tuple[NDArray[np.intp], bool]:
+        """Which of some lines are decoded, and whether the others were left out as they cannot have the value."""
+        if self._likely is None or self._share > _MOSTLY:
+            return np.arange(len(rows)), False
+        # The payload of what a transcript means has keys that its line has not.
+        derived = capture.columns["flags"][rows] & Flag.DERIVED.value != 0
+        return np.flatnonzero(self._likely(lines) | derived), True
 
     def _among(self, capture: Capture, rows: NDArray[np.integer[Any]], lines: list[bytes]) -> list[object]:
         """The values in some messages' lines, where those are usual."""
@@ -111,9 +141,11 @@ class PayloadValues:
             if below is None:
                 continue
             for decode, which in ((below.decode, ~inside), (partial(decode_inside, below.decode), inside)):
-                places = np.flatnonzero(usual & fits & which).tolist()
-                values = self._values(decode_all(decode, [lines[n] for n in places]), below.depth)
-                for n, value in zip(places, values, strict=True):
+                places = np.flatnonzero(usual & fits & which)
+                if len(places) == len(lines):
+                    return self._values(decode_all(decode, lines), below.depth)
+                values = self._values(decode_all(decode, [lines[n] for n in places.tolist()]), below.depth)
+                for n, value in zip(places.tolist(), values, strict=True):
                     found[n] = value
         return found
 

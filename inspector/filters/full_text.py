@@ -31,10 +31,14 @@ from inspector.filters.records import Mask, Offsets, Records
 _CASE_BIT = 0x20
 _KEPT = 2 << 20
 """Bytes of room kept between two searches; what is longer gets room of its own."""
-_FEW, _DENSE = 16, 4
-"""Where so many of the first records hold one, more than one in so many does, it is taken for one that most hold."""
-_USUAL = 8
-"""Places of a record that are looked at first, where most hold it."""
+_FIRST = 64
+"""Records that are searched before all others: these are taken to be like them."""
+_USUAL, _WORTH = 8, 6
+"""Places of a record that are looked at first where most have it, each if one in so many of the first has it there."""
+_WORD = 4
+"""Bytes that are compared as one number wherever they may stand: half as long as `bytes.find` takes for short ones."""
+_LONG = 12
+"""Of so many bytes `bytes.find` passes over more at a time than it looks at."""
 
 Places = NDArray[np.int64]
 
@@ -86,12 +90,39 @@ class Literal:
         Returns:
             (m,) where it begins, ascending, and (m,) the record's number.
         """
-        first = records.between(0, _FEW * _DENSE)
+        first = records.between(0, _FIRST)
         found = self._one_by_one(folded, first)
-        if len(found) > _FEW:
-            return self._in_most(folded, records, found)
+        if 4 * len(found) > 3 * len(first) and len(first) < len(records):
+            return self._in_most(self._usual(first, found), folded, records)
+        if len(first) < len(records) and _WORD <= self._length < _LONG:
+            return self._first_in_each(folded, records)
         places = np.array(found + self._one_by_one(folded, records.between(len(first), len(records))), np.int64)
         return places, records.row_at(places)
+
+    def _first_in_each(self, folded: bytes | bytearray, records: Records) -> tuple[Places, NDArray[np.intp]]:
+        """The same where nothing is known of how many hold it."""
+        at = self._everywhere(folded, int(records.starts[0]), int(records.ends[-1]))
+        rows = records.row_at(at)
+        inside = np.flatnonzero(at + self._length <= records.ends[rows])
+        at, rows = at[inside], rows[inside]
+        first = np.ones(len(rows), np.bool_)
+        first[1:] = rows[1:] != rows[:-1]
+        return at[first], rows[first]
+
+    def _everywhere(self, folded: bytes | bytearray, start: int, stop: int) -> Places:
+        """All places between two where it begins, ascending; it is no shorter than a word."""
+        text, ahead = self.looked_for, self._length - _WORD
+        word, found = np.frombuffer(text[ahead:], np.uint32), list[Places]()
+        for begin in range(start, min(start + _WORD, stop - self._length + 1)):
+            words = np.frombuffer(folded, np.uint32, (stop - begin - ahead) // _WORD, begin + ahead)
+            found.append(np.flatnonzero(words == word) * _WORD + begin)
+        places = np.sort(np.concatenate(found)) if found else np.zeros(0, np.int64)
+        return places[self._windows(folded)[places] == np.void(text)] if ahead and len(places) else places
+
+    def _windows(self, folded: bytes | bytearray) -> NDArray[np.void]:
+        """As many bytes as it has, from every place on."""
+        length = self._length
+        return np.ndarray(len(folded) - length + 1, np.dtype((np.void, length)), folded, strides=(1,))
 
     def _one_by_one(self, folded: bytes | bytearray, records: Records) -> list[int]:
         """Where those records that have it have it first."""
@@ -112,20 +143,25 @@ class Literal:
             at = folded.find(text, starts[row], stop)
         return found
 
-    def _in_most(
-        self, folded: bytes | bytearray, records: Records, found: list[int]
-    ) -> tuple[Places, NDArray[np.intp]]:
-        """The same where most hold it: mostly at the same few places of a record, which are looked at first.
+    @staticmethod
+    def _usual(records: Records, found: list[int]) -> list[int]:
+        """At which places of a record some have it, often enough to look there first.
 
         Args:
-            folded, records: what is searched.
-            found: where some of the first records have it.
+            records: those first searched.
+            found: where those that have it have it.
         """
+        counted = Counter((found - records.starts[records.row_at(found)]).tolist()).most_common(_USUAL)
+        return [offset for offset, times in counted if _WORTH * times >= len(found)]
+
+    def _in_most(
+        self, usual: list[int], folded: bytes | bytearray, records: Records
+    ) -> tuple[Places, NDArray[np.intp]]:
+        """The same where most have it, many of them at the same few places of a record."""
         text, starts, ends = self.looked_for, records.starts, records.ends
-        windows = np.ndarray(len(folded) - len(text) + 1, np.dtype((np.void, len(text))), folded, strides=(1,))
+        windows = self._windows(folded)
         places, left = np.full(len(records), -1, np.int64), np.arange(len(records))
-        usual = Counter((found - starts[records.row_at(found)]).tolist()).most_common(_USUAL)
-        for offset, _ in usual:
+        for offset in usual:
             at = starts[left] + offset
             here = (at + len(text) <= ends[left]) & (windows[np.minimum(at, len(windows) - 1)] == np.void(text))
             places[left[here]] = at[here]

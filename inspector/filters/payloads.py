@@ -48,7 +48,7 @@ def payload_field(path: tuple[str, ...]) -> Field:
         def value(message: int) -> object:
             return walk(capture.records.payload(message), path)
 
-        return Decoded(value, len(analysis), decode_many=lambda rows: values.of(capture, rows, value))
+        return Decoded(value, len(analysis), decode_held=lambda rows: values.held(capture, rows, value))
 
     name = "payload"
     for step in path:

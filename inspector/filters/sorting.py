@@ -151,7 +151,10 @@ class Sorting:
             places = asked[at : pace.stop(at, ends)]
             at += len(places)
             with read_together(self._capture, rows[places]):
-                ids[places] = entries.ids_of(column.values(rows[places]))
+                first = at - len(places)
+                for run in column.held(rows[places]):
+                    ids[asked[first + run.places]] = entries.ids_of(run.values)
+                    first += run.messages
             pace.took(time.thread_time() - began)
             self._done = _DECODING * at / len(asked)
             yield None

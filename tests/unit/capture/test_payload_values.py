@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.capture import runs
 from inspector.capture.payload_values import PayloadValues, walk
 from inspector.document.document import CaptureDocument
+from inspector.filters.hints import key_hint
 from tests.builders import clean_up, document_of, envelope, received
 from tests.strategies import logs
 
@@ -36,7 +39,8 @@ def together(document: CaptureDocument, path: tuple[str, ...], rows: Any = None)
         return walk(capture.records.payload(row), path)
 
     rows = np.arange(len(capture)) if rows is None else np.array(rows, np.int64)
-    return list(PayloadValues(path).of(capture, rows, otherwise)), asked
+    held = PayloadValues(path).held(capture, rows, otherwise)
+    return [value for run in held for value in run.each()], asked
 
 
 @given(logs, st.sampled_from(PATHS))
@@ -68,6 +72,17 @@ def test_usual_lines_are_read_together(around: Any, path: tuple[str, ...]) -> No
 def test_json_rpc_is_its_own_payload(around: str) -> None:
     document = document_of(LINES[around](CALL), LINES[around](envelope("chat", {"method": 7})))
     assert together(document, ("method",)) == (["tools/call", 7], [])
+
+
+def test_values_are_the_same_where_most_lines_have_one() -> None:
+    document = document_of(*(envelope("chat", {"a" if n % 9 else "b": n % 5 or None}) for n in range(90)))
+    hint = key_hint(("a",))
+    assert hint is not None
+    with patch.object(hint, "among", wraps=hint.among) as looked, patch.object(runs, "_MOST", 900):
+        held = PayloadValues(("a",), hint.among).held(document.capture, np.arange(90), lambda row: 1 / 0)
+        values = [value for run in held for value in run.each()]
+    assert values == slowly(document, ("a",))
+    assert 0 < looked.call_count < 90 / 5  # not asked of lines of which most have it
 
 
 def test_what_is_unusual_is_asked_about_one_by_one() -> None:

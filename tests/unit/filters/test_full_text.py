@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.filters import full_text
-from inspector.filters.full_text import TextFinder, record_text, record_texts, without_escapes
+from inspector.filters.full_text import Literal, TextFinder, record_text, record_texts, without_escapes
+from inspector.filters.records import Records
 
 
 @pytest.mark.parametrize(
@@ -84,18 +85,34 @@ _RECORDS = st.lists(
 )
 
 
-@given(_RECORDS, _TEXTS, st.binary(max_size=3), st.sampled_from((0, 1, 16)))
-def test_many_at_once_are_what_each_is(records: list[bytes], needle: str, between: bytes, few: int) -> None:
+@given(_RECORDS, _TEXTS, st.binary(max_size=3), st.sampled_from((0, 1, 64)))
+def test_many_at_once_are_what_each_is(records: list[bytes], needle: str, between: bytes, first: int) -> None:
     starts, data = [], b""
     for record in records:
         data += between
         starts.append(len(data))
         data += record
     ends = [start + len(record) for start, record in zip(starts, records, strict=True)]
-    with patch.object(full_text, "_FEW", few):  # of so many records that hold it on most are taken to
+    with patch.object(full_text, "_FIRST", first):  # of so many it is taken that the others are like them
         found = TextFinder(needle).among(data, np.array(starts, np.int64), np.array(ends, np.int64))
     folded = needle.casefold()
     assert found.tolist() == [any(folded in text.casefold() for text in record_texts(record)) for record in records]
+
+
+@given(
+    st.lists(st.text("abc", max_size=30).map(str.encode), min_size=1, max_size=40),
+    st.text("abc", min_size=1, max_size=13).map(str.encode),
+    st.sampled_from((0, 1, 64)),
+)
+def test_bytes_are_found_where_each_record_has_them(records: list[bytes], needle: bytes, first: int) -> None:
+    data, ends = b"a".join(records), np.array([len(record) + 1 for record in records], np.int64).cumsum() - 1
+    starts = ends - np.array([len(record) for record in records], np.int64)
+    with patch.object(full_text, "_FIRST", first):
+        places, rows = Literal(needle, match_case=True).one_in_each(data, Records(data, starts, ends))
+    assert rows.tolist() == [row for row, record in enumerate(records) if needle in record]
+    for place, row in zip(places.tolist(), rows.tolist(), strict=True):
+        assert starts[row] <= place <= ends[row] - len(needle)
+        assert data[place : place + len(needle)] == needle
 
 
 def test_nothing_folds_to_letters_without_case() -> None:

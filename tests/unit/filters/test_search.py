@@ -46,7 +46,7 @@ def test_each_record_is_decoded_once() -> None:
     document = document_of(*(envelope("chat", {"n": n}) for n in range(40)))
     rows, filter_ = VisibleRows(document.analysis), compile_filter("payload.n > 5 && payload.n < 9")
     found = Search(rows, filter_, None)
-    with patch.object(PayloadValues, "of", autospec=True, side_effect=PayloadValues.of) as read:
+    with patch.object(PayloadValues, "held", autospec=True, side_effect=PayloadValues.held) as read:
         while not found.step(0):
             pass
         rows.choose(filter_, None, found.result(), found.answers)
