@@ -348,10 +348,12 @@ class CaptureDocument:
 
         Args:
             more: more is expected at once: the checks may wait until it is asked without, or nothing comes.
-            until: a block for which reading alone took until then, by `time.perf_counter`, is taken in the next time.
+            until: later than that, by `time.perf_counter`, no block is begun, nor one taken in that was read meanwhile.
         """
         if self.analysis.checking:
             self._advance(0.0)
+            return True
+        if time.perf_counter() >= until:
             return True
         if self.sources.followed is not None and self.decisions.follow():
             self.catch_up()

@@ -25,7 +25,9 @@ from inspector.sources.gateway import GatewaySource
 from inspector.sources.state import SourceState
 
 SLICE_S = 0.006
-"""How long it takes in before others have their turn; a block that is under way then, some 4 ms, is finished."""
+"""How long checks look before others have their turn."""
+_BEGUN_S = 0.002
+"""A block takes a turn of its own: none is begun, or taken in where reading it took its time, in one used so far."""
 
 NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """What the operating system says when a file cannot grow any more."""
@@ -136,16 +138,16 @@ class LiveSession:
 
     def _take_in(self) -> bool:
         """Take in what lies in the file, one slice of it; whether much more waits."""
-        began = time.perf_counter()
-        until, more = began + SLICE_S, began < self._round_due_s
-        if not more:
+        began, analysis = time.perf_counter(), self.document.analysis
+        more, behind = began < self._round_due_s, False
+        while self.document.poll(more=more, until=began + _BEGUN_S):
+            used = time.perf_counter() - began
+            behind = self.document.catching_up
+            if not behind or used >= SLICE_S or (used >= _BEGUN_S and not analysis.checking):
+                break
+        if not (more or analysis.findings.behind):
             self._round_due_s = began + _ROUND_S
-        while self.document.poll(more=more, until=until):
-            if not self.document.catching_up:
-                return False
-            if time.perf_counter() >= until:
-                return True
-        return False
+        return behind
 
     async def _finish(self) -> None:
         try:

@@ -15,6 +15,8 @@ from inspector.ui.loop_turn import turn_of_loop
 
 _REST = 3
 """Between two flushes the loop is left to others for this many times as long as the views took."""
+_FLOOD, _REST_FLOOD = 200, 8
+"""The same where so many messages come from flush to flush: nobody reads along, and they want to be taken in."""
 _REST_BEHIND = 12
 """The same while much waits to be read: sooner than what is there by now one wants to see all of it."""
 
@@ -23,7 +25,7 @@ class DocumentBridge(QObject):
     """Collects the document's changes and passes them on a few dozen times a second.
 
     Where views take long to take them in and to paint them, the next flush comes later, so that they never have more
-    than about a quarter of the time and the rest stays for receiving and reading; less where much waits to be read.
+    than about a quarter of the time and the rest stays for receiving and reading; less where much comes or waits.
 
     Signals:
         flushed(Changes): everything that changed since the last flush, as one; for what is read row by row.
@@ -43,6 +45,7 @@ class DocumentBridge(QObject):
         self._unsettled: Changes | None = None
         self._paused = False
         self._painting = False
+        self._flooded = False  # the last flush brought more than anybody reads
         self._began = 0.0
         self._rest_until = 0.0
         self._timer = QTimer(self)
@@ -104,6 +107,7 @@ class DocumentBridge(QObject):
         self._painting = True
         self._painted.start()
         self._unsettled = Changes(start, stop, rows, moved)
+        self._flooded = stop - start > _FLOOD
         self.flushed.emit(self._unsettled)
         turn_of_loop().claim()
 
@@ -121,7 +125,7 @@ class DocumentBridge(QObject):
             self._painted.start()
             return
         now = time.perf_counter()
-        rest = _REST_BEHIND if self._document.catching_up else _REST
+        rest = _REST_BEHIND if self._document.catching_up else _REST_FLOOD if self._flooded else _REST
         self._rest_until = now + rest * (now - self._began)
         self._painting = False
         self._wait()

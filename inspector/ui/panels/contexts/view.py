@@ -109,6 +109,7 @@ class ContextTreeView(PlainTable):
 
     def _on_rows_settled(self) -> None:
         """Put scroll and cursor back where they were, by what they were on."""
+        self.executeDelayedItemsLayout()  # in a later turn it would have all rows painted once more
         rows = self._rows.rows
         if self._cursor is not None and self._rows.rowCount():
             row = rows.shown_row(self._living(self._cursor))
@@ -118,7 +119,6 @@ class ContextTreeView(PlainTable):
         if self._top is not None:
             code, offset = self._top
             row = rows.shown_row(self._living(code))
-            self.executeDelayedItemsLayout()
             if row >= 0:
                 self.verticalScrollBar().setValue(row * self.rowHeight(0) + offset)
 
