@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -14,6 +15,7 @@ from inspector.analysis.findings.mcp.conversations import Asked, Heard, Talk, pu
 from inspector.analysis.findings.wire import UNREADABLE
 from inspector.protocol import mcp
 from inspector.protocol.header import ABSENT
+from inspector.protocol.mcp_notes import Note
 from inspector.protocol.times import NO_TIME
 
 IN_USE = Check(
@@ -81,7 +83,7 @@ class Calls:
 
     def __init__(self) -> None:
         self._tokens: dict[int, OrderedDict[str, _Token]] = {}  # by conversation
-        self._latest: dict[int, _Latest] = {}  # by conversation, the last request under each id of each side
+        self._latest: dict[int, _Latest] = {}  # by conversation, the open request under each id of each side
         self._exchanges: dict[tuple[int, int], Asked] = {}  # by source and HTTP exchange, the last call made in it
 
     def hear(self, heard: Heard) -> None:
@@ -141,12 +143,16 @@ class Calls:
         heard.batch.mcp.end(asked.row)
         if asked.by_server:
             _stir_calls(heard)
+        latest, key = self._latest.get(heard.talk.key), (asked.by_server, asked.rpc_hash)
+        if latest is not None and latest.get(key) is asked:
+            del latest[key]
         tokens = self._tokens.get(heard.talk.key)
         request = asked.note.params
         token = request.meta_value("progressToken") if request is not None else None
         found = tokens.get(_token(asked.by_server, token)) if tokens is not None and token is not None else None
         if found is not None:
             found.answered_ns = heard.time_ns
+            found.asked = replace(asked, note=Note())  # what it asked with is not looked at any more
             result = note.result
             found.lives_on = result is not None and (result.task is not None or result.task_id is not None)
         if (
