@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from inspector.protocol.formats.entries import decoded_object
 from inspector.sources import har, otlp_arriving, otlp_conversion, otlp_file, parquet_conversion, vscode_chat
-from inspector.sources.threaded_feed import Conversion
+from inspector.sources.converting import Conversion
 
 HEAD_BYTES = max(har.HEAD_BYTES, otlp_conversion.HEAD_BYTES, vscode_chat.HEAD_BYTES)
 """So many first bytes tell what a file is."""

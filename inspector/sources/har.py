@@ -13,7 +13,7 @@ from inspector.protocol.har import Line, lines_of
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.json_size import TOO_MUCH, is_too_much
 from inspector.protocol.written_json import to_json
-from inspector.sources.threaded_feed import NotConvertedError
+from inspector.sources.converting import NotConvertedError
 
 FORMAT = "har"
 HEAD_BYTES = 1 << 16

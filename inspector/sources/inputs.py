@@ -11,9 +11,10 @@ from inspector.capture.sources import SourceFile
 from inspector.sources import opencode
 from inspector.sources.bundle import member_at
 from inspector.sources.conversions import HEAD_BYTES, converted
+from inspector.sources.converting import GrowingConversion
 from inspector.sources.decoders import is_compressed
 from inspector.sources.stream_feed import StreamFeed
-from inspector.sources.threaded_feed import ConvertingFeed, GrowingConversion
+from inspector.sources.threaded_feed import ConvertingFeed
 
 STANDARD_INPUT = Path("-")
 """The FILE that stands for standard input; a file of that name needs its whole path."""
@@ -43,7 +44,8 @@ def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = 
         return SourceFile(path, name, feed=StreamFeed(path.name, member, total=member.size))
     place = opencode.place_of(path)
     if place is not None:
-        feed = ConvertingFeed(place.path.name, opencode.OpenCodeConversion(place), opencode.FORMAT)
+        size = place.path.stat().st_size
+        feed = ConvertingFeed(place.path.name, opencode.OpenCodeConversion(place), opencode.FORMAT, size=size)
         return SourceFile(place.path, name or path.name, feed=feed)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, _folder_words(path), str(path))
@@ -61,7 +63,7 @@ def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = 
     plain.close()
     conversion = kind.convert(path)
     log = _opened(path) if isinstance(conversion, GrowingConversion) else None
-    return SourceFile(path, name, feed=ConvertingFeed(path.name, conversion, kind.container, log=log))
+    return SourceFile(path, name, feed=ConvertingFeed(path.name, conversion, kind.container, size=size, log=log))
 
 
 def _opened(log: Path) -> int:

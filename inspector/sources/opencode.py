@@ -17,7 +17,7 @@ from inspector.protocol.formats.opencode import ROOT, UNDONE, undone_from
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.json_size import is_too_much
 from inspector.protocol.written_json import to_json
-from inspector.sources.threaded_feed import NotConvertedError
+from inspector.sources.converting import NotConvertedError
 
 FORMAT = "opencode"
 DATABASE = "opencode.db"

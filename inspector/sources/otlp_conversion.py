@@ -23,8 +23,8 @@ from inspector.protocol.formats.otlp.spans import Span, spans_in
 from inspector.protocol.json_size import MOST_DECODED, TOO_MUCH, decoded_bytes
 from inspector.protocol.json_values import REFUSALS
 from inspector.protocol.written_json import to_json
+from inspector.sources.converting import NotConvertedError
 from inspector.sources.otlp_protobuf import ProtobufError, traces_of
-from inspector.sources.threaded_feed import NotConvertedError
 
 HEAD_BYTES = 1 << 12
 """So many first bytes tell what a file is."""

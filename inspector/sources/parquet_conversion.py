@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from inspector.sources.threaded_feed import NotConvertedError
+from inspector.sources.converting import NotConvertedError
 
 RAW = "raw"
 """The column that holds what messages were logged as."""

@@ -15,9 +15,10 @@ from pathlib import Path
 from inspector.capture.spool import Spool
 from inspector.sources.bundle import Member, blocks_of
 from inspector.sources.conversions import Converted, converted, may_be_converted
+from inspector.sources.converting import Conversion, lines_of
 from inspector.sources.decoders import DamagedError, SniffingDecoder
 from inspector.sources.pauses import with_pauses
-from inspector.sources.threaded_feed import Conversion, ThreadedFeed
+from inspector.sources.threaded_feed import ThreadedFeed
 
 _BLOCK_BYTES = 1 << 18
 
@@ -90,7 +91,7 @@ class StreamFeed(ThreadedFeed):
                 if not self.growing:
                     return
             self._conversion = kind.convert(whole.path)
-            self._write_all(self._conversion.lines())
+            self._write_all(lines_of(self._conversion, whole.size))
         finally:
             whole.close()
 

@@ -1,4 +1,4 @@
-"""What fills a spool beside the loop: its thread, what it may write, how it ends; and conversions of files to lines."""
+"""What fills a spool beside the loop: its thread, what it may write, how it ends."""
 
 from __future__ import annotations
 
@@ -6,44 +6,9 @@ import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 from inspector.capture.spool import NoRoomError, Spool
-
-
-class NotConvertedError(ValueError):
-    """A file is read no further; the text says why, as a sentence's end."""
-
-
-class Conversion(Protocol):
-    """Makes lines of a file."""
-
-    @property
-    def progress(self) -> tuple[int, int]:
-        """Bytes or records taken in, and of how many."""
-        ...
-
-    def lines(self) -> Iterator[bytes]:
-        """The lines, each with its end. Raises OSError and NotConvertedError."""
-        ...
-
-
-@runtime_checkable
-class GrowingConversion(Conversion, Protocol):
-    """One of a file that may gain records."""
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether all that lay in the file was given on, and what it gains can be."""
-        ...
-
-    def more(self, data: bytes) -> bytes:
-        """The lines for the next bytes of the file, as far as its records are whole."""
-        ...
-
-    def end(self) -> bytes:
-        """What is left of a record that is not whole, as a line: another file has taken the place of this one."""
-        ...
+from inspector.sources.converting import Conversion, NotConvertedError, lines_of
 
 
 class ThreadedFeed:
@@ -165,12 +130,15 @@ class ConvertingFeed(ThreadedFeed):
         conversion: makes its lines; used by the thread of this feed alone until that has ended.
     """
 
-    def __init__(self, name: str, conversion: Conversion, container: str | None, *, log: int | None = None) -> None:
+    def __init__(
+        self, name: str, conversion: Conversion, container: str | None, *, size: int, log: int | None = None
+    ) -> None:
         """Start to read.
 
         Args:
             name: what sentences call the file.
             conversion: makes its lines.
+            size: bytes of the file.
             container: the format of the file; None where that is its lines'.
             log: the file, where it may gain records; closed by `close`.
 
@@ -180,6 +148,7 @@ class ConvertingFeed(ThreadedFeed):
         super().__init__(name, log)
         self.container = container
         self.conversion = conversion
+        self._size = size
         self._thread.start()
 
     @property
@@ -194,5 +163,5 @@ class ConvertingFeed(ThreadedFeed):
         super().close()
 
     def _fill(self) -> None:
-        self._write_all(self.conversion.lines())
+        self._write_all(lines_of(self.conversion, self._size))
         self.log_taken = self.conversion.progress[0]

@@ -15,10 +15,10 @@ from inspector.document.source_list import read_source_list
 from inspector.protocol import json_size
 from inspector.protocol.formats import read_line
 from inspector.protocol.json_size import TOO_MUCH, decoded_bytes, is_too_much
-from inspector.sources import otlp_conversion
+from inspector.sources import converting, otlp_conversion
+from inspector.sources.converting import NotConvertedError
 from inspector.sources.otlp_arriving import as_they_come
 from inspector.sources.otlp_file import OtlpFile
-from inspector.sources.threaded_feed import NotConvertedError
 from tests.builders import document_at, log_file
 
 MB = 1 << 20
@@ -58,6 +58,7 @@ def test_an_archive_of_brackets_is_read_no_further(
     name: str, before: bytes, after: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(json_size, "MOST_DECODED", 100 * MB)
+    monkeypatch.setattr(converting, "WORTHWHILE_BYTES", 1 << 40)  # another process has the limit as it is
     document = CaptureDocument()
     with closing(document), pytest.raises(UnknownFormatError, match=TOO_MUCH):
         document.load(log_file(before + _LISTS + after, name))

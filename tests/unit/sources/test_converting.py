@@ -1,0 +1,51 @@
+"""Conversions of files, those of large ones in a process of their own."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from pathlib import Path
+
+import pytest
+
+from inspector.sources.converting import WORTHWHILE_BYTES, NotConvertedError, lines_of
+from inspector.sources.har import HarConversion
+from inspector.sources.otlp_file import OtlpFile
+
+pytestmark = pytest.mark.real
+
+
+def span(name: str, parent: str = "") -> bytes:
+    told = {"traceId": "1" * 32, "spanId": name, "parentSpanId": parent, "name": name, "startTimeUnixNano": "1"}
+    return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [told]}]}]}).encode() + b"\n"
+
+
+def test_a_process_makes_the_same_lines_and_the_file_goes_on_as_if_they_were_made_here(tmp_path: Path) -> None:
+    path = tmp_path / "spans.jsonl"
+    path.write_bytes(span("a" * 16, "b" * 16) + b"no span\n" + b'{"resourceSpans":')
+    here, there = OtlpFile(path), OtlpFile(path)
+    assert b"".join(lines_of(there, WORTHWHILE_BYTES)) == b"".join(lines_of(here, 0)) != b""
+    assert (there.progress, there.goes_on) == (here.progress, here.goes_on)
+    gained = b"[]}\n" + span("b" * 16)
+    assert there.more(gained) == here.more(gained) != b""
+    assert not multiprocessing.active_children()
+
+
+def test_what_is_no_further_converted_there_is_said_here(tmp_path: Path) -> None:
+    path = tmp_path / "torn.har"
+    path.write_text('{"log": {"version": "1.2", "entries": [{"started')
+    with pytest.raises(NotConvertedError, match="it ends in the middle of its entries"):
+        list(lines_of(HarConversion(path), WORTHWHILE_BYTES))
+    gone = OtlpFile(path)
+    path.unlink()
+    with pytest.raises(FileNotFoundError):
+        list(lines_of(gone, WORTHWHILE_BYTES))
+
+
+def test_the_process_ends_with_whoever_has_had_enough(tmp_path: Path) -> None:
+    path = tmp_path / "spans.jsonl"
+    path.write_bytes(span("a" * 16) * 100_000)
+    lines = lines_of(OtlpFile(path), WORTHWHILE_BYTES)
+    assert next(lines) == b""
+    lines.close()
+    assert not multiprocessing.active_children()
