@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from contextlib import suppress
 from itertools import repeat
 
 import numpy as np
@@ -50,11 +49,16 @@ def hash_each(data: Sequence[Buffer]) -> NDArray[np.uint64]:
 
 def hash_texts(texts: Sequence[str | None]) -> NDArray[np.uint64]:
     """Hash each text: (n,) uint64; NO_HASH for None."""
-    with suppress(TypeError, UnicodeEncodeError):  # None, and half characters
-        return hash_each([*map(str.encode, texts)])  # type: ignore[arg-type]  # None says so
-    digest, value = _digest, _seed
-    hashes = [NO_HASH if t is None else digest(t.encode("utf-8", "surrogatepass"), value) or 1 for t in texts]
-    return np.array(hashes, np.uint64)
+    given = [text for text in texts if text is not None]
+    try:
+        encoded = [*map(str.encode, given)]
+    except UnicodeEncodeError:  # half characters
+        encoded = [text.encode("utf-8", "surrogatepass") for text in given]
+    if len(given) == len(texts):
+        return hash_each(encoded)
+    hashes = np.full(len(texts), NO_HASH, np.uint64)
+    hashes[[text is not None for text in texts]] = hash_each(encoded)
+    return hashes
 
 
 _OF_TEXTS = 0x6A09E667F3BCC908  # nothing but a number that keeps texts apart
@@ -72,6 +76,8 @@ def hash_rpc_ids(written: Sequence[str | None]) -> NDArray[np.uint64]:
 
 def hash_rpc_values(values: Sequence[object]) -> NDArray[np.uint64]:
     """The same of ids as decoded: (n,) uint64; NO_HASH for what is neither a text nor a number."""
+    if {*map(type, values)} == {int}:
+        return hash_each([*map(str.encode, map(repr, values))])
     digest, seed_ = _digest, _seed
     hashes = [
         (digest(v.encode("utf-8", "surrogatepass"), seed_) or 1) ^ _OF_TEXTS if type(v) is str

@@ -80,8 +80,9 @@ def odd_forms(
     texts = [code for code, name in protocols.items() if name in _TEXTS]
     wrong = columns["ts_ns"] == NO_TIME
     correlated = columns["flags"] & np.uint32(Flag.CORRELATED.value) != 0
+    types = {type(e.correlation_id) for e in envelopes}
     for written, those in ((str, lists), (tuple, texts)):
-        for code in those:
+        for code in those if written in types else ():
             places = np.flatnonzero(correlated & (columns["protocol"] == code))
             such = [type(envelopes[place].correlation_id) is written for place in places.tolist()]
             wrong[places] |= np.array(such, np.bool_)

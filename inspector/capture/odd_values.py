@@ -6,10 +6,10 @@ what the usual ones give, and the little that is not stands here beside them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.capture.block import OBJECT_KEY
 from inspector.capture.columns import Array
@@ -125,16 +125,16 @@ class OddValues:
             self.contexts[place] = levels_of(written)
         return key
 
-    def numbered(self, places: Sequence[int], count: int) -> OddValues:
+    def numbered(self, places: NDArray[np.int64], count: int) -> OddValues:
         """Those at some places, by number among these.
 
         Args:
-            places: ascending.
+            places: (k,) int64, ascending.
             count: of places there are.
         """
         if len(places) == count or not (self.envelopes or self.contexts):
             return self
-        number = dict(zip(places, range(len(places)), strict=True))
+        number = dict(zip(places.tolist(), range(len(places)), strict=True))
         found = OddValues()
         for part in ("envelopes", "contexts", "forms", "_flags", "_times"):
             own = getattr(self, part)

@@ -10,19 +10,22 @@ import os
 import pickle
 import threading
 from collections import deque
+from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
 
-from inspector.base.collector import no_collection
+from inspector.base.collector import hold_what_is_freed, no_collection
 from inspector.capture import hashes, overlong
 from inspector.capture.block import Block
 from inspector.capture.helper import HelperProcess
-from inspector.capture.reader import BlockReader
+from inspector.capture.reader import RUN_LINES, BlockReader
 from inspector.capture.sources import SourceFile
 
 _NICE = 5
 """Readers stand back for the window."""
+_LOOKED_AT = 1 << 16
+"""Bytes by which the length of lines is told."""
 
 
 def read_part(source: SourceFile, place: int, start: int, stop: int) -> Block:
@@ -41,8 +44,10 @@ def read_part(source: SourceFile, place: int, start: int, stop: int) -> Block:
     begin = overlong.end_within(source, start - 1, stop - 1) if start else 0
     if begin is None:
         return _nothing(place)
-    # Read at once with the end of its last line: joining it would copy all of it.
+    # Read with the end of its last line: joining it would copy all of it.
     end = overlong.end_within(source, stop - 1, begin + overlong.MAX_LINE) or stop
+    if source.read(end - 1, 1) == b"\n":
+        return BlockReader(place, source.reading).read_pieces(_pieces(source, begin, end), end)
     data = source.read(begin, end - begin)
     if not data.endswith(b"\n"):
         data = _with_its_end(source, begin, data)
@@ -51,6 +56,25 @@ def read_part(source: SourceFile, place: int, start: int, stop: int) -> Block:
     if not data:
         return _nothing(place)
     return BlockReader(place, source.reading).read(data, begin)
+
+
+def _pieces(source: SourceFile, start: int, stop: int) -> Iterator[tuple[bytes, int]]:
+    """Whole lines, about so many at a time as are decoded together, each piece with its offset.
+
+    Nothing more comes where the file has become shorter.
+    """
+    beginning = source.read(start, min(_LOOKED_AT, stop - start))
+    size = max(_LOOKED_AT, RUN_LINES * len(beginning) // max(1, beginning.count(b"\n")))
+    while start < stop:
+        data = source.read(start, min(size, stop - start))
+        end = data.rfind(b"\n") + 1
+        if end:
+            yield data[:end], start
+        elif len(data) < size:
+            return
+        else:
+            size *= 4
+        start += end
 
 
 def _with_overlong(source: SourceFile, place: int, offset: int, data: bytes) -> Block:
@@ -134,6 +158,7 @@ def _serve(
     """A reading process: parts in, blocks out, until the pipe ends."""
     hashes.adopt_seed(seed)
     gc.disable()  # its work makes none
+    _held = hold_what_is_freed()
     outgoing: SimpleQueue[bytes] = SimpleQueue()
     room = threading.Semaphore(_BLOCKS_WAITING)
     threading.Thread(target=_send, args=(connection, outgoing, room), daemon=True).start()

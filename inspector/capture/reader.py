@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,11 +31,9 @@ from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_bytes, hash_rpc_ids, hash_text, hash_texts
 from inspector.capture.heads import MAX_WHOLE
 from inspector.capture.joined_lines import OrderedLine
-from inspector.capture.name_sets import BlockSets
 from inspector.capture.odd_forms import OddForm, odd_form
 from inspector.capture.odd_values import TOLD_FLAGS, context_key, recipients
-from inspector.capture.strings import InternTable
-from inspector.capture.usual import Tables, UsualRows, fold_hash, read_usual
+from inspector.capture.usual import Tables, UsualRows, fold_hash, together, usual_shape
 from inspector.capture.wires import Wires
 from inspector.protocol import calls, kinds, mcp
 from inspector.protocol.context_forms import told_context
@@ -90,8 +88,7 @@ class BlockReader:
         self._wires = wires
         self._ordered: list[OrderedLine] | None = None
         self._source = source
-        strings: InternTable[str] = InternTable("")
-        self._tables = Tables(strings, BlockSets(strings))
+        self._tables = Tables()
         # Row after row in one list: tuples kept by the thousand would each be looked at by the garbage collector.
         self._values: list[Any] = []
         self._records: list[Record] = []  # of each row
@@ -126,8 +123,18 @@ class BlockReader:
             offset: of the first byte of `data` in its source.
         """
         with no_collection():
-            lines, offsets = _split(data, offset)
-            return self._in_order(data, lines, offsets, offset + len(data))
+            lines = _split(data, offset)
+            return self._in_order(data, lines, offset + len(data))
+
+    def read_pieces(self, pieces: Iterable[tuple[bytes, int]], stop: int) -> Block:
+        """The same of lines that come a piece after another, so that none is out of the cache when it is decoded.
+
+        Args:
+            pieces: some whole lines each, and the offset of the first.
+            stop: of the last byte in them, exclusive.
+        """
+        with no_collection():
+            return self._block((_split(data, offset) for data, offset in pieces), stop)
 
     def read_rest(self, stop: int) -> Block | None:
         """What was left of what comes in pieces when the source ended; None for nothing.
@@ -143,32 +150,41 @@ class BlockReader:
         texts = [data[start:stop] for start, stop in spans]
         with no_collection():
             offsets = np.array([start + offset for start, _ in spans], np.int64)
-            return self._in_order(data, texts, offsets, offset + len(data))
+            return self._in_order(data, (texts, offsets), offset + len(data))
 
-    def _in_order(self, data: bytes, lines: list[bytes], offsets: NDArray[np.int64], stop: int) -> Block:
+    def _in_order(self, data: bytes, lines: Lines, stop: int) -> Block:
         """Read lines, put together where some hold what belongs to others."""
-        ordered = self._wires.take(data, lines, offsets) if self._wires is not None else None
-        return self._block(lines, offsets, stop) if ordered is None else self._ordered_block(ordered, stop)
+        ordered = self._wires.take(data, *lines) if self._wires is not None else None
+        return self._block(_runs(lines), stop) if ordered is None else self._ordered_block(ordered, stop)
 
     def _ordered_block(self, ordered: list[OrderedLine], stop: int) -> Block:
         self._ordered = ordered
-        return self._block([one.data for one in ordered], np.array([one.offset for one in ordered], np.int64), stop)
+        lines = [one.data for one in ordered], np.array([one.offset for one in ordered], np.int64)
+        return self._block(_runs(lines), stop)
 
-    def _block(self, lines: list[bytes], offsets: NDArray[np.int64], stop: int) -> Block:
+    def _block(self, runs: Iterable[Lines], stop: int) -> Block:
         """The usual lines column by column, the others one by one, and both put together in their order."""
-        usual = read_usual(lines, self._tables) if self._reading is None else None
-        if usual is None:
-            others = range(len(lines))
-        else:
-            self._formats[usual.label] += len(usual.places)
-            unread = np.ones(len(lines), np.bool_)
-            unread[usual.places] = False
-            others = np.flatnonzero(unread).tolist()
-        places = self._lines(lines, offsets, others)
+        read_usual, before = None, 0
+        parts: list[UsualRows] = []
+        unread: list[NDArray[np.int64]] = []  # of the unusual lines' records, the numbers of the lines
+        for lines, offsets in runs:
+            if not before and self._reading is None:
+                read_usual = usual_shape(lines)
+            others = np.arange(len(lines))
+            if read_usual is not None:
+                part = read_usual(lines, self._tables)
+                self._formats[part.label] += len(part.places)
+                part.columns["offset"] = offsets[part.places]
+                others = np.delete(others, part.places)
+                part.places += before
+                parts.append(part)
+            unread.append(self._lines(lines, offsets, others.tolist(), before))
+            before += len(lines)
+        places = np.concatenate(unread) if unread else np.empty(0, np.int64)
         columns = self._unusual_columns(len(places))
         extracts = self._extracts(columns)
+        usual = together(parts) if parts else None
         if usual is not None:
-            usual.columns["offset"] = offsets[usual.places]
             columns, extracts = _joined(usual, columns, extracts, places)
         if not columns["part"].any():
             columns = {name: column for name, column in columns.items() if name not in OF_TRANSCRIPTS}
@@ -217,12 +233,12 @@ class BlockReader:
         return found
 
     def _lines(
-        self, lines: Sequence[bytes], offsets: NDArray[np.int64], numbers: Iterable[int]
+        self, lines: Sequence[bytes], offsets: NDArray[np.int64], numbers: Iterable[int], before: int
     ) -> NDArray[np.int64]:  # fmt: skip
-        """Read some of the lines one by one; for each record the number of its line."""
+        """Read some of the lines one by one; for each record the number of its line, counted from `before`."""
         places: list[int] = []
-        for number in numbers:
-            line, offset = lines[number], int(offsets[number])
+        for place in numbers:
+            line, offset, number = lines[place], int(offsets[place]), place + before
             record, known_as = self._read(line, number)
             if record.means:
                 self._formats[known_as] += 1
@@ -468,8 +484,19 @@ def _beginning(record: Record, line: bytes) -> str:
     return record.raw[:_NOISE_SHOWN].decode("utf-8", "replace")
 
 
-def _split(data: bytes, offset: int) -> tuple[list[bytes], NDArray[np.int64]]:
-    """Lines without their ends, blank ones left out, and where in the source each begins: (n,) int64."""
+Lines = tuple[list[bytes], NDArray[np.int64]]
+"""Lines without their ends, blank ones left out, and where in the source each begins: (n,) int64."""
+RUN_LINES = 1024
+"""Lines taken through all steps together: about as many as the processor's cache holds, decoded as well."""
+
+
+def _runs(lines: Lines) -> Iterator[Lines]:
+    texts, offsets = lines
+    for start in range(0, len(texts), RUN_LINES):
+        yield texts[start : start + RUN_LINES], offsets[start : start + RUN_LINES]
+
+
+def _split(data: bytes, offset: int) -> Lines:
     if offset == 0 and data.startswith(_BOM):
         data, offset = data[len(_BOM) :], len(_BOM)
     lines = data.split(b"\n")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -32,8 +32,6 @@ from inspector.protocol.times import NO_TIME
 
 _LOOKED_AT = 16
 """Lines from which the shape of the others is guessed; a wrong guess costs time only."""
-_AT_ONCE = 1024
-"""Lines taken through all steps together: as many as the processor's cache holds decoded."""
 _FRAME = b'"frame":{'
 _NONE = -1
 _GATEWAY_ERROR = "system/error"
@@ -43,14 +41,63 @@ _NANOSECONDS_FROM = 10**17
 _ERROR, _HAS_META, _NO_ID = (f.value for f in (Flag.ERROR, Flag.HAS_META, Flag.NO_ID))
 _CORRELATED, _MANY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.MANY_CORRELATIONS, Flag.SENT))
 _CALLS_DIFFER = Flag.CALLS_DIFFER.value
+_T = TypeVar("_T")
 
 
-@dataclass(slots=True)
+class Heads:
+    """Who says what kind of thing to whom: few different heads make up most traffic, so each is taken apart once.
+
+    Attributes:
+        columns: (n,) arrays by name of BLOCK_COLUMNS, by number of the head.
+        unusual: (n,) bool, kinds that are told by more of their payload than is decoded here.
+        telling: (n,) bool, kinds whose payloads say something of a call.
+    """
+
+    def __init__(self, strings: InternTable[str], to_sets: BlockSets) -> None:
+        """Begin with none; number 0 is no head."""
+        self._strings, self._to_sets = strings, to_sets
+        self._heads: InternTable[Any] = InternTable(None)
+        self.columns: dict[str, Array] = {name: np.zeros(1, np.uint32) for name in _OF_HEADS}
+        self.unusual = self.telling = np.zeros(1, np.bool_)
+
+    def of(self, envelopes: Sequence[Any]) -> NDArray[np.uint32]:
+        """(n,) the number of each envelope's head."""
+        known = len(self._heads)
+        found = self._heads.intern_all([(e.kind, e.sender, e.protocol, e.to) for e in envelopes], len(envelopes))
+        if len(self._heads) > known:
+            self._take_apart(self._heads[known:])
+        return found
+
+    def _take_apart(self, heads: Sequence[tuple[str, str | None, str | None, tuple[str, ...] | str | None]]) -> None:
+        kind, sender, protocol, to = zip(*heads, strict=True)
+        split = [kinds.split_kind(k) for k in kind]
+        sets = [None if not t and t != "" else t if type(t) is tuple else (t,) for t in to]
+        texts: dict[str, Sequence[str | None]] = {
+            "kind_raw": kind,
+            "kind": [k.name for k in split],
+            "method": [k.method for k in split],
+            "target": [k.target for k in split],
+            "sender": sender,
+            "protocol": protocol,
+        }
+        new = {name: self._strings.intern_all(values, len(heads)) for name, values in texts.items()}
+        new["to_set"] = self._to_sets.intern_all(sets)
+        self.columns = {name: np.concatenate((column, new[name])) for name, column in self.columns.items()}
+        self.unusual = np.concatenate((self.unusual, [_is_unusual(k) for k in kind]))
+        self.telling = np.concatenate((self.telling, [calls.payload_matters(k.name) for k in split]))
+
+
+_OF_HEADS = ("kind_raw", "kind", "method", "target", "sender", "protocol", "to_set")
+
+
 class Tables:
-    """What a block's string ids stand for."""
+    """What a block's ids stand for, and the heads of its envelopes."""
 
-    strings: InternTable[str]
-    to_sets: BlockSets
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.strings: InternTable[str] = InternTable("")
+        self.to_sets = BlockSets(self.strings)
+        self.heads = Heads(self.strings, self.to_sets)
 
 
 @dataclass(slots=True)
@@ -70,38 +117,48 @@ class UsualRows:
     extracts: Extracts
 
 
-def read_usual(lines: Sequence[bytes], tables: Tables) -> UsualRows | None:
-    """Read the lines that have the usual shape of the first ones; None when those have none."""
+ReadUsual = Callable[[Sequence[bytes], Tables], UsualRows]
+"""Reads the lines of one of the usual shapes, among others."""
+
+
+def usual_shape(lines: Sequence[bytes]) -> ReadUsual | None:
+    """What reads the usual shape that the first of these lines have; None when those have none."""
     for line in lines[:_LOOKED_AT]:
         for decode, read in _SHAPES:
             if usual.fits(decode, line):
-                parts = [read(lines[n : n + _AT_ONCE], tables) for n in range(0, len(lines), _AT_ONCE)]
-                return _together(parts)
+                return read
     return None
 
 
-def _together(parts: Sequence[UsualRows]) -> UsualRows:
-    places = [part.places + number * _AT_ONCE for number, part in enumerate(parts)]
+def together(parts: Sequence[UsualRows]) -> UsualRows:
+    """What was read of lines of one shape, a run of them after another."""
+    if len(parts) == 1:
+        return parts[0]
     columns = {name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns}
     extracts = Extracts()
     before = 0
     for part in parts:
         extracts.put(part.extracts, range(before, before + len(part.places)))
         before += len(part.places)
-    return UsualRows(parts[0].label, np.concatenate(places), columns, extracts)
+    return UsualRows(parts[0].label, np.concatenate([part.places for part in parts]), columns, extracts)
+
+
+def _at(values: Sequence[_T], places: NDArray[np.int64]) -> Sequence[_T]:
+    """Those at some places, ascending."""
+    return values if len(places) == len(values) else [values[place] for place in places.tolist()]
 
 
 def _read_envelopes(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     envelopes, odd = _decode_envelopes(lines)
-    places = _plain(envelopes, odd)
-    kept, raws = [envelopes[place] for place in places], [lines[place] for place in places]
+    places, heads = _plain(envelopes, odd, tables)
+    kept, raws = _at(envelopes, places), _at(lines, places)
     odd = odd.numbered(places, len(lines))
-    columns = _envelope_columns(kept, odd, tables)
+    columns = _envelope_columns(kept, odd, heads, tables)
     columns["time_ns"] = columns["ts_ns"]
     columns["size"] = columns["length"] = _lengths(raws)
     columns["content_hash"] = _contents(raws, columns)
     extracts = _extracts(kept, odd, raws.__getitem__, np.arange(len(kept)), columns, tables)
-    return UsualRows(bare.LABEL, np.array(places, np.int64), columns, extracts)
+    return UsualRows(bare.LABEL, places, columns, extracts)
 
 
 def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
@@ -119,25 +176,28 @@ def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
         frame if begin > 0 and line.endswith(b"}}") else None
         for frame, begin, line in zip(frames, begins, lines, strict=True)
     ]
-    places = [
-        place for place in _plain(in_place, odd)
-        if (row := rows[place]) is not None and row.dir in ("in", "out") and _NANOSECONDS_FROM <= row.t < 1 << 63
+    places, heads = _plain(in_place, odd, tables)
+    good = [
+        row is not None and row.dir in ("in", "out") and _NANOSECONDS_FROM <= row.t < 1 << 63
         and 0 <= row.src < capture_file.MAX_SRC
+        for row in _at(rows, places)
     ]  # fmt: skip
-    raws = [(lines[place], begins[place] + len(_FRAME) - 1) for place in places]
-    kept = [in_place[place] for place in places]
+    places, heads = places[good], heads[good]
+    raws = [(lines[place], begins[place] + len(_FRAME) - 1) for place in places.tolist()]
+    kept = _at(in_place, places)
     odd = odd.numbered(places, len(lines))
-    columns = _envelope_columns(kept, odd, tables)
-    directions = [row.dir for place in places if (row := rows[place]) is not None]
-    columns["time_ns"] = np.array([row.t for place in places if (row := rows[place]) is not None], np.int64)
+    columns = _envelope_columns(kept, odd, heads, tables)
+    known = [row for row in _at(rows, places) if row is not None]
+    directions = [row.dir for row in known]
+    columns["time_ns"] = np.array([row.t for row in known], np.int64)
     columns["direction"] = tables.strings.intern_all(directions, len(places))
-    columns["connection"] = np.array([row.src for place in places if (row := rows[place]) is not None], np.uint16)
+    columns["connection"] = np.array([row.src for row in known], np.uint16)
     columns["flags"] |= np.array([_SENT if direction == "out" else 0 for direction in directions], np.uint32)
     columns["length"] = _lengths([line for line, _ in raws])
     columns["size"] = np.array([len(line) - begin - 1 for line, begin in raws], BLOCK_COLUMNS["size"])
     columns["content_hash"] = _contents([line[begin:-1] for line, begin in raws], columns)
     extracts = _extracts(kept, odd, lambda n: raws[n][0][raws[n][1] : -1], np.arange(len(kept)), columns, tables)
-    return UsualRows(capture_file.LABEL, np.array(places, np.int64), columns, extracts)
+    return UsualRows(capture_file.LABEL, places, columns, extracts)
 
 
 def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
@@ -148,18 +208,18 @@ def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     contents = hash_each([row.envelope for row in logged])
     first = dict(zip(contents.tolist(), [row.envelope for row in logged], strict=True))
     envelopes, odd = _decode_envelopes(list(first.values()))
-    plain = _plain(envelopes, odd)
+    plain, heads = _plain(envelopes, odd, tables)
     odd = odd.numbered(plain, len(envelopes))
-    different = list(first)
-    number = {different[place]: n for n, place in enumerate(plain)}
+    different = _at([*first], plain)
+    number = dict(zip(different, range(len(different)), strict=True))
     which = np.fromiter(map(number.get, contents.tolist(), repeat(_NONE)), np.int64, len(contents))
     good = np.flatnonzero(which != _NONE)
     if len(good) < len(which):
         which, contents, logged = which[good], contents[good], [logged[place] for place in good.tolist()]
     places = np.array(known, np.int64)[good]
-    kept = [envelopes[place] for place in plain]
-    raws = [first[different[place]] for place in plain]
-    shared = _envelope_columns(kept, odd, tables)
+    kept = _at(envelopes, plain)
+    raws = [first[content] for content in different]
+    shared = _envelope_columns(kept, odd, heads, tables)
     shared["size"] = _lengths(raws)
     columns = {name: column[which] for name, column in shared.items()}
     columns["length"] = _lengths([lines[place] for place in places.tolist()])
@@ -219,7 +279,7 @@ def fold_hash(space: object, identifier: object, sender: object, ts: object, kin
     return hash_text(repr(tuple(None if part is ABSENT else part for part in parts)))
 
 
-_SHAPES: tuple[tuple[usual.Decode[Any], Callable[[Sequence[bytes], Tables], UsualRows]], ...] = (
+_SHAPES: tuple[tuple[usual.Decode[Any], ReadUsual], ...] = (
     (usual.decode_open_envelope, _read_envelopes),
     (usual.decode_log_line, _read_gateway_log),
     (usual.decode_open_capture_line, _read_capture),
@@ -245,14 +305,21 @@ def _name_objects(envelopes: Sequence[usual.Envelope | None], odd: OddValues) ->
             e.context = odd.context(place, e, NOTHING, elsewhere=False)
 
 
-def _plain(envelopes: Sequence[usual.Envelope | None], odd: OddValues) -> list[int]:
-    """Places of the envelopes whose columns follow from their shape alone."""
-    unusual = {kind for kind in {e.kind for e in envelopes if e is not None} if _is_unusual(kind)}
-    return [
-        place for place, e in enumerate(envelopes)
-        if e is not None and e.kind not in unusual
-        and (type(e.context) is not str or e.context[:1] != OBJECT_KEY or place in odd)
-    ]  # fmt: skip
+def _plain(
+    envelopes: Sequence[usual.Envelope | None], odd: OddValues, tables: Tables
+) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """Places of the envelopes whose columns follow from their shape alone, and the numbers of their heads."""
+    places = np.arange(len(envelopes))
+    found = [e for e in envelopes if e is not None]
+    if len(found) < len(envelopes):
+        places = np.flatnonzero([e is not None for e in envelopes])
+    heads = tables.heads.of(found)
+    good = ~tables.heads.unusual[heads]
+    contexts = [e.context for e in found]
+    # Whatever begins as a key does comes before all other texts.
+    if min(filter(None, contexts), default="")[:1] == OBJECT_KEY:  # type: ignore[type-var]  # there are no objects left
+        good &= [c[:1] != OBJECT_KEY or p in odd for c, p in zip(map(str, contexts), places.tolist(), strict=True)]
+    return (places, heads) if good.all() else (places[good], heads[good])
 
 
 def _is_unusual(kind: str) -> bool:
@@ -263,69 +330,54 @@ def _is_unusual(kind: str) -> bool:
     return kinds.is_in_context(kind) or kinds.wraps_envelope(kind) or kinds.decides_by_payload(kind)
 
 
-def _envelope_columns(envelopes: Sequence[Any], odd: OddValues, tables: Tables) -> dict[str, Array]:
-    """Columns of envelopes: a list of usual.Envelope; `odd` are those with odd values, by number."""
-    ids = [e.id for e in envelopes]
+def _envelope_columns(
+    envelopes: Sequence[Any], odd: OddValues, heads: NDArray[np.uint32], tables: Tables
+) -> dict[str, Array]:  # fmt: skip
+    """Columns of envelopes.
+
+    Args:
+        envelopes: usual.Envelope each.
+        odd: those with odd values, by number.
+        heads: (n,) the numbers of their heads.
+        tables: of the block.
+    """
     named = [e.correlation_id for e in envelopes]
-    flags = np.array([_NO_ID if identifier is None else 0 for identifier in ids], np.uint32)
-    flags |= np.array(
-        [0 if not n and n != "" else _CORRELATED | _MANY if type(n) is tuple and len(n) > 1 else _CORRELATED
-         for n in named],
-        np.uint32,
-    )  # fmt: skip
-    columns = _head_columns(envelopes, tables)
-    columns["space"] = _spaces(envelopes, tables)
+    columns = {name: column[heads] for name, column in tables.heads.columns.items()}
+    columns["context"] = tables.strings.intern_all([e.context for e in envelopes], len(envelopes))
+    columns["space"] = _spaces(envelopes, columns["protocol"], tables)
     columns["ts_ns"] = parse_times([e.ts for e in envelopes])
-    columns["id_hash"] = hash_texts(ids)
+    columns["id_hash"] = hash_texts([e.id for e in envelopes])
     columns["correlation_hash"] = hash_texts([n if type(n) is str else n[0] if n else None for n in named])
+    flags = np.where(columns["id_hash"] == NO_HASH, np.uint32(_NO_ID), np.uint32(0))
+    flags[columns["correlation_hash"] != NO_HASH] |= np.uint32(_CORRELATED)
+    flags[[place for place, n in enumerate(named) if type(n) is tuple and len(n) > 1]] |= np.uint32(_MANY)
     columns["flags"] = flags
     odd.add_to(columns)
-    _add_call_columns(columns, envelopes, tables)
+    _add_call_columns(columns, envelopes, heads, tables)
     return columns
 
 
-def _spaces(envelopes: Sequence[Any], tables: Tables) -> Array:
+def _spaces(envelopes: Sequence[Any], protocols: Array, tables: Tables) -> Array:
     """The spaces envelopes of a session name; others belong to whatever carried them."""
-    named = [
-        place for place, e in enumerate(envelopes)
-        if e.space is not None and e.protocol == msp.PROTOCOL and isinstance(e.space, str)
-    ]  # fmt: skip
+    of_sessions = np.flatnonzero(protocols == (tables.strings.find(msp.PROTOCOL) or -1)).tolist()
+    named = [place for place in of_sessions if isinstance(envelopes[place].space, str)]
     ids = tables.strings.intern_all([envelopes[place].space for place in named], len(named))
     return _spread(ids, np.array(named, np.int64), len(envelopes))
 
 
-def _head_columns(envelopes: Sequence[Any], tables: Tables) -> dict[str, Array]:
-    """Who says what kind of thing where: few different heads make up most traffic, so each is looked up once."""
-    strings = tables.strings
-    heads: InternTable[Any] = InternTable(None)
-    which = heads.intern_all([(e.kind, e.sender, e.context, e.protocol, e.to) for e in envelopes], len(envelopes))
-    kind, sender, context, protocol, to = zip((None,) * 5, *heads[1:], strict=True)
-    call_kinds = [None if k is None else kinds.split_kind(k) for k in kind]
-    sets = [None if not t and t != "" else t if type(t) is tuple else (t,) for t in to]
-    texts: dict[str, Sequence[str | None]] = {
-        "kind_raw": kind,
-        "kind": [None if k is None else k.name for k in call_kinds],
-        "method": [None if k is None else k.method for k in call_kinds],
-        "target": [None if k is None else k.target for k in call_kinds],
-        "sender": sender,
-        "context": context,
-        "protocol": protocol,
-    }
-    columns = {name: strings.intern_all(values, len(heads))[which] for name, values in texts.items()}
-    columns["to_set"] = tables.to_sets.intern_all(sets)[which]
-    return columns
-
-
-def _add_call_columns(columns: dict[str, Array], envelopes: Sequence[Any], tables: Tables) -> None:
+def _add_call_columns(
+    columns: dict[str, Array], envelopes: Sequence[Any], heads: NDArray[np.uint32], tables: Tables
+) -> None:  # fmt: skip
     """What the payloads say of calls, for the kinds whose payloads matter."""
     strings, count = tables.strings, len(envelopes)
-    telling = {kind for kind in {e.kind for e in envelopes} if calls.payload_matters(kinds.split_kind(kind).name)}
-    places = [place for place, e in enumerate(envelopes) if e.kind in telling and e.payload is not None]
+    telling = np.flatnonzero(tables.heads.telling[heads]).tolist()
+    places = [place for place in telling if envelopes[place].payload is not None]
     payloads = [envelopes[place].payload for place in places]
     put = np.array(places, np.int64)
     columns["stream"] = _spread(strings.intern_all([p.stream_id for p in payloads], len(places)), put, count)
     columns["rpc_hash"] = _spread(hash_rpc_values([p.id for p in payloads]), put, count)
-    columns["flags"][put] |= np.array([_outcome(p) for p in payloads], np.uint32)
+    outcomes = [0 if p.result is None and not p.error else _outcome(p) for p in payloads]
+    columns["flags"][put] |= np.array(outcomes, np.uint32)
     refusals = columns["kind"][put] == (strings.find(_GATEWAY_ERROR) or -1)
     columns["flags"][put[refusals]] |= np.uint32(_ERROR)
     callers = [

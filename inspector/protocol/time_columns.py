@@ -19,14 +19,15 @@ _MONTH_DAYS = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31], np.i
 
 def parse_times(texts: Sequence[str | None]) -> NDArray[np.int64]:
     """What `parse_time` makes of each text: (n,) int64 nanoseconds, NO_TIME for None and for what is no time."""
+    found = np.full(len(texts), NO_TIME, np.int64)
+    places, usual = slice(None), texts
     if not _all_usual(texts):
         texts = [_widened(text) for text in texts]
-    found = np.full(len(texts), NO_TIME, np.int64)
-    places = None if _all_usual(texts) else [n for n, text in enumerate(texts) if text and len(text) == _WIDTH]
-    usual = texts if places is None else [texts[place] for place in places]
+        places = [n for n, text in enumerate(texts) if text and len(text) == _WIDTH]
+        usual = [texts[place] for place in places]
     letters = np.frombuffer("".join(filter(None, usual)).encode("ascii", "replace"), np.uint8)
     times, good = _parse_usual(letters.reshape(-1, _WIDTH).T)
-    found[np.flatnonzero(good) if places is None else np.array(places, np.int64)[good]] = times[good]
+    found[places] = np.where(good, times, NO_TIME)
     for place in np.flatnonzero(found == NO_TIME).tolist():
         found[place] = parse_time(texts[place])
     return found
@@ -39,7 +40,10 @@ def _widened(text: str | None) -> str | None:
 
 
 def _all_usual(texts: Sequence[str | None]) -> bool:
-    return {0 if text is None else len(text) for text in texts} == {_WIDTH}
+    try:
+        return {*map(len, texts)} == {_WIDTH}  # type: ignore[arg-type]  # None says so
+    except TypeError:
+        return False
 
 
 def _parse_usual(letters: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -292,7 +292,8 @@ def test_parts_cut_anywhere_hold_each_line_once(
     path.write_bytes(data)
     source = SourceFile(path)
     edges = sorted({0, len(data), *(min(cut, len(data)) for cut in cuts)})
-    blocks = [read_part(source, 0, a, b) for a, b in pairwise(edges)]
+    with mock.patch.multiple("inspector.capture.parts", RUN_LINES=1, _LOOKED_AT=16):
+        blocks = [read_part(source, 0, a, b) for a, b in pairwise(edges)]
     source.close()
     whole = BlockReader(0).read(data[: data.rfind(b"\n") + 1], 0)
     assert [row for block in blocks for row in rows_of(block)] == rows_of(whole)

@@ -51,16 +51,17 @@ def extracted(block: Block) -> dict[str, Any]:
 
 def assert_read_alike(data: bytes) -> int:
     """Compare with reading line by line; how many lines were usual."""
-    fast = BlockReader(0).read(data, 0)
-    with mock.patch("inspector.capture.reader.read_usual", return_value=None):
+    with mock.patch("inspector.capture.reader.RUN_LINES", 3):
+        fast = BlockReader(0).read(data, 0)
+    with mock.patch("inspector.capture.reader.usual_shape", return_value=None):
         plain = BlockReader(0).read(data, 0)
     assert rows_of(fast) == rows_of(plain)
     assert extracted(fast) == extracted(plain)
     assert fast.formats == plain.formats
     assert fast.origin == plain.origin
-    tables = usual.Tables(BlockReader(0)._tables.strings, BlockReader(0)._tables.to_sets)
-    found = usual.read_usual([line for line in data.split(b"\n") if line.strip()], tables)
-    return 0 if found is None else len(found.places)
+    lines = [line for line in data.split(b"\n") if line.strip()]
+    read = usual.usual_shape(lines)
+    return 0 if read is None else len(read(lines, usual.Tables()).places)
 
 
 def captured(frame: Any, time_ns: object = 1_767_603_600_000_000_000, way: str = "in") -> dict[str, Any]:
