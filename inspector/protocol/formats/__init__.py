@@ -190,7 +190,7 @@ def read_line_as(
 
 def _asked_first(line: bytes) -> Sequence[ModuleType]:
     """The transcripts that may know a line: to ask all of them takes longer than to read it."""
-    if is_usual(line) or http_lines.is_usual(line):
+    if bare.is_rpc(line) or is_usual(line) or http_lines.is_usual(line):
         return ()
     return _CODEX if codex.is_usual(line) else TRANSCRIPTS
 

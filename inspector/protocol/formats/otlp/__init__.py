@@ -152,13 +152,13 @@ def _model_call(span: Span, known: Resolved) -> Iterator[Entry]:
     """What it was given, where that was recorded, and what came of it; its tokens stand with the last."""
     speaker = _speaker(span, known)
     given = [entry for message in content.given_to(span) for entry in spoken(_with_role(message, USER))]
-    answers = [entry for message in content.came_of(span) for entry in spoken(_with_role(message, _ASSISTANT))]
     seen: Counter[bytes] = Counter()
     told = [_placed(entry, span.start_ns, speaker, span, seen) for entry in given]
     if known.phase != "end":
         yield from told
     if known.phase == "start":
         return
+    answers = [entry for message in content.came_of(span) for entry in spoken(_with_role(message, _ASSISTANT))]
     entries = [_placed(entry, span.end_ns, speaker, span, seen) for entry in answers]
     for place, entry in enumerate(entries):
         if entry.meaning.kind not in (kinds.REQUEST, kinds.RESPONSE):  # calls go by their ids: others tell of them too

@@ -17,6 +17,8 @@ import msgspec
 from inspector.protocol.times import NO_TIME
 
 _MOST_DEPTH = 32
+_AS_THEY_ARE = frozenset(("stringValue", "boolValue", "doubleValue", "bytesValue"))
+"""Members of an `AnyValue` that need nothing done, as JSON usually names them."""
 _LAST_NS = 2**63 - 1
 
 
@@ -89,34 +91,34 @@ def holds_spans(value: Mapping[str, Any]) -> bool:
 
 def plain_attributes(given: object) -> dict[str, Any]:
     """Attributes as OTLP lists them, by key; those that are an object already, as they are."""
-    if isinstance(given, Mapping):
+    if isinstance(given, dict):
         return {str(key): value for key, value in given.items()}
     found: dict[str, Any] = {}
     for one in given if isinstance(given, list) else ():
-        if isinstance(one, Mapping) and isinstance(one.get("key"), str):
-            found[one["key"]] = plain_value(one.get("value"))
+        if isinstance(one, dict) and isinstance(key := one.get("key"), str):
+            found[key] = plain_value(one.get("value"))
     return found
 
 
 def plain_value(given: object, depth: int = 0) -> Any:
     """An `AnyValue` as what it holds."""
-    if not isinstance(given, Mapping) or depth > _MOST_DEPTH:
-        return given if not isinstance(given, Mapping) else None
+    if not isinstance(given, dict) or depth > _MOST_DEPTH:
+        return given if not isinstance(given, dict) else None
     for key, value in given.items():
+        if key in _AS_THEY_ARE:
+            return value
         name = key.replace("_", "").lower()
         if name in ("stringvalue", "boolvalue", "doublevalue", "bytesvalue"):
             return value
         if name == "intvalue":
             return _integer(value)
-        inner = value.get("values") if isinstance(value, Mapping) else value
+        inner = value.get("values") if isinstance(value, dict) else value
         if name == "arrayvalue":
             return [plain_value(one, depth + 1) for one in inner] if isinstance(inner, list) else []
         if name == "kvlistvalue":
             pairs = inner if isinstance(inner, list) else []
             return {
-                str(one.get("key")): plain_value(one.get("value"), depth + 1)
-                for one in pairs
-                if isinstance(one, Mapping)
+                str(one.get("key")): plain_value(one.get("value"), depth + 1) for one in pairs if isinstance(one, dict)
             }
     return None
 
@@ -218,12 +220,12 @@ def _lists(holder: Mapping[str, Any], *names: str) -> list[Mapping[str, Any]]:
     for name in names:
         given = holder.get(name)
         if isinstance(given, list):
-            return [one for one in given if isinstance(one, Mapping)]
+            return [one for one in given if isinstance(one, dict)]
     return []
 
 
 def _object(holder: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
-    return next((given for name in names if isinstance(given := holder.get(name), Mapping)), {})
+    return next((given for name in names if isinstance(given := holder.get(name), dict)), {})
 
 
 def _text(holder: Mapping[str, Any], *names: str) -> str:
@@ -264,4 +266,4 @@ def _identifier(holder: Mapping[str, Any], *names: str) -> str:
 
 
 def _is_hex(text: str) -> bool:
-    return all(letter in "0123456789abcdefABCDEF" for letter in text)
+    return not text.strip("0123456789abcdefABCDEF")

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.formats import read_line, read_line_as
+from inspector.protocol import formats
+from inspector.protocol.formats import bare, read_line, read_line_as
 from inspector.protocol.record import Shape
 from inspector.protocol.times import NO_TIME
+from tests.samples import DATA
 from tests.strategies import lines
 
 NINE = 1_767_603_600_000_000_000
@@ -54,6 +56,16 @@ def known(line: Any) -> tuple[Shape, str | None]:
 )
 def test_recognised(line: Any, shape: Shape, label: str | None) -> None:
     assert known(line) == (shape, label)
+
+
+def test_json_rpc_is_asked_of_no_transcript_and_none_would_know_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [path for path in DATA.rglob("*") if path.suffix in (".jsonl", ".json", ".log")]
+    rpc = {line for path in files for line in path.read_bytes().splitlines() if bare.is_rpc(line)}
+    assert len(rpc) > 30
+    assert [line for line in rpc for one in formats.TRANSCRIPTS if one.read(line) is not None] == []
+    for one in formats.TRANSCRIPTS:
+        monkeypatch.setattr(one, "read", None)
+    assert known({"jsonrpc": "2.0", "id": 1, "result": {}}) == (Shape.RPC, "json-rpc")
 
 
 @given(lines)
