@@ -70,7 +70,7 @@ CHECKS = (NOISE, IN_USE, LATE, GOES_ON, UNKNOWN, BACKWARDS)
 _RACE_S, _GRACE_S = 0.1, 1.0
 _CANCELLED_CODE = -32800
 """What the Python SDK 2.3 answers to a cancelled request."""
-_MOST_TOKENS, _MOST_OPEN, _MOST_LOOKED_AT = 2_000, 10_000, 128
+_MOST_TOKENS, _MOST_OPEN, _MOST_LOOKED_AT = 10_000, 10_000, 128
 _TASKS = "tasks/"
 _FAILED = 400
 
@@ -82,7 +82,7 @@ class Calls:
     """Follows ids and tokens."""
 
     def __init__(self) -> None:
-        self._tokens: dict[int, OrderedDict[str, _Token]] = {}  # by conversation
+        self._tokens: OrderedDict[tuple[int, str], _Token] = OrderedDict()  # by conversation, and whose it is
         self._latest: dict[int, _Latest] = {}  # by conversation, the open request under each id of each side
         self._exchanges: dict[tuple[int, int], Asked] = {}  # by source and HTTP exchange, the last call made in it
 
@@ -122,10 +122,11 @@ class Calls:
             _stir_calls(heard, _FOR_PEOPLE_NS)
         token = note.params.meta_value("progressToken") if note.params is not None else None
         if token is not None:
-            tokens = self._tokens.setdefault(heard.talk.key, OrderedDict())
-            tokens[_token(own.by_server, token)] = _Token(own)
-            if len(tokens) > _MOST_TOKENS:
-                tokens.popitem(last=False)
+            name = heard.talk.key, _token(own.by_server, token)
+            self._tokens.pop(name, None)  # the latest stands last
+            self._tokens[name] = _Token(own)
+            if len(self._tokens) > _MOST_TOKENS:
+                self._tokens.popitem(last=False)
 
     def _cancel(self, heard: Heard, identifier: Any) -> None:
         """Note that a request is taken back; it stays open until something answers it."""
@@ -146,10 +147,9 @@ class Calls:
         latest, key = self._latest.get(heard.talk.key), (asked.by_server, asked.rpc_hash)
         if latest is not None and latest.get(key) is asked:
             del latest[key]
-        tokens = self._tokens.get(heard.talk.key)
         request = asked.note.params
         token = request.meta_value("progressToken") if request is not None else None
-        found = tokens.get(_token(asked.by_server, token)) if tokens is not None and token is not None else None
+        found = self._tokens.get((heard.talk.key, _token(asked.by_server, token))) if token is not None else None
         if found is not None:
             found.answered_ns = heard.time_ns
             found.asked = replace(asked, note=Note())  # what it asked with is not looked at any more
@@ -179,9 +179,8 @@ class Calls:
             asked.cancelled_ns = heard.time_ns
 
     def _progress(self, heard: Heard, token: Any, value: Any) -> None:
-        tokens = self._tokens.get(heard.talk.key)
         name = _token(not heard.by_server, token)
-        found = tokens.get(name) if tokens is not None and token is not ABSENT else None
+        found = self._tokens.get((heard.talk.key, name)) if token is not ABSENT else None
         if found is None:
             if heard.talk.whole and heard.talk.once(UNKNOWN, name):
                 heard.report(UNKNOWN, f"Progress for `{str(token)[:40]}`, a token of no open request")

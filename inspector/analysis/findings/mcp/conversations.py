@@ -7,7 +7,7 @@ revision it speaks since 2026-07-28, before that `initialize` agrees on it (docs
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -86,6 +86,7 @@ class Talk:
         server, server_version: what the server calls itself, and its version; "".
         open: requests without an answer, by row; the oldest are forgotten.
         settled: requests that were answered or cancelled lately, by row.
+        lately: of all conversations heard with it, which were, the latest last: conversation and row.
         sides: by direction as written, whether what goes that way is the server's.
         noise: lines where a message should stand, and how they begin.
         told: what checks have told of it that tell of something once.
@@ -104,6 +105,7 @@ class Talk:
     server_version: str = ""
     open: OrderedDict[int, Asked] = field(default_factory=OrderedDict)
     settled: OrderedDict[int, Asked] = field(default_factory=OrderedDict)
+    lately: deque[tuple[Talk, int]] = field(default_factory=deque, repr=False)
     sides: dict[str, bool] = field(default_factory=dict)
     noise: list[tuple[int, str]] = field(default_factory=list)
     told: set[tuple[str, str]] = field(default_factory=set)
@@ -171,6 +173,7 @@ class Conversations:
     def __init__(self) -> None:
         self.talks: dict[int, Talk] = {}
         self.noisy: dict[int, Talk] = {}
+        self._lately: deque[tuple[Talk, int]] = deque()
 
     def hear(self, batch: Batch) -> Iterator[Heard]:
         """The messages of a batch that are of MCP, and lines of HTTP around them, in order. O(such messages).
@@ -194,7 +197,7 @@ class Conversations:
             if talk is None:
                 if len(self.talks) > _MOST_TALKS:
                     continue
-                talk = self.talks[key] = Talk(key)
+                talk = self.talks[key] = Talk(key, lately=self._lately)
             note = notes.get(row)
             exchange = carried.get(row)
             direction, named = (capture.strings[code] if code else "" for code in (way, sender))
@@ -278,9 +281,14 @@ def put_away(talk: Talk, asked: Asked) -> None:
         talk.settled[asked.row] = asked
         while len(talk.settled) > _MOST_SETTLED:
             talk.settled.popitem(last=False)
+        talk.lately.append((talk, asked.row))
+        if len(talk.lately) > _MOST_LATELY:
+            other, row = talk.lately.popleft()
+            other.settled.pop(row, None)
 
 
-_MOST_SETTLED = 256
+_MOST_SETTLED, _MOST_LATELY = 256, 4_096
+"""Of one conversation, and of all: there may be a short one for each task of a fleet."""
 
 
 def _is_mcp(note: Note, *, modern: bool) -> bool:
