@@ -73,9 +73,9 @@ class NodeUsage(NamedTuple):
 
 def usage_by_node(analysis: Analysis) -> NodeUsage:
     """Reported usage of all contexts at once. O(calls of models + nodes log depth)."""
-    rows, tree = analysis.usage.reports(), analysis.contexts.tree
-    nodes, spaces = analysis.contexts.nodes_of(rows), analysis.capture.columns["space"][rows].astype(np.int64)
-    held = np.stack([analysis.usage.at(name, rows) for name in USAGE], axis=1)
+    rows, held = analysis.usage.reported()
+    tree, spaces = analysis.contexts.tree, analysis.capture.columns["space"][rows]
+    nodes = analysis.contexts.nodes_of(rows)
     subtree = np.zeros((len(tree) + 1, len(USAGE)), np.int64)
     np.add.at(subtree, nodes, held)
     for place in range(len(USAGE)):
@@ -85,8 +85,10 @@ def usage_by_node(analysis: Analysis) -> NodeUsage:
     return NodeUsage(subtree[living], _by_space(spaces[main], held[main]), _by_space(spaces, held))
 
 
-def _by_space(spaces: NDArray[np.int64], held: NDArray[np.int64]) -> dict[int, Usage]:
-    found, which = np.unique(spaces, return_inverse=True)
+def _by_space(spaces: NDArray[np.uint32], held: NDArray[np.int64]) -> dict[int, Usage]:
+    found = np.flatnonzero(np.bincount(spaces))  # sorting them would take most of the time
+    which = np.zeros(int(found[-1]) + 1 if len(found) else 0, np.int64)
+    which[found] = np.arange(len(found))
     sums = np.zeros((len(found), len(USAGE)), np.int64)
-    np.add.at(sums, which, held)
+    np.add.at(sums, which[spaces], held)
     return {space: Usage(*one) for space, one in zip(found.tolist(), sums.tolist(), strict=True)}

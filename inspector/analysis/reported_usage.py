@@ -200,8 +200,16 @@ class ReportedUsage:
         if not len(self.columns):
             return NO_ROWS
         some = slice(None) if stretch is None else slice(stretch * STRETCH, (stretch + 1) * STRETCH)
-        counted = (self.columns["counts"][some] != 0) & (self.columns["reported"][some] != 0)
-        return self.columns["message"][some][counted].astype(np.int64)
+        return self.columns["message"][some][self._reporting(some)].astype(np.int64)
+
+    def reported(self) -> tuple[Rows, NDArray[np.int64]]:
+        """The messages that report a call, ascending, and (n, 4) the numbers of USAGE."""
+        reporting = self._reporting(slice(None))
+        numbers = [self.columns[name][reporting].astype(np.int64) for name in USAGE]
+        return self.reports(), np.stack(numbers, axis=1)
+
+    def _reporting(self, some: slice) -> NDArray[np.bool_]:
+        return (self.columns["counts"][some] != 0) & (self.columns["reported"][some] != 0)
 
     def total(self) -> Usage | None:
         """What all calls reported; None where none did. O(1)."""

@@ -9,9 +9,11 @@ import errno
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 _ENDING_S = 1.0
@@ -38,6 +40,7 @@ class HelperProcess:
     Attributes:
         connection: this end of the pipe.
         ready: it has started and waits for work.
+        ending: waits for it to be gone, once it was told to end.
     """
 
     def __init__(self, serve: Callable[..., None], *args: Any, name: str, nice: int = 0) -> None:
@@ -58,6 +61,7 @@ class HelperProcess:
         context = multiprocessing.get_context("spawn")  # a forked one would hold a window's locks
         self.connection, theirs = context.Pipe()
         self.ready = False
+        self.ending: threading.Thread | None = None
         self._process = context.Process(target=serve, args=(theirs, *args), daemon=True, name=name)
         with _unasked():
             try:
@@ -88,15 +92,23 @@ class HelperProcess:
         return data
 
     def end(self) -> None:
-        """End the process, whatever it is at; waits a little, and never for ever."""
+        """End the process, whatever it is at. Nobody waits for that: giving back its memory may take long."""
         self.connection.close()
-        if self._process.pid is None:
+        if self._process.pid is None or self.ending is not None:
             return
-        for ending in (self._process.terminate, self._process.kill):
-            ending()
-            self._process.join(_ENDING_S)
-            if not self._process.is_alive():
-                return
+        self.ending = threading.Thread(target=_see_off, args=(self._process,), name="end a process", daemon=True)
+        self.ending.start()
+        if os.name == "nt":  # what it has open can neither be moved nor removed there
+            self.ending.join()
+
+
+def _see_off(process: BaseProcess) -> None:
+    """Ask a process to end, then make it."""
+    for end in (process.terminate, process.kill):
+        end()
+        process.join(_ENDING_S)
+        if not process.is_alive():
+            return
 
 
 def _stand_back(pid: int, nice: int) -> None:

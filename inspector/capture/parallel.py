@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import time
@@ -117,9 +116,8 @@ class _Reading:
         self._taken = 0
         self._blocks: dict[int, Block] = {}
         self._readers: list[PartReader] = []
+        self._to_start = readers
         self._waits_until = time.monotonic() + _PATIENCE_S
-        with contextlib.suppress(OSError):  # no more processes to be had: with fewer it takes longer
-            self._readers.extend(PartReader(source, place) for _ in range(readers))
 
     @property
     def unfinished(self) -> bool:
@@ -127,6 +125,8 @@ class _Reading:
 
     def next(self, *, wait: bool) -> Block | None:
         """The next block, when it is there."""
+        if self._to_start:
+            self._start_one()
         self._give_out()
         block = self._blocks.pop(self._taken, None)
         if block is None:
@@ -139,6 +139,14 @@ class _Reading:
             self._order.popleft()
             self._taken += 1
         return block
+
+    def _start_one(self) -> None:
+        """Start a process, which takes some ms: one a step."""
+        self._to_start -= 1
+        try:
+            self._readers.append(PartReader(self._source, self._place))
+        except OSError:  # no more processes to be had: with fewer it takes longer
+            self._to_start = 0
 
     def _give_out(self) -> None:
         ahead = _GIVEN_AHEAD * max(1, len(self._readers))

@@ -315,7 +315,7 @@ class Opening(QObject):
     @property
     def reading(self) -> bool:
         """Whether a log is being read now."""
-        return self._reading is not None
+        return self._reading is not None or self._may_read
 
     def stop_reading(self) -> None:
         """The window closes while a log is still being read."""

@@ -40,6 +40,8 @@ def test_a_process_that_does_not_end_when_asked_is_killed(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(process._process, "join", join)
     process.end()
+    assert process.ending is not None
+    process.ending.join(60)
     assert joined == [20.0, 20.0]
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)

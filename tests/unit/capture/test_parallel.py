@@ -169,6 +169,8 @@ def test_processes_that_die_between_two_parts_are_stood_in_for(
 def test_blocks_do_not_pile_up_behind_one_that_takes_long(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = SourceFile(log)
     reading = parallel._Reading(source, 0, source.size, 2)
+    while reading._to_start:
+        reading._start_one()
     while not all(reader.ready for reader in reading._readers):
         reading._hear(None)
     monkeypatch.setattr(reading, "_hear", lambda _timeout: None)  # the first of them never comes
