@@ -21,6 +21,7 @@ from inspector.document.document import CaptureDocument
 from inspector.export.compression import ENDINGS, compressing
 from inspector.export.lines import LinesWriter
 from inspector.export.markdown import MarkdownWriter
+from inspector.export.masking_aside import MaskingAside
 from inspector.export.options import Exported, ExportOptions, Format, Steps, Writer
 from inspector.export.page import PageWriter
 from inspector.export.redaction import Redaction
@@ -37,6 +38,8 @@ FORMATS = {
 
 EACH = 16
 """Lines between two reports of progress; whoever must stay responsive pauses there. Other formats report each one."""
+_TOLD_BYTES = 1 << 17
+"""The same of long lines."""
 _AS_LOGGED = ExportOptions()
 _FIRST_ASKED, _MOST_ASKED, _DEAR_ASKED = 1_000, 1 << 17, 1_000
 
@@ -69,8 +72,9 @@ def writer_for(document: CaptureDocument, options: ExportOptions, redaction: Red
 
 
 def export_file(
-    document: CaptureDocument, messages: Iterable[int], target: Path, options: ExportOptions = _AS_LOGGED
-) -> Steps:
+    document: CaptureDocument, messages: Iterable[int], target: Path, options: ExportOptions = _AS_LOGGED,
+    aside: MaskingAside | None = None,
+) -> Steps:  # fmt: skip
     """Write messages to a file, in place of what is there; steps of some messages each, the last one complete.
 
     Closed before its end it leaves what was there before. A name that ends in .gz or .zst is written so.
@@ -80,6 +84,7 @@ def export_file(
         messages: which ones, in the order they are written.
         target: the file.
         options: how they are written.
+        aside: masks long lines, where a window waits.
 
     Raises:
         OSError: the file cannot be written, or the log cannot be read, or they are the same; or it is
@@ -92,7 +97,7 @@ def export_file(
     refuse_what_is_read(document, target)
     done = Exported(0, 0, Counter())
     with in_place_of(target) as file, compressing(file, target.name) as stream:
-        for done in export_to(document, messages, stream, options):
+        for done in export_to(document, messages, stream, options, aside):
             yield done
     yield replace(done, size_bytes=target.stat().st_size)
 
@@ -115,17 +120,25 @@ def export_stream(
 
 
 def export_to(
-    document: CaptureDocument, messages: Iterable[int], file: BinaryIO, options: ExportOptions = _AS_LOGGED
-) -> Steps:
+    document: CaptureDocument, messages: Iterable[int], file: BinaryIO, options: ExportOptions = _AS_LOGGED,
+    aside: MaskingAside | None = None,
+) -> Steps:  # fmt: skip
     """Write messages to an open file, as `export_file` does."""
     redaction = Redaction(masked=options.masked)
     writer = writer_for(document, options, redaction)
     each = EACH if options.format is Format.JSONL else 1
-    count, size = 0, file.write(writer.begin())
+    count, size, told = 0, file.write(writer.begin()), 0
     for message in messages:
+        if aside is not None and isinstance(writer, LinesWriter) and writer.is_masked_long(message):
+            for line in aside.line(document.capture, message):
+                if line is not None:
+                    writer.masked[message] = line.data
+                    redaction.tally.update(line.tally)
+                yield Exported(count, size, redaction.tally)
         size += file.write(writer.message(message))
         count += 1
-        if not count % each:
+        if not count % each or size - told >= _TOLD_BYTES:
+            told = size
             yield Exported(count, size, redaction.tally)
     size += file.write(writer.end())
     file.flush()  # what does not fit on the disk is said here, not when the file is closed

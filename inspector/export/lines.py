@@ -37,6 +37,7 @@ from inspector.capture.heads import MAX_WHOLE
 from inspector.capture.logged_lines import LoggedLines
 from inspector.capture.sources import JOINED_FROM
 from inspector.document.document import CaptureDocument
+from inspector.export.masking_aside import is_long_line
 from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
 from inspector.protocol import kinds
@@ -56,7 +57,11 @@ _SAYS_ITSELF = (Flag.UNREADABLE | Flag.LOG_ONLY | Flag.GAP | Flag.DERIVED).value
 
 
 class LinesWriter:
-    """Writes JSON Lines."""
+    """Writes JSON Lines.
+
+    Attributes:
+        masked: lines that were masked beforehand, by message.
+    """
 
     def __init__(
         self, document: CaptureDocument, options: ExportOptions, redaction: Redaction, *, exact: bool = False
@@ -73,6 +78,7 @@ class LinesWriter:
         self._redaction = redaction
         # Of most logs no message has another number, and nothing of this is looked at.
         self._several = bool(document.capture.columns["connection"].any())
+        self.masked: dict[int, bytes] = {}
         self._last = (-1, -1)  # source and offset of the last line written
         self._connections: dict[tuple[int, int], int] = {}  # the one written last, by source and what its lines say
         self._srcs: dict[tuple[int, int], int] = {}  # what they say, by source and connection
@@ -95,6 +101,14 @@ class LinesWriter:
         """Nothing: each message is written whole."""
         return b""
 
+    def is_masked_long(self, message: int) -> bool:
+        """Whether a line above 1 MB is written for a message, masked as it lies in its file."""
+        capture = self._document.capture
+        if self._alone or not self._redaction.masked or not is_long_line(capture, message):
+            return False
+        # Of several messages that one record means the first alone is written.
+        return (int(capture.columns["source"][message]), int(capture.columns["offset"][message])) != self._last
+
     # As logged
 
     def logged(self, line: bytes) -> bytes:
@@ -110,12 +124,14 @@ class LinesWriter:
         if columns["part"][message] and self._last == own:
             return  # the record that means it has been written
         self._last = own
-        raw, *others = self._logged_lines(message)
+        line = self.masked.pop(message, None)
+        raw, *others = self._logged_lines(message) if line is None or self._several else [b""]
         of_batch = self._is_of_batch(message)
         src = self._src(message, raw, of_batch=of_batch) if self._several else 0
         if self._several and int(columns["flags"][message]) & _RPC and not self._exchange(message, None):
             yield from self._marks(message, src)
-        line = self._cut(message, raw) or self._line(raw, big=capture.records.is_big(message))
+        if line is None:
+            line = self._cut(message, raw) or self._line(raw, big=capture.records.is_big(message))
         if of_batch:
             time_ns, direction = int(columns["time_ns"][message]), capture.string("direction", message)
             exchange = self._exchange(message, direction)
@@ -186,7 +202,7 @@ class LinesWriter:
         if raw[:1] != b"{":
             return self._wrapped(raw)
         if big:
-            return self._big(raw)
+            return self._redaction.long_line(raw)
         try:
             value = decode_json(raw)
         except NotAnObjectError:
@@ -243,10 +259,6 @@ class LinesWriter:
             return None
         text = self._redaction.text(head.decode("utf-8", "replace"))
         return _dumped({"text": text, "cut": True, "bytes": int(capture.columns["length"][message])})
-
-    def _big(self, raw: bytes) -> bytes:
-        """A line above 1 MB, masked as text; lines of its own end between values only."""
-        return self._redaction.text(raw.decode("utf-8", "replace")).replace("\r", "").replace("\n", " ").encode()
 
     def _written(self, raw: bytes, value: Any) -> bytes:
         text = raw.decode("utf-8", "replace")

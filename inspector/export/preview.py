@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 
 from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
+from inspector.export.masking_aside import MaskingAside, is_long_line
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.secrets.masking import SecretRule, Tally, mask_secrets, mask_text, may_hold_secrets
 
 EACH = 16
 """Messages between two steps."""
+_STEP_BYTES = 1 << 17
+"""The same of long ones."""
 _FIRSTS = 3
 _NO_JSON = (Flag.UNREADABLE | Flag.FRAME).value
 
@@ -45,21 +48,43 @@ def preview(document: CaptureDocument, messages: Iterable[int]) -> Generator[Pre
     Raises:
         OSError: the log cannot be read.
     """
-    found = Preview()
-    for message in messages:
-        tally = _secrets_in(document, message)
-        if tally:
-            found.holding += 1
-            found.tally.update(tally)
-            for rule in tally:
-                firsts = found.firsts.setdefault(rule, [])
-                if len(firsts) < _FIRSTS:
-                    firsts.append(message)
-        found.messages += 1
-        if not found.messages % EACH:
-            yield found
+    found, aside = Preview(), MaskingAside()
+    told = 0  # bytes looked at by the last step
+    seen = 0
+    try:
+        for message in messages:
+            tally = None
+            if is_long_line(document.capture, message) and not _is_derived(document, message):
+                for line in aside.line(document.capture, message, counted_only=True):
+                    tally = line.tally if line is not None else None
+                    yield found
+            if tally is None:
+                tally = _secrets_in(document, message)
+            if tally:
+                _note(found, message, tally)
+            found.messages += 1
+            seen += int(document.capture.columns["size"][message])
+            if not found.messages % EACH or seen - told >= _STEP_BYTES:
+                told = seen
+                yield found
+    finally:
+        aside.end()
     found.complete = True
     yield found
+
+
+def _note(found: Preview, message: int, tally: Tally) -> None:
+    found.holding += 1
+    found.tally.update(tally)
+    for rule in tally:
+        firsts = found.firsts.setdefault(rule, [])
+        if len(firsts) < _FIRSTS:
+            firsts.append(message)
+
+
+def _is_derived(document: CaptureDocument, message: int) -> bool:
+    """Whether its record means messages: of a big one its head is looked at."""
+    return bool(document.capture.columns["part"][message])
 
 
 def _secrets_in(document: CaptureDocument, message: int) -> Tally | None:

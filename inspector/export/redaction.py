@@ -26,6 +26,11 @@ class Redaction:
         """A text with its secrets masked, which are counted; as it is where nothing is masked."""
         return mask_text(text, tally=self.tally) if self.masked else text
 
+    def long_line(self, raw: bytes) -> bytes:
+        """A line of JSON above 1 MB, masked as text; lines of its own end between values only."""
+        text = self.text(raw.decode("utf-8", "replace")).replace("\r", "").replace("\n", " ")
+        return text.encode("utf-8", "backslashreplace")  # half of a surrogate pair as JSON writes it
+
     def value(self, value: Any) -> Any:
         """A copy of decoded JSON with every secret masked, which are counted; itself where nothing is masked."""
         return mask_secrets(value, self.tally) if self.masked else value

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from inspector.document.document import CaptureDocument
 from inspector.export.files import export_file, refuse_what_is_read
+from inspector.export.masking_aside import MaskingAside
 from inspector.export.options import ExportOptions, Format, Steps
 from inspector.export.redaction import Redaction
 
@@ -29,4 +30,12 @@ def export_steps(document: CaptureDocument, messages: Iterable[int], target: Pat
         refuse_what_is_read(document, target)
         redaction = Redaction(masked=options.masked)
         return write_traces(TraceWriter(document, messages, content=options.content, redaction=redaction), target)
-    return export_file(document, messages, target, options)
+    return _lines_steps(document, messages, target, options)
+
+
+def _lines_steps(document: CaptureDocument, messages: Iterable[int], target: Path, options: ExportOptions) -> Steps:
+    aside = MaskingAside()
+    try:
+        yield from export_file(document, messages, target, options, aside)
+    finally:
+        aside.end()

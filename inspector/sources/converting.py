@@ -18,7 +18,7 @@ from inspector.capture.helper import HelperProcess
 WORTHWHILE_BYTES = 4 << 20
 """A smaller file is converted before a process has started, which takes some 0.3 s."""
 _NICE = 5
-_LOOK_S = 0.1
+_LOOK_S = 0.03
 """So often it is asked whether anybody wants more, while nothing comes."""
 
 
