@@ -19,6 +19,7 @@ from unittest.mock import patch
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+from inspector.base.slices import finished
 from inspector.document.document import CaptureDocument
 from inspector.ui.app.application import Application, make_qt
 from inspector.ui.docview.panes import Panes
@@ -46,7 +47,7 @@ class Firehose:
         self.made = 0
         self.window: MainWindow = self._application.new_window()
         self.window.resize(1920, 1200)
-        self.window.show_document(self.document)
+        finished(self.window.showing(self.document))
         self.settle()
 
     @property

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from inspector.base.slices import finished
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panel import Area, Panel
 from inspector.ui.docview.panes import Panes
@@ -232,7 +233,7 @@ def test_at_200_percent_a_window_stands_on_a_small_screen(application: Applicati
     with qtbot.waitExposed(window):
         window.show()
     fits("the start page")
-    window.show_document(story())
+    finished(window.showing(story()))
     press(window, "go.last")
     for one in ACTIONS:
         if one.id.startswith("details."):

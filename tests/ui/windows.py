@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis.marks import Target
+from inspector.base.slices import finished
 from inspector.document.document import CaptureDocument
 from inspector.ui.app.application import Application, run_loop
 from inspector.ui.docview.panes import Panes
@@ -50,7 +51,7 @@ def story() -> CaptureDocument:
 def window_on(application: Application, document: CaptureDocument) -> MainWindow:
     """A window that shows a document, at the usual size."""
     window = application.new_window()
-    window.show_document(document)
+    finished(window.showing(document))
     return window
 
 

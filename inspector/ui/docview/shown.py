@@ -52,10 +52,6 @@ class ShowsDocuments(Protocol):
         """Make what a document needs, while keys and clicks come through; what is shown afterwards is there sooner."""
         ...
 
-    def show_document(self, document: CaptureDocument) -> Panes:
-        """Show a document, at once; a window does so once."""
-        ...
-
     def showing(self, document: CaptureDocument) -> Steps[Panes]:
         """Show a document, in steps between which the loop may turn: what is seen of it is painted a part a step."""
         ...

@@ -23,9 +23,11 @@ from inspector.ui.loop_turn import others_first
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
+    from inspector.base.slices import Steps
     from inspector.demo.script import Demo
     from inspector.document.live import LiveSession
     from inspector.ui.dialogs.connect import ConnectDialog, TestResult
+    from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.requests import WindowRequests
     from inspector.ui.docview.shown import Shown, ShowsDocuments
     from inspector.ui.services import Services
@@ -150,11 +152,21 @@ class GatewayWatch(QObject):
         self.session = session
         self.capture_begun.emit(session.own, demo)
         self._status.show_live(connection.shown_url, connection.space, connection.participant)
-        panes = self._stage.show_document(document)
+        steps = self._stage.showing(document)
+        while (panes := self._shown.panes) is None:
+            next(steps)
         panes.messages.set_connected(None)
         panes.messages.say_when_empty(f"Connecting to {connection.shown_url}...")
         session.start()
+        self._services.spawn(self._paint(steps), "paint what is shown")
         return True
+
+    async def _paint(self, steps: Steps[Panes]) -> None:
+        """Take the steps of showing that are left, which paint a part each, in turns of their own."""
+        for _ in steps:
+            await asyncio.sleep(0)
+            if self._closed:
+                return
 
     def _on_state(self, state: SourceState, sentence: str) -> None:
         self._status.set_state(state, sentence)

@@ -18,7 +18,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, Q
 from PySide6.QtWidgets import QApplication, QMainWindow, QTabBar
 from typing_extensions import override
 
-from inspector.base.slices import Steps, finished
+from inspector.base.slices import Steps
 from inspector.ui.debug.developer import Developer
 from inspector.ui.docview.requests import WindowRequests
 from inspector.ui.docview.shown import Shown
@@ -651,12 +651,8 @@ class MainWindow(QMainWindow):
         self.pages.show_document()
         self.status.show_opening(name)
 
-    def show_document(self, document: CaptureDocument) -> Panes:
-        """Show a document, at once; a window does so once."""
-        return finished(self.showing(document))
-
     def showing(self, document: CaptureDocument) -> Steps[Panes]:
-        """Show a document, in steps between which the loop may turn."""
+        """Show a document, in steps between which the loop may turn; a window does so once."""
         self.complete()
         return self.documents.show(document, self._fill)
 
