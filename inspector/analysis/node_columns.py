@@ -178,8 +178,7 @@ class NodeTypes:
         return self._values
 
     def _made(self, known: int, nodes: int) -> NDArray[np.uint32]:
-        names = self._tree.name[len(self._named_so) :]
-        named_so = np.array([name.startswith(REASONING_START) for name in names], np.bool_)
+        named_so = self._tree.name.starting_with(REASONING_START, len(self._named_so))
         self._named_so = np.concatenate((self._named_so, named_so))
         reasoning = as_numpy(self._reasons)[known:nodes] != 0
         reasoning |= self._named_so[self._lines.roots[known:nodes]]

@@ -71,6 +71,22 @@ class TextColumn(Sequence[str]):
             return plain.written()
         return bytes(self._data), np.array(self._ends, np.int64)
 
+    def starting_with(self, start: str, first: int = 0) -> NDArray[np.bool_]:
+        """Which texts begin so, from number `first` on; (n,) for n texts there."""
+        self._write()
+        before = self._ends[first - 1] if first else 0
+        ends = np.array(self._ends[first:], np.int64) - before
+        begins = np.concatenate(([0], ends))[:-1]
+        wanted = start.encode("utf-8", "surrogatepass")
+        found = ends - begins >= len(wanted)
+        data = np.frombuffer(self._data[before:], np.uint8)
+        for place, byte in enumerate(wanted):
+            found[found] = data[begins[found] + place] == byte
+        for number in self._later if len(self._later) < len(found) else range(first, len(self)):
+            if number >= first and number in self._later:
+                found[number - first] = self._later[number].startswith(start)
+        return found
+
     def _write(self) -> None:
         """Put the texts that wait behind the others."""
         written = [text.encode("utf-8", "surrogatepass") for text in self._waiting]

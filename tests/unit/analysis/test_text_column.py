@@ -11,13 +11,16 @@ from hypothesis import strategies as st
 from inspector.analysis import text_column
 from inspector.analysis.text_column import TextColumn
 
+_TEXTS = st.text(max_size=6) | st.text("ab\ud83d\U0001f600", max_size=4)
+
 
 @given(
-    st.lists(st.text(max_size=6)),
-    st.lists(st.tuples(st.integers(0, 9), st.text(max_size=6))),
+    st.lists(_TEXTS),
+    st.lists(st.tuples(st.integers(0, 9), _TEXTS)),
     st.sampled_from((1, 3, 1000)),
+    st.text("ab\ud83d", max_size=2),
 )
-def test_it_is_a_list_of_texts(given_: list[str], put: list[tuple[int, str]], at_once: int) -> None:
+def test_it_is_a_list_of_texts(given_: list[str], put: list[tuple[int, str]], at_once: int, start: str) -> None:
     with patch.object(text_column, "_AT_ONCE", at_once):
         texts, plain = TextColumn(), list(given_)
         for text in given_:
@@ -27,6 +30,8 @@ def test_it_is_a_list_of_texts(given_: list[str], put: list[tuple[int, str]], at
             texts[place] = plain[place] = text
     assert list(texts) == plain
     assert texts[1:] == plain[1:]
+    for first in range(len(plain) + 1):
+        assert texts.starting_with(start, first).tolist() == [text.startswith(start) for text in plain[first:]]
     assert [texts[-place] for place in range(1, len(plain) + 1)] == plain[::-1]
 
 

@@ -35,6 +35,7 @@ _STRIP = 10
 """Height of a strip that says how dense messages are."""
 _MOST_NAME = 120
 _DASH = 3
+_ENDED = ("concluded", "cancelled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,8 @@ class LanesPainter:
         self._name_font, self._small = theme.font("body-medium"), theme.font("small")
         self._name_metrics, self._small_metrics = QFontMetrics(self._name_font), QFontMetrics(self._small)
         self._head = head_width(theme)
+        self._reach, self._cap, self._open_end = self._px(_REACH), self._px(_CAP), self._px(_OPEN_END)
+        self._pens = {reasoning: _pen_and_brush(theme, reasoning=reasoning) for reasoning in (False, True)}
         self._dash: dict[int, QPixmap] = {}  # by colour
         self.label_boxes: list[QRectF] = []
 
@@ -164,44 +167,43 @@ class LanesPainter:
         for begin, end in track.crowd:
             painter.fillRect(head + begin, top, max(1, end - begin), high, theme.color("line.strong"))
         begins = [head + begin for begin, _ in track.crowd]
-        for place, seen in enumerate(track.bars):
-            following = track.bars[place + 1].left - self._px(_REACH) + head if place + 1 < len(track.bars) else right
-            crowd = bisect_right(begins, head + seen.right)
-            until = min(right, following - 2, begins[crowd] if crowd < len(begins) else right)
+        following = [*(one.left - self._reach + head for one in track.bars[1:]), right]
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for seen, next_left in zip(track.bars, following, strict=False):
+            crowd = bisect_right(begins, head + seen.right) if begins else 0
+            until = min(right, next_left - 2, begins[crowd] if crowd < len(begins) else right)
             self._paint_bar(painter, seen, top, high, track.marks, picture, until)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_bar(
         self, painter: QPainter, seen: SeenBar, top: int, high: int, marks: list[SeenMark], picture: Picture,
         until: float,
     ) -> None:  # fmt: skip
-        theme, bar = self._theme, seen.bar
-        reach, cap = self._px(_REACH), self._px(_CAP)
+        """A context's bar, with its name and how it ended; there are thousands, so that all else is made before."""
+        state, reach, open_end = seen.bar.state, self._reach, self._open_end
         left, right = max(seen.left, -50), min(seen.right, picture.window.width + 50)
         box = QRectF(self._head + left - reach + 0.5, top + 0.5, right - left + 2 * reach - 1, high - 1)
-        color = QColor(theme.family_color("reasoning") if bar.reasoning else theme.color("ink.tertiary"))
-        color.setAlphaF(_TINT if bar.reasoning else _TINT * 0.75)
-        edge = QColor(color)
-        edge.setAlphaF(_EDGE if bar.reasoning else _EDGE * 0.7)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(edge, 1))
-        painter.setBrush(color)
-        ended = bar.state in ("concluded", "cancelled")
+        pen, brush = self._pens[seen.bar.reasoning]
+        painter.setPen(pen)
+        painter.setBrush(brush)
+        ended = state in _ENDED
         if not ended:
-            box.setRight(box.right() + self._px(_OPEN_END) - 4)
+            box.setRight(box.right() + open_end - 4)
         box.setRight(max(min(box.right(), until), box.left() + self._px(6)))  # the next one begins there
-        if ended or box.width() < 2 * self._px(_OPEN_END):
-            painter.drawRoundedRect(box, theme.metrics.radius_mark, theme.metrics.radius_mark)
+        if ended or box.width() < 2 * open_end:
+            radius = self._theme.metrics.radius_mark
+            painter.drawRoundedRect(box, radius, radius)
         else:
             self._paint_open(painter, box)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        has_cap = ended and box.right() + cap <= until
+        has_cap = ended and box.right() + self._cap <= until
         if has_cap:
-            self._paint_cap(painter, box.right() + self._px(9), top + high / 2, bar.state)
-        self._paint_label(painter, seen, box, marks, (box.right() + (cap if has_cap else self._px(4)), until))
+            place = QPointF(box.right() + self._px(9), top + high / 2)
+            draw_state(painter, place, state, self._theme, implicit=False, halo=0)
+        self._paint_label(painter, seen, box, marks, (box.right() + (self._cap if has_cap else self._px(4)), until))
 
     def _paint_open(self, painter: QPainter, box: QRectF) -> None:
         """A bar without an end: it fades out in stripes."""
-        edge = box.right() - self._px(_OPEN_END) + 0.5
+        edge = box.right() - self._open_end + 0.5
         radius = self._theme.metrics.radius_mark
         path = QPainterPath()
         path.moveTo(edge, box.top())
@@ -214,11 +216,7 @@ class LanesPainter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         stripes = box.adjusted(0, -0.5, 0, 0.5)
         draw_open_end(painter, edge + self._px(3), stripes, self._theme, painter.pen().color())
-
-    def _paint_cap(self, painter: QPainter, x: float, y: float, state: str) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        draw_state(painter, QPointF(x, y), state, self._theme, implicit=False, halo=0)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_label(
         self, painter: QPainter, seen: SeenBar, box: QRectF, marks: list[SeenMark], after: tuple[float, float]
@@ -229,8 +227,8 @@ class LanesPainter:
         """
         zoom, pad = self._theme.zoom, self._px(8)
         begin, end = max(box.left(), self._head) + pad, box.right() - pad
-        if seen.bar.state not in ("concluded", "cancelled"):
-            end -= self._px(_OPEN_END)
+        if seen.bar.state not in _ENDED:
+            end -= self._open_end
         behind = after[0], after[1] - pad
         if max(end - begin, behind[1] - behind[0]) < _LEAST_WORDS:
             return
@@ -348,3 +346,12 @@ class LanesPainter:
                 painter.fillRect(x, 0, 1, area.height(), theme.color("accent.ring"))
         if overlay.cursor is not None and 0 <= overlay.cursor <= picture.window.width:
             painter.fillRect(self._head + round(overlay.cursor), 0, 1, area.height(), theme.color("ink.secondary"))
+
+
+def _pen_and_brush(theme: Theme, *, reasoning: bool) -> tuple[QPen, QColor]:
+    """What bars are drawn and filled with."""
+    color = QColor(theme.family_color("reasoning") if reasoning else theme.color("ink.tertiary"))
+    edge = QColor(color)
+    color.setAlphaF(_TINT if reasoning else _TINT * 0.75)
+    edge.setAlphaF(_EDGE if reasoning else _EDGE * 0.7)
+    return QPen(edge, 1), color
