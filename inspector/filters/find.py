@@ -127,16 +127,21 @@ class FindSearch:
             if len(left):
                 chunk = chunk[: int(chunk.searchsorted(left[0]))]
         found = chunk[known[chunk] == 1]
+        if len(found):
+            self._take(which, found)
+        run[0] += len(chunk)
+        self._done += len(chunk)
+
+    def _take(self, which: int, found: Messages) -> None:
+        """Some messages of a run are found to hold it: they are hits, or the rows are that they are folded into."""
         rows = self._rows.standing_for(found)
         own = found[rows == found]
         if len(own):
-            own = own[~self._is_late(own)]
+            own = own[~self._is_late(own)] if len(self._late) else own
             self._hits[which].append(own)
             self._add(own)
         if len(own) < len(found):
             self._add_late(np.unique(rows[rows != found]).astype(np.uint32))
-        run[0] += len(chunk)
-        self._done += len(chunk)
 
     def _add(self, found: Messages) -> None:
         """Some messages, ascending, are hits too."""
@@ -200,6 +205,8 @@ class FindSearch:
     def _ask_joined(self, messages: Messages) -> None:
         """Find out about frames which do not hold it themselves: whether it goes on in the next ones."""
         runs = self._rows.analysis.streams.columns["run"]
+        if runs.strides[0] == 0:  # one value for all: there are no frames
+            return
         open_ = messages[(runs[messages] != 0) & (self._known[messages] == 0)]
         if len(open_):
             self._known[open_[begins_in_frame(self._rows.analysis, open_, self._begins)]] = 1

@@ -286,6 +286,7 @@ class TextFinder:
         others = {} if match_case else _folds_to_ascii()
         self._others = [c.encode() for c, to in others.items() if not set(to).isdisjoint(part)]
         self._room = Folded(match_case=match_case)
+        self._plain = b""  # searched last and found to be of ASCII, however it is written
         self._find_whole = Literal(self._whole, match_case=match_case)
 
     def _fold(self, text: str) -> str:
@@ -313,6 +314,7 @@ class TextFinder:
             return ~found
         records = Records(data, starts, ends)
         if not self._folded.isascii() and records.is_ascii and not len(records.numbers):
+            self._plain = data
             return found
         open_ = np.zeros(len(starts), np.bool_)
         if not self._part:
@@ -326,7 +328,7 @@ class TextFinder:
 
     def may_hold_apart(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
         """As `find_query.Finder`: ASCII in a string of JSON is in the record as well, and ASCII holds nothing else."""
-        if self._folded.isascii():
+        if self._folded.isascii() or data is self._plain:
             return np.zeros(len(starts), np.bool_)
         return Records(data, starts, ends).each().beyond_ascii
 
