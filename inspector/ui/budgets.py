@@ -116,10 +116,10 @@ current = Budgets()
 
 
 class Reports:
-    """When to say how far a piece of work is: at its beginning, then some times a second."""
+    """When to say how far a piece of work that begins now is: not where it is short, then some times a second."""
 
     def __init__(self) -> None:
-        self._next_s = -math.inf
+        self._next_s = time.perf_counter() + current.quiet_s
 
     def due(self) -> bool:
         """Whether to say it now; then the next time is later."""

@@ -132,7 +132,7 @@ def many(application: Application) -> Panes:
 @pytest.fixture
 def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     """A turn of the loop is long enough for some records only."""
-    set_budgets(monkeypatch, first_s=0.0, awaited_slice_s=0.0, tell_s=0.0)
+    set_budgets(monkeypatch, first_s=0.0, awaited_slice_s=0.0, quiet_s=0.0, tell_s=0.0)
     monkeypatch.setattr(pace, "_MOST", 64)
 
 

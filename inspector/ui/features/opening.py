@@ -448,8 +448,7 @@ class Opening(QObject):
         """
         loop = asyncio.get_running_loop()
         shown = self._shown.document is document
-        started = loop.time()
-        until = started + budgets.current.slice_s
+        until = loop.time() + budgets.current.slice_s
         self._stopped_at, self._may_read = None, True
         share, reports = 0.0, budgets.Reports()
         with contextlib.closing(steps):
@@ -468,9 +467,7 @@ class Opening(QObject):
                     until = loop.time() + budgets.current.slice_s
                 if self._shown.panes is not None:
                     self._shown.panes.messages.expect(share if progress.total and share else 1.0)
-                took_s = loop.time() - started
-                # Nobody knows how long a stream is.
-                if took_s > budgets.current.quiet_s and progress.total and reports.due():
+                if progress.total and reports.due():  # nobody knows how long a stream is
                     self._status.set_progress(share, progress.messages)
                 if progress.waiting or loop.time() > until:
                     wait_s = budgets.current.input_s if progress.total else POLL_S

@@ -352,7 +352,7 @@ def test_another_filter_is_sorted_too(make_panel: MakePanel) -> None:
 def test_a_long_sort_says_how_far_it_is_and_can_be_given_up(
     make_panel: MakePanel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_budgets(monkeypatch, first_s=0, awaited_slice_s=0)
+    set_budgets(monkeypatch, first_s=0, awaited_slice_s=0, quiet_s=0)
     panel = make_panel(*chats(*(str(n % 7) for n in range(3000))))
     panel.sorter.sort("payload.text")
     assert panel.sorter.busy

@@ -9,9 +9,9 @@ import pytest
 from inspector.ui import budgets
 
 
-def test_how_far_work_is_is_said_at_its_beginning_and_then_some_times_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budgets, "current", budgets.Budgets(tell_s=0.1))
-    clock = iter((5.0, 5.05, 5.11, 5.12, 5.22))
+def test_how_far_work_is_is_said_some_times_a_second_unless_it_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budgets, "current", budgets.Budgets(quiet_s=0.3, tell_s=0.1))
+    clock = iter((5.0, 5.25, 5.31, 5.35, 5.42, 5.43, 5.53))
     monkeypatch.setattr(budgets, "time", SimpleNamespace(perf_counter=clock.__next__))
     reports = budgets.Reports()
-    assert [reports.due() for _ in range(5)] == [True, False, True, False, True]
+    assert [reports.due() for _ in range(6)] == [False, True, False, True, False, True]
