@@ -38,7 +38,7 @@ _USUAL, _WORTH = 8, 6
 _WORD = 4
 """Bytes that are compared as one number wherever they may stand: half as long as `bytes.find` takes for short ones."""
 _LONG = 12
-"""Of so many bytes `bytes.find` passes over more at a time than it looks at."""
+"""Of so many bytes `bytes.find` passes over more at a time than it looks at, so that it is as fast for a rare text."""
 
 Places = NDArray[np.int64]
 
@@ -94,7 +94,8 @@ class Literal:
         found = self._one_by_one(folded, first)
         if 4 * len(found) > 3 * len(first) and len(first) < len(records):
             return self._in_most(self._usual(first, found), folded, records)
-        if len(first) < len(records) and _WORD <= self._length < _LONG:
+        is_slow = self._length < _LONG or 8 * len(found) > len(first)
+        if len(first) < len(records) and self._length >= _WORD and is_slow:
             return self._first_in_each(folded, records)
         places = np.array(found + self._one_by_one(folded, records.between(len(first), len(records))), np.int64)
         return places, records.row_at(places)
