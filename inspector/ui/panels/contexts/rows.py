@@ -12,7 +12,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,8 +53,7 @@ def place_of(code: int) -> int:
     return (-1 - code) // 3
 
 
-@dataclass(frozen=True, slots=True)
-class RowInsertion:
+class RowInsertion(NamedTuple):
     """Rows to insert before `row`."""
 
     row: int
@@ -204,7 +203,8 @@ DEFAULT_DEPTH = 2
 EVERYTHING = 1 << 30
 """A depth no tree reaches."""
 
-_STEPS = 64
+_FEW = 16
+"""Rows of one depth of which the end of each is looked for by itself."""
 
 
 class ContextRows:
@@ -261,24 +261,20 @@ class ContextRows:
 
     def row_of(self, code: int) -> int:
         """The row of a code, -1 when it is not shown."""
-        rows = self._rows()
-        place = code if code >= 0 else self._watch.seen - 1 - code
-        return int(rows[place]) if place < len(rows) else -1
+        rows, seen = self._rows(), self._watch.seen
+        return int(rows[code]) if seen - len(rows) <= code < seen else -1
 
     def rows_of(self, codes: Iterable[int]) -> Codes:
         """The rows of those of the codes that are shown, ascending and unique."""
-        wanted = np.fromiter(codes, np.int64)
-        wanted[wanted < 0] = self._watch.seen - 1 - wanted[wanted < 0]
-        rows = self._rows()
-        found = np.unique(rows[wanted[wanted < len(rows)]])
+        wanted, rows, seen = np.fromiter(codes, np.int64), self._rows(), self._watch.seen
+        found = np.unique(rows[wanted[(wanted >= seen - len(rows)) & (wanted < seen)]])
         return found[found >= 0]
 
     def _rows(self) -> Codes:
-        """Row by code; behind the nodes come the codes of spaces, from -1 downwards."""
+        """Row by code; those below 0 count from the end, as they do for numpy."""
         if self._row_of is None:
             self._row_of = np.full(self._watch.seen + 3 * max(len(self.spaces), self._level), -1, np.int32)
-            places = np.where(self.codes >= 0, self.codes, self._watch.seen - 1 - self.codes)
-            self._row_of[places] = np.arange(len(self.codes), dtype=np.int32)
+            self._row_of[self.codes] = np.arange(len(self.codes), dtype=np.int32)
         return self._row_of
 
     def shown_row(self, code: int) -> int:
@@ -369,19 +365,15 @@ class ContextRows:
         return len(self.depths)
 
     def _ends(self, rows: Codes) -> Codes:
-        """`end` of many rows at once; most have few rows below."""
-        depths, count = self.depths, len(self.depths)
-        limits = depths[rows]
-        ends = rows + 1
-        inside = np.arange(len(rows))
-        for _ in range(_STEPS):
-            inside = inside[ends[inside] < count]
-            inside = inside[depths[ends[inside]] > limits[inside]]
-            if not len(inside):
-                return ends
-            ends[inside] += 1
-        for place in inside.tolist():
-            ends[place] = self._end_from(int(ends[place]), int(limits[place]))
+        """`end` of many rows at once: of each depth that many of them have, what ends there is found together."""
+        ends, limits = rows.copy(), self.depths[rows]
+        for depth in np.unique(limits).tolist():
+            some = np.flatnonzero(limits == depth)
+            if len(some) < _FEW:
+                ends[some] = [self.end(row) for row in rows[some].tolist()]
+            else:
+                stops = np.append(np.flatnonzero(self.depths <= depth), len(self.depths))
+                ends[some] = stops[stops.searchsorted(rows[some], "right")]
         return ends
 
     # Expanding
@@ -448,12 +440,11 @@ class ContextRows:
 
     def stale_spans(self) -> list[tuple[int, int]]:
         """Look what the tree did; give the rows (first, last) that are no longer where they belong, last ones first."""
-        gone = self._catch_up()
-        rows = sorted(row for row in map(self.row_of, gone) if row >= 0)
+        rows = self.rows_of(self._catch_up())
         spans: list[tuple[int, int]] = []
-        for row in rows:
+        for row, end in zip(rows.tolist(), self._ends(rows).tolist(), strict=True):
             if not spans or row > spans[-1][1]:
-                spans.append((row, self.end(row) - 1))
+                spans.append((row, end - 1))
         return spans[::-1]
 
     def insertions(self) -> list[RowInsertion]:
@@ -463,7 +454,7 @@ class ContextRows:
         below = self._grown(nodes)
         if not below:
             return found[::-1]
-        rows = self._rows()[[c if c >= 0 else self._watch.seen - 1 - c for c in below]]
+        rows = self._rows()[np.fromiter(below, np.int64)]
         for code, row, end in zip(below, rows.tolist(), self._ends(rows).tolist(), strict=True):
             depth = int(self.depths[row])
             added = self._last_children(code, below[code])
