@@ -20,7 +20,7 @@ BACKLOG_BYTES = 2 << 20
 """Of less that waits nothing is left when a process has started, which takes some 0.3 s."""
 WORTHWHILE_BYTES = 1 << 18
 """Once it is there it is given what is more than this: less is read sooner than it is handed over."""
-_PART_BYTES = 4 << 20
+_PART_BYTES, _LOOKED_AT = 4 << 20, 1 << 14
 _GIVEN_AHEAD = 3
 """Parts that are being read, or wait to be taken: it shall not run dry between two looks."""
 _IDLE_S = 10.0
@@ -29,6 +29,9 @@ _IDLE_S = 10.0
 
 class ReadAside:
     """A process that reads one source, started when it is needed first, as long as the source stays with its file."""
+
+    _in_order = False
+    """Whether the process looks for lines that have to be seen in order."""
 
     def __init__(self, source: SourceFile, place: int) -> None:
         self._source = source
@@ -44,7 +47,7 @@ class ReadAside:
             self._file, self._failed = file, False
             self.end()
         if self._reader is None and not self._failed:
-            self._reader = PartReader(self._source, self._place)
+            self._reader = PartReader(self._source, self._place, in_order=self._in_order)
         return self._reader
 
     def _give_up(self) -> None:
@@ -91,14 +94,17 @@ class Backlog(ReadAside):
     """Reads what a source has gained faster than it is taken in, so that taking in is all that is left to be done.
 
     Until its process is ready, and of what comes when nothing more waits, it brings nothing; nor of lines that have to
-    be seen in order.
+    be seen in order, which the process finds.
     """
+
+    _in_order = True
 
     def __init__(self, source: SourceFile, place: int, wires: Wires) -> None:
         super().__init__(source, place)
         self._wires = wires
         self._ordered_to = 0  # up to there lines may have to be seen in order
         self._stops: deque[int] = deque()  # offsets at which the parts end that were given out and not taken
+        self._void = 0  # parts that were given out behind such lines: they are read once more
         self._used_s = time.monotonic()
 
     @property
@@ -116,9 +122,7 @@ class Backlog(ReadAside):
             reader = self._process()
             if reader is None:
                 return None
-            block = reader.take_ready()
-            if block is not None:
-                self._stops.popleft()
+            block = self._next_of(reader)
             self._give_out(reader, pace, taken=block)
         except (OSError, EOFError):
             self._give_up()
@@ -129,26 +133,32 @@ class Backlog(ReadAside):
             self.end()
         return block
 
-    def _give_out(self, reader: PartReader, pace: Pace, taken: Block | None) -> None:
-        """Give out one part of whole lines, so that each is read once; the last one stays where it is.
+    def _next_of(self, reader: PartReader) -> Block | None:
+        while (block := reader.take_ready()) is not None:
+            if self._void:
+                self._void -= 1
+                continue
+            stop = self._stops.popleft()
+            if not block.in_order:
+                return block
+            self._ordered_to, self._void = stop, len(self._stops)
+            self._stops.clear()
+        return None
 
-        One a look: whether its lines have to be seen in order is looked up here, for 3 ms a megabyte.
-        """
+    def _give_out(self, reader: PartReader, pace: Pace, taken: Block | None) -> None:
+        """Give out parts of whole lines, so that each is read once; the last one stays where it is."""
         source = self._source
         start = self._stops[-1] if self._stops else taken.stop if taken is not None else source.read_to
-        if not reader.ready or len(self._stops) == _GIVEN_AHEAD or source.size - start <= WORTHWHILE_BYTES:
+        if not reader.ready or start < self._ordered_to or self._wires.may_matter(b""):
             return
-        if start < self._ordered_to or self._wires.may_matter(b""):
-            return
-        data = source.read(start, min(part_size(source, start, pace.lines, _PART_BYTES), source.size - start))
-        stop = start + data.rfind(b"\n") + 1
-        if stop == start:  # a line that long is for who looks for its end
-            return
-        if self._wires.may_matter(data):
-            self._ordered_to = stop
-            return
-        reader.give(0, start, stop)
-        self._stops.append(stop)
+        while len(self._stops) + self._void < _GIVEN_AHEAD and source.size - start > WORTHWHILE_BYTES:
+            size = min(part_size(source, start, pace.lines, _PART_BYTES), source.size - start)
+            stop = _last_end(source, start, start + size)
+            if stop == start:  # a line that long is for who looks for its end
+                return
+            reader.give(0, start, stop)
+            self._stops.append(stop)
+            start = stop
 
     @property
     def idle(self) -> bool:
@@ -159,3 +169,15 @@ class Backlog(ReadAside):
         """End the process; what it was given and has not brought is to be read once more."""
         super().end()
         self._stops.clear()
+        self._void = 0
+
+
+def _last_end(source: SourceFile, start: int, stop: int) -> int:
+    """Where the last line ends that does between two offsets; `start` where none does."""
+    while stop > start:
+        begin = max(start, stop - _LOOKED_AT)
+        place = source.read(begin, stop - begin).rfind(b"\n")
+        if place >= 0:
+            return begin + place + 1
+        stop = begin
+    return start

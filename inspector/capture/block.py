@@ -93,6 +93,7 @@ class Block:
         stop: offset in bytes after the last line read.
         opened: connections that began in this block, in order.
         ended: how its last connection ended, where a tap says so; RUNNING where one began after that.
+        in_order: its lines may have to be seen in the order of their source (`Wires`), which who read it did not.
     """
 
     columns: dict[str, Array]
@@ -104,6 +105,7 @@ class Block:
     stop: int = 0
     opened: list[Opened] = field(default_factory=list)
     ended: Ended | None = None
+    in_order: bool = False
 
     def __len__(self) -> int:
         return len(self.columns["offset"])

@@ -29,7 +29,6 @@ A line is a quarter of a message where a gateway logs it, and passes have a pric
 _FEWEST_LINES = 375
 """But where others wait: so few are taken in within moments whatever they say, and more at a time cost less."""
 _TAKEN_S = 0.012
-"""Others wait so long for a part to be taken in."""
 _LEAST_BYTES = 1 << 16
 """But no smaller than this: where so few bytes are so many lines most are blank, and a part has its price as well."""
 LONG_LINE_BYTES = 1 << 20
@@ -52,15 +51,16 @@ class Pace:
 
     Attributes:
         lines: of the next part, at most.
+        taken_s: others wait so long for one to be taken in.
     """
 
     def __init__(self) -> None:
-        self.lines = _FEWEST_LINES
+        self.lines, self.taken_s = _FEWEST_LINES, _TAKEN_S
 
     def note(self, lines: int, seconds: float) -> None:
         """Some were taken in. Parts get larger little by little and smaller at once."""
         if lines:
-            wanted = int(lines * _TAKEN_S / max(seconds, 1e-6))
+            wanted = int(lines * self.taken_s / max(seconds, 1e-6))
             self.lines = min(_MOST_LINES, max(_FEWEST_LINES, min(wanted, 2 * self.lines)))
 
 

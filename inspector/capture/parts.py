@@ -19,8 +19,10 @@ from inspector.base.collector import hold_what_is_freed, no_collection
 from inspector.capture import hashes, overlong
 from inspector.capture.block import Block
 from inspector.capture.helper import HelperProcess
+from inspector.capture.joined_lines import JoinedLines
 from inspector.capture.reader import RUN_LINES, BlockReader
 from inspector.capture.sources import SourceFile
+from inspector.capture.wires import Wires
 
 _NICE = 5
 """Readers stand back for the window."""
@@ -110,18 +112,19 @@ class PartReader(HelperProcess):
         pending: numbers of the parts it was given and has not brought back.
     """
 
-    def __init__(self, source: SourceFile, place: int) -> None:
+    def __init__(self, source: SourceFile, place: int, *, in_order: bool = False) -> None:
         """Start the process; returns before it is ready.
 
         Args:
             source: what it reads; a process that finds another file at that path by now ends.
             place: the source's number in the capture.
+            in_order: parts whose lines may have to be seen in order it does not read, and says so (`Block.in_order`).
 
         Raises:
             OSError: the system gives no process.
         """
         path, identity = str(source.data_path), source.identity
-        how = place, source.reading
+        how = place, source.reading, in_order
         super().__init__(_serve, path, identity, how, hashes.seed(), name="read a part of a log", nice=_NICE)
         self.pending: deque[int] = deque()
 
@@ -153,7 +156,7 @@ class PartReader(HelperProcess):
 
 
 def _serve(
-    connection: Connection, path: str, identity: tuple[int, int], how: tuple[int, str | None], seed: int
+    connection: Connection, path: str, identity: tuple[int, int], how: tuple[int, str | None, bool], seed: int
 ) -> None:  # fmt: skip
     """A reading process: parts in, blocks out, until the pipe ends."""
     hashes.adopt_seed(seed)
@@ -164,13 +167,18 @@ def _serve(
     threading.Thread(target=_send, args=(connection, outgoing, room), daemon=True).start()
     try:
         source = SourceFile(Path(path))
-        place, source.reading = how
+        place, source.reading, in_order = how
+        wires = Wires(JoinedLines(source.name)) if in_order else None
         if source.identity != identity:
             return
         outgoing.put(b"")
         while True:
             start, stop = connection.recv()
-            block = read_part(source, place, start, stop)
+            if wires is not None and wires.may_matter(source.read(start, stop - start)):
+                block = _nothing(place)
+                block.in_order = True
+            else:
+                block = read_part(source, place, start, stop)
             room.acquire()
             outgoing.put(pickle.dumps(block, protocol=5))
     except (EOFError, OSError):  # the program has ended, or the file is gone: either way the pipe tells the other side

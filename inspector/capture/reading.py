@@ -32,6 +32,9 @@ _SHORT_LINE = 128
 """Bytes. Of shorter lines a block holds no more than of these: each takes its time, however little it says."""
 POLL_S = 0.016
 """How often a document takes in what has arrived: what a firehose brings until then is a few milliseconds' work."""
+_TAKEN_S, _TAKEN_BEHIND_S, _BEHIND_BYTES = 0.008, 0.016, 8 << 20
+"""How long a window waits for a block of live traffic to be taken in; and longer, so that blocks are larger and cost
+less a message, where so much waits that catching up is what one wants to see."""
 _FORMATS_READ = f"{READS}; HTTP archives (HAR); a JSON array of any of these; and all of them as .gz or .zst"
 _WAIT_S = 0.05
 
@@ -223,6 +226,8 @@ class SourceReader:
         if self._long_lines is not None and self._long_lines.pending:
             return self._next_long_line(whole_lines=whole_lines)
         if self._live:
+            is_behind = source.size - source.read_to > _BEHIND_BYTES
+            self.pace.taken_s = _TAKEN_BEHIND_S if is_behind else _TAKEN_S
             block = self._next_of_backlog()
             if block is not None or self.waiting:
                 return block

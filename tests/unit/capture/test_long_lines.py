@@ -85,7 +85,7 @@ def test_while_a_window_opens_a_log_another_process_reads_a_long_line(torn: bool
 
 
 def test_where_no_process_can_be_had_the_line_is_read_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **_options: bool) -> None:
         raise OSError("no more processes")
 
     monkeypatch.setattr(aside, "PartReader", refuse)
