@@ -123,7 +123,7 @@ class _Words:
         self.tally = tally
         self.waste = waste
         self.tool_tokens = tool_tokens
-        self.waiting = waits(self.analysis, longest_waiting(self.analysis, tally, _MOST_LISTED))[:_MOST_WAITS]
+        self.waiting = waits(self.analysis, longest_waiting(self.analysis, tally, _MOST_LISTED), most=_MOST_WAITS)
 
     def name(self, code: int) -> str:
         """A string of the capture, safe to show."""

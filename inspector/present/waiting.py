@@ -6,7 +6,7 @@ Whoever is still there where the one it asked is gone waits in vain, which is sa
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from inspector.analysis import Analysis
 from inspector.analysis.pending import who_left
@@ -35,7 +35,6 @@ class Wait:
         what: the tool or method asked for.
         waited_ns: how long so far: until now while live, else until the last record; None where times are not known.
         discovery: it only asks what somebody is and offers.
-        asker, asked: who waits, and those asked, each with its space.
         behind: who waits for the one that waits here, or for somebody who does, and so on; the nearest few.
         behind_count: how many they are in all.
     """
@@ -46,8 +45,6 @@ class Wait:
     what: str
     waited_ns: int | None
     discovery: bool
-    asker: _Place
-    asked: tuple[_Place, ...]
     behind: tuple[str, ...] = ()
     behind_count: int = 0
 
@@ -87,27 +84,44 @@ class Wait:
         return f"{', '.join(self.behind)}{f' and {more:,} more' if more > 0 else ''}"
 
 
-def waits(analysis: Analysis, messages: Iterable[int], *, discovery: bool = False) -> list[Wait]:
-    """Some messages that wait, in words, with who waits behind them as far as those are among them."""
-    found = [_wait(analysis, message, discovery=discovery) for message in messages]
-    behind = _behind(found)
+def waits(
+    analysis: Analysis, messages: Iterable[int], *, discovery: bool = False, most: int | None = None
+) -> list[Wait]:
+    """Some messages that wait, in words, with who waits behind them as far as those are among them.
+
+    Args:
+        analysis: the passes.
+        messages: they.
+        discovery: they only ask what somebody is and offers.
+        most: of so many the words; None for all.
+    """
+    rows = [*messages]
+    ends = [_ends(analysis, row) for row in rows]
+    behind = _behind(ends)
     return [
-        replace(one, behind=behind[one.asker][0], behind_count=behind[one.asker][1]) if one.asker in behind else one
-        for one in found
+        _wait(analysis, row, behind.get(own, ((), 0)), discovery=discovery)
+        for row, (own, _) in zip(rows[:most], ends, strict=False)
     ]
 
 
-def _behind(found: Sequence[Wait]) -> dict[_Place, tuple[tuple[str, ...], int]]:
+def _ends(analysis: Analysis, message: int) -> tuple[_Place, tuple[_Place, ...]]:
+    """Who waits, and those who were asked."""
+    capture = analysis.capture
+    space = int(capture.columns["space"][message])
+    return (space, capture.string("sender", message) or ""), tuple((space, name) for name in capture.to(message))
+
+
+def _behind(ends: Sequence[tuple[_Place, tuple[_Place, ...]]]) -> dict[_Place, tuple[tuple[str, ...], int]]:
     """By who is waited for: who waits for them, for those who do, and so on; the nearest few, and how many in all.
 
     O(names asked), and O(n^2) in those who both wait and are waited for, whose sets are numbers here, a bit for each.
     """
-    askers = [*dict.fromkeys(one.asker for one in found)]
+    askers = [*dict.fromkeys(asker for asker, _ in ends)]
     number = {asker: place for place, asker in enumerate(askers)}
     waiting: list[dict[int, None]] = [{} for _ in askers]  # those who wait for each themselves, in the order found
-    for one in found:
-        for asked in number.keys() & set(one.asked):
-            waiting[number[asked]][number[one.asker]] = None
+    for asker, asked in ends:
+        for place in number.keys() & set(asked):
+            waiting[number[place]][number[asker]] = None
     reached = [sum(1 << other for other in others) for others in waiting]
     for between, others in enumerate(waiting):
         if others:
@@ -133,7 +147,7 @@ def _nearest(place: int, waiting: Sequence[Iterable[int]], askers: Sequence[_Pla
     return tuple(plain(name, _SHORT) for name in names[:_MOST_BEHIND])
 
 
-def _wait(analysis: Analysis, message: int, *, discovery: bool) -> Wait:
+def _wait(analysis: Analysis, message: int, behind: tuple[tuple[str, ...], int], *, discovery: bool) -> Wait:
     capture = analysis.capture
     proposed = capture.string("kind", message) == kinds.PROPOSAL
     what = linked(analysis, "target", message) or linked(analysis, "method", message) or "an answer"
@@ -145,10 +159,8 @@ def _wait(analysis: Analysis, message: int, *, discovery: bool) -> Wait:
     since = int(capture.columns["time_ns"][message])
     now = analysis.now_ns if analysis.now_ns is not None else analysis.contexts.clock_ns
     waited = None if NO_TIME in (since, now) else max(0, now - since)
-    space, sender = int(capture.columns["space"][message]), capture.string("sender", message) or ""
-    places = tuple((space, name) for name in to)
     what = plain(what, _LONGEST)
-    return Wait(message, asker(analysis, message), whom, what, waited, discovery, (space, sender), places)
+    return Wait(message, asker(analysis, message), whom, what, waited, discovery, *behind)
 
 
 def asker(analysis: Analysis, message: int) -> str:

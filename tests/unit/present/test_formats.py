@@ -113,9 +113,4 @@ def test_what_is_no_date_has_no_time_of_day(time_ns: int) -> None:
     ],
 )
 def test_a_short_wait_is_not_none(waited_ns: int | None, text: str) -> None:
-    assert (
-        Wait(
-            0, "coder", "files", "read_file", waited_ns, discovery=False, asker=(0, "coder"), asked=((0, "files"),)
-        ).how_long
-        == text
-    )
+    assert Wait(0, "coder", "files", "read_file", waited_ns, discovery=False).how_long == text
