@@ -11,6 +11,7 @@ from inspector.analysis.findings.check import WARNING, Check
 from inspector.analysis.findings.mcp.conversations import Asked, Heard, report
 from inspector.analysis.findings.mcp.tools import Tools
 from inspector.capture.hashes import NO_ROW
+from inspector.protocol import json_schemas
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.json_schemas import LARGEST_VALUE, Mismatch, Schema
 from inspector.protocol.mcp_definitions import Definition
@@ -111,13 +112,19 @@ class Schemas:
             self._bytes += len(one.raw)
 
     def feed(self, batch: Batch) -> None:
-        """Judge a little; more where too much waits."""
+        """Judge a little; more where too much waits. The first of all waits for a turn of its own."""
+        if not json_schemas.are_judges_made() and self._bytes <= _MOST_BYTES:
+            return
         until = time.perf_counter() + _AT_ONCE_S
         while self._queue and (time.perf_counter() < until or self._bytes > _MOST_BYTES):
             self._judge(batch, self._queue.popleft())
 
     def go_on(self, batch: Batch, until: float) -> bool:
         """Judge more until a time (`time.perf_counter`); whether nothing waits."""
+        if self._queue and not json_schemas.are_judges_made():
+            json_schemas.make_judges()
+            if time.perf_counter() >= until:
+                return False
         while self._queue:
             self._judge(batch, self._queue.popleft())
             if time.perf_counter() >= until:

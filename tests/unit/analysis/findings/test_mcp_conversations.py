@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 
+import pytest
+
 from inspector.analysis.findings.mcp.conversations import Asked, Talk, put_away
+from inspector.document.document import CaptureDocument
+from inspector.protocol import json_schemas
 from inspector.protocol.mcp_notes import Note
+from tests.builders import closed_at_end, lines_of, log_file
+from tests.findings import CASES
 
 
 def test_of_a_fleet_of_short_conversations_the_latest_answers_are_remembered_and_no_more() -> None:
@@ -16,3 +23,18 @@ def test_of_a_fleet_of_short_conversations_the_latest_answers_are_remembered_and
         put_away(talk, asked)
     assert [len(talk.settled) for talk in talks] == [0] * 904 + [1] * 4_096
     assert len(lately) == 4_096
+
+
+def test_judges_of_schemas_are_made_in_a_turn_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    monkeypatch.setattr(json_schemas, "are_judges_made", lambda: bool(made))
+    monkeypatch.setattr(json_schemas, "make_judges", lambda: made.append(1))
+    document = closed_at_end(CaptureDocument())
+    document.load(log_file(lines_of(*CASES["mcp-arguments-invalid"].wrong)))
+    found = document.analysis.findings.found
+    assert not made
+    assert not document.look_further(0.0)
+    assert made == [1]
+    assert "mcp-arguments-invalid" not in found.counts()
+    document.look_further(math.inf)
+    assert found.counts()["mcp-arguments-invalid"] == 1
