@@ -71,6 +71,25 @@ def _agents(count: int) -> Iterator[bytes]:
         ) % (number, number + 1, number)
 
 
+def _picture(size: int) -> Iterator[bytes]:
+    """A result of a session's tool that is a picture of so many bytes in base64, and what follows from it."""
+    about = b'{"type":"%s","sessionId":"s","parentUuid":%s,"timestamp":"2026-01-05T09:00:00.000Z","message":'
+    result = b'{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"image","source":'
+    source = b'{"type":"base64","media_type":"image/png","data":"'
+    letters = bytes(range(65, 91)) + bytes(range(97, 123)) + b"0123456789+/"
+    yield from _around(
+        about % (b"user", b"null") + result + source,
+        (letters * 4_096 for _ in range(max(1, size // len(letters) // 4_096))),
+        b'"}}]}]},"uuid":"u1"}\n' + about % (b"user", b'"u1"') + b'{"role":"user","content":"go on"},"uuid":"u2"}\n',
+    )
+
+
+def _keys(count: int) -> Iterator[bytes]:
+    for start in range(0, count, 1000):
+        yield b",".join(b'"k%d":%d' % (n, n) for n in range(start, min(start + 1000, count)))
+        yield b"," if start + 1000 < count else b""
+
+
 def _deep(depth: int) -> Iterator[bytes]:
     yield _line({"text": "below"}, context="/".join(f"d{n}" for n in range(depth)))
 
@@ -136,6 +155,9 @@ CASES: dict[str, Case] = {
         b'{"kind":"chat","id":"n","ts":HERE}\n', _long("9", n))),
     "invisible": Case(10 * MB, 200_000, lambda n: _with(
         _line({"text": "HERE"}), ((b"\\u0000\\u202e\xe2\x80\xae\\u001b[31m" * 100) for _ in range(n // 2000)))),
+    "picture": Case(60 * MB, 2 * MB, _picture),
+    "keys": Case(1_000_000, 100_000, lambda n: _with(
+        _line("HERE", id="keys").replace(b'"HERE"', b"{HERE}"), _keys(n))),
     "empty objects": Case(1_000_000, 5_000, _objects),
 }  # fmt: skip
 

@@ -64,6 +64,22 @@ def test_a_big_message_is_listed_with_kind_sender_size_and_its_first_words(qapp:
     run_in_window(qapp, steps)
 
 
+def test_rows_of_long_messages_are_worked_out_a_few_at_a_time(qapp: QApplication) -> None:
+    path = log_file(lines_of(*(envelope(payload={"text": f"{number} " + "x" * 600_000}) for number in range(6))))
+
+    async def steps(application: Application) -> None:
+        window = await opened(application, path)
+        model = panes_of(window).messages.model
+        await until(lambda: all(map(model.knows, range(6))), "what all rows say, as they are painted")
+        model._contents.clear()
+        assert not model.prepare(range(6))
+        assert [model.knows(message) for message in range(6)] == [True, True, False, False, False, False]
+        panes_of(window).messages.view.viewport().repaint()
+        await until(lambda: all(map(model.knows, range(6))), "the others")
+
+    run_in_window(qapp, steps)
+
+
 def test_a_big_answer_keeps_its_place_in_the_chain_and_its_lifecycle(qapp: QApplication) -> None:
     asked = envelope("mcp/request", {"method": "tools/call", "params": {"name": "search"}}, id="ask", to=["files"])
     meta = {"context": {"lifecycle": "transient", "summary": "15 records"}}

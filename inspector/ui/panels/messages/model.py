@@ -13,6 +13,7 @@ from typing_extensions import override
 from inspector.analysis import Changes
 from inspector.analysis.columns import Column as FieldColumn
 from inspector.analysis.findings import Finding
+from inspector.capture.heads import HEAD, MAX_WHOLE
 from inspector.document.document import CaptureDocument
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.field import Depends, Field
@@ -34,6 +35,8 @@ from inspector.ui.look.roles import Role
 from inspector.ui.panels.messages.columns import ChosenColumns
 
 _CACHED_ROWS = 512
+_DECODED_AT_ONCE = 1 << 20
+"""Bytes of messages that are decoded for one painting: a screen full of such that have a megabyte each takes 500 ms."""
 _MOST_SPANS = 16
 """Spans of changed rows that are reported one by one."""
 _NEAR = 200
@@ -142,15 +145,32 @@ class MessageTableModel(QAbstractTableModel):
             found = self._contents[message]
         return found
 
-    def prepare(self, messages: Sequence[int]) -> None:
-        """Work out together what the rows of some messages say, as far as it is not known."""
-        new = [message for message in dict.fromkeys(messages) if message not in self._contents]
+    def knows(self, message: int) -> bool:
+        """Whether it is worked out what a message's row says."""
+        return message in self._contents
+
+    def prepare(self, messages: Sequence[int]) -> bool:
+        """Work out together what the rows of some messages say, as far as it is not known; of long ones a few.
+
+        Returns:
+            Whether it is known of all of them now. Of those that are left it is to be asked in another turn.
+        """
+        new: list[int] = []
+        wanted = [message for message in dict.fromkeys(messages) if message not in self._contents]
+        lengths, decoded = self._document.capture.columns["length"], 0
+        for message in wanted:
+            if decoded >= _DECODED_AT_ONCE:
+                break
+            new.append(message)
+            length = int(lengths[message])
+            decoded += HEAD if length > MAX_WHOLE else length
         if not new:
-            return
+            return True
         if len(self._contents) + len(new) > _CACHED_ROWS:
             for old in list(self._contents)[: _CACHED_ROWS // 2]:
                 del self._contents[old]
         self._contents.update(zip(new, row_contents(self._document, new, folded=self.rows.folded), strict=True))
+        return all(map(self.knows, messages))  # room may have been made for them by those of others
 
     @property
     def start_ns(self) -> int:

@@ -147,7 +147,8 @@ class RowPainter(QObject):
         first, last = max(0, table.rowAt(rect.top())), table.rowAt(rect.bottom())
         shown = range(first, (last if last >= 0 else rows - 1) + 1)
         self._settle_highlights(shown)
-        self._model.prepare([self._model.at(row)[0] for row in shown])
+        if not self._model.prepare([self._model.at(row)[0] for row in shown]):
+            self._settle_timer.start()  # the others follow
         painter = QPainter(table.viewport())
         self._paint_rows(painter, shown, rect)
         for row in shown:
@@ -198,7 +199,7 @@ class RowPainter(QObject):
             self.originals.paint(painter, self.block_rect(row), original, part, link.name if link else None)
             hits.locate = None
             return
-        gap = self._model.content(message).gap
+        gap = self._model.content(message).gap if self._model.knows(message) else None
         if gap is not None:
             start = self._table.columnWidth(Column.GUTTER)
             rect = self.row_rect(row).adjusted(start, 0, -self._paints.metrics.cell_padding, 0)
@@ -265,6 +266,8 @@ class RowPainter(QObject):
             self._paint_edge(painter, cells[0][1], look, message)
         if message == self._selection.current and cells[0][0] == Column.GUTTER:
             self._paint_bar(painter, cells[0][1])
+        if not self._model.knows(message):
+            return
         content = self._model.content(message)
         if content.gap is not None:
             cells = [cell for cell in cells if cell[0] == Column.GUTTER]
