@@ -452,7 +452,8 @@ CASES: dict[str, Case] = {
          told_of("lead"), ask(id="q2"), told_of("coder", {"kind": "chat"}),
          gateway("system/welcome", {"you": {"id": "coder", "capabilities": [{"kind": "chat"}]}}, to=["coder"]),
          envelope("capability/grant", {"recipient": "coder", "capabilities": [{"kind": "mcp/*"}]}),
-         ask(id="q3", sender="coder")],
+         ask(id="q3", sender="coder"), told_of("old", "mcp/*", "reasoning/*"), ask(kind="mcp", id="q4", sender="old"),
+         envelope("reasoning.thought", {"text": "so"}, sender="old")],
     ),
     "denied-despite-capability": Case(
         [decision("denied", {"kind": "chat"}, "mcp/*")],

@@ -209,7 +209,7 @@ class Announced:
         if unsure or batch.capture.true_sender(row) is not None:
             return False  # nothing can be said of this one
         if call not in known.verdicts and self._judged <= _MOST_KNOWN:
-            kind = batch.string("kind_raw", row)
+            kind = _kind_of(batch, row)
             verdict = covers_by_kind(known.held, kind)
             is_told = (
                 not known.deep
@@ -232,6 +232,12 @@ class Announced:
         self._judged += not times
         self._alone[whose] = taken, times + 1
         return _is_covered(batch, known.held, row) is False
+
+
+def _kind_of(batch: Batch, row: int) -> str:
+    """The kind that capabilities are held against: as written; of v0.0 and of drafts without slashes what it means."""
+    kind = batch.string("kind_raw", row)
+    return kind if "/" in kind else batch.string("kind", row)
 
 
 def _senders(batch: Batch, rows: Rows) -> NDArray[np.int64]:
@@ -283,5 +289,5 @@ def _is_covered(batch: Batch, held: Sequence[Any], row: int) -> bool | None:
     """Whether any of some capabilities covers a message of whose kind none covers all; None for one too big to say."""
     if batch.capture.records.is_big(row):
         return None
-    kind = batch.string("kind_raw", row)
+    kind = _kind_of(batch, row)
     return first_covering(held, batch.passes.capabilities.asked_by(held, row, kind))[0]
