@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from inspector.analysis.capabilities import CapabilityPass
 from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.correlation import CorrelationPass
 from inspector.analysis.costs import Costs
 from inspector.analysis.departures import DeparturePass
+from inspector.analysis.distinct import ascending
 from inspector.analysis.findings import FindingPass
 from inspector.analysis.findings.batch import Passes
 from inspector.analysis.marks import Marks
@@ -130,13 +129,13 @@ class Analysis:
         parts = [linked, *(fed.take_changes() for fed in passes)]
         if touched is not None:
             parts.append(touched)
-        changed = np.unique(np.concatenate(parts))
+        changed = ascending(*parts)
         changed = changed[changed < start]
         self._fed = stop  # whatever the checks do: fed twice, the other passes would count everything twice
         self.findings.feed(start, stop, changed, self.now_ns, more=more)
         found = self.findings.take_changes()
         if len(found):
-            changed = np.union1d(changed, found[found < start])
+            changed = ascending(changed, found[found < start])
         return Changes(start, stop, changed, self.contexts.take_moved())
 
     @property
@@ -162,20 +161,20 @@ class Analysis:
         """Let the checks look at what they have left for later; also when the clock (`now_ns`) has moved on."""
         changes = self.begin_catch_up()
         self.findings.finish_round()
-        return replace(changes, changed=np.union1d(changes.changed, self.findings.take_changes()))
+        return replace(changes, changed=ascending(changes.changed, self.findings.take_changes()))
 
     def begin_catch_up(self) -> Changes:
         """As `catch_up`, but of many messages the checks only begin (see `advance`)."""
         self.transients.settle()
         told_again = self.transients.take_changes()
         self.findings.feed(self._fed, self._fed, told_again, self.now_ns)
-        return Changes(self._fed, self._fed, np.union1d(told_again, self.findings.take_changes()), False)
+        return Changes(self._fed, self._fed, ascending(told_again, self.findings.take_changes()), False)
 
     def rewritten(self, rows: Rows) -> Changes:
         """Lines of earlier messages were written anew, each in its place: another visibility."""
         self.visibility.read_again(rows)
         self.findings.feed(self._fed, self._fed, rows, self.now_ns)
-        return Changes(self._fed, self._fed, np.union1d(rows, self.findings.take_changes()), False)
+        return Changes(self._fed, self._fed, ascending(rows, self.findings.take_changes()), False)
 
     def use_tool_aliases(self, aliases: ToolAliases) -> Changes:
         """Let tools go by other names: which results collapse is told again from the beginning."""

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.distinct import ascending
+
 Rows = NDArray[np.int64]
 
 _ENOUGH = 1 << 20
@@ -36,7 +38,7 @@ class ChangedRows:
             self._batches.append(rows)
             self._held += len(rows)
             if self._held > self._most:  # nobody takes them: each is held once
-                self._batches = [np.unique(np.concatenate(self._batches))]
+                self._batches = [ascending(*self._batches)]
                 self._held = len(self._batches[0])
                 self._most = max(_ENOUGH, 2 * self._held)
 
@@ -45,6 +47,6 @@ class ChangedRows:
         if not (self._rows or self._batches):
             return NO_ROWS
         rows = np.fromiter(self._rows, np.int64, len(self._rows))
-        found = np.unique(np.concatenate([rows, *self._batches]))
+        found = ascending(rows, *self._batches)
         self._rows, self._batches, self._held, self._most = set(), [], 0, _ENOUGH
         return found

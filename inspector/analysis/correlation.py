@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis.call_rounds import CallRounds
 from inspector.analysis.changes import ChangedRows, Rows
+from inspector.analysis.distinct import are_among
 from inspector.analysis.open_calls import OpenCalls
 from inspector.analysis.proposals import Proposals
 from inspector.analysis.trust import TrustPass
@@ -205,18 +206,23 @@ class CorrelationPass:
         Args:
             also: other places to visit, ascending.
         """
-        if not (left.any() or self._waiting or self._waiting_responses):
-            return also.tolist()
-        coming: set[int] = set()
-        for place in np.flatnonzero(left).tolist():
-            coming.update(self.hashes_named_by(place + len(self.columns) - len(ids)))
-        listed = ids.tolist()
-        coming.intersection_update(listed)
-        coming |= self._waiting.keys() & listed
-        coming |= self._waiting_responses.keys() & listed
-        visited = left | np.isin(ids, np.fromiter(coming, np.uint64, len(coming))) if coming else left.copy()
+        visited = left.copy()
         visited[also] = True
-        return np.flatnonzero(visited).tolist()
+        coming = self._named_by(np.flatnonzero(left) + len(self.columns) - len(ids))
+        if self._waiting or self._waiting_responses:
+            listed = ids.tolist()
+            awaited = (self._waiting.keys() & listed) | (self._waiting_responses.keys() & listed)
+            coming = np.concatenate((coming, np.fromiter(awaited, np.uint64, len(awaited))))
+        return np.flatnonzero(visited | are_among(ids, coming)).tolist()
+
+    def _named_by(self, rows: Rows) -> NDArray[np.uint64]:
+        """The hashes of the ids that some messages name, in no order."""
+        source = self._capture.columns
+        flags = source["flags"][rows]
+        many = flags & _MANY != 0
+        first = source["correlation_hash"][rows[~many & (flags & _CORRELATED != 0)]]
+        others = [value for row in rows[many].tolist() for value in self.hashes_named_by(row)]
+        return np.concatenate((first, np.array(others, np.uint64)))
 
     # The many that need no thought
 

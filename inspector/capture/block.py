@@ -109,3 +109,10 @@ class Block:
 
     def __len__(self) -> int:
         return len(self.columns["offset"])
+
+    @property
+    def sources(self) -> list[int]:
+        """The sources that its records lie in, ascending."""
+        sources = self.columns["source"]
+        is_one = len(sources) and (sources == sources[0]).all()
+        return [int(sources[0])] if is_one else np.unique(sources).tolist()

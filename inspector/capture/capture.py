@@ -378,7 +378,7 @@ class Capture:
             if name in columns:
                 columns[name] = ids[columns[name]]
         columns["to_set"] = self.to_sets.take_in(block.to_sets, ids)[columns["to_set"]]
-        for source in np.unique(block.columns["source"]).tolist():
+        for source in block.sources:
             space = self._origin_space(source)
             if space:
                 unnamed = (columns["space"] == 0) & (columns["source"] == source)

@@ -30,7 +30,7 @@ class ConnectionNumbers:
         """(records,) for each record the number of its connection. Each block once, in order."""
         said, sources = block.columns["connection"], block.columns["source"]
         numbers = np.zeros(len(said), np.uint32)
-        read = {one.source for one in block.opened} | set(np.unique(sources).tolist())
+        read = {one.source for one in block.opened}.union(block.sources)
         for source in sorted(read):
             rows = np.flatnonzero(sources == source)
             start = 0

@@ -20,6 +20,8 @@ class SparseColumns:
 
     def append(self, found: Mapping[int, tuple[int, ...]]) -> None:
         """Add those of messages that come after all others."""
+        if not found:
+            return
         rows = sorted(found)
         values = np.array([found[row] for row in rows], np.uint64).reshape(-1, len(self._names))
         columns = {name: values[:, place] for place, name in enumerate(self._names)}

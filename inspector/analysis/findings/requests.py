@@ -6,6 +6,7 @@ import numpy as np
 
 from inspector.analysis.changes import Rows
 from inspector.analysis.correlation import ToolRule
+from inspector.analysis.distinct import ascending
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
@@ -150,7 +151,7 @@ class Requests:
         new = batch.rows(kinds.REQUEST)
         new = new[wants_answer(batch.capture, new, batch.links["method"][new])]
         ours = batch.mcp.are_ours(batch.capture, new)
-        changed = np.union1d(batch.changed_rows(kinds.REQUEST), batch.mcp.take_stirred(batch.start))
+        changed = ascending(batch.changed_rows(kinds.REQUEST), batch.mcp.take_stirred(batch.start))
         self._of_mcp.feed(batch, new[ours & ~_are_for_people(batch, new)], changed)
         new = new[~ours]
         if batch.findings.counts_of(UNANSWERED):
@@ -170,8 +171,8 @@ class Requests:
         found, both = batch.findings, batch.both(kinds.REQUEST)
         settled = both[_is_settled(batch, both)]
         hashes = batch.of("id_hash", settled)
-        copies = batch.capture.ids.all_rows(np.unique(hashes[hashes != NO_HASH]))[1]
-        mended = np.union1d(settled, copies)
+        copies = batch.capture.ids.all_rows(ascending(hashes[hashes != NO_HASH]))[1]
+        mended = ascending(settled, copies)
         found.withdraw(UNANSWERED, mended[found.has(UNANSWERED, mended)])
         if batch.now_ns < self._now_ns:  # a time that nobody believes any more (analysis.log_clock)
             late = np.sort(found.rows_of(UNANSWERED))

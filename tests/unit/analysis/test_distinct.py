@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.distinct import distinct
+from inspector.analysis.distinct import are_among, ascending, distinct
 
 
 @given(
@@ -28,3 +28,18 @@ def test_the_greatest_numbers_keep_their_value(dtype: type[np.integer]) -> None:
     most = np.iinfo(dtype).max
     keys = np.array([most, most - 1, most], dtype)
     assert distinct(keys)[0].tolist() == [most - 1, most]
+
+
+_rows = st.lists(st.integers(0, 40), max_size=12)
+
+
+@given(st.lists(_rows | _rows.map(lambda rows: sorted({*rows})), min_size=1, max_size=3))
+def test_rows_come_once_ascending(parts: list[list[int]]) -> None:
+    arrays = [np.array(rows, np.int64) for rows in parts]
+    assert ascending(*arrays).tolist() == np.unique(np.concatenate(arrays)).tolist()
+
+
+@given(_rows, _rows)
+def test_which_are_among_a_few(many: list[int], few: list[int]) -> None:
+    numbers, some = np.array(many, np.uint64), np.array(few, np.uint64)
+    assert are_among(numbers, some).tolist() == np.isin(numbers, some).tolist()
