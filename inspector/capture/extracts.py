@@ -129,11 +129,13 @@ class Extracts:
 
     def put_all(self, others: Extracts, which: NDArray[np.int64]) -> None:
         """Add those of records that stand in several places: `which` of them in each."""
-        for number in set().union(*(getattr(others, name) for name in _PARTS)):
-            for place in np.flatnonzero(which == number).tolist():
-                for name in _PARTS:
-                    if number in getattr(others, name):
-                        getattr(self, name)[place] = getattr(others, name)[number]
+        order = np.argsort(which, kind="stable")
+        ends = np.cumsum(np.bincount(which)).tolist()  # in it, of the places of each number
+        order = order.tolist()
+        for name in _PARTS:
+            own = getattr(self, name)
+            for number, value in getattr(others, name).items():
+                own.update(dict.fromkeys(order[ends[number - 1] if number else 0 : ends[number]], value))
 
 
 _PARTS = tuple(part.name for part in fields(Extracts))

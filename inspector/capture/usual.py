@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Any, TypeVar
 
 import msgspec
@@ -203,33 +202,44 @@ def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
 def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     """An envelope is logged as received and then once for each recipient: its copies are decoded once."""
     rows = usual.decode_all(usual.decode_log_line, lines)
-    known = [place for place, row in enumerate(rows) if row is not None]
     logged = [row for row in rows if row is not None]
-    contents = hash_each([row.envelope for row in logged])
-    first = dict(zip(contents.tolist(), [row.envelope for row in logged], strict=True))
-    envelopes, odd = _decode_envelopes(list(first.values()))
+    places = np.arange(len(rows)) if len(logged) == len(rows) else np.flatnonzero([row is not None for row in rows])
+    written = [row.envelope for row in logged]
+    contents = hash_each(written)
+    first, which = _numbered(contents)
+    raws = _at(written, first)
+    envelopes, odd = _decode_envelopes(raws)
     plain, heads = _plain(envelopes, odd, tables)
     odd = odd.numbered(plain, len(envelopes))
-    different = _at([*first], plain)
-    number = dict(zip(different, range(len(different)), strict=True))
-    which = np.fromiter(map(number.get, contents.tolist(), repeat(_NONE)), np.int64, len(contents))
-    good = np.flatnonzero(which != _NONE)
-    if len(good) < len(which):
-        which, contents, logged = which[good], contents[good], [logged[place] for place in good.tolist()]
-    places = np.array(known, np.int64)[good]
-    kept = _at(envelopes, plain)
-    raws = [first[content] for content in different]
+    kept, raws = _at(envelopes, plain), _at(raws, plain)
+    if len(kept) < len(envelopes):
+        number = np.full(len(envelopes), _NONE)
+        number[plain] = np.arange(len(plain))
+        which = number[which]
+        good = np.flatnonzero(which != _NONE)
+        which, contents, places, logged = which[good], contents[good], places[good], _at(logged, good)
     shared = _envelope_columns(kept, odd, heads, tables)
     shared["size"] = _lengths(raws)
     columns = {name: column[which] for name, column in shared.items()}
-    columns["length"] = _lengths([lines[place] for place in places.tolist()])
+    columns["length"] = _lengths(_at(lines, places))
     _add_log_columns(columns, logged, tables)
     columns["fold"] = _folds([odd.envelopes.get(n, e) for n, e in enumerate(kept)], which, columns["space"], tables)
     columns["content_hash"] = np.where(columns["fold"] == NO_HASH, np.uint64(NO_HASH), contents)
-    each = _extracts(kept, odd, raws.__getitem__, np.unique(which, return_index=True)[1], columns, tables)
+    at_first = np.empty(len(kept), np.int64)
+    at_first[which[::-1]] = np.arange(len(which) - 1, -1, -1)  # of several in one place the last put stays
+    each = _extracts(kept, odd, raws.__getitem__, at_first, columns, tables)
     extracts = Extracts()
     extracts.put_all(each, which)
     return UsualRows(gateway_log.LABEL, places, columns, extracts)
+
+
+def _numbered(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each key comes first, in the order seen, and which of them each one is."""
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty(len(first), np.int64)
+    number[order] = np.arange(len(first))
+    return first[order], number[which]
 
 
 _AROUND = ("event", "participant", "space", "direction")
