@@ -177,4 +177,5 @@ class Folding:
         return places, of[places]
 
     def _heads_of(self, runs: NDArray[Any]) -> NDArray[np.uint32]:
+        runs = runs.astype(np.int64)  # a narrow column holds no number as large as there are heads
         return np.where(runs < len(self._heads), self._heads[np.minimum(runs, len(self._heads) - 1)], 0)

@@ -216,6 +216,18 @@ def test_many_frames_fold_as_few_do() -> None:
     assert sorted(_first_of_each(numbers).tolist()) == sorted(np.unique(numbers, return_index=True)[1].tolist())
 
 
+def test_streams_fold_whatever_their_number_is_held_in() -> None:
+    log = GrowingLog()
+    log.write(HEAD)
+    rows = rows_of(log.document)
+    for first in range(0, 240, 40):  # numbers of one byte, and room for more of them than a byte counts
+        names = [f"s{number}" for number in range(first, first + 40)]
+        for changes in log.write(*map(opened, names), *(chunk(name, piece) for piece in "ab" for name in names)):
+            rows.apply(rows.prepare(changes))
+    assert log.document.analysis.streams.columns["run"].dtype == np.uint8
+    assert len(rows) == 480
+
+
 def test_only_frames_are_asked_again() -> None:
     """Links that change later cost a search of texts nothing."""
     log = GrowingLog()
