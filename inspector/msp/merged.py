@@ -18,7 +18,7 @@ from typing import Any
 
 from inspector.msp.inherited import SessionLayers, includes_snapshots
 from inspector.msp.merged_layers import Count, Entry, Layer, Remark, SentContext, TokenCache, Withheld
-from inspector.msp.message_columns import KnownMessages, Owner, VisibilityColumn, above_of
+from inspector.msp.message_columns import KnownMessages, Owner, above_of
 from inspector.msp.objects import Message, Session, Subsession
 from inspector.msp.parent_messages import ParentMessages, Standing
 from inspector.msp.recent_layer import OlderEntries, RecentLayer
@@ -117,14 +117,18 @@ class MergedContexts:
         self._older.clear()
 
     def ready(self, sub: Subsession, until: float = inf) -> bool:
-        """Look at some of the parent's messages; whether those are all, so that `of` takes no longer than it must.
+        """Look at some messages that concern it; whether those are all, so that `of` takes no longer than it must.
 
         Args:
             sub: the sub-session that will be asked for.
             until: a moment by `time.perf_counter`.
         """
         owner = self._parent_of(sub)
-        return owner is None or len(self.known.parent(owner, until).items) == len(owner.items)
+        if owner is None:
+            return True
+        if len(self.known.parent(owner, until).items) < len(owner.items):
+            return False
+        return all(self.known.look_at(one, until) for some in self._others_of(owner) for one in some)
 
     def of(self, sub: Subsession) -> MergedContext:
         """What a sub-session would send with its next message. O(what is sent), once its parent was looked at."""
@@ -157,15 +161,7 @@ class MergedContexts:
         if owner is None:
             return ParentMessages(None, self.rules)
         own = self.known.parent(owner)
-        above: list[VisibilityColumn] = []
-        siblings: list[VisibilityColumn] = []
-        line: list[Owner] = [owner, *above_of(owner)]
-        if self.rules.ancestor_globals:
-            for below, one in reversed(list(pairwise(line))):
-                beside = self._appearing_in(one, but=below) if self.rules.sibling_globals else []
-                above += map(self.known.other, (one, *beside))
-        if self.rules.sibling_globals:
-            siblings = [self.known.other(one) for one in self._appearing_in(owner)]
+        above, siblings = ([self.known.other(one) for one in some] for some in self._others_of(owner))
         state = (own, own.revision, *((one, one.revision) for one in (*above, *siblings)))
         before = self._parents.get(id(owner))
         if before is not None and before[0] == state:
@@ -173,6 +169,14 @@ class MergedContexts:
         found = ParentMessages(own, self.rules, above, siblings)
         self._parents[id(owner)] = state, found
         return found
+
+    def _others_of(self, owner: Owner) -> tuple[list[Owner], list[Subsession]]:
+        """Whose global messages come as well: those above a parent with what lies beside it, and those below it."""
+        above: list[Owner] = []
+        if self.rules.ancestor_globals:
+            for below, one in reversed(list(pairwise([owner, *above_of(owner)]))):
+                above += (one, *(self._appearing_in(one, but=below) if self.rules.sibling_globals else ()))
+        return above, self._appearing_in(owner) if self.rules.sibling_globals else []
 
     @staticmethod
     def _appearing_in(owner: Owner, but: Owner | None = None) -> list[Subsession]:

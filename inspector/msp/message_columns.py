@@ -50,6 +50,7 @@ class VisibilityColumn:
         self.items: list[Item] = []
         self.codes = bytearray()
         self.revision = 0
+        self._global_ones: tuple[int, list[tuple[int, int]]] = (-1, [])
 
     def take_in(self, until: float = inf) -> bool:
         """Go after the owner's messages.
@@ -81,8 +82,13 @@ class VisibilityColumn:
             self.codes[number] = _code(data)
             self.revision += 1
 
-    def global_ones(self) -> Iterator[tuple[int, int]]:
+    def global_ones(self) -> list[tuple[int, int]]:
         """Which of them are global, ascending, and when they were written, else one before them."""
+        if self._global_ones[0] != self.revision:
+            self._global_ones = self.revision, list(self._find_global_ones())
+        return self._global_ones[1]
+
+    def _find_global_ones(self) -> Iterator[tuple[int, int]]:
         seen, before = 0, NO_TIME
         number = self.codes.find(FOR_EVERYWHERE)
         while number >= 0:
@@ -191,6 +197,18 @@ class KnownMessages:
             found = self._others[id(owner)] = VisibilityColumn(owner)
         found.take_in()
         return found
+
+    def look_at(self, owner: Owner, until: float) -> bool:
+        """Take in who is shown the messages of an owner; whether there is time for more. O(1) once that was done."""
+        found = self._others.get(id(owner))
+        if found is not None and len(found.items) == len(owner.items):
+            return True
+        if found is None:
+            found = self._others[id(owner)] = VisibilityColumn(owner)
+        done = found.take_in(until)
+        if done:
+            found.global_ones()
+        return done and time.perf_counter() < until
 
     def having(self, owner: Owner, ids: set[str]) -> set[str]:
         """Which of some ids messages of an owner have. O(ids) where its columns are known, else O(messages)."""

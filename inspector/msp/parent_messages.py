@@ -130,17 +130,17 @@ class ParentMessages:
 
     def at(self, place: int) -> ParentMessage:
         """What stands at a place."""
-        message, ordinal = self._message_at(place)
+        message, ordinal = self.message_at(place)
         inside = isinstance(message.owner, Subsession)
         return ParentMessage(message, ordinal, self._times.item(place), _STANDINGS[self._standing.item(place)], inside)
 
     def data(self, place: int) -> dict[str, Any]:
         """The decoded message at a place."""
-        return self._items[place] if self._order is None else self._message_at(place)[0].data
+        return self._items[place] if self._order is None else self.message_at(place)[0].data
 
     def message(self, place: int) -> Message:
         """The message at a place."""
-        return self._message_at(place)[0]
+        return self.message_at(place)[0]
 
     def times_of(self, places: list[int]) -> list[int]:
         """When what stands at some places was said."""
@@ -176,9 +176,11 @@ class ParentMessages:
         An id is of one conversation; another one may give it to something else.
         """
         message = self.message(place)
-        return () if message.id is None else ((message.id, id(message.owner)), (message.id, message.content))
+        name = message.id
+        return () if name is None else ((name, id(message.owner)), (name, message.content))
 
-    def _message_at(self, place: int) -> tuple[Message, int]:
+    def message_at(self, place: int) -> tuple[Message, int]:
+        """The message at a place, and its ordinal."""
         number = place if self._order is None else self._order.item(place)
         own = number - self._ahead
         if 0 <= own < self._count and self.owner is not None:

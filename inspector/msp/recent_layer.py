@@ -55,12 +55,12 @@ class RecentLayer:
 
     def covering(self, place: int) -> Span | None:
         """The first snapshot sent that covers a message; snapshots cover messages of the session itself alone."""
-        return self._covering(self.parent.at(place)) if self._spans else None
+        return self._covering(*self.parent.message_at(place)) if self._spans else None
 
-    def _covering(self, candidate: ParentMessage) -> Span | None:
-        if self._session is None or candidate.message.owner is not self._session.session:
+    def _covering(self, message: Message, ordinal: int) -> Span | None:
+        if self._session is None or message.owner is not self._session.session:
             return None
-        return next((span for span in self._spans if span.start <= candidate.ordinal < span.stop), None)
+        return next((span for span in self._spans if span.start <= ordinal < span.stop), None)
 
     def newer_than(self, time_ns: int) -> int:
         """How many of those sent were said at a moment or later."""
@@ -140,7 +140,7 @@ class RecentLayer:
 
     def _entry(self, place: int, count: Count) -> Entry:
         candidate = self.parent.at(place)
-        message, span = candidate.message, self._covering(candidate) if self._spans else None
+        message, span = candidate.message, self._covering(candidate.message, candidate.ordinal) if self._spans else None
         older = place in self._global_places
         reason = self._why_sent(candidate, older)
         if span is not None:

@@ -145,7 +145,7 @@ def test_a_long_chat_is_looked_at_in_slices(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(message_columns, "_BLOCK", 2)
     sub = opened(session(*(said(name, second=n) for n, name in enumerate("abcde"))))
     contexts, over = MergedContexts(count=words), time.perf_counter()
-    assert [contexts.ready(sub, over) for _ in range(3)] == [False, False, True]
+    assert [contexts.ready(sub, over) for _ in range(4)] == [False, False, False, True]  # last its own, as a child's
     assert contexts.ready(opened(None), over)
     assert contexts.of(sub).layers == merged_context(sub, count=words).layers
 

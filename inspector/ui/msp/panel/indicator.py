@@ -245,6 +245,7 @@ class Indicator(QWidget):
         self._key: str | None = None
         self._contexts: MergedContexts | None = None
         self._stale = False
+        self._looking = False  # at messages, in slices
         self._last_s = 0.0
         self._revision = document.revision
         self.merged: MergedContext | None = None
@@ -388,10 +389,13 @@ class Indicator(QWidget):
         if self._contexts is None:
             rules = Rules.of(self._settings.merged.model_dump())
             self._contexts = MergedContexts(rules, self.counts.or_nothing, self._document.known)
-        if not whole and not self._contexts.ready(sub, time.perf_counter() + budgets.current.slice_s):
-            self._stale = True
-            self._soon.start(0)
-            return
+        if not whole:
+            ready = self._contexts.ready(sub, time.perf_counter() + budgets.current.slice_s)
+            if not ready or self._looking:  # what is sent is put together in a turn of its own
+                self._looking, self._stale = not ready, True
+                self._soon.start(0)
+                return
+        self._looking = False
         began = time.perf_counter()
         before, self.merged = self.merged, self._contexts.of(sub)
         self._last_s = time.perf_counter() - began
