@@ -135,7 +135,7 @@ class ContextBuilder:
             for one in news.get(place, ()):
                 self._observe_agent(one)
             if is_object:
-                told = self._objects.observe(space, row)
+                told = self._objects.observe(space, row, node)
                 if told is not None:
                     operations[place] = node = told
                 node = self.tree.resolve(node)

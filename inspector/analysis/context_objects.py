@@ -21,6 +21,7 @@ from inspector.protocol.object_contexts import WITHOUT_ID, object_key, operation
 _MOST_NESTED = 64  # parents inside parents that are looked at
 _MOST_PUSHED = 64  # contexts of one stack; below them the oldest are forgotten
 _LABEL_LENGTH = 80
+_PLAIN = {"id", "parent"}
 
 
 class ContextObjects:
@@ -47,8 +48,12 @@ class ContextObjects:
         self.parents = array("Q")
         self._stacks: dict[tuple[int, int], list[int]] = {}
 
-    def observe(self, space: int, row: int) -> int | None:
+    def observe(self, space: int, row: int, known: int) -> int | None:
         """Take in the context of a message, in the order of arrival.
+
+        Args:
+            space, row: of the message.
+            known: the node that its key leads to.
 
         Returns:
             The node an operation's message belongs to, MAIN included; None where its key says that.
@@ -56,12 +61,24 @@ class ContextObjects:
         levels = self._capture.records.contexts_in(row)[:_MOST_NESTED]
         if not levels:
             return None
+        if len(levels) == 1 and self._is_told_again(levels[0], known):
+            self.parents.append(self._capture.ids.hash_in(space, levels[0]["parent"]))
+            return None
         operation = operation_of(levels[0])
         if operation is not None:
             return self._operate(space, row, operation, levels[0])
         for place, described in enumerate(reversed(levels)):  # a parent that is an object comes before its child
             self._describe(space, row, described, row * _MOST_NESTED + place)
         return None
+
+    def _is_told_again(self, described: Mapping[str, Any], node: int) -> bool:
+        """Whether an object says nothing but the parent that its context has: most are written with each message."""
+        tree = self._tree
+        above = tree.parent[node] if node != MAIN else MAIN
+        if above == MAIN or set(described) != _PLAIN or not tree.is_named(above):
+            return False
+        identifier = described["id"]
+        return isinstance(identifier, str) and identifier != "" and described["parent"] == tree.name[above]
 
     def _describe(self, space: int, row: int, described: Mapping[str, Any], stamp: int) -> None:
         tree, facts = self._tree, self._facts

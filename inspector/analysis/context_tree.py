@@ -129,6 +129,10 @@ class ContextTree:
         node = self._by_place.find(above, segment)
         return self._used(node) if node != MAIN else self._new(self.space[above], above, segment, implicit=False)
 
+    def is_named(self, node: int) -> bool:
+        """Whether a node goes by its id, and not only as a segment of a path."""
+        return bool(self._named[node])
+
     def of_id(self, space: int, identifier: str) -> int:
         """The node with this opaque id, made as an implicit root when there is none."""
         known = self._with_id(space, identifier)

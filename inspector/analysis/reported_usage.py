@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
 from inspector.capture.capture import Capture
-from inspector.capture.columns import GrowingColumns
+from inspector.capture.columns import GrowingColumns, places_among
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.protocol.meaning import ApiCall
 
@@ -167,11 +167,7 @@ class ReportedUsage:
 
     def _places(self, rows: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Where some messages stand in the columns, and whether they do."""
-        messages = self.columns["message"]
-        if not len(messages):
-            return np.zeros(len(rows), np.int64), np.zeros(len(rows), np.bool_)
-        places = np.minimum(np.searchsorted(messages, rows), len(messages) - 1)
-        return places, messages[places] == rows
+        return places_among(rows, self.columns["message"])
 
     def at(self, name: str, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         """(n,) a number of USAGE, or WRITTEN_1H, that each of some messages reports; NOT_REPORTED without one."""

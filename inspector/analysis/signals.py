@@ -16,6 +16,7 @@ from inspector.analysis.correlation import CorrelationPass
 from inspector.analysis.node_facts import as_numpy
 from inspector.analysis.pairing import NOTHING
 from inspector.capture.capture import Capture
+from inspector.capture.columns import places_among
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
@@ -121,9 +122,8 @@ class SignalTable:
         """The places of some messages; NOWHERE. O(rows log signals)."""
         if not self.row:
             return np.full(len(rows), NOWHERE)
-        known = as_numpy(self.row)
-        places = np.searchsorted(known, rows)
-        return np.where(known[np.minimum(places, len(known) - 1)] == rows, places, NOWHERE)
+        places, known = places_among(rows, as_numpy(self.row))
+        return np.where(known, places, NOWHERE)
 
     def links(self, name: Link, rows: NDArray[np.integer[Any]]) -> Rows:
         """(n,) of some messages what consumed each (`collapsed_by`), or what each consumed (`consumes`); NO_ROW."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.correlation import CorrelationPass
+from inspector.analysis.findings.batch import Marks
 from inspector.analysis.findings.mcp_rows import UNANSWERED as OF_MCP
 from inspector.analysis.findings.requests import UNANSWERED
 from inspector.analysis.findings.store import Findings
@@ -89,7 +90,7 @@ class StatePass:
         self._findings = findings
         self.columns = GrowingColumns({"state": np.uint8})
         self._streams = _Streams(capture, correlation)
-        self._ended: Rows = NO_ROWS  # contexts (nodes) that ended before their start was seen
+        self._ended = Marks(np.bool_)  # contexts (nodes) that ended before their start was seen
         self._inherited = 0
         self._changed = ChangedRows()
 
@@ -101,13 +102,11 @@ class StatePass:
         """Take in messages `start` to `stop`; `linked` are those with other links than before. O(messages)."""
         kind = self._capture.columns["kind"][start:stop]
         self.columns.append({"state": 0}, stop - start)
-        begun = False
         for name, state in _BEGIN.items():
             rows = self._of_kind(kind, name, start)
             if len(rows):
                 self.columns.put("state", rows, state.value)
-                begun = True
-        self._end(kind, start, begun=begun)
+        self._end(kind, start)
         opens = np.union1d(self._of_kind(kind, _STREAM_OPEN, start), self._linked_opens(linked[linked < start]))
         asked, closes = (self._of_kind(kind, name, start) for name in (_STREAM_REQUEST, _STREAM_CLOSE))
         if len(opens) or len(asked) or len(closes):
@@ -132,35 +131,35 @@ class StatePass:
 
     # Contexts
 
-    def _end(self, kind: NDArray[Any], start: int, *, begun: bool) -> None:
-        """Conclude and cancel the starts of contexts that have ended."""
+    def _end(self, kind: NDArray[Any], start: int) -> None:
+        """Conclude and cancel the starts of contexts that have ended. O(contexts that began or ended)."""
         facts = self._contexts.facts
         if facts.inherited != self._inherited or len(self._of_kind(kind, msp.CLOSED, start)):
             self._inherited = facts.inherited
+            self._ended = Marks(np.bool_)
             every = np.arange(len(facts.end))
-            self._ended = self._end_nodes(every, as_numpy(facts.end)[living_nodes(self._contexts.tree)])
+            self._end_nodes(every, as_numpy(facts.end)[living_nodes(self._contexts.tree)])
             return
+        begun = np.unique(facts.started_since(start)[1])
+        nodes = [begun[self._ended.of(begun)]]
         ends = [rows for name in _ENDS if len(rows := self._of_kind(kind, name, start))]
         if ends:
-            nodes = np.unique(self._contexts.nodes_of(np.concatenate(ends)))
-            nodes = nodes[nodes >= 0]
-            nodes = nodes[as_numpy(facts.concluded_by)[nodes] >= start]  # others have ended before
-            unknown = self._end_nodes(nodes, as_numpy(facts.end)[nodes])
-            if len(unknown):
-                self._ended = np.concatenate((self._ended, unknown))
-        if begun and len(self._ended):
-            self._ended = self._end_nodes(self._ended, as_numpy(facts.end)[self._ended])
+            ended = np.unique(self._contexts.nodes_of(np.concatenate(ends)))
+            ended = ended[ended >= 0]
+            nodes.append(ended[as_numpy(facts.concluded_by)[ended] >= start])  # others have ended before
+        of_all = np.concatenate(nodes)
+        self._end_nodes(of_all, as_numpy(facts.end)[of_all])
 
-    def _end_nodes(self, nodes: Rows, end: NDArray[Any]) -> Rows:
-        """Give the starts of some nodes what became of them; returns those that ended and have no start. O(nodes)."""
+    def _end_nodes(self, nodes: Rows, end: NDArray[Any]) -> None:
+        """Give the starts of some nodes what became of them, and note those that ended and have no start. O(nodes)."""
         nodes, end = nodes[end != 0], end[end != 0]
         started = as_numpy(self._contexts.started_by)[nodes].astype(np.int64)
-        unknown = nodes[started < 0]
+        if (started < 0).any():
+            self._ended.put(nodes[started < 0], True)
         end, started = end[started >= 0], started[started >= 0]
         over = np.where(end == CANCELLED, State.CANCELLED.value, State.CONCLUDED.value)
         session = self._capture.columns["kind"][started] == (self._capture.strings.find(msp.OPENED) or -1)
         self._put(started, np.where(session & (end != CANCELLED), State.CLOSED.value, over).astype(np.uint8))
-        return unknown
 
     # Asking
 

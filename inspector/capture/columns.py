@@ -35,6 +35,18 @@ def _most(dtype: np.dtype[Any]) -> int:
     return int(np.iinfo(dtype).max)
 
 
+def places_among(rows: Array, ascending: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Where each of some numbers stands among ascending ones, and whether it does: (n,) and (n,) bool. O(n log k).
+
+    They are asked for in the dtype of those; else numpy would copy all of these each time.
+    """
+    if not len(ascending):
+        return np.zeros(len(rows), np.int64), np.zeros(len(rows), np.bool_)
+    asked = np.minimum(rows, _most(ascending.dtype)).astype(ascending.dtype)  # what does not fit is told by its value
+    places = np.minimum(np.searchsorted(ascending, asked), len(ascending) - 1)
+    return places, ascending[places] == rows
+
+
 class _Column:
     """One array that grows; a single value while it has held no other.
 

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from multiprocessing.connection import wait as wait_for
 
 from inspector.capture.block import Block
-from inspector.capture.parts import PartReader, read_part
+from inspector.capture.parts import PartReader, block_of, read_part
 from inspector.capture.sources import SourceFile
 
 _log = logging.getLogger(__name__)
@@ -114,7 +114,9 @@ class _Reading:
         self._position = source.read_to
         self._order: deque[tuple[int, int]] = deque()  # parts given out and not taken, by start and stop
         self._taken = 0
-        self._blocks: dict[int, Block] = {}
+        # As they were sent: were the objects of all that wait made at once, the few that stay would lie among them, and
+        # hold on to the memory of all.
+        self._blocks: dict[int, Block | bytes] = {}
         self._readers: list[PartReader] = []
         self._to_start = readers
         self._waits_until = time.monotonic() + _PATIENCE_S
@@ -128,17 +130,17 @@ class _Reading:
         if self._to_start:
             self._start_one()
         self._give_out()
-        block = self._blocks.pop(self._taken, None)
-        if block is None:
+        if self._taken not in self._blocks:
             if not any(reader.pending for reader in self._readers):
                 return None if self._leaves_it(wait=wait) else self._read_here()
             self._hear(None if wait else 0)
             self._give_out()
-            block = self._blocks.pop(self._taken, None)
-        if block is not None:
-            self._order.popleft()
-            self._taken += 1
-        return block
+        block = self._blocks.pop(self._taken, None)
+        if block is None:
+            return None
+        self._order.popleft()
+        self._taken += 1
+        return block_of(block) if isinstance(block, bytes) else block
 
     def _start_one(self) -> None:
         """Start a process, which takes some ms: one a step."""

@@ -133,26 +133,29 @@ class PartReader(HelperProcess):
         self.pending.append(number)
         self.connection.send((start, stop))
 
-    def take(self) -> tuple[int, Block] | None:
-        """What has come: a part's number and block; None when it was the word that the process is ready.
+    def take(self) -> tuple[int, bytes] | None:
+        """What has come: a part's number and its block as it was sent (`block_of`); None for the word that it is ready.
 
         Raises:
             EOFError: the process has ended, or could not read the file.
         """
         data = self.receive()
-        if data is None:
-            return None
-        with no_collection():
-            block: Block = pickle.loads(data)
-        return self.pending.popleft(), block
+        return None if data is None else (self.pending.popleft(), data)
 
     def take_ready(self) -> Block | None:
         """The block that comes next, when it is there. Raises EOFError as `take`."""
         while self.connection.poll(0):
             found = self.take()
             if found is not None:
-                return found[1]
+                return block_of(found[1])
         return None
+
+
+def block_of(data: bytes) -> Block:
+    """A block as a reading process sent it. Best when it is taken in: the objects of many are spread over memory."""
+    with no_collection():
+        block: Block = pickle.loads(data)
+    return block
 
 
 def _serve(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.capture.columns import GrowingColumns
+from inspector.capture.columns import GrowingColumns, places_among
 
 
 class SparseColumns:
@@ -38,15 +38,11 @@ class SparseColumns:
 
     def has(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """(n,) which of some messages have any. O(n log k)."""
-        messages = self._columns["message"]
-        if not len(messages):
-            return np.zeros(len(rows), np.bool_)
-        return messages[np.minimum(np.searchsorted(messages, rows), len(messages) - 1)] == rows
+        return places_among(rows, self.messages)[1]
 
     def of(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
         """(n,) the numbers of some messages; 0 where they have none."""
-        messages = self._columns["message"]
-        if not len(messages):
+        if not len(self.messages):
             return np.zeros(len(rows), np.uint64)
-        places = np.minimum(np.searchsorted(messages, rows), len(messages) - 1)
-        return np.where(messages[places] == rows, self._columns[name][places], 0)
+        places, known = places_among(rows, self.messages)
+        return np.where(known, self._columns[name][places], 0)

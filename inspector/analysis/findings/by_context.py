@@ -5,7 +5,7 @@ The cost goes by the messages whose findings changed; where contexts moved or me
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,8 @@ _MOST_TOUCHED = 64  # arrays, until they are made one
 _KINDS = len(Severity) + 1
 _DENSE = 8
 
-Counts = NDArray[np.int64]
-"""(n, 4) int64, notes, warnings, errors, and messages with a warning or an error."""
+Counts = NDArray[np.integer[Any]]
+"""(n, 4) notes, warnings, errors, and messages with a warning or an error."""
 
 
 class Tally(NamedTuple):
@@ -69,9 +69,9 @@ class FindingsByContext:
         self._waits = 0
         self._counted = np.zeros(1024, np.uint16)  # by message, the set of findings it is counted with
         self._worth: Counts = np.zeros((1, _KINDS), np.int64)  # by set
-        self._by_ref: Counts = np.zeros((64, _KINDS), np.int64)  # what a message refers to never changes, nodes do
+        self._by_ref: Counts = np.zeros((64, _KINDS), np.int32)  # what a message refers to never changes, nodes do
         self._space_of_ref = np.zeros(64, np.int64)
-        self._below: Counts = np.zeros((64, _KINDS), np.int64)  # by node, those below it included
+        self._below: Counts = np.zeros((64, _KINDS), np.int32)  # by node, those below it included
         self._behind = False  # they are to be summed up anew
         self._dear = DearSums()
         self._main: dict[int, Counts] = {}  # by space, of messages without any context
@@ -192,7 +192,7 @@ class FindingsByContext:
             parents = as_numpy(self._contexts.tree.parent)
             two_by_two = self._own().astype(np.int32).view(np.int64)  # none has more than 2^31
             sums = [gathered(pair, parents) if pair.any() else pair for pair in two_by_two.T]
-            self._below = np.stack(sums, axis=1).view(np.int32).astype(np.int64)
+            self._below = np.stack(sums, axis=1).view(np.int32)
         self._behind = False
 
     # Asking

@@ -65,7 +65,7 @@ class Forms:
         senders = self._numbers(self._senders, 0, batch.new("sender"))
         kinds = self._numbers(self._kinds, 1, batch.new("kind"))
         correlated = (batch.new("flags") & Flag.CORRELATED.value) != 0
-        pairs = (senders * _MOST + kinds) * 2 + correlated
+        pairs = (kinds * _MOST + senders) * 2 + correlated  # kinds are few, so that what is touched lies together
         new = np.flatnonzero(~self._pairs[pairs] & (senders != 0) & (kinds != 0))
         if not len(new):
             return []

@@ -14,7 +14,7 @@ from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.check import WARNING, Check
 from inspector.analysis.findings.slow_loops import SlowLoops
-from inspector.capture.columns import GrowingColumns
+from inspector.capture.columns import GrowingColumns, places_among
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol.payloads.blocks import size_words
@@ -148,12 +148,9 @@ class Loops:
     def _steps_of(self, rows: Rows) -> tuple[Rows, Rows]:
         """(n,) how deep each of some chats is in answers, and the chat it all goes back to."""
         depths, roots = np.zeros(len(rows), np.int64), rows.copy()
-        answers = self._steps["row"]
-        if len(answers):
-            places = np.minimum(np.searchsorted(answers, rows), len(answers) - 1)
-            known = answers[places] == rows
-            depths[known] = self._steps["depth"][places[known]]
-            roots[known] = self._steps["root"][places[known]]
+        places, known = places_among(rows, self._steps["row"])
+        depths[known] = self._steps["depth"][places[known]]
+        roots[known] = self._steps["root"][places[known]]
         return depths, roots
 
     def _follow(self, batch: Batch, rows: Rows) -> None:

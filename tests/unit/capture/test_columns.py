@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inspector.capture.columns as columns_module
-from inspector.capture.columns import GrowingColumns
+from inspector.capture.columns import GrowingColumns, places_among
 
 NUMBERS = st.one_of(st.just(3), st.integers(0, 300), st.integers(0, 2**17), st.integers(0, 2**64 - 1))
 """Mostly the same, now and then one that a narrow column cannot hold."""
@@ -93,3 +93,15 @@ def test_views_are_not_written_to() -> None:
     columns.append({"a": np.arange(4)})
     with pytest.raises(ValueError, match="read-only"):
         columns["a"][0] = 1
+
+
+@given(
+    st.lists(st.integers(-300, 2**33), max_size=20),
+    st.sets(st.integers(0, 255), max_size=20),
+    st.sampled_from((np.uint8, np.uint16, np.uint32, np.int32, np.int64)),
+)
+def test_places_among_ascending_numbers_of_any_width(asked: list[int], known: set[int], dtype: type) -> None:
+    ascending = sorted(known)
+    places, there = places_among(np.array(asked, np.int64), np.array(ascending, dtype))
+    assert there.tolist() == [number in known for number in asked]
+    assert [ascending[place] for place in places[there].tolist()] == [number for number in asked if number in known]
