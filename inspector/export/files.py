@@ -135,10 +135,13 @@ def export_to(
                     writer.masked[message] = line.data
                     redaction.tally.update(line.tally)
                 yield Exported(count, size, redaction.tally)
-        size += file.write(writer.message(message))
+        for piece in writer.lines(message) if isinstance(writer, LinesWriter) else (writer.message(message),):
+            size += file.write(piece)
+            if size - told >= _TOLD_BYTES or not piece:
+                told = size
+                yield Exported(count, size, redaction.tally)
         count += 1
-        if not count % each or size - told >= _TOLD_BYTES:
-            told = size
+        if not count % each:
             yield Exported(count, size, redaction.tally)
     size += file.write(writer.end())
     file.flush()  # what does not fit on the disk is said here, not when the file is closed

@@ -50,6 +50,8 @@ CONTEXT_KEY = "response_context"
 """Where a self-contained response says what it answers."""
 
 _NO_JSON = (Flag.UNREADABLE | Flag.FRAME).value
+_READ_AT_ONCE = 1_000
+"""Lines of a message between which others have their turn."""
 _RPC = (Flag.RPC | Flag.DERIVED).value
 """What means something within its connection."""
 _SAYS_ITSELF = (Flag.UNREADABLE | Flag.LOG_ONLY | Flag.GAP | Flag.DERIVED).value
@@ -93,9 +95,12 @@ class LinesWriter:
 
     def message(self, message: int) -> bytes:
         """The line of a message, and as logged those of its copies."""
-        if self._alone:
-            return self._by_itself(message) + b"\n"
-        return b"".join(line + b"\n" for line in self._as_logged(message))
+        return b"".join(self.lines(message))
+
+    def lines(self, message: int) -> Iterator[bytes]:
+        """The same line by line, and nothing between: an answer that came in a million pieces has a million lines."""
+        for line in [self._by_itself(message)] if self._alone else self._as_logged(message):
+            yield line and line + b"\n"
 
     def end(self) -> bytes:
         """Nothing: each message is written whole."""
@@ -125,7 +130,12 @@ class LinesWriter:
             return  # the record that means it has been written
         self._last = own
         line = self.masked.pop(message, None)
-        raw, *others = self._logged_lines(message) if line is None or self._several else [b""]
+        found: list[bytes] = []
+        for one in self._logged_lines(message) if line is None or self._several else ():
+            found.append(one)
+            if not len(found) % _READ_AT_ONCE:
+                yield b""
+        raw, *others = _events(found) if len(found) > 1 else found or [b""]
         of_batch = self._is_of_batch(message)
         src = self._src(message, raw, of_batch=of_batch) if self._several else 0
         if self._several and int(columns["flags"][message]) & _RPC and not self._exchange(message, None):
@@ -146,16 +156,16 @@ class LinesWriter:
                 line = capture.sources[copy.source].read(copy.offset, copy.length).strip()
                 yield self._line(line, big=capture.records.is_big(message))
 
-    def _logged_lines(self, message: int) -> list[bytes]:
+    def _logged_lines(self, message: int) -> Iterator[bytes]:
         """The lines that a message was read from, as they are: of an overlong one its head, of `data: {}` the event."""
         capture = self._document.capture
         if capture.columns["offset"][message] < JOINED_FROM:
-            return [capture.records.line(message).strip()]
-        lines = (line.strip().removeprefix(b"data:").strip() for line in LoggedLines(capture, message))
-        events = [line for line in lines if line != b"[DONE]"] or [b""]
-        if len(events) > 1 and b'"candidates"' in events[0]:  # each of Gemini's chunks is an answer by itself, too
-            return [b'{"response":[' + b",".join(events) + b"]}"]
-        return events
+            yield capture.records.line(message).strip()
+            return
+        for line in LoggedLines(capture, message):
+            event = line.strip().removeprefix(b"data:").strip()
+            if event != b"[DONE]":
+                yield event
 
     def _exchange(self, message: int, direction: str | None) -> dict[str, Any] | None:
         """What a line of a recording says of the HTTP exchange that carried a message; None where none did."""
@@ -280,6 +290,11 @@ class LinesWriter:
                 return _dumped({"b64": base64.b64encode(raw).decode()})
             return _dumped({"text": shown})
         return _dumped({"text": self._redaction.text(text)})
+
+
+def _events(events: list[bytes]) -> list[bytes]:
+    """The lines of a streamed answer as they are written: each of Gemini's chunks is an answer by itself, too."""
+    return [b'{"response":[' + b",".join(events) + b"]}"] if b'"candidates"' in events[0] else events
 
 
 def _is_one_line(raw: bytes) -> bool:

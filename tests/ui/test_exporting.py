@@ -239,7 +239,7 @@ def test_what_cannot_be_written_is_said(qapp: QApplication, tmp_path: Path, monk
         def full(*_: object) -> bytes:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-        monkeypatch.setattr(files.LinesWriter, "message", full)
+        monkeypatch.setattr(files.LinesWriter, "lines", full)
         chosen(window, tmp_path / "out.jsonl")
         await until(lambda: "No space left" in said(window), "a notice")
         assert said(window).endswith("No space left on device; free some space, or choose another disk.")

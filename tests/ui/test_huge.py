@@ -65,7 +65,7 @@ def test_a_big_message_is_listed_with_kind_sender_size_and_its_first_words(qapp:
 
 
 def test_rows_of_long_messages_are_worked_out_a_few_at_a_time(qapp: QApplication) -> None:
-    path = log_file(lines_of(*(envelope(payload={"text": f"{number} " + "x" * 600_000}) for number in range(6))))
+    path = log_file(lines_of(*(envelope(payload={"text": f"{number} " + "x" * 300_000}) for number in range(6))))
 
     async def steps(application: Application) -> None:
         window = await opened(application, path)

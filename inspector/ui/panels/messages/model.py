@@ -35,7 +35,7 @@ from inspector.ui.look.roles import Role
 from inspector.ui.panels.messages.columns import ChosenColumns
 
 _CACHED_ROWS = 512
-_DECODED_AT_ONCE = 1 << 20
+_DECODED_AT_ONCE = 1 << 19
 """Bytes of messages that are decoded for one painting: a screen full of such that have a megabyte each takes 500 ms."""
 _MOST_SPANS = 16
 """Spans of changed rows that are reported one by one."""
