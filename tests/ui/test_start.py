@@ -174,16 +174,19 @@ def test_the_first_document_leaves_turns_of_the_loop_to_others_and_is_painted_a_
     run_in_window(qapp, steps)
 
 
-def test_a_window_closed_while_its_panes_are_made_is_closed(qapp: QApplication) -> None:
+@pytest.mark.parametrize("begun", [QDockWidget, Curtain])
+def test_a_window_closed_while_its_panes_are_made_or_painted_is_closed(
+    qapp: QApplication, begun: type[QWidget]
+) -> None:
     log = log_file(lines_of(envelope("chat", {"text": "Hello"})))
 
     async def steps(application: Application) -> None:
         window = application.new_window()
         window.start_page.recent_file_requested.emit(str(log))
         async with asyncio.timeout(_PATIENCE_S):
-            while not window.findChildren(QDockWidget):  # noqa: ASYNC110  what is being made sets no event
+            while not window.findChildren(begun):  # noqa: ASYNC110  what is being made sets no event
                 await asyncio.sleep(0)
-        assert window.panes is None
+        assert (window.panes is None) is (begun is QDockWidget)
         window.close()
         await until(lambda: not application.tasks, "the end of reading")
         assert application.windows == []

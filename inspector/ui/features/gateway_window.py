@@ -165,8 +165,6 @@ class GatewayWatch(QObject):
         """Take the steps of showing that are left, which paint a part each, in turns of their own."""
         for _ in steps:
             await asyncio.sleep(0)
-            if self._closed:
-                return
 
     def _on_state(self, state: SourceState, sentence: str) -> None:
         self._status.set_state(state, sentence)

@@ -458,12 +458,10 @@ class Opening(QObject):
                 if not shown and progress.messages:
                     await asyncio.sleep(0)  # reading the first rows was long enough for one turn of the loop
                     self._status.show_log(document.name, FORMAT_WORDS.get(document.format, ""))
-                    await self._show(document)
-                    shown = True
                     if document.live:
                         self._status.set_input_open(True)
-                    for _ in range(2):  # the first painting has a turn of its own
-                        await asyncio.sleep(0)
+                    await self._show(document)
+                    shown = True
                     until = loop.time() + budgets.current.slice_s
                 if self._shown.panes is not None:
                     self._shown.panes.messages.expect(share if progress.total and share else 1.0)
@@ -487,10 +485,10 @@ class Opening(QObject):
 
     async def _show(self, document: CaptureDocument) -> None:
         """Show a document, a step each turn of the loop: all of it takes longer than keys and clicks should wait."""
-        for _ in self._stage.showing(document):
-            await asyncio.sleep(0)
         if self._is_streamed:  # what it waited for has come
             self._notices.dismiss(MESSAGE)
+        for _ in self._stage.showing(document):
+            await asyncio.sleep(0)
 
     def paste_text(self) -> None:
         """Open what is in the clipboard as a log."""

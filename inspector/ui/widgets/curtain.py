@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 from typing_extensions import override
 
 from inspector.base.slices import Steps
@@ -45,15 +46,16 @@ class Curtain(QWidget):
         self.setGeometry(self.part.rect().adjusted(0, self._raised, 0, 0))
 
     def lift(self) -> Steps[None]:
-        """Let the part be seen, from above, as much in each step as is painted quickly."""
-        step = max(1, _STEP // max(1, self.part.width()))
-        while self._raised + step < self.part.height():
-            self._raised += step
+        """Let the part be seen, from above, as much in each step as is painted quickly; one that is gone needs none."""
+        while isValid(self):
+            self._raised += max(1, _STEP // max(1, self.part.width()))
+            if self._raised >= self.part.height():
+                self.hide()
+                self.deleteLater()
+                yield
+                return
             self._hang()
             yield
-        self.hide()
-        self.deleteLater()
-        yield
 
     @override
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

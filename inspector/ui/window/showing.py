@@ -110,8 +110,9 @@ class Showing:
 
     def _parts(self, panes: Panes) -> list[tuple[QWidget, str]]:
         """What is painted a part at a time, what is needed most first, and the surface that is there before."""
-        panels = (panes.messages, panes.contexts, panes.details, panes.participants)
-        return [*((part, "surface.base") for part in panels), *((part, "surface.chrome") for part in self._bars.rows)]
+        panels = (self._center.currentWidget(), panes.contexts, panes.details, panes.participants, *panes.bottom)
+        parts = [*((part, "surface.base") for part in panels), *((part, "surface.chrome") for part in self._bars.rows)]
+        return [(part, surface) for part, surface in parts if part is not None and part.isVisible()]
 
     def replace(self, document: CaptureDocument) -> Panes:
         """Show another document in place of the one shown; docks and views stay where they are."""
