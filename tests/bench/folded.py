@@ -18,7 +18,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.ui.app.application import Application
 from inspector.ui.panels.messages.panel import MessagesPanel
-from tests.bench.offscreen import Found, run
+from tests.bench.offscreen import Found, run, take_in
 
 _HEAD = b'{"ctxcap":1,"origin":{"space":"demo","participant":"me"}}\n'
 _OPEN = (
@@ -57,8 +57,7 @@ class Flowing:
             file.writelines(_FRAME % (1767600000000000000 + (self._sent + n) * 1_000_000) for n in range(frames))
         self._sent += frames
         began = time.process_time()
-        while self.document.poll():
-            pass
+        take_in(self.document)
         return time.process_time() - began
 
     def flush(self) -> float:

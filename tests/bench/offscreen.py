@@ -15,6 +15,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
 
+from inspector.document.document import CaptureDocument
 from inspector.ui.app.application import Application, make_qt, run_loop
 from inspector.ui.window.main_window import MainWindow
 from tests.bench import machine
@@ -87,6 +88,12 @@ async def until(condition: Callable[[], object], what: str, seconds: float) -> N
         if time.perf_counter() > give_up:
             raise TimeoutError(f"waited {seconds:g} s for {what}")
         await asyncio.sleep(0.01)
+
+
+def take_in(document: CaptureDocument) -> None:
+    """Have a live document take in all that its file holds by now; much of it another process reads meanwhile."""
+    while document.poll() or document.sources.waiting or document.sources.behind:
+        time.sleep(0 if document.analysis.checking else 0.0005)
 
 
 def repaint(window: MainWindow) -> None:

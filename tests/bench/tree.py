@@ -20,7 +20,7 @@ from inspector.document.document import CaptureDocument
 from inspector.ui.app.application import Application
 from inspector.ui.docview.bridge import DocumentBridge
 from inspector.ui.panels.contexts.panel import ContextsPanel
-from tests.bench.offscreen import Found, run
+from tests.bench.offscreen import Found, run, take_in
 
 _CHILDREN = 99
 
@@ -60,8 +60,7 @@ class GrowingTree:
                     b'{"protocol":"mew/v0.4","id":"t%d","ts":"2026-01-05T09:00:00.000Z","from":"lead",'
                     b'"kind":"%b,"context":"%b","payload":{}}\n' % (number, kind, context.encode())
                 )
-        while self.document.poll():
-            pass
+        take_in(self.document)
 
     def flush(self) -> float:
         """Seconds until what was read is on screen."""

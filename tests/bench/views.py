@@ -25,6 +25,7 @@ from inspector.ui.app.application import Application, make_qt
 from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.contexts.panel import ContextsPanel
 from inspector.ui.window.main_window import MainWindow
+from tests.bench.offscreen import take_in
 
 _START_NS = 1_767_600_000_000_000_000
 _TEXT = "x" * 220
@@ -78,8 +79,7 @@ class Firehose:
                 frame = json.dumps(envelope, separators=(",", ":"))
                 file.write(b'{"t":%d,"dir":"in","src":0,"frame":%b}\n' % (self._now(), frame.encode()))
                 self.made += 1
-        while self.document.poll():
-            pass
+        take_in(self.document)
 
     def write_usual(self, messages: int) -> None:
         """Append messages of 400 bytes in 50 reasoning sequences."""
