@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.call_pairs import CallPairs
 from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.distinct import ascending
 from inspector.analysis.ended_servers import ended_badly
 from inspector.analysis.marked_contexts import START
 from inspector.analysis.states import State
@@ -325,7 +326,7 @@ class AccountTally:
     def step(self) -> bool:
         """Look at some more messages; whether all were looked at."""
         if self._changed:
-            rows = np.unique(np.concatenate(self._changed))
+            rows = ascending(*self._changed)
             rows = rows[rows < self._fed]
             self._changed = [rows[_STEP:]] if len(rows) > _STEP else []
             self._waiting = sum(map(len, self._changed))
@@ -404,7 +405,7 @@ class AccountTally:
         rows, causes = rows[named], causes[named].astype(np.int64)
         said = columns["kind"][causes] == (strings.find("chat") or -1)
         said &= (columns["sender"][causes] != columns["sender"][rows]) & (causes < len(self._columns))
-        causes = np.unique(causes[said])
+        causes = ascending(causes[said])
         causes = causes[self._columns["taken"][causes] == 0]
         if len(causes):
             self._columns.put("taken", causes, 1)

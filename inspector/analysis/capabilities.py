@@ -16,6 +16,7 @@ import numpy as np
 from inspector.analysis.capability_changes import CapabilityChanges, Change
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.contexts import ContextPass
+from inspector.analysis.distinct import are_any
 from inspector.analysis.trust import TrustPass
 from inspector.capture.block import OBJECT_KEY
 from inspector.capture.capture import Capture
@@ -84,7 +85,7 @@ class CapabilityPass:
         columns, strings = self._capture.columns, self._capture.strings
         wanted = [code for code in map(strings.find, (*_TOLD, *_CHANGED)) if code is not None]
         let_through = columns["flags"][start:stop] & Flag.REFUSED.value == 0
-        for row in (np.flatnonzero(np.isin(columns["kind"][start:stop], wanted) & let_through) + start).tolist():
+        for row in (np.flatnonzero(are_any(columns["kind"][start:stop], wanted) & let_through) + start).tolist():
             kind = self._capture.string("kind", row)
             if kind in _CHANGED:
                 self._note_change(row, kind == "capability/grant")

@@ -7,6 +7,7 @@ import numpy as np
 from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.context_builder import ContextBuilder
 from inspector.analysis.context_tree import MAIN, MOST_LEVELS
+from inspector.analysis.distinct import ascending
 from inspector.analysis.log_clock import LogClock
 from inspector.analysis.node_columns import REASONING_START, LeafTable, NodeTypes, PathTable, RootTable
 from inspector.analysis.node_facts import CANCELLED, CONCLUDED, as_numpy
@@ -147,7 +148,7 @@ class ContextPass:
 
     def _note_kinds(self, rows: Array, nodes: Array, kinds: Array) -> None:
         names = self._capture.strings
-        for kind in np.unique(kinds).tolist():
+        for kind in ascending(kinds).tolist():
             name = names[kind]
             if not name.startswith("reasoning/"):
                 continue

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis.call_rounds import CallRounds
 from inspector.analysis.changes import ChangedRows, Rows
-from inspector.analysis.distinct import are_among
+from inspector.analysis.distinct import are_among, are_any, ascending
 from inspector.analysis.open_calls import OpenCalls
 from inspector.analysis.proposals import Proposals
 from inspector.analysis.trust import TrustPass
@@ -60,7 +60,7 @@ class DraftNames:
         """Which of some messages that client may have sent."""
         codes = self._capture.columns["protocol"][rows]
         strings = self._capture.strings
-        drafts = [code for code in np.unique(codes).tolist() if code and strings[code].startswith(_DRAFT)]
+        drafts = [code for code in ascending(codes).tolist() if code and strings[code].startswith(_DRAFT)]
         return np.isin(codes, drafts) if drafts else np.zeros(len(rows), np.bool_)
 
     def _of_proposal(self, row: int) -> int:
@@ -234,7 +234,7 @@ class CorrelationPass:
         source = self._capture.columns
         kind = source["kind"][start:stop]
         single = (named != NO_ROW) & (source["flags"][start:stop] & _MANY == 0)
-        choosy = np.isin(kind, [self._code(k) for k in _WANTED])
+        choosy = are_any(kind, [self._code(k) for k in _WANTED])
         free = np.flatnonzero(single & ~choosy)
         self.columns.put("cause", start + free, named[free])
         self._changed.update_all(named[free])
@@ -242,7 +242,7 @@ class CorrelationPass:
         answers = np.flatnonzero(single & (kind == self._code(kinds.RESPONSE)) & (source["method"][start:stop] == 0))
         asked = named[answers]
         fits = (source["kind"][asked] == self._code(kinds.REQUEST)) & (source["method"][asked] != 0)
-        nameless = np.isin(source["method"][asked], [self._code(method) for method in _NEEDS_TARGET])
+        nameless = are_any(source["method"][asked], [self._code(method) for method in _NEEDS_TARGET])
         fits &= (source["target"][asked] != 0) | ~nameless  # the proposal it fulfils may name it
         self._answer(answers[fits] + start, asked[fits])
         plain = np.zeros(stop - start, bool)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from inspector.analysis.changes import ChangedRows, Rows
 from inspector.analysis.connections import connection_keys
 from inspector.analysis.correlation import CorrelationPass
+from inspector.analysis.distinct import are_any, ascending
 from inspector.analysis.participants import ParticipantPass
 from inspector.analysis.waiting import GivenUp
 from inspector.capture.capture import Capture
@@ -45,7 +46,7 @@ class DeparturePass:
     def feed(self, start: int, stop: int) -> None:
         """Take in messages `start` to `stop`. O(messages), and where somebody left O(requests by and to it since)."""
         kind, find = self._capture.columns["kind"][start:stop], self._capture.strings.find
-        asked = np.isin(kind, [find(name) or -1 for name in (kinds.REQUEST, kinds.PROPOSAL)])
+        asked = are_any(kind, [find(name) or -1 for name in (kinds.REQUEST, kinds.PROPOSAL)])
         new = np.flatnonzero(asked) + start
         if len(new):
             self._asked_since.frombytes(new.astype(np.int32).tobytes())
@@ -61,7 +62,7 @@ class DeparturePass:
         del self._asked_since[:]
         gone = {*left[1].tolist()}
         rows = [np.array(self._with.pop(person, ()), np.int64) for person in gone]
-        self._list(self._give_up(self._still_open(np.unique(np.concatenate(rows)), start), left), only=gone)
+        self._list(self._give_up(self._still_open(ascending(*rows), start), left), only=gone)
 
     def _end_connections(self) -> None:
         """Give up what was asked over connections that others took the place of."""

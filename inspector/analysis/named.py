@@ -14,6 +14,7 @@ from inspector.analysis.changes import ChangedRows, Rows
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.correlation import CorrelationPass
+from inspector.analysis.distinct import ascending
 from inspector.capture.block import OBJECT_KEY
 from inspector.capture.capture import Capture
 from inspector.capture.columns import Array, GrowingColumns
@@ -81,7 +82,7 @@ class NamedPass:
 
     def _take(self, rows: Rows, what: Named) -> None:
         found = self._columns["found"][rows]
-        better = np.unique(rows[_RANKS[found] < _RANKS[what]])
+        better = ascending(rows[_RANKS[found] < _RANKS[what]])
         if len(better):
             self._columns.put("found", better, what.value)
             self._changed.update_all(better)
@@ -99,13 +100,13 @@ class NamedPass:
             hashes = self._capture.ids.hashes_in(spaces, [name for each in names for name in each])
             if what is Named.CONTEXT:
                 hashes = np.concatenate((hashes, np.array(self._contexts.take_parents(), np.uint64)))
-            self._name(np.unique(hashes), what)
+            self._name(ascending(hashes), what)
 
     def _unmet(self, what: Named, column: str, start: int, stop: int) -> NDArray[np.int64]:
         """Each space and string of a column that was not met before, as one number."""
         codes = self._capture.columns[column][start:stop].astype(np.int64)
         spaces = self._capture.columns["space"][start:stop].astype(np.int64)
-        return self._met[what].new(np.unique((spaces << 32 | codes)[codes != 0]))
+        return self._met[what].new(ascending((spaces << 32 | codes)[codes != 0]))
 
     def _name(self, hashes: NDArray[np.uint64], what: Named) -> None:
         if not len(hashes):

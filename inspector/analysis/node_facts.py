@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.changes import Rows
+from inspector.analysis.distinct import ascending
 from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME
 
@@ -104,7 +105,7 @@ class NodeFacts:
 
     def without_reasons(self, nodes: NDArray[np.integer[Any]]) -> list[int]:
         """Of these nodes, those that do not count as reasoning yet, each once."""
-        return np.unique(nodes[as_numpy(self.reasons)[nodes] == 0]).tolist()
+        return ascending(nodes[as_numpy(self.reasons)[nodes] == 0]).tolist()
 
     def note_start(self, node: int, row: int) -> bool:
         """The first message that names a context as its own begins it; whether this is the one. Rows ascend."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.distinct import are_any
 from inspector.analysis.participant_table import GONE, HERE, Coming, Participant, ParticipantTable
 from inspector.analysis.space_numbers import UNKNOWN
 from inspector.analysis.trust import TrustPass
@@ -53,7 +54,7 @@ class ParticipantPass:
         """
         columns, strings = self._capture.columns, self._capture.strings
         wanted = [code for code in map(strings.find, _FACTS) if code is not None]
-        facts = np.flatnonzero(np.isin(columns["kind"][start:stop], wanted)) + start
+        facts = np.flatnonzero(are_any(columns["kind"][start:stop], wanted)) + start
         hashes = columns["id_hash"][facts]
         before = self._capture.ids.latest(hashes, facts) if len(facts) else facts
         self._before = {row: one for row, one in zip(facts.tolist(), before.tolist(), strict=True) if one != NO_ROW}

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
+from inspector.analysis.distinct import ascending
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns, places_among
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
@@ -110,7 +111,7 @@ class ReportedUsage:
             return
         ends = np.full(len(attempts), np.iinfo(np.int64).max)
         places = self._calls.latest(np.array(attempts, np.uint64), ends)
-        places = np.unique(places[places != NO_ROW])
+        places = ascending(places[places != NO_ROW])
         places = places[(self.columns["counts"][places] != 0) & (self.columns["reported"][places] == 0)]
         if len(places):
             self._let_count(places, 0)
@@ -127,7 +128,7 @@ class ReportedUsage:
         self.report_count += by * len(places)
         self._sums += by * np.array([self.columns[name][places].sum(dtype=np.int64) for name in USAGE])
         self.edits += [0] * (-(-len(self.columns) // STRETCH) - len(self.edits))
-        for stretch in np.unique(places // STRETCH).tolist():
+        for stretch in ascending(places // STRETCH).tolist():
             self.edits[stretch] += 1
 
     def _choose(self, first: int, hashes: NDArray[np.uint64], copies: NDArray[np.bool_]) -> None:
@@ -137,7 +138,7 @@ class ReportedUsage:
         places = np.arange(first, len(columns))
         named = hashes != NO_HASH
         known = named & (before != NO_ROW)
-        contenders = np.unique(np.concatenate((places[named], before[known])))
+        contenders = ascending(np.concatenate((places[named], before[known])))
         if not len(contenders):
             return
         weight = np.where(columns["reported"][contenders] != 0, columns["output"][contenders].astype(np.int64) + 1, 0)

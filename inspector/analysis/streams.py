@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
+from inspector.analysis.distinct import are_any, ascending
 from inspector.analysis.trust import TrustPass
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
@@ -121,7 +122,7 @@ class StreamPass:
         """Earlier frames of which more is known by now, since the last call."""
         if not self._late:
             return _NOTHING_LATE
-        late = Late(*(np.unique(np.concatenate(rows)) for rows in zip(*self._late, strict=True)))
+        late = Late(*(ascending(*rows) for rows in zip(*self._late, strict=True)))
         self._late.clear()
         self._changed.update_all(np.concatenate(late))
         return late
@@ -149,7 +150,7 @@ class StreamPass:
         """The streams of some frames, and which of them are of each."""
         columns = self._capture.columns
         sources = columns["source"][frames]
-        for source in np.unique(sources).tolist():
+        for source in ascending(sources).tolist():
             rows = frames[sources == source]
             pairs = columns["space"][rows].astype(np.int64) << 32 | columns["stream"][rows]
             found, inverse = np.unique(pairs, return_inverse=True)
@@ -171,7 +172,7 @@ class StreamPass:
         """
         code = self._capture.columns["kind"][start:stop]
         wanted = [found for found in map(self._capture.strings.find, _TELLING) if found is not None]
-        rows = (np.flatnonzero(np.isin(code, wanted)) + start).tolist() if wanted else []
+        rows = (np.flatnonzero(are_any(code, wanted)) + start).tolist() if wanted else []
         events: list[tuple[int, _Key | None]] = [(row, key) for key, row in first.items()]
         events += [(row, None) for row in rows]
         told: dict[_Key, list[tuple[int, Speaker]]] = {}

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from inspector.analysis.distinct import are_any
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
@@ -45,7 +46,7 @@ class TrustPass:
         self._note_impostors()
         columns, strings = self._capture.columns, self._capture.strings
         code = columns["kind"][start:stop]
-        looked_at = np.isin(code, [strings.find(kind) or -1 for kind in (_WELCOME, _PRESENCE)])
+        looked_at = are_any(code, [strings.find(kind) or -1 for kind in (_WELCOME, _PRESENCE)])
         looked_at |= (code == (strings.find(kinds.JOIN) or -1)) & (columns["flags"][start:stop] & Flag.SENT.value != 0)
         for row in (np.flatnonzero(looked_at) + start).tolist():
             if not self._capture.sources[int(columns["source"][row])].origin:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.changes import ChangedRows, Rows
+from inspector.analysis.distinct import ascending
 from inspector.analysis.open_calls import OpenCalls
 from inspector.analysis.proposals import ProposalState
 from inspector.analysis.trust import TrustPass
@@ -193,7 +194,7 @@ def wants_answer(capture: Capture, rows: Rows, methods: NDArray[Any]) -> _Bools:
         methods: (rows,) their methods as the correlation pass has them.
     """
     strings, columns = capture.strings, capture.columns
-    told = [code for code in np.unique(methods).tolist() if code and _wants_none(strings[code])]
+    told = [code for code in ascending(methods).tolist() if code and _wants_none(strings[code])]
     bare = columns["kind_raw"][rows] == (strings.find(_BARE_KIND) or -1)
     bare |= columns["flags"][rows] & Flag.RPC.value != 0
     quiet = bare & (columns["rpc_hash"][rows] == NO_HASH)

@@ -124,9 +124,12 @@ class _Run:
     def __len__(self) -> int:
         return len(self.hashes)
 
-    def likely(self, byte: NDArray[np.int64], bit: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Places of the hashes that it may hold, of those with these places in a filter."""
-        return np.arange(len(byte)) if self._filter is None else np.flatnonzero(self._filter[byte] & bit)
+    def likely(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_] | slice:
+        """Which of some hashes it may hold."""
+        if self._filter is None:
+            return slice(None)
+        bits = (hashes & _FILTER_BITS).astype(np.int64)
+        return self._filter[bits >> 3] & (1 << (bits & 7)).astype(np.uint8) != 0
 
     def latest(self, hashes: NDArray[np.uint64], before: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each hash, the greatest row below `before`; NO_ROW."""
@@ -194,13 +197,11 @@ class HashIndex:
         """
         found = np.full(len(hashes), NO_ROW, np.int64)
         left = np.flatnonzero(hashes != NO_HASH)
-        byte, bit = _places_in_filter(hashes)
         for run in reversed(self._runs):
             if not len(left):
                 break
-            likely = run.likely(byte[left], bit[left])
-            if len(likely):
-                places = left[likely]
+            places = left[run.likely(hashes[left])]
+            if len(places):
                 found[places] = run.latest(hashes[places], before[places])
                 left = left[found[left] == NO_ROW]
         return found
@@ -211,10 +212,10 @@ class HashIndex:
         Args:
             hashes: (n,) uint64, each once; nothing has NO_HASH.
         """
-        byte, bit = _places_in_filter(hashes)
+        every = np.arange(len(hashes))
         found: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
         for run in self._runs:
-            likely = run.likely(byte, bit)
+            likely = every[run.likely(hashes)]
             places, rows = run.all_rows(hashes[likely])
             found.append((likely[places], rows))
         if not found:
@@ -224,12 +225,6 @@ class HashIndex:
     def rows(self, value: int) -> list[int]:
         """Every row with this hash, ascending."""
         return [row for run in self._runs for row in run.rows_of(value)]
-
-
-def _places_in_filter(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """The byte of a filter that each hash goes by, and the bit in it."""
-    bits = (hashes & _FILTER_BITS).astype(np.int64)
-    return bits >> 3, (1 << (bits & 7)).astype(np.uint8)
 
 
 def _merge(old: _Run, new: _Run) -> _Run:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.contexts import ContextPass
+from inspector.analysis.distinct import ascending
 from inspector.analysis.findings.batch import Array
 from inspector.analysis.findings.check import Severity
 from inspector.analysis.findings.store import Findings
@@ -93,7 +94,7 @@ class FindingsByContext:
 
     def _settle(self) -> None:
         if self._waiting:
-            rows = np.unique(np.concatenate(self._waiting))
+            rows = ascending(*self._waiting)
             self._waiting, self._waits = [], 0
             self._count(rows)
         if self._moves != self._contexts.tree.moves:
@@ -119,9 +120,9 @@ class FindingsByContext:
         self._space_of_ref[refs] = spaces
         _add_by(self._all, spaces, gained)
         _add_by(self._main, spaces[refs == 0], gained[refs == 0])
-        self._touched_spaces.update(np.unique(spaces).tolist())
+        self._touched_spaces.update(ascending(spaces).tolist())
         nodes = self._contexts.nodes_of(rows)
-        self._touch(np.unique(nodes[nodes != MAIN]))
+        self._touch(ascending(nodes[nodes != MAIN]))
         if self._moves != self._contexts.tree.moves:
             return  # all is summed up anyway
         astray = (nodes == MAIN) & (refs != 0)
@@ -143,7 +144,7 @@ class FindingsByContext:
     def _touch(self, nodes: Array) -> None:
         self._touched.append(nodes)
         if len(self._touched) > _MOST_TOUCHED:
-            self._touched = [np.unique(np.concatenate(self._touched))]
+            self._touched = [ascending(*self._touched)]
 
     def _carry(self, nodes: Array, gained: Counts) -> None:
         """Add to nodes and to all above them, a level a turn."""
@@ -228,7 +229,7 @@ class FindingsByContext:
     def take_touched(self) -> tuple[Array, set[int]]:
         """Contexts and spaces whose own findings changed since the last call; contexts that moved are not told."""
         self._settle()
-        nodes = np.unique(np.concatenate(self._touched)) if self._touched else NO_ROWS
+        nodes = ascending(*self._touched) if self._touched else NO_ROWS
         spaces, self._touched, self._touched_spaces = self._touched_spaces, [], set()
         return nodes, spaces
 

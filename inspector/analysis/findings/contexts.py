@@ -10,6 +10,7 @@ import numpy as np
 from inspector.analysis.changes import Rows
 from inspector.analysis.context_notes import MOST_DEEP, MOST_LONG, Oddity
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.distinct import ascending
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.node_facts import as_numpy
@@ -161,7 +162,7 @@ class Contexts:
         self._look_at(batch, rows)
         rows = batch.on_the_wire(rows[batch.of("time_ns", rows) != NO_TIME])
         senders = batch.of("sender", rows)
-        for sender in np.unique(senders).tolist():
+        for sender in ascending(senders).tolist():
             self._count(batch, rows[senders == sender], sender)
 
     def _look_at_growth(self, batch: Batch) -> None:
@@ -169,7 +170,7 @@ class Contexts:
         contexts = batch.passes.contexts
         if batch.stop < GROWN or not len(contexts.tree):
             return
-        nodes = np.unique(contexts.nodes_of(slice(batch.start, batch.stop)))
+        nodes = ascending(contexts.nodes_of(slice(batch.start, batch.stop)))
         nodes = nodes[nodes != MAIN]
         own = as_numpy(contexts.tree.own)[nodes]
         for node, count in zip(nodes[own >= GROWN].tolist(), own[own >= GROWN].tolist(), strict=True):

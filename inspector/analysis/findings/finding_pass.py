@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Protocol, cast, runtime_checkable
 
-import numpy as np
-
 from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.distinct import ascending
 from inspector.analysis.findings import (
     announced,
     beginning,
@@ -244,7 +243,7 @@ class FindingPass:
 
     def _batch(self, start: int, now_ns: int | None) -> Batch:
         now = self._passes.contexts.clock_ns if now_ns is None else now_ns
-        changed = np.unique(np.concatenate(self._changed)) if self._changed else NO_ROWS
+        changed = ascending(*self._changed) if self._changed else NO_ROWS
         told = self._beginnings, self._mcp, self.decisions, self.reported, self.baseline
         return Batch(self._passes, self.found, start, self._fed, changed, now, *told)
 

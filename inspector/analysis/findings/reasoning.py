@@ -6,6 +6,7 @@ import numpy as np
 
 from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.distinct import ascending
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
@@ -155,7 +156,7 @@ class Reasoning:
     def _take_back(self, batch: Batch, refs: Array) -> None:
         """Note what the starts of a batch open; nothing is missing there any more."""
         contexts = batch.passes.contexts
-        refs = np.unique(refs[refs != 0])
+        refs = ascending(refs[refs != 0])
         if len(refs):
             self._begun.put(refs, True)
         if contexts.tree.moves == self._moves:
@@ -174,7 +175,7 @@ class Reasoning:
             self._begun_nodes.put(begun, True)
         if not self._unbegun:
             return
-        nodes = np.unique(np.concatenate(opened))
+        nodes = ascending(*opened)
         nodes = nodes[self._are_opened(batch, nodes)].tolist()
         rows = np.array(sorted(row for node in nodes for row in self._unbegun.pop(node, ())), np.int64)
         for check in (WITHOUT_START, BEFORE):

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.changes import ChangedRows, Rows
+from inspector.analysis.distinct import ascending
 from inspector.analysis.findings.check import Check
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.hashes import NO_ROW, HashIndex
@@ -169,7 +170,7 @@ class Findings:
         """Add a check to, or take it from, the sets of some messages."""
         sets = self.columns["set"][rows]
         bit = 1 << number
-        for before in np.unique(sets).tolist():
+        for before in ascending(sets).tolist():
             mask = self._masks[before]
             after = self._set(mask | bit if present else mask & ~bit)
             self.columns.put("set", rows[sets == before], after)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.distinct import are_among, ascending, distinct
+from inspector.analysis.distinct import are_among, are_any, ascending, distinct
 
 
 @given(
@@ -21,6 +21,8 @@ def test_it_is_what_unique_says(numbers: list[int], dtype: type[np.integer], shi
         keys = keys - 5
     for found, plain in zip(distinct(keys), np.unique(keys, return_index=True, return_inverse=True), strict=True):
         assert found.tolist() == plain.tolist()
+    codes = [-1, 3, 1 << 40]
+    assert are_any(keys, codes).tolist() == np.isin(keys.astype(np.int64), codes).tolist()
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
