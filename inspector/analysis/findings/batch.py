@@ -145,11 +145,14 @@ class Batch:
         return self.capture.string(column, row) or ""
 
 
+_ROOM = 1024
+
+
 class Marks:
     """A small number for each string id, 0 until it is put: what was found out about a string, or seen of it."""
 
     def __init__(self, dtype: Any = np.uint8) -> None:
-        self._values = np.zeros(1024, dtype)
+        self._values = np.zeros(_ROOM, dtype)
 
     def of(self, ids: Array) -> Array:
         """The marks of some strings."""
@@ -172,7 +175,8 @@ class Marks:
 
     def _reach(self, most: int) -> None:
         if most >= len(self._values):
-            more = max(most + 1, 2 * len(self._values)) - len(self._values)
+            length = len(self._values)
+            more = max(most + 1, length + max(_ROOM, length // 8)) - length
             self._values = np.concatenate((self._values, np.zeros(more, self._values.dtype)))
 
     def unseen(self, ids: Array) -> list[tuple[int, int]]:

@@ -14,6 +14,7 @@ from inspector.analysis.node_lines import living_nodes
 NEVER = np.iinfo(np.uint32).max
 """The row of an end that has not come."""
 _FIRST_ROOM = 64
+_SPARE = 8  # so much room for a node that may come; as it is filled, all of it is in memory
 
 
 class Ends:
@@ -114,7 +115,8 @@ class _EndTable:
     def _make_room(self, nodes: int) -> None:
         if nodes < len(self.own):
             return
-        room = np.full(max(nodes + 1, 2 * len(self.own)) - len(self.own), NEVER, np.uint32)
+        length = len(self.own)
+        room = np.full(max(nodes + 1, length + length // _SPARE) - length, NEVER, np.uint32)
         self.own, self.least = np.concatenate((self.own, room)), np.concatenate((self.least, room))
 
     def hand_down(self, tree: ContextTree, node: int) -> None:
