@@ -24,9 +24,9 @@ COUNT = 2_000
 
 @pytest.fixture
 def log(monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A log that takes many steps to read, each of which is told of."""
+    """A log that takes many steps to read, each of which is told of; with no time at all nothing would be begun."""
     monkeypatch.setattr(opening, "LIVE_BLOCK_BYTES", 4_096)
-    set_budgets(monkeypatch, quiet_s=0.0, tell_s=0.0, slice_s=0.0)
+    set_budgets(monkeypatch, quiet_s=0.0, tell_s=0.0, slice_s=0.0001)
     return log_file(lines_of(*(envelope("chat", {"text": f"line {n}"}) for n in range(COUNT))))
 
 
