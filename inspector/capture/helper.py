@@ -18,6 +18,8 @@ from typing import Any
 
 _ENDING_S = 1.0
 """So long it may take to end when it is asked to; one that was stopped never hears that."""
+SEEING_OFF = "see a process off"
+"""The name of threads that wait for one to be gone."""
 
 
 _alone = False
@@ -96,7 +98,7 @@ class HelperProcess:
         self.connection.close()
         if self._process.pid is None or self.ending is not None:
             return
-        self.ending = threading.Thread(target=_see_off, args=(self._process,), name="end a process", daemon=True)
+        self.ending = threading.Thread(target=_see_off, args=(self._process,), name=SEEING_OFF, daemon=True)
         self.ending.start()
         if os.name == "nt":  # what it has open can neither be moved nor removed there
             self.ending.join()

@@ -6,8 +6,11 @@ import os
 import platform
 import resource
 import sys
+import threading
 from importlib.util import find_spec
 from pathlib import Path
+
+from inspector.capture.helper import SEEING_OFF
 
 
 def private_dirty_mb(*, children: bool = True) -> float:
@@ -44,7 +47,10 @@ def start_workers_as_the_program() -> None:
 
 
 def cpu_s() -> float:
-    """Processor seconds of this process and of the worker processes that have ended."""
+    """Processor seconds of this process and of the worker processes that have ended, or were told to."""
+    for thread in threading.enumerate():
+        if thread.name == SEEING_OFF:
+            thread.join()
     return sum(
         used.ru_utime + used.ru_stime
         for used in (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
