@@ -56,6 +56,7 @@ def test_a_server_killed_in_a_stream_ends_it_without_an_end(tmp_path: Path) -> N
             assert b"data: " in made.recv(1 << 16) + made.recv(1 << 16)
             process.kill()
             assert not rest_of(made).endswith(b"0\r\n\r\n"), "nobody takes it for whole"
+        process.wait()  # while it is dying, what connects to it is hung up on
         assert asked(address, "/call").startswith(b"HTTP/1.1 502 ")
     (end,) = of(capture, "http-end")
     assert end["how"] == "server-broke"
