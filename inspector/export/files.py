@@ -125,16 +125,13 @@ def export_to(
 ) -> Steps:  # fmt: skip
     """Write messages to an open file, as `export_file` does."""
     redaction = Redaction(masked=options.masked)
-    writer = writer_for(document, options, redaction)
+    as_lines = options.format is Format.JSONL
+    writer = (
+        LinesWriter(document, options, redaction, aside=aside) if as_lines else writer_for(document, options, redaction)
+    )
     each = EACH if options.format is Format.JSONL else 1
     count, size, told = 0, file.write(writer.begin()), 0
     for message in messages:
-        if aside is not None and isinstance(writer, LinesWriter) and writer.is_masked_long(message):
-            for line in aside.line(document.capture, message):
-                if line is not None:
-                    writer.masked[message] = line.data
-                    redaction.tally.update(line.tally)
-                yield Exported(count, size, redaction.tally)
         for piece in writer.lines(message) if isinstance(writer, LinesWriter) else (writer.message(message),):
             size += file.write(piece)
             if size - told >= _TOLD_BYTES or not piece:

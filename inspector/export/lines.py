@@ -23,8 +23,6 @@ again.
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -37,9 +35,9 @@ from inspector.capture.heads import MAX_WHOLE
 from inspector.capture.logged_lines import LoggedLines
 from inspector.capture.sources import JOINED_FROM
 from inspector.document.document import CaptureDocument
-from inspector.export.masking_aside import is_long_line
+from inspector.export.masking_aside import MaskingAside, is_long_line
 from inspector.export.options import ExportOptions
-from inspector.export.redaction import Redaction
+from inspector.export.redaction import Redaction, json_line
 from inspector.protocol import kinds
 from inspector.protocol.formats import capture_file, http_lines, read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
@@ -59,20 +57,18 @@ _SAYS_ITSELF = (Flag.UNREADABLE | Flag.LOG_ONLY | Flag.GAP | Flag.DERIVED).value
 
 
 class LinesWriter:
-    """Writes JSON Lines.
-
-    Attributes:
-        masked: lines that were masked beforehand, by message.
-    """
+    """Writes JSON Lines."""
 
     def __init__(
-        self, document: CaptureDocument, options: ExportOptions, redaction: Redaction, *, exact: bool = False
-    ) -> None:
+        self, document: CaptureDocument, options: ExportOptions, redaction: Redaction, *, exact: bool = False,
+        aside: MaskingAside | None = None,
+    ) -> None:  # fmt: skip
         """Make the writer.
 
         Args:
             document, options, redaction: as of every writer.
             exact: as logged: what is no JSON stays as it is, too, where it is one line.
+            aside: masks long lines that are written as logged, where a window waits.
         """
         self._document = document
         self._exact = exact
@@ -80,7 +76,7 @@ class LinesWriter:
         self._redaction = redaction
         # Of most logs no message has another number, and nothing of this is looked at.
         self._several = bool(document.capture.columns["connection"].any())
-        self.masked: dict[int, bytes] = {}
+        self._aside = aside
         self._last = (-1, -1)  # source and offset of the last line written
         self._connections: dict[tuple[int, int], int] = {}  # the one written last, by source and what its lines say
         self._srcs: dict[tuple[int, int], int] = {}  # what they say, by source and connection
@@ -91,28 +87,25 @@ class LinesWriter:
         origin = next((source.origin for source in sources if source.known_format == "capture" and source.origin), None)
         if self._alone or not origin:
             return b""
-        return _dumped(self._redaction.value({"ctxcap": 1, **origin})) + b"\n"
+        return json_line(self._redaction.value({"ctxcap": 1, **origin})) + b"\n"
 
     def message(self, message: int) -> bytes:
         """The line of a message, and as logged those of its copies."""
         return b"".join(self.lines(message))
 
     def lines(self, message: int) -> Iterator[bytes]:
-        """The same line by line, and nothing between: an answer that came in a million pieces has a million lines."""
-        for line in [self._by_itself(message)] if self._alone else self._as_logged(message):
-            yield line and line + b"\n"
+        """The same in pieces, with empty ones where others may have their turn.
+
+        An answer that came in a million pieces has a million lines, and one line may have a hundred megabytes.
+        """
+        if self._alone:
+            yield _ended(self._by_itself(message))
+        else:
+            yield from self._as_logged(message)
 
     def end(self) -> bytes:
         """Nothing: each message is written whole."""
         return b""
-
-    def is_masked_long(self, message: int) -> bool:
-        """Whether a line above 1 MB is written for a message, masked as it lies in its file."""
-        capture = self._document.capture
-        if self._alone or not self._redaction.masked or not is_long_line(capture, message):
-            return False
-        # Of several messages that one record means the first alone is written.
-        return (int(capture.columns["source"][message]), int(capture.columns["offset"][message])) != self._last
 
     # As logged
 
@@ -129,9 +122,9 @@ class LinesWriter:
         if columns["part"][message] and self._last == own:
             return  # the record that means it has been written
         self._last = own
-        line = self.masked.pop(message, None)
+        aside = self._aside if is_long_line(capture, message) else None
         found: list[bytes] = []
-        for one in self._logged_lines(message) if line is None or self._several else ():
+        for one in self._logged_lines(message) if aside is None or self._several else ():
             found.append(one)
             if not len(found) % _READ_AT_ONCE:
                 yield b""
@@ -139,22 +132,33 @@ class LinesWriter:
         of_batch = self._is_of_batch(message)
         src = self._src(message, raw, of_batch=of_batch) if self._several else 0
         if self._several and int(columns["flags"][message]) & _RPC and not self._exchange(message, None):
-            yield from self._marks(message, src)
-        if line is None:
-            line = self._cut(message, raw) or self._line(raw, big=capture.records.is_big(message))
+            for mark in self._marks(message, src):
+                yield _ended(mark)
         if of_batch:
             time_ns, direction = int(columns["time_ns"][message]), capture.string("direction", message)
             exchange = self._exchange(message, direction)
             fields = {"t": time_ns if time_ns != NO_TIME else None, "dir": direction, **(exchange or {"src": src})}
-            head = _dumped({key: value for key, value in fields.items() if value is not None})
-            line = head[:-1] + (b',"message":' if exchange else b',"frame":') + line + b"}"
-        yield line
+            head = json_line({key: value for key, value in fields.items() if value is not None})
+            yield head[:-1] + (b',"message":' if exchange else b',"frame":')
+        masked = False
+        for piece in aside.line(capture, message, self._redaction) if aside is not None else ():
+            masked = masked or bool(piece)
+            yield piece
+        line = b"" if masked else self._own_line(message, raw)
+        if of_batch:
+            line += b"}"
+        yield line + b"\n" if masked else _ended(line)
         for one in others:
-            yield self._line(one, big=len(one) > MAX_WHOLE)
+            yield _ended(self._line(one, big=len(one) > MAX_WHOLE))
         for copy in capture.deliveries.of(message) if len(capture.deliveries) else ():
             if (copy.source, copy.offset) != own:
                 line = capture.sources[copy.source].read(copy.offset, copy.length).strip()
-                yield self._line(line, big=capture.records.is_big(message))
+                yield _ended(self._line(line, big=capture.records.is_big(message)))
+
+    def _own_line(self, message: int, raw: bytes) -> bytes:
+        """The line of a message; `raw` is what it was read from, or nothing where it was not read yet."""
+        raw = raw or b"".join(self._logged_lines(message))
+        return self._cut(message, raw) or self._line(raw, big=self._document.capture.records.is_big(message))
 
     def _logged_lines(self, message: int) -> Iterator[bytes]:
         """The lines that a message was read from, as they are: of an overlong one its head, of `data: {}` the event."""
@@ -203,20 +207,20 @@ class LinesWriter:
         key, connection = (int(columns["source"][message]), src), int(columns["connection"][message])
         if self._connections.setdefault(key, connection) != connection:
             self._connections[key] = connection
-            yield _dumped({"t": int(columns["time_ns"][message]), "src": src, "mark": capture_file.OPENED})
+            yield json_line({"t": int(columns["time_ns"][message]), "src": src, "mark": capture_file.OPENED})
 
     def _line(self, raw: bytes, *, big: bool) -> bytes:
         """A line as it was, on one line of JSON."""
         if self._exact and not big and b"\n" not in raw and b"\r" not in raw and not self._may_be_masked(raw):
             return raw
         if raw[:1] != b"{":
-            return self._wrapped(raw)
+            return self._redaction.wrapped(raw)
         if big:
             return self._redaction.long_line(raw)
         try:
             value = decode_json(raw)
         except NotAnObjectError:
-            return self._wrapped(raw)
+            return self._redaction.wrapped(raw)
         return self._written(raw, value)
 
     def _may_be_masked(self, raw: bytes) -> bool:
@@ -238,7 +242,7 @@ class LinesWriter:
         if cut is not None:
             return cut
         if int(capture.columns["flags"][message]) & _NO_JSON:
-            return self._wrapped(raw)
+            return self._redaction.wrapped(raw)
         return self._line(raw, big=capture.records.is_big(message))
 
     def _with_context(self, message: int, line: bytes) -> bytes:
@@ -257,7 +261,7 @@ class LinesWriter:
         cause = int(links["cause"][message])
         asked = cause != NO_ROW and capture.string("kind", cause) in (kinds.REQUEST, kinds.PROPOSAL)
         request = self.envelope(cause) if asked else b"null"
-        context = _dumped(call)[:-1] + b',"request":' + request + b"}"
+        context = json_line(call)[:-1] + b',"request":' + request + b"}"
         return line[:-1].rstrip() + b',"' + CONTEXT_KEY.encode() + b'":' + context + b"}"
 
     # One line
@@ -268,28 +272,22 @@ class LinesWriter:
         if not capture.records.is_overlong(message):
             return None
         text = self._redaction.text(head.decode("utf-8", "replace"))
-        return _dumped({"text": text, "cut": True, "bytes": int(capture.columns["length"][message])})
+        return json_line({"text": text, "cut": True, "bytes": int(capture.columns["length"][message])})
 
     def _written(self, raw: bytes, value: Any) -> bytes:
         text = raw.decode("utf-8", "replace")
         if not self._redaction.masked or not may_hold_secrets(text):
-            return raw if _is_one_line(raw) else _dumped(value)
+            return raw if _is_one_line(raw) else json_line(value)
         shown = self._redaction.value(value)
         # Of a key that is repeated the last value alone was decoded: what is written as it was must hold no secret as
         # text either, and no escape that could hide one there.
         plain = shown == value and self._redaction.text(text) == text and "\\u" not in text.lower()
-        return raw if plain and _is_one_line(raw) else _dumped(shown)
+        return raw if plain and _is_one_line(raw) else json_line(shown)
 
-    def _wrapped(self, raw: bytes) -> bytes:
-        try:
-            text = raw.decode()
-        except UnicodeDecodeError:
-            text = raw.decode("utf-8", "replace")
-            shown = self._redaction.text(text)
-            if shown == text:
-                return _dumped({"b64": base64.b64encode(raw).decode()})
-            return _dumped({"text": shown})
-        return _dumped({"text": self._redaction.text(text)})
+
+def _ended(line: bytes) -> bytes:
+    """A line with its end; nothing for none."""
+    return line and line + b"\n"
 
 
 def _events(events: list[bytes]) -> list[bytes]:
@@ -304,13 +302,6 @@ def _is_one_line(raw: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return raw[:1] == b"{" and b"\n" not in raw and b"\r" not in raw
-
-
-def _dumped(value: Any) -> bytes:
-    try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError:  # half of a surrogate pair
-        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def _keys(line: bytes) -> Iterable[str]:

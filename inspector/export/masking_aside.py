@@ -1,14 +1,18 @@
-"""Lines above 1 MB masked by another process, which reads them itself: one of 60 MB takes a second and more."""
+"""Lines above 1 MB masked by another process, which reads them itself: one of 60 MB takes a second and more.
+
+What is no JSON is wrapped there as well.
+"""
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import pickle
+from collections import Counter
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import NamedTuple
 
 from inspector.capture.capture import Capture
 from inspector.capture.helper import HelperProcess
@@ -22,19 +26,11 @@ _WAIT_S = 0.004
 """So long it is waited for an answer before others have their turn."""
 
 
-class MaskedLine(NamedTuple):
-    """A line as it is exported, and the secrets that were masked in it."""
-
-    data: bytes
-    tally: Tally
-
-
 def is_long_line(capture: Capture, message: int) -> bool:
-    """Whether a message is read from a line above 1 MB that is JSON, as it lies in its file, and masked as text."""
+    """Whether a message is read from a line above 1 MB, whole, as it lies in its file."""
     if not capture.records.is_big(message) or capture.records.is_overlong(message):
         return False
-    in_file = int(capture.columns["offset"][message]) < JOINED_FROM
-    return in_file and capture.records.line_part(message, 0, 1) == b"{"
+    return int(capture.columns["offset"][message]) < JOINED_FROM
 
 
 class MaskingAside:
@@ -44,47 +40,62 @@ class MaskingAside:
         self._process: HelperProcess | None = None
         self._failed = False
 
-    def line(
-        self, capture: Capture, message: int, *, counted_only: bool = False
-    ) -> Iterator[MaskedLine | None]:  # fmt: skip
-        """None while the line of a message is masked, then the line; nothing more where it is to be masked elsewhere.
+    def line(self, capture: Capture, message: int, redaction: Redaction) -> Iterator[bytes]:
+        """The line of a message as `Redaction.long_line` gives it, in pieces, after empty ones while it is masked.
+
+        No pieces at all where no process is to be had.
 
         Args:
             capture: has the message.
             message: whose line `is_long_line`.
-            counted_only: the secrets are asked for alone.
+            redaction: says whether anything is masked, and counts it.
+
+        Raises:
+            OSError: the process has ended in the middle of the line.
         """
+        for heard in self._heard(capture, message, masked=redaction.masked, pieces=True):
+            if isinstance(heard, Counter):
+                redaction.tally.update(heard)
+            else:
+                yield heard
+
+    def tally(self, capture: Capture, message: int) -> Iterator[Tally | None]:
+        """None while the secrets in the line of a message are counted, then those; no more where no process does."""
+        for heard in self._heard(capture, message, masked=True, pieces=False):
+            yield heard if isinstance(heard, Counter) else None
+
+    def _heard(self, capture: Capture, message: int, *, masked: bool, pieces: bool) -> Iterator[Tally | bytes]:
         columns = capture.columns
         source = capture.sources[int(columns["source"][message])]
         place = int(columns["offset"][message]), int(columns["length"][message])
-        asked = str(source.data_path), source.identity, *place, counted_only
+        begun = False
         try:
             if self._process is None and not self._failed:
                 self._process = HelperProcess(_serve, name="mask long lines", nice=_NICE)
             process = self._process
             if process is None:
                 return
-            process.connection.send(asked)
-            pieces: list[bytes] = []
-            tally: Tally | None = None
-            count = 0
-            while True:
+            process.connection.send((str(source.data_path), source.identity, *place, masked, pieces))
+            left = None
+            while left is None or left:
                 while not process.connection.poll(_WAIT_S):
-                    yield None
+                    yield b""
                 data = process.receive()
-                if data is not None and tally is None:
-                    tally, count = pickle.loads(data)
+                if data is None:  # it is ready
+                    continue
+                if left is None:
+                    tally, left = pickle.loads(data)
                     if tally is None:
                         return
-                elif data is not None:
-                    pieces.append(data)
-                if tally is not None and len(pieces) == count:
-                    yield MaskedLine(b"".join(pieces), tally)
-                    return
-                yield None
-        except (OSError, EOFError):  # no process to be had, or it has died: late is better than never
+                    yield tally
+                else:
+                    left, begun = left - 1, True
+                    yield data
+        except (OSError, EOFError) as error:  # no process to be had, or it has died: late is better than never
             self._failed = True
             self.end()
+            if begun:
+                raise OSError(errno.EIO, "the process that masks long lines has ended") from error
 
     def end(self) -> None:
         """End the process, whatever it is at."""
@@ -99,10 +110,10 @@ def _serve(connection: Connection) -> None:
     try:
         connection.send_bytes(b"")
         while True:
-            path, identity, offset, length, counted_only = connection.recv()
-            raw, redaction = _read(Path(path), identity, offset, length), Redaction()
+            path, identity, offset, length, masked, pieces = connection.recv()
+            raw, redaction = _read(Path(path), identity, offset, length), Redaction(masked=masked)
             line = redaction.long_line(raw.strip()) if raw is not None else b""
-            starts = range(0, 0 if counted_only else len(line), _PIECE_BYTES)
+            starts = range(0, len(line) if pieces else 0, _PIECE_BYTES)
             connection.send_bytes(pickle.dumps((redaction.tally if line else None, len(starts)), protocol=5))
             for start in starts:
                 connection.send_bytes(line[start : start + _PIECE_BYTES])

@@ -55,8 +55,8 @@ def preview(document: CaptureDocument, messages: Iterable[int]) -> Generator[Pre
         for message in messages:
             tally = None
             if is_long_line(document.capture, message) and not _is_derived(document, message):
-                for line in aside.line(document.capture, message, counted_only=True):
-                    tally = line.tally if line is not None else None
+                for counted in aside.tally(document.capture, message):
+                    tally = counted
                     yield found
             if tally is None:
                 tally = _secrets_in(document, message)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections import Counter
 from typing import Any
 
@@ -27,9 +29,21 @@ class Redaction:
         return mask_text(text, tally=self.tally) if self.masked else text
 
     def long_line(self, raw: bytes) -> bytes:
-        """A line of JSON above 1 MB, masked as text; lines of its own end between values only."""
+        """A line above 1 MB on one line of JSON, masked as text; lines of its own end between values only."""
+        if raw[:1] != b"{":
+            return self.wrapped(raw)
         text = self.text(raw.decode("utf-8", "replace")).replace("\r", "").replace("\n", " ")
         return text.encode("utf-8", "backslashreplace")  # half of a surrogate pair as JSON writes it
+
+    def wrapped(self, raw: bytes) -> bytes:
+        """What is no JSON, in an object: as `text`, or as `b64` what is none and holds no secrets."""
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError:
+            text = raw.decode("utf-8", "replace")
+            shown = self.text(text)
+            return json_line({"b64": base64.b64encode(raw).decode()} if shown == text else {"text": shown})
+        return json_line({"text": self.text(text)})
 
     def value(self, value: Any) -> Any:
         """A copy of decoded JSON with every secret masked, which are counted; itself where nothing is masked."""
@@ -45,6 +59,14 @@ class Redaction:
         if secret is not None:
             return mask_value(secret, value, tally=self.tally)
         return self.text(value) if isinstance(value, str) else self.value(value)
+
+
+def json_line(value: Any) -> bytes:
+    """A value as JSON on one line, without its end."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def shown_value(field: Field, value: object, secret: str | None) -> object:
