@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
@@ -107,11 +108,14 @@ _COLORED = re.compile(r'("(?:[^"\\]|\\.)*"?)(?=(\s{0,19}:)?)|(-?\d[\d.eE+-]*)|\b
 _COLORS = ("", "json.string", "ink.secondary", "json.number", "json.word", "ink.tertiary")
 """By the last group that matched: a text, one before a colon, a number, a word, what stands between."""
 
+_MOST_COLORED = 8_000
+"""Tokens of a line: more than a screen shows, and twice as many would take a tenth of a second to lay out."""
+
 
 class JsonColors(QSyntaxHighlighter):
-    """Colours keys and values of a document by their type.
+    """Colours keys and values of a document by their type, in each line as far as that takes no time one would notice.
 
-    A line may have 30,000 tokens: each takes a match and a call, and what stands between them is coloured in one.
+    A line may have 30,000 tokens: each takes a match and a call, and a piece of the line that is laid out by itself.
     """
 
     def __init__(self, themes: ThemeController, document: QTextDocument) -> None:
@@ -131,7 +135,7 @@ class JsonColors(QSyntaxHighlighter):
         if not self.on:
             return
         looks, color = self._looks or self._made_looks(), self.setFormat
-        for token in _COLORED.finditer(text):
+        for token in islice(_COLORED.finditer(text), _MOST_COLORED):
             start, stop = token.span()
             color(start, stop - start, looks[token.lastindex or 0])
 
