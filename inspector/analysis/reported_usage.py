@@ -202,8 +202,8 @@ class ReportedUsage:
     def reported(self) -> tuple[Rows, NDArray[np.int64]]:
         """The messages that report a call, ascending, and (n, 4) the numbers of USAGE."""
         reporting = self._reporting(slice(None))
-        numbers = [self.columns[name][reporting].astype(np.int64) for name in USAGE]
-        return self.reports(), np.stack(numbers, axis=1)
+        rows, *numbers = (self.columns[name][reporting].astype(np.int64) for name in ("message", *USAGE))
+        return rows, np.stack(numbers, axis=1)
 
     def _reporting(self, some: slice) -> NDArray[np.bool_]:
         return (self.columns["counts"][some] != 0) & (self.columns["reported"][some] != 0)

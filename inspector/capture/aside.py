@@ -11,7 +11,7 @@ from collections import deque
 from inspector.capture.block import Block
 from inspector.capture.parallel import Pace, part_size
 from inspector.capture.parts import PartReader, read_part
-from inspector.capture.sources import SourceFile
+from inspector.capture.sources import SourceFile, last_end
 from inspector.capture.wires import Wires
 
 LONG_LINE_BYTES = 4 << 20
@@ -20,7 +20,7 @@ BACKLOG_BYTES = 2 << 20
 """Of less that waits nothing is left when a process has started, which takes some 0.3 s."""
 WORTHWHILE_BYTES = 1 << 18
 """Once it is there it is given what is more than this: less is read sooner than it is handed over."""
-_PART_BYTES, _LOOKED_AT = 4 << 20, 1 << 14
+_PART_BYTES = 4 << 20
 _GIVEN_AHEAD = 3
 """Parts that are being read, or wait to be taken: it shall not run dry between two looks."""
 _IDLE_S = 10.0
@@ -153,7 +153,7 @@ class Backlog(ReadAside):
             return
         while len(self._stops) + self._void < _GIVEN_AHEAD and source.size - start > WORTHWHILE_BYTES:
             size = min(part_size(source, start, pace.lines, _PART_BYTES), source.size - start)
-            stop = _last_end(source, start, start + size)
+            stop = last_end(source.read, start, start + size)
             if stop == start:  # a line that long is for who looks for its end
                 return
             reader.give(0, start, stop)
@@ -170,14 +170,3 @@ class Backlog(ReadAside):
         super().end()
         self._stops.clear()
         self._void = 0
-
-
-def _last_end(source: SourceFile, start: int, stop: int) -> int:
-    """Where the last line ends that does between two offsets; `start` where none does."""
-    while stop > start:
-        begin = max(start, stop - _LOOKED_AT)
-        place = source.read(begin, stop - begin).rfind(b"\n")
-        if place >= 0:
-            return begin + place + 1
-        stop = begin
-    return start

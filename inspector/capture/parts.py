@@ -20,7 +20,8 @@ from inspector.capture import hashes, overlong
 from inspector.capture.block import Block
 from inspector.capture.helper import HelperProcess
 from inspector.capture.joined_lines import JoinedLines
-from inspector.capture.reader import RUN_LINES, BlockReader
+from inspector.capture.line_runs import RUN_LINES
+from inspector.capture.reader import BlockReader
 from inspector.capture.sources import SourceFile
 from inspector.capture.wires import Wires
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_bytes, hash_rpc_ids, hash_text, hash_texts
 from inspector.capture.heads import MAX_WHOLE
 from inspector.capture.joined_lines import OrderedLine
+from inspector.capture.line_runs import Lines, runs_of, split_lines
 from inspector.capture.odd_forms import OddForm, odd_form
 from inspector.capture.odd_values import TOLD_FLAGS, context_key, recipients
 from inspector.capture.usual import Tables, UsualRows, fold_hash, together, usual_shape
@@ -50,8 +51,6 @@ from inspector.protocol.record import Exchange, Record, Shape, unreadable
 from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME, parse_moment
 
-_BOM = b"\xef\xbb\xbf"
-_BLANK = ord(" ")
 TICK, REPLAYED = "tick", "replayed"
 """In the place of an event, of records that say that a call still goes on, and of server-sent events with an id."""
 JOINING_EVENTS = frozenset({"delivered", "rejected", TICK, REPLAYED})
@@ -123,7 +122,7 @@ class BlockReader:
             offset: of the first byte of `data` in its source.
         """
         with no_collection():
-            lines = _split(data, offset)
+            lines = split_lines(data, offset)
             return self._in_order(data, lines, offset + len(data))
 
     def read_pieces(self, pieces: Iterable[tuple[bytes, int]], stop: int) -> Block:
@@ -134,7 +133,7 @@ class BlockReader:
             stop: of the last byte in them, exclusive.
         """
         with no_collection():
-            return self._block((_split(data, offset) for data, offset in pieces), stop)
+            return self._block((split_lines(data, offset) for data, offset in pieces), stop)
 
     def read_rest(self, stop: int) -> Block | None:
         """What was left of what comes in pieces when the source ended; None for nothing.
@@ -155,12 +154,12 @@ class BlockReader:
     def _in_order(self, data: bytes, lines: Lines, stop: int) -> Block:
         """Read lines, put together where some hold what belongs to others."""
         ordered = self._wires.take(data, *lines) if self._wires is not None else None
-        return self._block(_runs(lines), stop) if ordered is None else self._ordered_block(ordered, stop)
+        return self._block(runs_of(lines), stop) if ordered is None else self._ordered_block(ordered, stop)
 
     def _ordered_block(self, ordered: list[OrderedLine], stop: int) -> Block:
         self._ordered = ordered
         lines = [one.data for one in ordered], np.array([one.offset for one in ordered], np.int64)
-        return self._block(_runs(lines), stop)
+        return self._block(runs_of(lines), stop)
 
     def _block(self, runs: Iterable[Lines], stop: int) -> Block:
         """The usual lines column by column, the others one by one, and both put together in their order."""
@@ -482,37 +481,6 @@ def _beginning(record: Record, line: bytes) -> str:
             text = None
         return text[:_NOISE_SHOWN] if isinstance(text, str) else ""
     return record.raw[:_NOISE_SHOWN].decode("utf-8", "replace")
-
-
-Lines = tuple[list[bytes], NDArray[np.int64]]
-"""Lines without their ends, blank ones left out, and where in the source each begins: (n,) int64."""
-RUN_LINES = 1024
-"""Lines taken through all steps together: about as many as the processor's cache holds, decoded as well."""
-
-
-def _runs(lines: Lines) -> Iterator[Lines]:
-    texts, offsets = lines
-    for start in range(0, len(texts), RUN_LINES):
-        yield texts[start : start + RUN_LINES], offsets[start : start + RUN_LINES]
-
-
-def _split(data: bytes, offset: int) -> Lines:
-    if offset == 0 and data.startswith(_BOM):
-        data, offset = data[len(_BOM) :], len(_BOM)
-    lines = data.split(b"\n")
-    if not lines[-1]:
-        del lines[-1]
-    lengths = np.fromiter(map(len, lines), np.int64, len(lines))
-    offsets = np.cumsum(lengths + 1) - lengths - 1
-    # Around a line's end stand braces, unless something has to be stripped.
-    letters = np.frombuffer(data, np.uint8)
-    first, last = letters[offsets], letters[offsets + lengths - 1]
-    tight = lengths.all() and (first > _BLANK).all() and (last > _BLANK).all()
-    if not tight:
-        lines = [line.rstrip(b"\r \t") for line in lines]
-        kept = [place for place, line in enumerate(lines) if line.strip()]
-        lines, offsets = [lines[place] for place in kept], offsets[kept]
-    return lines, offsets + offset
 
 
 def _joined(

@@ -6,7 +6,7 @@ import enum
 import os
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,6 +17,8 @@ from inspector.protocol.formats import FRAME_LABEL, capture_file, http_lines
 
 _ENDS = 1 << 12
 """Bytes of an overlong element that are read at each end."""
+_LOOKED_AT = 1 << 16
+"""Bytes that are looked through at a time for the end of a line."""
 
 
 Place = tuple[int, int]
@@ -328,6 +330,22 @@ def space_of_origin(header: Mapping[str, Any]) -> str | None:
     origin = header.get("origin", header)
     space = origin.get("space") if isinstance(origin, Mapping) else None
     return space if isinstance(space, str) and space else None
+
+
+def last_end(read: Callable[[int, int], bytes], start: int, stop: int) -> int:
+    """Where the last line ends that does between two offsets; `start` where none does.
+
+    Args:
+        read: gives so many bytes from an offset on.
+        start, stop: the offsets, the second exclusive.
+    """
+    while stop > start:
+        begin = max(start, stop - _LOOKED_AT)
+        place = read(begin, stop - begin).rfind(b"\n")
+        if place >= 0:
+            return begin + place + 1
+        stop = begin
+    return start
 
 
 def read_at(file: int, offset: int, length: int) -> bytes:

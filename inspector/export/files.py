@@ -38,7 +38,7 @@ FORMATS = {
 
 EACH = 16
 """Lines between two reports of progress; whoever must stay responsive pauses there. Other formats report each one."""
-_TOLD_BYTES = 1 << 17
+_EACH_BYTES = 1 << 17
 """The same of long lines."""
 _AS_LOGGED = ExportOptions()
 _FIRST_ASKED, _MOST_ASKED, _DEAR_ASKED = 1_000, 1 << 17, 1_000
@@ -125,17 +125,15 @@ def export_to(
 ) -> Steps:  # fmt: skip
     """Write messages to an open file, as `export_file` does."""
     redaction = Redaction(masked=options.masked)
-    as_lines = options.format is Format.JSONL
-    writer = (
-        LinesWriter(document, options, redaction, aside=aside) if as_lines else writer_for(document, options, redaction)
-    )
-    each = EACH if options.format is Format.JSONL else 1
-    count, size, told = 0, file.write(writer.begin()), 0
+    lines = LinesWriter(document, options, redaction, aside=aside) if options.format is Format.JSONL else None
+    writer = lines or writer_for(document, options, redaction)
+    each = EACH if lines is not None else 1
+    count, size, reported = 0, file.write(writer.begin()), 0
     for message in messages:
-        for piece in writer.lines(message) if isinstance(writer, LinesWriter) else (writer.message(message),):
+        for piece in lines.lines(message) if lines is not None else (writer.message(message),):
             size += file.write(piece)
-            if size - told >= _TOLD_BYTES or not piece:
-                told = size
+            if size - reported >= _EACH_BYTES or not piece:
+                reported = size
                 yield Exported(count, size, redaction.tally)
         count += 1
         if not count % each:

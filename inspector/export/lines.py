@@ -124,13 +124,13 @@ class LinesWriter:
         self._last = own
         aside = self._aside if is_long_line(capture, message) else None
         found: list[bytes] = []
-        for one in self._logged_lines(message) if aside is None or self._several else ():
+        for one in self._logged_lines(message) if aside is None else ():
             found.append(one)
             if not len(found) % _READ_AT_ONCE:
                 yield b""
         raw, *others = _events(found) if len(found) > 1 else found or [b""]
         of_batch = self._is_of_batch(message)
-        src = self._src(message, raw, of_batch=of_batch) if self._several else 0
+        src = self._src(message, of_batch=of_batch) if self._several else 0
         if self._several and int(columns["flags"][message]) & _RPC and not self._exchange(message, None):
             for mark in self._marks(message, src):
                 yield _ended(mark)
@@ -191,14 +191,14 @@ class LinesWriter:
             return False  # a line around it says so
         return bool(columns["direction"][message]) or columns["time_ns"][message] != columns["ts_ns"][message]
 
-    def _src(self, message: int, raw: bytes, *, of_batch: bool) -> int:
+    def _src(self, message: int, *, of_batch: bool) -> int:
         """The number that a capture's line gives its connection."""
         columns = self._document.capture.columns
         connection = int(columns["source"][message]), int(columns["connection"][message])
         if of_batch:
             return self._srcs.get(connection, connection[1])
         if connection not in self._srcs:
-            self._srcs[connection] = read_line(raw).src
+            self._srcs[connection] = read_line(next(self._logged_lines(message), b"")).src
         return self._srcs[connection]
 
     def _marks(self, message: int, src: int) -> Iterator[bytes]:

@@ -14,7 +14,7 @@ from inspector.protocol.secrets.masking import SecretRule, Tally, mask_secrets, 
 
 EACH = 16
 """Messages between two steps."""
-_STEP_BYTES = 1 << 17
+_EACH_BYTES = 1 << 17
 """The same of long ones."""
 _FIRSTS = 3
 _NO_JSON = (Flag.UNREADABLE | Flag.FRAME).value
@@ -49,8 +49,7 @@ def preview(document: CaptureDocument, messages: Iterable[int]) -> Generator[Pre
         OSError: the log cannot be read.
     """
     found, aside = Preview(), MaskingAside()
-    told = 0  # bytes looked at by the last step
-    seen = 0
+    seen = reported = 0  # bytes looked at; those until the last step
     try:
         for message in messages:
             tally = None
@@ -64,8 +63,8 @@ def preview(document: CaptureDocument, messages: Iterable[int]) -> Generator[Pre
                 _note(found, message, tally)
             found.messages += 1
             seen += int(document.capture.columns["size"][message])
-            if not found.messages % EACH or seen - told >= _STEP_BYTES:
-                told = seen
+            if not found.messages % EACH or seen - reported >= _EACH_BYTES:
+                reported = seen
                 yield found
     finally:
         aside.end()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from inspector.capture.sources import read_at
+from inspector.capture.sources import last_end, read_at
 
 _HEAD_BYTES = 1 << 10
 _TAIL_BYTES = 1 << 8
@@ -95,12 +95,8 @@ class Generation:
     def end_of_lines(self) -> int:
         """Where its last whole line ends; where it was taken to when no more have ended. Looks at no byte twice."""
         least = max(self._scanned, self.taken)
-        stop = self.size
-        while stop > least:
-            start = max(least, stop - _LOOK_BYTES)
-            found = self.read(start, stop - start).rfind(b"\n")
-            if found >= 0:
-                return start + found + 1
-            stop = start
+        end = last_end(self.read, least, self.size)
+        if end > least:
+            return end
         self._scanned = self.size
         return self.taken

@@ -51,7 +51,7 @@ def extracted(block: Block) -> dict[str, Any]:
 
 def assert_read_alike(data: bytes) -> int:
     """Compare with reading line by line; how many lines were usual."""
-    with mock.patch("inspector.capture.reader.RUN_LINES", 3):
+    with mock.patch("inspector.capture.line_runs.RUN_LINES", 3):
         fast = BlockReader(0).read(data, 0)
     with mock.patch("inspector.capture.reader.usual_shape", return_value=None):
         plain = BlockReader(0).read(data, 0)
