@@ -188,7 +188,6 @@ class FiguresTable(PlainTable):
         """Take grid and fonts from the theme now in force."""
         theme = self._themes.theme
         metrics = theme.metrics
-        self.verticalHeader().setMinimumSectionSize(metrics.row)
         self.verticalHeader().setDefaultSectionSize(metrics.row)
         heads = self.horizontalHeader()
         heads.setFixedHeight(metrics.column_head)

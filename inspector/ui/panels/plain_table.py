@@ -40,7 +40,7 @@ class PlainTable(QTableView):
         self.setObjectName(name)
         self.setAccessibleName(title)
         self.verticalHeader().hide()
-        self.verticalHeader().setMinimumSectionSize(1)
+        self.verticalHeader().setMinimumSectionSize(1)  # raised later, it resizes rows one by one: quadratic
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setMinimumHeight(_LEAST)
         self.setShowGrid(False)

@@ -168,6 +168,7 @@ class ContentTable(QTableView):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         rows = self.verticalHeader()
         rows.hide()
+        rows.setMinimumSectionSize(1)  # raised later, it resizes rows one by one: quadratic
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setHorizontalHeader(ContentHead(themes, table, self))
         self._delegate = ContentDelegate(themes, table, self)
@@ -186,7 +187,6 @@ class ContentTable(QTableView):
 
     def _on_theme_changed(self) -> None:
         theme = self._themes.theme
-        self.verticalHeader().setMinimumSectionSize(1)
         self.verticalHeader().setDefaultSectionSize(theme.metrics.content_row)
         self.horizontalHeader().setFixedHeight(theme.metrics.column_head)
         cells, heads = QFontMetrics(theme.font("mono-row")), QFontMetrics(theme.font("column"))

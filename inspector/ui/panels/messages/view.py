@@ -134,6 +134,7 @@ class MessageView(QTableView):
         corner.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setCornerWidget(corner)
         self.verticalHeader().hide()
+        self.verticalHeader().setMinimumSectionSize(1)  # raised later, it resizes rows one by one: quadratic
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
 
     def _connect_parts(self) -> None:
@@ -152,7 +153,6 @@ class MessageView(QTableView):
 
     def _use_grid(self) -> None:
         metrics = self.paints.metrics
-        self.verticalHeader().setMinimumSectionSize(metrics.row)
         self.verticalHeader().setDefaultSectionSize(metrics.row)
         self.horizontalHeader().setFixedHeight(metrics.column_head)
         self.verticalScrollBar().setSingleStep(metrics.row)
