@@ -14,7 +14,7 @@ from inspector.filters.field import Depends, Field, FieldType
 from inspector.filters.fields import FIELDS
 from inspector.filters.operators import MAX_PATTERN, OPERATORS, Operator, operators_for
 from inspector.filters.stack import resolved
-from inspector.settings.model import DEFAULT_PRESETS
+from inspector.settings.model import DEFAULT_PRESETS, DefaultPreset, Topic
 
 _HEAD = """# Filter reference
 
@@ -103,9 +103,10 @@ def page() -> str:
         "each value inside payloads, `payload.` and its keys, of the type any. Every field can be a column.\n",
         _table(("field", "type", "what it is", "may change by"), map(_field, FIELDS)),
         "## Presets\n",
-        "The presets a new installation has. They can be changed (View, Edit presets...); `$context` stands for the\n"
-        "selected context.\n",
-        _table(("preset", "filter"), map(_preset, DEFAULT_PRESETS)),
+        "The presets a new installation has. Each is offered for the logs named beside it; your own presets are\n"
+        "offered for all logs. They can be changed (View, Edit presets...). `$context` stands for the selected\n"
+        "context.\n",
+        _table(("preset", "filter", "offered for"), map(_preset, DEFAULT_PRESETS)),
     ]
     return "\n".join(parts).rstrip("\n") + "\n"
 
@@ -132,10 +133,17 @@ def _field(field: Field) -> tuple[str, ...]:
     return _code(field.name), kind, field.help, "" if field.depends is Depends.FIXED else field.depends.value
 
 
-def _preset(preset: tuple[str, str]) -> tuple[str, str]:
-    name, text = preset
-    compile_filter(resolved(text, "review-7"))
-    return name, _code(text) if text else "(empty)"
+_TOPIC_WORDS: dict[Topic, str] = {
+    "mew": "MEW", "msp": "sub-sessions", "agent": "coding agents", "mcp": "MCP", "trace": "traces",
+    "model": "calls of models", "a2a": "Agent2Agent", "sub-agents": "sessions with sub-agents",
+    "collapsible": "results that collapse",
+}  # fmt: skip
+
+
+def _preset(preset: DefaultPreset) -> tuple[str, str, str]:
+    compile_filter(resolved(preset.filter, "review-7"))
+    offered = ", ".join(_TOPIC_WORDS[topic] for topic in preset.topics) or "all logs"
+    return preset.name, _code(preset.filter) if preset.filter else "(empty)", offered
 
 
 def _code(text: str) -> str:

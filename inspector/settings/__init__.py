@@ -6,6 +6,7 @@ from inspector.settings.model import (
     DEFAULT_HIGHLIGHTS,
     DEFAULT_PRESETS,
     RECENT_CAP,
+    RENAMED_PRESETS,
     ConnectionSettings,
     Contexts,
     Display,
@@ -22,8 +23,10 @@ from inspector.settings.model import (
     Table,
     TableColumn,
     TokenPlace,
+    Topic,
     default_highlights,
     default_presets,
+    topics_of,
 )
 from inspector.settings.store import LoadedSettings, load, save, settings_path
 
@@ -31,6 +34,7 @@ __all__ = [
     "DEFAULT_HIGHLIGHTS",
     "DEFAULT_PRESETS",
     "RECENT_CAP",
+    "RENAMED_PRESETS",
     "ConnectionSettings",
     "Contexts",
     "Display",
@@ -48,9 +52,11 @@ __all__ = [
     "Table",
     "TableColumn",
     "TokenPlace",
+    "Topic",
     "default_highlights",
     "default_presets",
     "load",
     "save",
     "settings_path",
+    "topics_of",
 ]

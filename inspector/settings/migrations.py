@@ -6,13 +6,38 @@ Each step takes and returns the plain decoded object; a new shape adds one step 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import cast
 
-from inspector.settings.model import SETTINGS_VERSION
+from inspector.settings.model import DEFAULT_PRESETS, RENAMED_PRESETS, SETTINGS_VERSION
 
 Step = Callable[[dict[str, object]], dict[str, object]]
 """From one version to the next; may change its argument."""
 
-MIGRATIONS: dict[int, Step] = {}
+
+def _add_presets(raw: dict[str, object]) -> dict[str, object]:
+    """Version 2: presets for sessions, MCP and traces; two presets have other names."""
+    presets = raw.get("presets")
+    if not isinstance(presets, list):
+        return raw
+    filters = {preset.name: preset.filter for preset in DEFAULT_PRESETS}
+    kept: list[object] = []
+    for preset in cast("list[object]", presets):
+        if isinstance(preset, dict):
+            name = RENAMED_PRESETS.get(str(cast("dict[str, object]", preset).get("name")))
+            if name is not None and cast("dict[str, object]", preset).get("filter") == filters[name]:
+                preset = {**cast("dict[str, object]", preset), "name": name}
+        kept.append(preset)
+    known = {cast("dict[str, object]", preset).get("filter") for preset in kept if isinstance(preset, dict)}
+    new = [{"name": name, "filter": filters[name]} for name in _OF_VERSION_2 if filters[name] not in known]
+    at = len(kept) - 1 if kept and kept[-1] == {"name": "Problems", "filter": filters["Problems"]} else len(kept)
+    return {**raw, "presets": [*kept[:at], *new, *kept[at:]]}
+
+
+_OF_VERSION_2 = (
+    "Prompts", "Edits", "Commands", "Model calls", "Tool calls", "Failed", "Sub-agents", "Notifications",
+)  # fmt: skip
+
+MIGRATIONS: dict[int, Step] = {1: _add_presets}
 """Version a file has to the step that makes the next one of it."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -22,7 +22,7 @@ _LONGEST_FILTER = 1_000
 _LONGEST_QUERY = 10_000
 """Longer ones, as of a long causal chain, were hardly written by somebody who wants them again."""
 
-SETTINGS_VERSION = 1
+SETTINGS_VERSION = 2
 """Version of the file's shape; an older file is migrated step by step."""
 
 
@@ -231,27 +231,74 @@ def default_highlights() -> list[HighlightRule]:
     return [rule.model_copy() for rule in DEFAULT_HIGHLIGHTS]
 
 
-DEFAULT_PRESETS: tuple[tuple[str, str], ...] = (
-    ("Everything", ""),
-    ("Main only", "!context"),
-    ("With reasoning", '!context || context.type == "reasoning"'),
-    ("Reasoning only", 'context.type == "reasoning"'),
-    ("Conclusions", 'context && kind == "reasoning/conclusion"'),
-    ("Root contexts", "context.depth == 1"),
-    ("This context", "context under $context"),
-    ("Direct children", "context childof $context"),
-    ("Tools", 'kind like "mcp/*"'),
-    ("Proposals", 'kind in {"mcp/proposal", "mcp/reject", "mcp/withdraw"}'),
-    ("Transient results", "badge"),
-    ("Stream frames", 'kind == "stream/frame"'),
-    ("Problems", "finding.severity >= warning"),
+Topic = Literal["mew", "msp", "agent", "mcp", "trace", "model", "a2a", "sub-agents", "collapsible"]
+"""A kind of traffic that default presets are about."""
+
+
+class DefaultPreset(NamedTuple):
+    """A preset of a new installation."""
+
+    name: str
+    filter: str
+    topics: tuple[Topic, ...] = ()
+    """It is offered where the document holds one of these; with none, everywhere."""
+
+
+_EDITING = (
+    "Edit", "MultiEdit", "Write", "NotebookEdit", "apply_patch", "edit", "multiedit", "write", "patch", "create",
+    "str_replace_editor", "replace", "write_file", "create_file", "edit_file", "insert_edit_into_file",
+    "replace_string_in_file", "multi_replace_string_in_file", "copilot_replaceString", "copilot_createFile",
+)  # fmt: skip
+_RUNNING = (
+    "Bash", "PowerShell", "bash", "powershell", "shell", "shell_command", "exec_command", "local_shell",
+    "run_shell_command", "run_in_terminal", "copilot_runInTerminal", "execute_command",
+)  # fmt: skip
+_STARTING_AGENTS = ("Agent", "Task", "agent", "task", "spawn_agent", "runSubagent")
+
+
+def _called(tools: tuple[str, ...]) -> str:
+    return "tool in {" + ", ".join(f'"{tool}"' for tool in tools) + "}"
+
+
+DEFAULT_PRESETS: tuple[DefaultPreset, ...] = (
+    DefaultPreset("Everything", ""),
+    DefaultPreset("Main only", "!context", ("mew", "msp")),
+    DefaultPreset("With reasoning", '!context || context.type == "reasoning"', ("mew",)),
+    DefaultPreset("Inside reasoning", 'context.type == "reasoning"', ("mew",)),
+    DefaultPreset("Conclusions", 'context && kind == "reasoning/conclusion"', ("mew",)),
+    DefaultPreset("Root contexts", "context.depth == 1", ("mew", "msp")),
+    DefaultPreset("This context", "context under $context", ("mew", "msp")),
+    DefaultPreset("Direct children", "context childof $context", ("mew", "msp")),
+    DefaultPreset("Tools", 'kind like "mcp/*"', ("mew",)),
+    DefaultPreset("Proposals", 'kind in {"mcp/proposal", "mcp/reject", "mcp/withdraw"}', ("mew",)),
+    DefaultPreset("Collapsible results", "badge", ("mew", "collapsible")),
+    DefaultPreset("Stream frames", 'kind == "stream/frame"', ("mew",)),
+    DefaultPreset("Prompts", 'kind == "chat" && from in {"user", "client"}', ("agent", "trace", "model", "a2a")),
+    DefaultPreset("Edits", _called(_EDITING), ("agent",)),
+    DefaultPreset("Commands", _called(_RUNNING), ("agent",)),
+    DefaultPreset("Model calls", "stop_reason || usage.input || usage.output", ("trace", "model")),
+    DefaultPreset("Tool calls", "tool", ("mcp", "trace", "model")),
+    DefaultPreset("Failed", "error", ("agent", "mcp", "trace", "model", "a2a")),
+    DefaultPreset("Sub-agents", f"context || {_called(_STARTING_AGENTS)}", ("sub-agents",)),
+    DefaultPreset("Notifications", 'method like "notifications/*"', ("mcp",)),
+    DefaultPreset("Problems", "finding.severity >= warning"),
 )
-"""Presets of a new installation: (name, filter)."""
+"""Presets of a new installation."""
+
+RENAMED_PRESETS = {"Reasoning only": "Inside reasoning", "Transient results": "Collapsible results"}
+"""Default presets by their earlier names, which the command line still takes."""
+
+_TOPICS = {(preset.name, preset.filter): preset.topics for preset in DEFAULT_PRESETS}
+
+
+def topics_of(preset: Preset) -> tuple[Topic, ...]:
+    """Returns the topics a preset is offered for; none, and so all logs, for one the user made, edited or renamed."""
+    return _TOPICS.get((preset.name, preset.filter), ())
 
 
 def default_presets() -> list[Preset]:
     """A new list of the default presets."""
-    return [Preset(name=name, filter=text) for name, text in DEFAULT_PRESETS]
+    return [Preset(name=preset.name, filter=preset.filter) for preset in DEFAULT_PRESETS]
 
 
 class SavedQuery(_Part):

@@ -27,7 +27,7 @@ from inspector.ui.widgets.notice import Notice
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import envelope, lines_of
 from tests.ui.find import child
-from tests.ui.windows import in_turn, numbers, panes_of, run_in_window, story, texts, until, window_on
+from tests.ui.windows import bury, in_turn, numbers, panes_of, run_in_window, story, texts, until, window_on
 
 pytestmark = pytest.mark.styled
 
@@ -100,8 +100,9 @@ def escape_takes_a_wrong_filter_back_and_then_leaves_the_bar(window: MainWindow,
 
 
 def each_preset_can_be_pressed_and_only_its_chip_is_active(window: MainWindow, qtbot: QtBot) -> None:
+    bury()  # chips of other presets
     panes_of(window).messages.go_to(COLLAPSED)
-    expected = {"Everything": 9, "Main only": 4, "Reasoning only": 5, "Tools": 4, "This context": 5}
+    expected = {"Everything": 9, "Main only": 4, "Inside reasoning": 5, "Tools": 4, "This context": 5}
     for chip in window.presets.bar.findChildren(QToolButton, "presetChip"):
         QTest.mouseClick(chip, Qt.MouseButton.LeftButton)
         assert chip.isChecked()

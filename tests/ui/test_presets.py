@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QMenu, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
-from inspector.settings import Preset, Settings
+from inspector.settings import DEFAULT_PRESETS, Preset, Settings
 from inspector.settings.sharing import SIGN
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.ordered_list import OrderedList
@@ -20,6 +20,7 @@ from inspector.ui.dialogs.settings import SettingsDialog
 from inspector.ui.dialogs.share_buttons import ShareButtons
 from inspector.ui.widgets.key_field import KeyField
 from inspector.ui.window.main_window import MainWindow
+from tests.builders import document_at, envelope, lines_of, log_file
 from tests.ui.find import child
 from tests.ui.windows import in_turn, numbers, panes_of, story, window_on
 
@@ -122,7 +123,8 @@ def test_every_window_shows_the_same_presets(window: MainWindow, application: Ap
     other = window_on(application, story())
     window.presets.save("tool")
     window.presets.bar.removed.emit(window.presets.bar.chips()[0].preset)
-    shown = [preset.name for preset in application.settings.presets]
+    mew = {preset.name for preset in DEFAULT_PRESETS if not preset.topics or "mew" in preset.topics} | {"tool"}
+    shown = [preset.name for preset in application.settings.presets if preset.name in mew]
     for one in (window, other):
         assert [action.text() for action in one.presets.actions] == shown
     assert shown[0] == "Main only"
@@ -180,7 +182,7 @@ def the_name_card_goes_when_the_user_turns_to_something_else(window: MainWindow,
 
 
 def a_filter_that_is_a_preset_already_is_not_saved_again(window: MainWindow, qtbot: QtBot) -> None:
-    for text, said in (("badge", "This filter is a preset already: Transient results."),
+    for text, said in (("badge", "This filter is a preset already: Collapsible results."),
                        ("", "This filter is a preset already: Everything.")):  # fmt: skip
         panes_of(window).filter_state.apply_filter(text)
         press(window, KEYS.Key_D, CONTROL)
@@ -270,7 +272,7 @@ def rows_are_moved_by_keys_and_by_dragging(window: MainWindow, qtbot: QtBot) -> 
         QPointF(below), Qt.DropAction.MoveAction, QMimeData(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     )
     presets.dropEvent(drop)
-    assert names(window)[:4] == ["Main only", "With reasoning", "Reasoning only", "Everything"]
+    assert names(window)[:4] == ["Main only", "With reasoning", "Inside reasoning", "Everything"]
     QTest.keyClick(presets, KEYS.Key_Delete)
     assert "Everything" not in names(window)
     dialog.accept()
@@ -351,3 +353,45 @@ test_presets = in_turn([
     a_key_that_is_taken_is_refused_with_a_sentence, rows_are_moved_by_keys_and_by_dragging,
     a_key_given_on_the_page_of_all_keys_goes_with_the_preset,
 ], begun_again)  # fmt: skip
+
+
+_DATA = Path(__file__).parents[1] / "data"
+_OFFERED = {
+    "formats/claude-code.jsonl": ["Everything", "Prompts", "Edits", "Commands", "Failed", "Sub-agents", "Problems"],
+    "formats/codex.jsonl": ["Everything", "Prompts", "Edits", "Commands", "Failed", "Sub-agents", "Problems"],
+    "formats/otlp.jsonl": ["Everything", "Prompts", "Model calls", "Tool calls", "Failed", "Problems"],
+    "recordings/mcp/ts1-stdio-filesystem.jsonl": ["Everything", "Tool calls", "Failed", "Notifications", "Problems"],
+    "dialects/mew-v0.4.jsonl": [p.name for p in DEFAULT_PRESETS if not p.topics or "mew" in p.topics],
+}
+
+
+@pytest.mark.parametrize("name", _OFFERED)
+def test_presets_fit_the_log(application: Application, name: str) -> None:
+    window = window_on(application, document_at(_DATA / name))
+    assert [action.text() for action in window.presets.actions] == _OFFERED[name]
+    assert [a.shortcut().toString() for a in window.presets.actions[:3]] == ["Alt+1", "Alt+2", "Alt+3"]
+    window.presets.save("size > 7", "Mine")
+    assert window.presets.actions[-1].text() == "Mine", "the user's own presets are offered for every log"
+
+
+def test_presets_follow_live_traffic_and_the_most_frequent_kind_comes_first(application: Application) -> None:
+    path = log_file(b"")
+    document = document_at(path)
+    window = window_on(application, document)
+    assert [action.text() for action in window.presets.actions] == ["Everything", "Problems"]
+
+    def grow(*lines: dict[str, object]) -> list[str]:
+        with path.open("ab") as file:
+            file.write(lines_of(*lines))
+        document.poll()
+        panes_of(window).bridge.flush()
+        return [action.text() for action in window.presets.actions]
+
+    calls = [{"jsonrpc": "2.0", "id": n, "method": "tools/list"} for n in range(6)]
+    mcp = ["Everything", "Tool calls", "Failed", "Notifications", "Problems"]
+    assert grow(*calls) == mcp
+    both = grow(*(envelope("chat", {"text": str(n)}) for n in range(30)))
+    assert both[:2] == ["Everything", "Main only"]
+    assert both[-1] == "Problems"
+    assert [name for name in both if name in mcp] == mcp
+    assert both.index("Stream frames") < both.index("Tool calls")

@@ -105,7 +105,7 @@ def a_condition_is_switched(window: MainWindow, qtbot: QtBot) -> None:
 
 
 def a_preset_is_applied(window: MainWindow, qtbot: QtBot) -> None:
-    press(next(chip for chip in window.presets.bar.chips() if chip.preset.name == "Reasoning only"))
+    press(next(chip for chip in window.presets.bar.chips() if chip.preset.name == "Inside reasoning"))
     assert panes_of(window).filter_state.filter.text == 'context.type == "reasoning"'
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from inspector.base.targets import is_session, path_in
 from inspector.capture.reading import UnknownFormatError
 from inspector.present.subject import ParticipantPlace
+from inspector.settings import RENAMED_PRESETS
 from inspector.survey import is_survey
 from inspector.ui.app.application import Application, make_qt, run_loop
 from inspector.ui.panels.model_sees.panel import ModelSeesPanel
@@ -164,9 +165,10 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
     text = shot.filter
     if shot.preset is not None:
         presets = {preset.name: preset.filter for preset in application.settings.presets}
-        if shot.preset not in presets:
+        name = shot.preset if shot.preset in presets else RENAMED_PRESETS.get(shot.preset, shot.preset)
+        if name not in presets:
             return f"There is no preset {shot.preset}. There are: {', '.join(presets)}."
-        text = presets[shot.preset]
+        text = presets[name]
     if shot.select is not None:
         if not 1 <= shot.select <= len(panes.document.capture):
             return f"There is no message {shot.select}; {shot.file} has 1 to {len(panes.document.capture):,}."

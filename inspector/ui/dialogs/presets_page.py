@@ -17,7 +17,7 @@ from inspector.ui.dialogs.named_filters_page import NamedFiltersPage, Words
 from inspector.ui.dialogs.ordered_list import Index, OrderedModel, RowDelegate
 from inspector.ui.input import preset_keys
 from inspector.ui.input.keys import Keyed
-from inspector.ui.input.preset_keys import keys_of, shown
+from inspector.ui.input.preset_keys import keys_in_settings, shown
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
@@ -44,7 +44,7 @@ class PresetListModel(OrderedModel[Preset]):
 
     def key(self, row: int) -> str:
         """The key of a row's preset, "" for none."""
-        return keys_of(self._items, self.taken)[row]
+        return keys_in_settings(self._items, self.taken)[row]
 
     @override
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -94,7 +94,7 @@ class PresetDelegate(RowDelegate):
 
 NEW_NAME = "New preset"
 KEY_HELP = "Applies the preset from anywhere in the window."
-PLACE_HELP = "By its place in the bar; press another key to give it one of its own."
+PLACE_HELP = "By its place in the bar, which depends on the log; press another key to give it one of its own."
 _WORDS = Words(
     "presets",
     "Presets",

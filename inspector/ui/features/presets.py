@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -12,14 +12,16 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from inspector.filters import FilterError, compile_filter
 from inspector.present import formats
+from inspector.present.log_topics import LogTopics
 from inspector.present.wire_text import plain
-from inspector.settings import Preset
+from inspector.settings import Preset, Topic, topics_of
 from inspector.ui.input.keys import Keyed, Keys
 from inspector.ui.input.preset_keys import keys_of
 from inspector.ui.widgets.preset_bar import PresetBar
 from inspector.ui.widgets.preset_chip import CONTEXT_VARIABLE
 
 if TYPE_CHECKING:
+    from inspector.ui.docview.panes import Panes
     from inspector.ui.look.theme import ThemeController
     from inspector.ui.services import SettingsOwner
     from inspector.ui.widgets.name_card import NameCard
@@ -74,6 +76,7 @@ class Presets(QObject):
         self._can_choose = False
         self._context_selected = False
         self._shown: list[Preset] = []
+        self._topics: LogTopics | None = None
         self.actions: list[QAction] = []
         self.bar = PresetBar(theme, (), parent)
         self.bar.chosen.connect(lambda preset: self.chosen.emit(preset.filter.strip()))
@@ -90,10 +93,25 @@ class Presets(QObject):
         return self._owner.settings.presets
 
     def _usable(self) -> list[Preset]:
-        """The presets whose fields exist by now."""
-        return [preset for preset in self._presets if _compiles(preset.filter)]
+        """The presets whose fields exist by now and that fit the document, its most frequent traffic first."""
+        usable = [preset for preset in self._presets if _compiles(preset.filter)]
+        order = self._topics.order if self._topics is not None else ()
+        if not order:
+            return usable if self._topics is None else [preset for preset in usable if not topics_of(preset)]
+        return in_order(usable, order)
 
     # Showing
+
+    def attach(self, panes: Panes) -> None:
+        """Offer the presets that fit the document of these panes, as it grows."""
+        self._topics = LogTopics(panes.document)
+        self._topics.update()
+        panes.bridge.settled.connect(self._follow_topics)
+        self._on_presets_changed()
+
+    def _follow_topics(self, _changes: object) -> None:
+        if self._topics is not None and self._topics.update():
+            self._on_presets_changed()
 
     def show_active(self, text: str, *, scoped: bool) -> None:
         """Mark the preset of the filter in force, and whether it can still be saved as one.
@@ -177,7 +195,7 @@ class Presets(QObject):
 
     def ask_to_save(self, text: str) -> None:
         """Keep a filter as a preset, under a name that is asked for where the preset will stand."""
-        known = next((preset for preset in self._presets if preset.filter.strip() == text.strip()), None)
+        known = next((preset for preset in self._usable() if preset.filter.strip() == text.strip()), None)
         if not text.strip():
             self._notices.say("There is no filter to keep as a preset.")
         elif known is not None:
@@ -200,7 +218,7 @@ class Presets(QObject):
 
     def save(self, text: str, name: str = "") -> None:
         """Keep a filter as a preset, named after itself where it has no name."""
-        if text.strip() and all(preset.filter != text for preset in self._presets):
+        if text.strip() and all(preset.filter != text for preset in self._usable()):
             self._presets.append(Preset(name=name or formats.shortened(text, _NAME_LENGTH), filter=text))
             self.refresh()
 
@@ -249,6 +267,24 @@ class Presets(QObject):
     def _on_presets_changed(self) -> None:
         self.show_presets()
         self.show_active(self._text, scoped=self._scoped)
+
+
+def in_order(presets: Sequence[Preset], topics: Sequence[Topic]) -> list[Preset]:
+    """Returns the presets that fit some topics; of several topics those of the first one come first.
+
+    Presets for all logs keep their place before or behind the rest.
+    """
+    ranks = {topic: rank for rank, topic in enumerate(topics)}
+    fitting: list[tuple[int, Preset]] = []
+    for preset in presets:
+        of = topics_of(preset)
+        if not of or any(topic in ranks for topic in of):
+            fitting.append((min((ranks[topic] for topic in of if topic in ranks), default=-1), preset))
+    places = [place for place, (rank, _) in enumerate(fitting) if rank >= 0]
+    ranked = sorted((fitting[place] for place in places), key=lambda one: one[0])
+    for place, one in zip(places, ranked, strict=True):
+        fitting[place] = one
+    return [preset for _, preset in fitting]
 
 
 def _ids(presets: list[Preset]) -> list[str]:

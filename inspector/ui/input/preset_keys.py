@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import get_args
 
 from PySide6.QtGui import QKeySequence
 
-from inspector.settings import Preset
+from inspector.settings import Preset, Topic, topics_of
 
 BY_PLACE = 9
 """So many presets have the key of their place: Alt+1 to Alt+9."""
@@ -48,4 +49,25 @@ def keys_of(presets: Sequence[Preset], taken: Collection[str] = ()) -> list[str]
         if preset.key is None and key not in used:
             keys[place] = key
             used.add(key)
+    return keys
+
+
+def keys_in_settings(presets: Sequence[Preset], taken: Collection[str] = ()) -> list[str]:
+    """The key of each preset where it is offered first.
+
+    A place differs between bars. A preset for all logs has the key of its place only if every bar agrees.
+
+    Args:
+        presets: all of them, in their order.
+        taken: as for `keys_of`.
+    """
+    bars: dict[Topic, dict[int, str]] = {}
+    for topic in get_args(Topic):
+        offered = [place for place, one in enumerate(presets) if not topics_of(one) or topic in topics_of(one)]
+        bars[topic] = dict(zip(offered, keys_of([presets[place] for place in offered], taken), strict=True))
+    keys: list[str] = []
+    for place, preset in enumerate(presets):
+        topics = topics_of(preset)
+        found = {bars[topic][place] for topic in topics[:1] or bars}
+        keys.append(found.pop() if len(found) == 1 else "")
     return keys

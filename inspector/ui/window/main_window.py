@@ -529,7 +529,8 @@ class MainWindow(QMainWindow):
         from inspector.ui.window.showing import Showing
 
         attaching = (
-            self.filtering.attach, self.next_message.attach, self.highlighting.attach, self._listen_to_view,
+            self.presets.attach, self.filtering.attach, self.next_message.attach, self.highlighting.attach,
+            self._listen_to_view,
             self.filter_conditions.attach, self.deferred_checks.start, self.memory_limit.attach, self.counting.start,
             self.document_status.attach, self.action_state.attach, self.display.attach, self.navigation.attach,
             self.sources.attach, self.exporting.attach, self.saving.attach, self.comparing.attach, self.dock_row.attach,

@@ -127,7 +127,7 @@ def test_restore_brings_back_the_page_that_is_shown(dialog: SettingsDialog, sett
     assert len(settings.presets) == 1
     click(qtbot, dialog, "settingsPage_presets")
     click(qtbot, dialog, "settingsRestore")
-    assert [(p.name, p.filter) for p in settings.presets] == list(DEFAULT_PRESETS)
+    assert [(p.name, p.filter) for p in settings.presets] == [(p.name, p.filter) for p in DEFAULT_PRESETS]
     dialog.accept()
 
 

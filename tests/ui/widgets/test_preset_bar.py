@@ -8,11 +8,17 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication, QMenu, QToolButton
 from pytestqt.qtbot import QtBot
 
-from inspector.settings import Preset, default_presets
+from inspector.settings import Preset, topics_of
+from inspector.settings import default_presets as all_presets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.preset_bar import PresetBar
 from inspector.ui.widgets.preset_chip import DropMark
 from tests.ui.find import child
+
+
+def default_presets() -> list[Preset]:
+    """The default presets for logs of MEW."""
+    return [preset for preset in all_presets() if not topics_of(preset) or "mew" in topics_of(preset)]
 
 
 @pytest.fixture
@@ -51,7 +57,7 @@ def test_a_preset_may_carry_a_count(bar: PresetBar) -> None:
 
 def test_the_chip_of_the_filter_in_force_is_marked(bar: PresetBar) -> None:
     bar.set_active_filter(" badge ")
-    assert checked(bar) == ["Transient results"]
+    assert checked(bar) == ["Collapsible results"]
     bar.set_active_filter("no such preset")
     assert checked(bar) == []
     bar.set_active_filter("")
@@ -98,7 +104,7 @@ def test_what_does_not_fit_goes_into_the_menu(bar: PresetBar, qtbot: QtBot) -> N
     assert all(chip.geometry().right() <= bar.width() for chip in bar.chips())
     qtbot.mouseClick(child(bar, QToolButton, "presetMore"), Qt.MouseButton.LeftButton)
     menu = child(bar, QMenu, "presetMenu")
-    action = next(action for action in menu.actions() if action.text() == "Transient results")
+    action = next(action for action in menu.actions() if action.text() == "Collapsible results")
     assert not action.isChecked()
     with qtbot.waitSignal(bar.chosen) as chosen:
         action.trigger()
@@ -112,14 +118,14 @@ def test_what_is_in_force_or_counts_is_in_sight(bar: PresetBar) -> None:
     bar.set_count("finding.severity >= warning", 12)
     bar.set_active_filter("badge")
     shown = [chip.preset.name for chip in bar.chips()]
-    assert shown[-2:] == ["Transient results", "Problems"]
-    assert checked(bar) == ["Transient results"]
+    assert shown[-2:] == ["Collapsible results", "Problems"]
+    assert checked(bar) == ["Collapsible results"]
     assert all(chip.geometry().right() <= bar.width() for chip in bar.chips())
     lefts = [chip.x() for chip in bar.chips()]
     assert lefts == sorted(lefts)
     assert not child(bar, QToolButton, "presetMore").isChecked()
     bar.set_active_filter("")
-    assert "Transient results" not in [chip.preset.name for chip in bar.chips()]
+    assert "Collapsible results" not in [chip.preset.name for chip in bar.chips()]
 
 
 def test_a_chip_is_dropped_before_its_neighbour_in_sight(bar: PresetBar, qtbot: QtBot) -> None:
@@ -130,7 +136,7 @@ def test_a_chip_is_dropped_before_its_neighbour_in_sight(bar: PresetBar, qtbot: 
         drag(qtbot, bar, 0, QPoint(last.x() - moved.x() - moved.width() // 2, 0))
     others = [preset for preset in default_presets() if preset.name != moved.preset.name]
     assert dropped.args is not None
-    assert [preset.name for preset in others].index("Transient results") == dropped.args[1]
+    assert [preset.name for preset in others].index("Collapsible results") == dropped.args[1]
 
 
 def test_no_menu_when_all_fit(bar: PresetBar) -> None:

@@ -31,7 +31,7 @@ def test_default_presets_begin_with_everything_and_end_with_problems() -> None:
     presets = default_presets()
     assert (presets[0].name, presets[0].filter) == ("Everything", "")
     assert (presets[-1].name, presets[-1].filter) == ("Problems", "finding.severity >= warning")
-    assert len({preset.name for preset in presets}) == 13
+    assert len({preset.name for preset in presets}) == len({preset.filter for preset in presets}) == len(presets)
 
 
 def test_recent_files_are_capped_latest_first_each_once() -> None:

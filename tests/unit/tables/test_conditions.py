@@ -40,7 +40,9 @@ from tests.pages import ROOT
 from tests.strategies import IDS, NAMES, TOOLS, conversations, share_of_examples
 
 _DATA = ROOT / "tests/data"
-_DOCS = [text for text, _ in (*_LANGUAGE, *_EXAMPLES)] + [resolved(text, "review-7") for _, text in DEFAULT_PRESETS]
+_DOCS = [text for text, _ in (*_LANGUAGE, *_EXAMPLES)] + [
+    resolved(preset.filter, "review-7") for preset in DEFAULT_PRESETS
+]
 _REFUSED = {text for text in _DOCS if text.startswith(('"', "json("))}
 
 

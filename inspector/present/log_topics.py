@@ -1,0 +1,78 @@
+"""Counts the kinds of traffic in a document, for the presets offered beside it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inspector.analysis.distinct import distinct
+from inspector.capture.flags import Flag
+from inspector.document.document import CaptureDocument
+from inspector.protocol.formats import CODING_AGENTS, a2a, acp, messages, otlp
+from inspector.settings.model import Topic
+
+_BY_LABEL: dict[str, Topic] = {
+    **dict.fromkeys((one.LABEL for one in CODING_AGENTS), "agent"),
+    acp.LABEL: "agent",
+    a2a.LABEL: "a2a",
+    otlp.LABEL: "trace",
+    messages.LABEL: "model",
+}
+"""Topics of messages that records of transcripts mean, by the format; recordings of a model's API are the rest."""
+_OF_RECORDERS = ("http/", "stdio/", "recorder/")
+_MSP = "msp"
+_JSON_RPC = "mcp/"
+
+
+class LogTopics:
+    """Topics of one document, updated as its messages come."""
+
+    def __init__(self, document: CaptureDocument) -> None:
+        self._document = document
+        self._seen = 0
+        self._counts: dict[Topic, int] = {}
+        self._order: tuple[Topic, ...] = ()
+
+    @property
+    def order(self) -> tuple[Topic, ...]:
+        """The topics present, the most frequent first; of similar counts the one that came first."""
+        return self._order
+
+    def update(self) -> bool:
+        """Count new messages; returns whether other topics are present, or in another order. O(new messages)."""
+        capture = self._document.capture
+        start, self._seen = self._seen, len(capture)
+        if start < self._seen:
+            self._count(slice(start, self._seen))
+        counts = dict(self._counts)
+        if "agent" in counts and capture.transcripts.agents:
+            counts["sub-agents"] = 0
+        if "collapsible" not in counts and len(self._document.analysis.transients.signals):
+            counts["collapsible"] = 0
+        order = tuple(sorted(counts, key=lambda topic: -counts[topic].bit_length()))  # live counts leapfrog each other
+        changed, self._order = order != self._order, order
+        return changed
+
+    def _count(self, rows: slice) -> None:
+        columns = self._document.capture.columns
+        readable = columns["flags"][rows] & (Flag.UNREADABLE | Flag.GAP | Flag.LOG_ONLY).value == 0
+        kinds, protocols = columns["kind"][rows].astype(np.int64), columns["protocol"][rows].astype(np.int64)
+        derived = (columns["part"][rows] != 0).astype(np.int64)
+        keys = ((protocols << 32 | kinds) << 1 | derived)[readable]
+        found, _, places = distinct(keys)
+        counts = np.bincount(places, minlength=len(found))
+        strings = self._document.capture.strings
+        for key, count in zip(found.tolist(), counts.tolist(), strict=True):
+            protocol, kind = key >> 33, (key >> 1) & 0xFFFFFFFF
+            topic = _topic(strings[protocol] if protocol else None, strings[kind] if kind else "", bool(key & 1))
+            if topic is not None:
+                self._counts[topic] = self._counts.get(topic, 0) + count
+
+
+def _topic(protocol: str | None, kind: str, derived: bool) -> Topic | None:
+    if derived:
+        return _BY_LABEL.get(protocol or "", "model")
+    if kind.startswith(_OF_RECORDERS):
+        return None
+    if protocol == _MSP:
+        return "msp"
+    return "mcp" if protocol is None and kind.startswith(_JSON_RPC) else "mew"

@@ -1,0 +1,82 @@
+"""Tests of `inspector.present.log_topics` and of the presets offered by it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pytest
+
+from inspector.document.document import CaptureDocument
+from inspector.filters import compile_filter
+from inspector.present.log_topics import LogTopics
+from inspector.settings.model import DEFAULT_PRESETS, Topic
+from tests.builders import document_at, document_of, envelope, lines_of, log_file, received, tool_call
+
+DATA = Path(__file__).parents[2] / "data"
+SAMPLES = (
+    "captures/demo-round.ctxcap", "msp/weekly-report.json", "formats/claude-code.jsonl", "formats/opencode.jsonl",
+    "formats/gemini-cli.jsonl", "recordings/mcp-rune/01-loop-current-names.jsonl", "formats/otlp.jsonl",
+    "otlp/pydantic-ai-1.0.18-v1-events-attribute.jsonl", "otlp/langgraph-traceloop-0.40.14-old-names.jsonl",
+    "recordings/mcp/hand-stdio-fragile-server.jsonl", "formats/model-calls.jsonl", "formats/messages.jsonl",
+    "captures/model-wire.jsonl", "formats/a2a.jsonl", "formats/acp.jsonl", "transcripts/claude", "formats/codex.jsonl",
+)  # fmt: skip
+
+
+def topics(document: CaptureDocument) -> tuple[Topic, ...]:
+    found = LogTopics(document)
+    found.update()
+    return found.order
+
+
+def shown(document: CaptureDocument, text: str) -> int:
+    everything = np.arange(len(document.analysis))
+    return int(np.count_nonzero(compile_filter(text, selected_context="sub/x").mask(document.analysis, everything)))
+
+
+def test_every_preset_shows_rows_of_every_topic_it_is_offered_for() -> None:
+    empty = {(preset.name, topic) for preset in DEFAULT_PRESETS for topic in preset.topics if "$" not in preset.filter}
+    met: set[Topic] = set()
+    for name in SAMPLES:
+        if not (DATA / name).is_file():
+            continue
+        document = document_at(DATA / name)
+        for topic in topics(document):
+            met.add(topic)
+            for preset in DEFAULT_PRESETS:
+                if (preset.name, topic) in empty and shown(document, preset.filter):
+                    empty.discard((preset.name, topic))
+    assert met == set(get_args(Topic))
+    assert empty == set()
+
+
+@pytest.mark.parametrize(("name", "expected"), [
+    ("formats/claude-code.jsonl", ("agent", "sub-agents")),
+    ("formats/acp.jsonl", ("agent",)),
+    ("formats/a2a.jsonl", ("a2a",)),
+    ("otlp/openai-agents-openinference-2.6.0.jsonl", ("trace",)),
+    ("recordings/mcp/ts2-http-modern-mill.jsonl", ("mcp",)),
+    ("recordings/mew/coding-agent/capability-decisions.jsonl", ()),
+    ("recordings/mew/coding-agent/envelope-history.jsonl", ("mew",)),
+    ("msp/weekly-report.json", ("msp",)),
+])  # fmt: skip
+def test_topics_of_logs(name: str, expected: tuple[Topic, ...]) -> None:
+    assert topics(document_at(DATA / name)) == expected
+
+
+def test_lines_that_cannot_be_read_are_about_nothing() -> None:
+    assert topics(document_of("{broken", "also", received(envelope()))) == ("mew",)
+
+
+def test_any_batching_gives_the_same() -> None:
+    mixed = [{"jsonrpc": "2.0", "id": n, "method": "tools/list"} if n % 5 else tool_call("a") for n in range(60)]
+    path = log_file(b"")
+    document = document_at(path)
+    stepwise = LogTopics(document)
+    for line in mixed:
+        with path.open("ab") as file:
+            file.write(lines_of(line))
+        document.poll()
+        stepwise.update()
+    assert stepwise.order == topics(document_of(*mixed)) == ("mcp", "mew")
