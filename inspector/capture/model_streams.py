@@ -48,6 +48,9 @@ class ModelStreams:
 
     def _line(self, line: OrderedLine) -> Iterator[OrderedLine]:
         """What one line becomes, and an answer that ends with it or before it."""
+        if self._stream is not None and line.data[:1] == b":":  # a comment
+            self._places.extend((line.offset, line.length))
+            return
         if self._stream is not None and line.data.strip() == _DONE:
             self._places.extend((line.offset, line.length))
             yield from self._flush()

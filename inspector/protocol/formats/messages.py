@@ -26,6 +26,7 @@ from inspector.protocol.formats.entries import (
     result_entry,
     sealed_words,
     text_entry,
+    text_of,
 )  # fmt: skip
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Meaning, Payload, ThreadMark
@@ -45,10 +46,16 @@ _SENDERS = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": AG
 _ROLES = frozenset({*_SENDERS, "tool", "function"})
 _BY_THE_SERVER = (
     "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call",
-    "mcp_list_tools",
 )  # fmt: skip
 """Calls that the model's own side carries out: what came of them stands in the same item."""
-_ITEMS = frozenset({"reasoning", "item_reference", "mcp_list_tools"})
+ADDITIONAL_TOOLS = "additional_tools"
+"""An item of Codex that defines tools within the messages."""
+_ITEMS = frozenset(
+    {
+        "reasoning", "item_reference", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "compaction",
+        "compaction_summary", "agent_message", ADDITIONAL_TOOLS,
+    }
+)  # fmt: skip
 _ITEM_ENDS = ("_call", "_call_output")
 """How items are called that are neither: calls, of tools that come with new models too, and what came of them."""
 _GIVEN = ("arguments", "input", "action", "operation", "code", "queries")
@@ -122,9 +129,17 @@ def event_in(line: bytes, *, goes_on: bool = False) -> dict[str, Any] | None:
         if sort == "response.created":
             return value if isinstance(value.get("response"), Mapping) else None
         return value if goes_on and (sort.startswith(_EVENTS) or sort in ("ping", "error")) else None
-    is_chunk = _is_chunk(value, goes_on=goes_on)
-    served = line[:1] != b"{" and isinstance(value.get("candidates"), list)  # by itself it is an answer, too
-    return value if is_chunk or served else None
+    if _is_chunk(value, goes_on=goes_on):
+        return value
+    candidates = value.get("candidates")
+    if not isinstance(candidates, list):
+        return None
+    # A chunk of Gemini by itself has the shape of an answer, but that it says nothing of an end.
+    return value if goes_on or line[:1] != b"{" or not _has_ended(candidates) else None
+
+
+def _has_ended(candidates: list[Any]) -> bool:
+    return not candidates or any(isinstance(one, Mapping) and "finishReason" in one for one in candidates)
 
 
 _FILTERED = "prompt_filter_results"
@@ -269,14 +284,48 @@ _OF_ERRORS = {"error", "type", "request_id"}
 """What the body of an answer may have that tells of a failure; logs of programs have more."""
 
 
-def spoken_in(value: Mapping[str, Any], *, items: bool = False) -> list[Entry]:
+def spoken_in(value: Mapping[str, Any], *, items: bool = False, certain: bool = False) -> list[Entry]:
     """The messages in the body of a request or of an answer, before anything ties them together.
 
     Args:
         value: the body.
         items: also a single item of the Responses API.
+        certain: the body is a model API's, whatever its messages look like.
     """
-    return [entry for message in _messages(value, items=items) for entry in spoken(message)]
+    return [entry for message in _messages(value, items=items, certain=certain) for entry in spoken(message)]
+
+
+def tools_in(value: Mapping[str, Any]) -> list[Any] | None:
+    """The definitions of tools that a request gives, each singly; None for a request that gives no list of them.
+
+    Namespaces (Codex), declarations of functions (Gemini) and items within the messages are lists of several.
+    """
+    given = value.get("tools")
+    found = [one for tool in _listed(given) for one in _single_tools(tool)]
+    items = (one for one in _listed(value.get("input")) if isinstance(one, Mapping))
+    for item in items:
+        if item.get("type") == ADDITIONAL_TOOLS:
+            found += [one for tool in _listed(item.get("tools")) for one in _single_tools(tool)]
+    return found if found or isinstance(given, list) else None
+
+
+def _single_tools(tool: Any) -> Iterator[Any]:
+    if not isinstance(tool, Mapping):
+        yield tool
+        return
+    inside = tool.get("tools") if tool.get("type") == "namespace" else None
+    if isinstance(inside, list):
+        name = tool.get("name")
+        yield from ({**one, "namespace": name} if isinstance(one, Mapping) else one for one in inside)
+        return
+    declared = False
+    for key in ("functionDeclarations", "function_declarations"):
+        if isinstance(held := tool.get(key), list):
+            declared = True
+            yield from held
+    rest = {key: one for key, one in tool.items() if key not in ("functionDeclarations", "function_declarations")}
+    if rest or not declared:
+        yield rest if declared else tool
 
 
 def instructions_in(value: Mapping[str, Any]) -> list[Entry]:
@@ -287,11 +336,12 @@ def instructions_in(value: Mapping[str, Any]) -> list[Entry]:
 # What holds messages
 
 
-def _messages(value: Mapping[str, Any], *, items: bool) -> Iterator[Mapping[str, Any]]:
+def _messages(value: Mapping[str, Any], *, items: bool, certain: bool) -> Iterator[Any]:
     """The messages in their order, a system prompt beside them as the first."""
     for key in ("messages", "contents", "input"):
-        given = _turns(value.get(key)) if key == "contents" else value.get(key)
-        if _is_history(given) or (key == "input" and isinstance(given, str) and "model" in value):
+        given = _turns(value[key]) if key == "contents" and key in value else value.get(key)
+        is_history = isinstance(given, list) and bool(given) if certain else _is_history(given)
+        if is_history or (key == "input" and isinstance(given, str) and "model" in value):
             yield from _instructions(value)
             yield from given if isinstance(given, list) else ({"role": "user", "content": given},)
             yield from _answers(value)
@@ -304,13 +354,23 @@ def _messages(value: Mapping[str, Any], *, items: bool) -> Iterator[Mapping[str,
 
 
 def _is_history(given: object) -> bool:
-    """Whether it is a list of messages and nothing else, as far as its first ones tell."""
-    if not isinstance(given, list) or not given:
+    """Tells a list of messages from any other list: its first objects bear a role or a type, and one is known.
+
+    New items come with new clients. One that is not known hides none of its neighbours.
+    """
+    if not isinstance(given, list):
         return False
-    return all(isinstance(one, dict) and (_is_message(one) or _is_item(one)) for one in given[:_LOOKED_AT])
+    looked_at = given[:_LOOKED_AT]
+    if not all(isinstance(one, dict) and (_is_message(one) or _is_typed(one)) for one in looked_at):
+        return False
+    return any(_is_message(one) or _is_item(one) for one in looked_at)
 
 
 _LOOKED_AT = 8
+
+
+def _is_typed(value: Mapping[str, Any]) -> bool:
+    return isinstance(value.get("type"), str) or value.get("role") in _ROLES
 
 
 def _turns(given: object) -> object:
@@ -333,7 +393,10 @@ def _is_item(value: Mapping[str, Any]) -> bool:
     sort = value.get("type")
     if not isinstance(sort, str) or not (sort in _ITEMS or sort.endswith(_ITEM_ENDS)):
         return False
-    return "call_id" in value or "id" in value or "summary" in value
+    return any(key in value for key in _OF_ITEMS)
+
+
+_OF_ITEMS = ("call_id", "id", "summary", "tools", "encrypted_content", "approval_request_id", "author")
 
 
 def _instructions(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -372,15 +435,20 @@ def _conversation(value: Mapping[str, Any], entries: list[Entry]) -> str | None:
 # What messages say
 
 
-def spoken(message: Mapping[str, Any]) -> Iterator[Entry]:
-    """Each block of a message is one of ours."""
-    role = message.get("role")
-    if not isinstance(role, str):
+def spoken(message: Any) -> Iterator[Entry]:
+    """Yields an entry for each block of a message; one for an item of the Responses API, or for a thing unknown."""
+    if not isinstance(message, Mapping):
+        yield _block(message, USER)
+        return
+    role, sort = message.get("role"), message.get("type")
+    if sort == ADDITIONAL_TOOLS:  # definitions of tools stand with those of the request
+        return
+    if not isinstance(role, str) or (isinstance(sort, str) and sort != "message" and "content" not in message):
         yield _marked(_item(message), message)
         if message.get("type") in _BY_THE_SERVER:
             yield _server_result(message)
         return
-    if role in ("tool", "function"):
+    if role in ("tool", "function") and "parts" not in message:
         called = message.get("tool_call_id") or message.get("name")
         result = result_entry(called, message.get("content"), AGENT, name=message.get("name"))
         yield _marked(result, message, message.get("content"))
@@ -446,9 +514,20 @@ def _block(block: object, sender: str) -> Entry:
     if isinstance(answer := block.get("functionResponse"), Mapping):
         name = answer.get("name")
         return result_entry(answer.get("id") or name, answer.get("response"), AGENT, name=name)
-    if isinstance(text := block.get("text"), str):
-        return _said(CHAT, sender, text)
-    return _said(CHAT, sender, media_words(block))
+    return _said(CHAT, sender, _words(block))
+
+
+def _words(block: Mapping[str, Any]) -> str:
+    """The text of a block or item, whatever its type; without one its values as JSON, and of a seal its hash."""
+    for key in ("text", "content"):
+        given = block.get(key)
+        if isinstance(given, str) or (isinstance(given, list) and any(map(has_text, given))):
+            return text_of(given)
+    sealed = {key: sealed_words(one) for key in _SEALED if isinstance(one := block.get(key), str) and one}
+    if sealed and not isinstance(block.get("source"), Mapping):
+        known = {key: one for key, one in block.items() if key != "internal_chat_message_metadata_passthrough"}
+        return bytes_of({**known, **sealed}).decode("utf-8", "replace")
+    return media_words(block)
 
 
 def _item(item: Mapping[str, Any]) -> Entry:
@@ -465,7 +544,23 @@ def _item(item: Mapping[str, Any]) -> Entry:
         parts = item.get("summary") or item.get("content")
         texts = [one["text"] for one in parts if has_text(one)] if isinstance(parts, list) else []
         return _thought(item, AGENT, "\n".join(texts))
-    return _said(CHAT, AGENT, f"{sort.replace('_', ' ')} {item.get('name') or item.get('id') or ''}".strip())
+    if sort == "item_reference":
+        return _said(CHAT, AGENT, f"item reference {item.get('id') or ''}".strip())
+    if sort == "mcp_list_tools":
+        names = ", ".join(str(one.get("name")) for one in _listed(item.get("tools")) if isinstance(one, Mapping))
+        return _said(CHAT, AGENT, f"tools of {item.get('server_label')}: {names or 'none'}")
+    role = item.get("role")
+    from_user = sort in _OF_USERS or (isinstance(role, str) and role != AGENT)
+    entry = _said(CHAT, USER if from_user else AGENT, _words(item))
+    entry.payload |= {key: one for key in ("author", "recipient") if isinstance(one := item.get(key), str)}
+    return entry
+
+
+_OF_USERS = ("agent_message", "mcp_approval_response")
+
+
+def _listed(given: object) -> list[Any]:
+    return given if isinstance(given, list) else []
 
 
 def _tells_failure(content: object) -> bool:
@@ -561,7 +656,7 @@ def api_call(value: Mapping[str, Any]) -> ApiCall | None:
     written = number(usage, "cache_creation_input_tokens")
     given = number(usage, "input_tokens", "prompt_tokens", "promptTokenCount")
     made = number(usage, "output_tokens", "completion_tokens", "candidatesTokenCount")
-    made += number(usage, "thoughtsTokenCount")
+    made += number(usage, "thoughtsTokenCount") + _reasoned_apart(usage, given + made)
     given += number(usage, "toolUsePromptTokenCount")  # what its own tools brought: Gemini counts it apart
     for key in ("prompt_tokens_details", "input_tokens_details"):
         if isinstance(details := usage.get(key), Mapping):
@@ -569,9 +664,21 @@ def api_call(value: Mapping[str, Any]) -> ApiCall | None:
             written = number(details, "cache_write_tokens", "cache_creation_tokens")
     if "cache_read_input_tokens" not in usage and "cache_creation_input_tokens" not in usage:
         given = max(given - read - written, 0)  # all but Anthropic's count what was cached as input
+    for one in _listed(usage.get("iterations")):
+        if isinstance(one, Mapping) and one.get("type") != "message":  # of messages the totals tell
+            given, made = given + number(one, "input_tokens"), made + number(one, "output_tokens")
+            read += number(one, "cache_read_input_tokens")
+            written += number(one, "cache_creation_input_tokens")
     lasting = usage.get("cache_creation")
     hour = number(lasting, "ephemeral_1h_input_tokens") if isinstance(lasting, Mapping) else 0
     return ApiCall(
         _name_of(value), model if isinstance(model, str) else None, reported=True, input=given, output=made,
         cache_read=read, cache_write=written, cache_write_1h=min(hour, written),
     )  # fmt: skip
+
+
+def _reasoned_apart(usage: Mapping[str, Any], counted: int) -> int:
+    """Reasoning tokens that `completion_tokens` leaves out (xAI), as the total tells."""
+    details = usage.get("completion_tokens_details")
+    reasoned = number(details, "reasoning_tokens") if isinstance(details, Mapping) else 0
+    return reasoned if reasoned and number(usage, "total_tokens") == counted + reasoned else 0

@@ -65,7 +65,7 @@ def read_request(
         digest=hashlib.blake2b(bytes_of(dict(body)), digest_size=8).digest(),
         retries=_retries(headers),
     )
-    sent = messages.spoken_in(body)
+    sent = messages.spoken_in(body, certain=True)
     marks = [_own(entry) for entry in sent]
     if known_of is not None:
         call.seen = dict.fromkeys(marks, 1)
@@ -106,7 +106,7 @@ def payload(line: bytes, number: int, known: Mapping[str, Any] = _NOTHING) -> Pa
         operation = operations.operation_of(value.get("path"), body)
         model = operations.asked_model(value.get("path"), body)
         call = ModelCall("", operation.name if operation is not None else "", model, "")
-        sent = messages.spoken_in(body)
+        sent = messages.spoken_in(body, certain=True)
         entries = [_request_entry(body, sent, call, known), *sent]
     else:
         entries = _answer_entries(value, _call_told(known), known)
@@ -124,12 +124,12 @@ def _call_told(known: Mapping[str, Any]) -> ModelCall:
 
 def own_marks(body: Mapping[str, Any]) -> list[str]:
     """What the messages in a body are told by, whichever request or answer they stand in."""
-    return [_own(entry) for entry in messages.spoken_in(body)]
+    return [_own(entry) for entry in messages.spoken_in(body, certain=True)]
 
 
 def call_marks(body: Mapping[str, Any]) -> list[str]:
     """Of these, those of calls of tools with ids of their own, which no other conversation holds."""
-    made = (entry for entry in messages.spoken_in(body) if entry.meaning.kind == kinds.REQUEST)
+    made = (entry for entry in messages.spoken_in(body, certain=True) if entry.meaning.kind == kinds.REQUEST)
     return [_own(entry) for entry in made if entry.meaning.identifier not in (None, entry.meaning.target)]
 
 
@@ -150,11 +150,11 @@ def _record(
 
 def _request_entry(body: Mapping[str, Any], sent: Sequence[Entry], call: ModelCall, known: Mapping[str, Any]) -> Entry:
     """The request itself, but for what it sends."""
-    tools = body.get("tools")
+    tools = messages.tools_in(body)
     marks = {str(place): entry.cache for place, entry in enumerate(sent, 1) if entry.cache is not None}
     told: dict[str, Any] = {
         "operation": call.operation, "model": call.model, "messages": _sent_messages(body), "entries": len(sent),
-        **({"tools": tools} if isinstance(tools, list) else {}),
+        **({"tools": tools} if tools is not None else {}),
         **({"cache_marks": marks} if marks else {}),
         "parameters": {key: one for key, one in body.items() if key not in (*_SENT, "tools", "model", "metadata")},
     }  # fmt: skip
@@ -226,7 +226,7 @@ def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[st
     """The answer itself, and what the model says in it."""
     body = value.get("message")
     body = body if isinstance(body, Mapping) else {}
-    said = messages.spoken_in(body) if body else []
+    said = messages.spoken_in(body, certain=True) if body else []
     status = _number(value.get("status"), 0)
     error = operations.error_in(body)
     failed = error is not None or status >= _FAILED or value.get("how") == "server-broke"

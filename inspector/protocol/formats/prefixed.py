@@ -34,7 +34,10 @@ _JSON = re.compile(rb"\{|\[\s*[\[{\]]")
 _NAME = re.compile(rb"\[(?!(?:trace|debug|info|notice|log|warn|warning|error)\])([^\[\]\d][^\[\]]*)\]", re.IGNORECASE)
 """A server in brackets: clients log what they say with all of theirs in one file."""
 _COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
-_FIELD = re.compile(rb"(?:event: ?[\w./-]*|id: ?[\w.:-]*|retry: ?\d+|: ?(?:ping|keep-?alive|heartbeat)\b.{0,80})\s*")
+_FIELD = re.compile(
+    rb"(?:event: ?[\w./-]*|id: ?[\w.:-]*|retry: ?\d+"
+    rb"|: ?(?:ping|keep-?alive|heartbeat|[A-Z]{2,20} PROCESSING)\b.{0,80})\s*"
+)
 """A line of an event stream that is not its data (HTML, server-sent events): it goes with the line behind it."""
 _find_end = json.JSONDecoder().raw_decode
 

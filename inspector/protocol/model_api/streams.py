@@ -7,7 +7,9 @@ is of no use is passed over. Linear in the bytes of the events.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, Protocol
 
 from inspector.protocol.header import NotAnObjectError, decode_json
@@ -287,6 +289,8 @@ class GeminiStream:
         self._base: dict[str, Any] = {}
         self._parts: list[dict[str, Any]] = []
         self._texts: list[list[str]] = []
+        self._called: GrowingCall | None = None
+        self._growing: dict[int, GrowingCall] = {}  # by the place of the part
         self._candidate: dict[str, Any] = {}
 
     def add(self, event: Mapping[str, Any]) -> bool:
@@ -302,13 +306,32 @@ class GeminiStream:
         return bool(given)
 
     def _append(self, part: dict[str, Any]) -> None:
-        text = part.get("text")
+        text, call = part.get("text"), part.get("functionCall")
         last = self._parts[-1] if self._parts else None
-        if isinstance(text, str) and last is not None and "text" in last and set(part) == set(last):
+        if isinstance(call, Mapping) and self._goes_on(part, call):
+            return
+        if isinstance(text, str) and last is not None and _is_same_text(last, part):
             self._texts[-1].append(text)
+            last.update({key: value for key, value in part.items() if key != "text"})
         elif len(self._parts) < _MOST_PIECES:
             self._parts.append(part)
             self._texts.append([text] if isinstance(text, str) else [])
+
+    def _goes_on(self, part: dict[str, Any], call: Mapping[str, Any]) -> bool:
+        """Takes in a piece of a call that goes on; False for the beginning of one, which is appended."""
+        named = isinstance(call.get("name"), str)
+        if self._called is not None and not named:
+            self._called.add(call)
+        elif named and ("partialArgs" in call or call.get("willContinue") is True):
+            self._called = self._growing[len(self._parts)] = GrowingCall(call)
+            self._parts.append(part)
+            self._texts.append([])
+        else:
+            self._called = None
+            return False
+        if call.get("willContinue") is not True:
+            self._called = None
+        return True
 
     def body(self) -> dict[str, Any]:
         """The answer as it would have come at once."""
@@ -318,7 +341,71 @@ class GeminiStream:
             {**part, "text": "".join(texts)} if texts else part
             for part, texts in zip(self._parts, self._texts, strict=True)
         ]
+        for place, call in self._growing.items():
+            parts[place] = {**parts[place], "functionCall": call.made()}
         return {**self._base, "candidates": [{**self._candidate, "content": {"role": "model", "parts": parts}}]}
+
+
+def _is_same_text(last: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
+    """Tells whether a text goes on the part before it; a signature may come with its last piece alone."""
+    return "text" in last and "functionCall" not in part and last.get("thought") == part.get("thought")
+
+
+class GrowingCall:
+    """A call of Gemini whose arguments come in pieces (`partialArgs`), each by its JSONPath."""
+
+    def __init__(self, call: Mapping[str, Any]) -> None:
+        """Begins a call with its first piece."""
+        self._texts: dict[str, list[str]] = {}
+        self._args: dict[str, Any] = dict(_mapping(call.get("args")))
+        self._made = {key: value for key, value in call.items() if key not in ("partialArgs", "willContinue")}
+        self.add(call)
+
+    def made(self) -> dict[str, Any]:
+        """The call as far as it has come."""
+        for path, texts in self._texts.items():
+            self._set(path, "".join(texts))
+        return {**self._made, "args": self._args}
+
+    def add(self, call: Mapping[str, Any]) -> None:
+        """Takes in a piece; what has no place in the arguments is passed over."""
+        pieces = call.get("partialArgs")
+        for piece in pieces if isinstance(pieces, list) else ():
+            path = piece.get("jsonPath") if isinstance(piece, Mapping) else None
+            if isinstance(path, str) and len(path) <= _LONGEST_PATH:
+                self._put(path, piece)
+
+    def _put(self, path: str, piece: Mapping[str, Any]) -> None:
+        if isinstance(text := piece.get("stringValue"), str):
+            self._texts.setdefault(path, []).append(text)
+        else:
+            self._set(path, next((piece[key] for key in ("numberValue", "boolValue") if key in piece), None))
+
+    def _set(self, path: str, value: Any) -> None:
+        steps = [name or quoted or int(place) for name, place, quoted in _STEP.findall(path)]
+        holder: Any = self._args
+        for step, following in pairwise(steps):
+            holder = _child(holder, step, [] if isinstance(following, int) else {})
+        if steps:
+            _child(holder, steps[-1], value, replace=True)
+
+
+def _child(holder: Any, step: str | int, otherwise: Any, *, replace: bool = False) -> Any:
+    """The member of an object or list, put there where it is missing; None where there is no room for it."""
+    if isinstance(holder, dict) and isinstance(step, str):
+        if replace or step not in holder:
+            holder[step] = otherwise
+        return holder[step]
+    if isinstance(holder, list) and isinstance(step, int):
+        holder.extend([None] * (step + 1 - len(holder)))
+        if replace or holder[step] is None:
+            holder[step] = otherwise
+        return holder[step]
+    return None
+
+
+_STEP = re.compile(r"\.([^.\[\]]{1,100})|\[(\d{1,3})\]|\[[\'\"]([^\'\"]{1,100})[\'\"]\]")
+_LONGEST_PATH = 500
 
 
 def _decoded(written: str) -> Any:

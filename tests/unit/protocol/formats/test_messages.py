@@ -214,7 +214,7 @@ def test_items_of_tools_that_nobody_knew() -> None:
               {"type": "lathe_call_output", "call_id": "l1", "output": "3 mm"},
               {"type": "verdict", "id": "v1"}]  # fmt: skip
     assert values("tool", {"object": "response", "output": output}) == ["lathe", "lathe", None]
-    assert values("text", {"object": "response", "output": output})[2] == "verdict v1"
+    assert values("text", {"object": "response", "output": output})[2] == '{"type":"verdict","id":"v1"}'
 
 
 def test_envelopes_stay_envelopes() -> None:
