@@ -288,7 +288,7 @@ async def receive(
     from aiohttp import web
 
     over = asyncio.Event()
-    runner = receiver.runner(shutdown_timeout_s=1.0)
+    runner = receiver.runner(shutdown_timeout_s=0.5)
     with signals_set(over):
         await runner.setup()
         try:

@@ -8,6 +8,7 @@ import signal
 import socket
 import ssl
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import aiohttp
@@ -211,3 +212,57 @@ def test_a_million_pieces_are_passed_on_as_they_come(tmp_path: Path) -> None:
         assert time.monotonic() - begun < 60_000 * MS
     missing = sum(line.get("bytes", 0) for line in lines(capture) if line.get("mark") == "gap")
     assert len(of(capture, "sse-event")) == count or missing > 0, "what is missing is said to be"
+
+
+@pytest.mark.parametrize("every", ["0.002", "9"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_while_a_stream_is_open(tmp_path: Path, number: signal.Signals, every: str) -> None:
+    capture = tmp_path / "a.ctxcap"
+    request = f"GET /events?count=9999&every={every} HTTP/1.1\r\nHost: HOST\r\n\r\n"
+    with (
+        serving() as (origin, _),
+        tapping(f"{origin}/events", capture) as (address, process),
+        spoken_to(address, request) as made,
+    ):
+        made.recv(1 << 16)
+        process.send_signal(number)
+        assert process.wait(10_000 * MS) == 0
+        rest_of(made)
+    (end,) = of(capture, "http-end")
+    assert end["how"] == "tap-ended"
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no list of processes")
+def test_a_recorder_that_died_is_started_again_in_the_same_capture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    capture, target = tmp_path / "a.ctxcap", "/call"
+    with serving() as (origin, _), tapping(f"{origin}{target}", capture) as (address, process):
+        asked(address, target, method="POST")
+        until(lambda: len(of(capture, "http-end")) == 1)
+        time.sleep(2_200 * MS)  # one that ends sooner is not started again at once
+        (recorder,) = _recorders_of(process.pid)
+        os.kill(recorder, signal.SIGKILL)
+        until(lambda: [one for one in _recorders_of(process.pid) if one != recorder])
+        until(lambda: [one for one in lines(capture) if one.get("mark") == "gap"])
+        asked(address, target, method="POST")
+        until(lambda: len(of(capture, "http-end")) == 2)
+        with spoken_to(address, "GET /events?count=9999&every=9 HTTP/1.1\r\nHost: HOST\r\n\r\n") as made:
+            made.recv(1 << 16)
+            (recorder,) = _recorders_of(process.pid)
+            os.kill(recorder, signal.SIGKILL)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(10_000 * MS) == 0, "also when the recorder is dead"
+    told = [one["reason"] for one in lines(capture) if one.get("mark") == "gap"]
+    assert told == ["the process that wrote the capture ended; exchanges that were open then are missing"]
+
+
+def _recorders_of(pid: int) -> list[int]:
+    """The processes that write a tap's capture."""
+    found: list[int] = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            parent = int(place.joinpath("stat").read_text().rpartition(")")[2].split()[1])
+            if parent == pid and b"spawn_main" in place.joinpath("cmdline").read_bytes():
+                found.append(int(place.name))
+    return found

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from inspector.tap.capture_name import NotPossibleError
 from inspector.tap.http.address import AddressError, Listening, upstream_of
 from inspector.tap.http.ports import listened
-from inspector.tap.http.run import Door, HttpTap
+from inspector.tap.http.run import Door, HttpTap, close_tap
 from inspector.tap.relay import BAD_USAGE, NOT_FOUND, NOT_RUN, is_from_terminal, open_window, say
 
 CODEX = "codex"
@@ -149,12 +149,13 @@ async def _run(tap: HttpTap, arguments: ModelTapArguments, said: list[str]) -> i
         await tap.close("the client could not be started")
         said.append(f"{words[0]} cannot be started: {error.strerror or error}.")
         return NOT_RUN
-    _pass_signals_on(process)
+    hurried = asyncio.Event()
+    _pass_signals_on(process, hurried)
     if arguments.show:
         open_window(tap.path, said.append)
     code = await process.wait()
     how = f"the client ended with exit code {code}" if code >= 0 else f"the client was ended by signal {-code}"
-    await tap.close(how)
+    await close_tap(tap, how, hurried, say=said.append)
     said.append(
         f"What the model was sent and answered is in {tap.path}." if tap.has_recorded else
         f"No call of a model passed: the client takes its address from elsewhere. {tap.path} is empty."
@@ -162,11 +163,13 @@ async def _run(tap: HttpTap, arguments: ModelTapArguments, said: list[str]) -> i
     return code
 
 
-def _pass_signals_on(process: asyncio.subprocess.Process) -> None:
-    """What is sent to the tap alone is for the client; a terminal's keys reach it by themselves."""
+def _pass_signals_on(process: asyncio.subprocess.Process, hurried: asyncio.Event) -> None:
+    """Passes signals on to the client; a terminal's keys reach it by themselves. After its end they hurry the tap."""
 
     def passed(number: int) -> None:
-        if not is_from_terminal(number):
+        if process.returncode is not None:
+            hurried.set()
+        elif not is_from_terminal(number):
             with suppress(ProcessLookupError):
                 process.send_signal(number)
 

@@ -15,28 +15,27 @@ from collections.abc import AsyncGenerator, Callable, Iterable
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
-from aiohttp import ClientResponse, ClientSession, web
+from aiohttp import ClientResponse, web
 from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.typedefs import Handler
 from multidict import CIMultiDict, CIMultiDictProxy
 from typing_extensions import override
 
 from inspector.base.loopback import why_refused
 from inspector.tap.http.address import Listening, Upstream
+from inspector.tap.http.connections import LONGEST_HEADER, PIECE_BYTES, ServerConnections, reason_of
 from inspector.tap.http.recording import Recording
 from inspector.tap.http.websocket import pass_frames
 
-CONNECT_S = 30.0
-"""So long a server may take to accept a connection."""
-_LONGEST_HEADER = 1 << 20
-_PIECE_BYTES = 1 << 16
 _IDLE_S = 3_600.0
+_HANG_UP_S = 0.2
+"""So long a handler may take to notice that its client was hung up on. aiohttp waits for ever if it is 0."""
 _HOPS = frozenset((
     "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
     "proxy-authenticate", "proxy-authorization",
 ))  # fmt: skip
 """Headers for the next on the way alone (RFC 9110, 7.6.1)."""
 _OURS = ("Content-Type", "Date", "Server")  # put into answers by aiohttp where a server left them out
-_NEVER_ADDED = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 _ENDPOINT = re.compile(rb"(event: ?endpoint\r?\n?data: ?|event: ?endpoint\r\ndata: ?)(https?://[^\s]+)")
 _SIGN_IN = "resource_metadata"
 _MOST_TOLD = 20
@@ -66,7 +65,7 @@ class TapProxy:
         self._refuse_websockets = refuse_websockets
         self._names = listening.names()
         self._proxy = proxy_for(upstream)
-        self._session: ClientSession | None = None
+        self._connections = ServerConnections()
         self._runner: web.AppRunner | None = None
         self._has_told = False
         self._told: set[str] = set()
@@ -74,26 +73,15 @@ class TapProxy:
 
     async def start(self, listener: socket.socket) -> None:
         """Begin to take requests from a socket that listens."""
-        self._session = ClientSession(
-            connector=aiohttp.TCPConnector(limit=0),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
-            auto_decompress=False,
-            skip_auto_headers=_NEVER_ADDED,
-            max_line_size=_LONGEST_HEADER,
-            max_field_size=_LONGEST_HEADER,
-            read_bufsize=_PIECE_BYTES,
-            middlewares=(_sent_once,),
-        )
         log = logging.Logger("tap")  # noqa: LOG001 - of this proxy alone: another would tell of its own
         log.addHandler(_Unread(self._tell_unread))
         app = web.Application(logger=log)
-        app.router.add_route("*", "/{path:.*}", self._handle)
+        app.middlewares.append(self._handle_all)
         app.on_response_prepare.append(_leave_as_answered)
         self._runner = web.AppRunner(
             app, handler_cancellation=True, access_log=None, auto_decompress=False, keepalive_timeout=_IDLE_S,
-            max_line_size=_LONGEST_HEADER, max_field_size=_LONGEST_HEADER, read_bufsize=_PIECE_BYTES,
-            shutdown_timeout=0.0, logger=log,
+            max_line_size=LONGEST_HEADER, max_field_size=LONGEST_HEADER, read_bufsize=PIECE_BYTES,
+            shutdown_timeout=_HANG_UP_S, logger=log,
         )  # fmt: skip
         await self._runner.setup()
         await web.SockSite(self._runner, listener).start()
@@ -103,20 +91,27 @@ class TapProxy:
         self._closing = True
         if self._runner is not None:
             await self._runner.cleanup()
-        if self._session is not None:
-            await self._session.close()
+        await self._connections.close()
 
     # One exchange
+
+    @web.middleware
+    async def _handle_all(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Answers requests for any path: a route of aiohttp's would match no line end and no `*`."""
+        return await self._handle(request)
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         recording = self._recording
         target = request.raw_path
-        if not target.startswith("/"):  # as for a forward proxy
+        if "://" in target and not target.startswith("/"):  # as for a forward proxy
             target = request.rel_url.raw_path_qs
         exchange = recording.begin(request.method, target, request.headers.items())
         refused = why_refused("tap", self._listening.origin, self._names, request.raw_path, request.headers)
         if refused:
             return self._answer(request, exchange, 403, refused)
+        if request.method == "CONNECT":
+            why = f"It is no forward proxy: give the client {self._listening.origin} in place of the server's address."
+            return self._answer(request, exchange, 405, why)
         if not target.startswith("/"):  # put behind the server's name it would make another name of it
             return self._answer(request, exchange, 400, "The request names no path of the server.")
         try:
@@ -133,9 +128,8 @@ class TapProxy:
             return self._answer(request, exchange, error.status, error.text or error.reason)
 
     async def _pass_on(self, request: web.Request, exchange: int, target: str) -> web.StreamResponse:
-        assert self._session is not None
         try:
-            answer = await self._session.request(
+            answer = await self._connections.session_for(request).request(
                 request.method,
                 self._upstream.url(target),
                 headers=self._headers_on(request),
@@ -144,13 +138,13 @@ class TapProxy:
                 proxy=self._proxy,
             )
         except (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError, aiohttp.ConnectionTimeoutError) as error:
-            return self._answer(request, exchange, 502, f"{self._upstream.host} cannot be reached: {_reason(error)}")
+            return self._answer(request, exchange, 502, f"{self._upstream.host} cannot be reached: {reason_of(error)}")
         except aiohttp.ClientResponseError as error:
             return self._answer(
                 request, exchange, 502, f"{self._upstream.host} answers no HTTP: {_first_line(error.message)}"
             )
         except aiohttp.ClientError as error:  # as without a tap: the connection ends without an answer
-            self._recording.end(exchange, "server-broke", f"the server hung up without an answer ({_reason(error)})")
+            self._recording.end(exchange, "server-broke", f"the server hung up without an answer ({reason_of(error)})")
             return _hung_up(request)
         try:
             if answer.status == 101:
@@ -177,7 +171,7 @@ class TapProxy:
             try:
                 piece = await answer.content.readany()
             except (aiohttp.ClientError, TimeoutError) as error:
-                recording.end(exchange, "server-broke", _reason(error))
+                recording.end(exchange, "server-broke", reason_of(error))
                 return _hung_up(request, response)
             if not piece:
                 break
@@ -213,10 +207,10 @@ class TapProxy:
         if self._refuse_websockets:
             why = "This tap takes requests of a model API over HTTP alone; clients go on without a WebSocket."
             return self._answer(request, exchange, 426, why)
-        assert self._session is not None
+        session = self._connections.session_for(request)
         try:
             return await pass_frames(
-                request, self._session, self._upstream.url(target), self._headers_on(request), self._proxy,
+                request, session, self._upstream.url(target), self._headers_on(request), self._proxy,
                 self._recording, exchange,
             )  # fmt: skip
         except aiohttp.WSServerHandshakeError as error:
@@ -230,7 +224,7 @@ class TapProxy:
             kept = [(k, v) for k, v in self._headers_back(headers).items() if k.lower() != "content-length"]
             return web.Response(status=error.status, headers=CIMultiDict(kept))
         except aiohttp.ClientError as error:
-            return self._answer(request, exchange, 502, f"{self._upstream.host} cannot be reached: {_reason(error)}")
+            return self._answer(request, exchange, 502, f"{self._upstream.host} cannot be reached: {reason_of(error)}")
 
     # What is changed
 
@@ -302,19 +296,6 @@ class TapProxy:
             self._say(SENTENCE.format(address=self._upstream.origin + self._upstream.path))
 
 
-async def _sent_once(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> ClientResponse:
-    """Pass a request on, and not again when its connection breaks: the client decides, as without a tap.
-
-    aiohttp repeats what is idempotent (RFC 9110, 9.2.2), and a server would hear twice what was said once.
-    """
-    try:
-        return await send(request)
-    except aiohttp.ClientConnectorError:  # nothing was said
-        raise
-    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
-        raise aiohttp.ClientConnectionError(_reason(error)) from error
-
-
 class _Unread(logging.Handler):
     """Hears of requests that never come to a handler, which aiohttp tells its log alone."""
 
@@ -359,13 +340,6 @@ def _hung_up(request: web.Request, response: web.StreamResponse | None = None) -
 def _first_line(text: str) -> str:
     """What a parser of HTTP says; behind it would follow what it read, however long."""
     return text.partition("\n")[0].rstrip(":")[:200]
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        return f"its certificate is not trusted ({error.certificate_error})"
-    cause = getattr(error, "os_error", None) or error
-    return str(getattr(cause, "strerror", None) or cause).rstrip(".") or type(error).__name__
 
 
 def proxy_for(upstream: Upstream) -> str | None:

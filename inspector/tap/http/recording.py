@@ -40,6 +40,19 @@ _STUCK_S = 60.0
 _LEFT_S = 2.0
 _LOOK_S = 0.1
 _AGAIN_S = 1.0
+_READY_S = 10.0
+"""So long the process may take to start before requests are taken without it."""
+_SOUND_S = 2.0
+"""A process that ends sooner would end again: the next one waits."""
+_PAUSE_S = 60.0
+_STARTED_AGAIN = (
+    "The process that writes the capture has ended, and is started again; what was said in its last moment is missing."
+)
+_LOST = "the process that wrote the capture ended; exchanges that were open then are missing"
+_ENDS_AGAIN = (
+    "Nothing is recorded: the process that writes the capture ends as soon as it has started. The next try is in a "
+    "minute."
+)
 
 
 class Recording(Protocol):
@@ -114,9 +127,12 @@ class ProcessRecording(Recording):
         self._patience_s = _STUCK_S
         self._filled = threading.Event()
         self._ending = False
-        self._helper = HelperProcess(
-            serve_recording, path, origin, secrets_in, model, time.time_ns(), name="tap recorder"
+        self._ready = threading.Event()
+        self._serve: Callable[[int, bool], HelperProcess] = lambda began_ns, resume: HelperProcess(
+            serve_recording, path, origin, secrets_in, model, began_ns, resume, name="tap recorder"
         )
+        self._helper = self._serve(time.time_ns(), False)
+        self._helper_since = time.monotonic()
         self._thread = threading.Thread(target=self._hand_over, name="record", daemon=True)
         self._thread.start()
 
@@ -124,6 +140,10 @@ class ProcessRecording(Recording):
     def exchanges(self) -> int:
         """How many began."""
         return self._count
+
+    def wait_until_ready(self) -> None:
+        """Wait until the process writes what comes; before that a tap that is killed would take all of it along."""
+        self._ready.wait(_READY_S)
 
     @override
     def begin(self, method: str, target: str, headers: Headers) -> int:
@@ -232,19 +252,28 @@ class ProcessRecording(Recording):
 
     def _hand_over(self) -> None:
         """The thread: passes on what waits until the end, and what the process says."""
+        with suppress(OSError, EOFError):
+            if self._helper.connection.poll(_READY_S):
+                self._hear()
+        self._ready.set()
+        while not (self._ending and not self._waiting):
+            try:
+                self._hand_over_some()
+            except (OSError, EOFError, TypeError):  # the last of a connection that `close` gave up meanwhile
+                if self._ending:
+                    return
+                self._start_again()
+
+    def _hand_over_some(self) -> None:
         connection = self._helper.connection
-        try:
-            while not (self._ending and not self._waiting):
-                self._filled.wait(_AGAIN_S)
-                self._filled.clear()
-                if not self._ending:
-                    time.sleep(WRITE_S)
-                while batch := self._take():
-                    connection.send_bytes(batch)
-                while connection.poll(0):
-                    self._hear()
-        except (OSError, EOFError, TypeError):  # the last of a connection that `close` gave up meanwhile
-            self._lose_process()
+        self._filled.wait(_AGAIN_S)
+        self._filled.clear()
+        if not self._ending:
+            time.sleep(WRITE_S)
+        while batch := self._take():
+            connection.send_bytes(batch)
+        while connection.poll(0):
+            self._hear()
 
     def _take(self) -> bytes:
         entries: list[Entry] = []
@@ -261,15 +290,34 @@ class ProcessRecording(Recording):
         if said:
             self._say(said.decode())
 
-    def _lose_process(self) -> None:
-        """The process has gone; those who talk are not to notice."""
-        if self._ending:
-            return
-        self._say("The capture is not written any more: the process that wrote it has ended. Start the tap again.")
+    def _start_again(self) -> None:
+        """Starts another process when one has gone; those who talk do not notice.
+
+        Exchanges that were open are lost: only their numbers come to the new process.
+        """
+        lost_ns = time.time_ns()
+        self._helper.end()
+        if time.monotonic() - self._helper_since > _SOUND_S:
+            self._say(_STARTED_AGAIN)
+        else:
+            self._say(_ENDS_AGAIN)
+            self._pause()
         while not self._ending:
+            try:
+                self._helper = self._serve(lost_ns, True)
+            except OSError:
+                self._say(_ENDS_AGAIN)
+                self._pause()
+            else:
+                self._helper_since = time.monotonic()
+                return
+
+    def _pause(self) -> None:
+        until = time.monotonic() + _PAUSE_S
+        while not self._ending and time.monotonic() < until:
             self._waiting.clear()
             self._taken_bytes = self._put_bytes
-            time.sleep(_AGAIN_S)
+            time.sleep(_LOOK_S)
 
 
 def _json(facts: dict[str, Any]) -> bytes:
@@ -281,9 +329,19 @@ def _json(facts: dict[str, Any]) -> bytes:
 
 def serve_recording(
     connection: Connection, path: str, origin: dict[str, object], secrets_in: list[tuple[str, str]], model: bool,
-    begun_ns: int,
+    begun_ns: int, resume: bool,
 ) -> None:  # fmt: skip
-    """Write what comes through the pipe until its other end closes."""
+    """Write what comes through the pipe until its other end closes.
+
+    Args:
+        connection: this end of the pipe.
+        path: the capture.
+        origin: what its header says, without secrets.
+        secrets_in: query and path of each server's address, whose secrets are not written.
+        model: what passes are calls of models.
+        begun_ns: when the tap began, or with `resume` when the process before was missed, Unix nanoseconds.
+        resume: go on in the capture of a process that has gone.
+    """
     ending = threading.Event()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # for the tap, which says when it is over
     if hasattr(signal, "SIGHUP"):
@@ -292,23 +350,29 @@ def serve_recording(
     unwritten = ModelUnwritten() if model else Unwritten()
     for query, in_path in secrets_in:
         unwritten.learn_address(query, in_path)
-    _Recorder(connection, Path(path), origin, unwritten, begun_ns).run(ending)
+    _Recorder(connection, Path(path), origin, unwritten, begun_ns, resume).run(ending)
 
 
 class _Recorder:
     def __init__(
-        self, connection: Connection, path: Path, origin: dict[str, object], unwritten: Unwritten, begun_ns: int
-    ) -> None:
+        self, connection: Connection, path: Path, origin: dict[str, object], unwritten: Unwritten, begun_ns: int,
+        resume: bool,
+    ) -> None:  # fmt: skip
         self._connection = connection
         self._lines = ExchangeLines(unwritten)
         hold = FileHold()
         with suppress(OSError):  # a disk in trouble is told of when it is written
             hold.take(str(path), _AGAIN_S, make=True)
-        self._capture = TapCapture(path, origin=lambda: origin, say=self._say, hold=hold, opened_ns=begun_ns)
+        self._capture = TapCapture(
+            path, origin=lambda: origin, say=self._say, append=resume, hold=hold, opened_ns=begun_ns
+        )
+        self._lost_ns = begun_ns if resume else 0
         self._reason = ""
 
     def run(self, ending: threading.Event) -> None:
         self._capture.write()
+        if self._lost_ns:
+            self._capture.mark("gap", time_ns=self._lost_ns, until_ns=time.time_ns(), reason=_LOST)
         self._send(b"")  # ready
         try:
             while not self._reason:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import socket
 import sys
@@ -23,6 +24,9 @@ from inspector.tap.relay import BAD_USAGE, open_window, say
 _ENDINGS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 _PATIENCE_S = 2.0
+_HURRY_S = 1.0
+"""From the second signal to the end."""
+_HURRIED = 130
 
 
 class HttpTapArguments(NamedTuple):
@@ -86,22 +90,30 @@ async def _run(tap: HttpTap, arguments: HttpTapArguments, tell: Callable[[str], 
         await ended.wait()
         ended.clear()
     finally:
-        await _close(tap, ended)
+        await close_tap(tap, "the tap was ended", ended)
     return 0
 
 
-async def _close(tap: HttpTap, hurried: asyncio.Event) -> None:
-    """Write what waits, unless a second signal says not to."""
-    closing = spawn(tap.close("the tap was ended"), name="close the tap")
+async def close_tap(tap: HttpTap, reason: str, hurried: asyncio.Event, *, say: Callable[[str], None] = say) -> None:
+    """Hang up and write the backlog. A signal cuts that short: the process ends within a second.
+
+    Args:
+        tap: what to close.
+        reason: why it ends, for the capture.
+        hurried: set by a signal from now on.
+        say: tells the user a sentence.
+    """
+    closing = spawn(tap.close(reason), name="close the tap")
     hurry = spawn(hurried.wait(), name="a second signal")
-    for patience_s in (_PATIENCE_S, None):
-        await asyncio.wait((closing, hurry), timeout=patience_s, return_when=asyncio.FIRST_COMPLETED)
-        if closing.done():
-            break
-        if hurry.done():
-            tap.leave()
-        elif patience_s:
-            say("What was said last is still written; Ctrl+C once more leaves it out.")
+    await asyncio.wait((closing, hurry), timeout=_PATIENCE_S, return_when=asyncio.FIRST_COMPLETED)
+    if not closing.done() and not hurry.done():
+        say("What was said last is still written; Ctrl+C once more leaves it out.")
+        await asyncio.wait((closing, hurry), return_when=asyncio.FIRST_COMPLETED)
+    if not closing.done():
+        tap.leave()
+        await asyncio.wait((closing,), timeout=_HURRY_S)
+    if not closing.done():  # a disk that does not answer, say: the loop would wait for its thread
+        os._exit(_HURRIED)
     hurry.cancel()
     await closing
 
@@ -189,6 +201,7 @@ class HttpTap:
         self._recording = ProcessRecording(
             self.path, self._claim.hold, origin=self._origin, secrets_in=secrets_in, model=self._model, say=self._say
         )
+        await asyncio.to_thread(self._recording.wait_until_ready)
         for upstream, listening, listener in self.doors:
             proxy = TapProxy(upstream, listening, self._recording, say=self._say, refuse_websockets=self._model)
             self._proxies.append(proxy)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
 import pytest
+from typing_extensions import override
 
-from tests.unit.tap.http.test_door import tapped
+from inspector.tap.http.recording import Headers
+from tests.conftest import MS
+from tests.unit.tap.http.test_door import Nothing, tapped
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
@@ -29,6 +33,69 @@ async def test_a_request_on_a_connection_that_breaks_is_not_sent_again(method: s
         assert await _rest(reader) == b""
         writer.close()
     assert heard == [b"GET /1 HTTP/1.1", f"{method} /2 HTTP/1.1".encode()]
+
+
+async def test_an_answer_nobody_asked_for_reaches_nobody() -> None:
+    """A server says 408 on a connection that is idle: the next answers are not shifted by one."""
+    connections, ended = 0, asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+        with suppress(asyncio.IncompleteReadError):
+            while request := await reader.readuntil(b"\r\n\r\n"):
+                name = request.split(b"/", 1)[1][:5]
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n" + name)
+                if name == b"alice":
+                    await asyncio.sleep(20 * MS)
+                    writer.write(b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 5\r\n\r\nSTRAY")
+        writer.close()
+        ended.set()
+
+    async with tapped(serve) as (port, _), asyncio.timeout(10):
+        first = await asyncio.open_connection("127.0.0.1", port)
+        assert await _asked(first, port, "alice") == b"alice"
+        await asyncio.sleep(60 * MS)
+        assert await _asked(first, port, "again") == b"again", "the same client"
+        assert await _asked(first, port, "third") == b"third"
+        assert connections == 2, "a clean connection is used again"
+        second = await asyncio.open_connection("127.0.0.1", port)
+        assert await _asked(second, port, "carol") == b"carol"
+        assert connections == 3, "no client shares one with another"
+        for _, writer in (first, second):
+            ended.clear()
+            writer.close()
+            await ended.wait()  # its connection with the server goes with it
+
+
+@pytest.mark.parametrize(
+    ("line", "status"), [("GET /a%0Ab HTTP/1.1", 200), ("OPTIONS * HTTP/1.1", 400), ("CONNECT @ HTTP/1.1", 405)]
+)
+async def test_every_form_of_target_is_answered_and_recorded(line: str, status: int) -> None:
+    recorded: list[tuple[str, str]] = []
+
+    class Told(Nothing):
+        @override
+        def begin(self, method: str, target: str, headers: Headers) -> int:
+            recorded.append((method, target))
+            return 1
+
+    async with tapped(recording=Told()) as (port, reached), asyncio.timeout(10):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        here = f"127.0.0.1:{port}"
+        writer.write(f"{line.replace('@', here)}\r\nHost: {here}\r\nConnection: close\r\n\r\n".encode())
+        assert int((await reader.readuntil(b"\r\n")).split()[1]) == status
+        writer.close()
+    method, target = line.replace("@", here).split()[:2]
+    assert recorded == [(method, target)]
+    assert [one.split()[1].decode() for one in reached] == [target] * (status == 200)
+
+
+async def _asked(connection: tuple[asyncio.StreamReader, asyncio.StreamWriter], port: int, name: str) -> bytes:
+    reader, writer = connection
+    writer.write(f"GET /{name} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+    await reader.readuntil(b"\r\n\r\n")
+    return await reader.readexactly(5)
 
 
 async def _rest(reader: asyncio.StreamReader) -> bytes:

@@ -1,0 +1,125 @@
+"""Connections to the server: each client connection has its own, so that no answer reaches another client."""
+
+from __future__ import annotations
+
+import asyncio
+import select
+import weakref
+
+import aiohttp
+from aiohttp import ClientResponse, ClientSession, web
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.connector import Connection
+from aiohttp.tracing import Trace
+from typing_extensions import override
+
+from inspector.base.aio import spawn
+
+CONNECT_S = 30.0
+"""So long a server may take to accept a connection."""
+LONGEST_HEADER = 1 << 20
+PIECE_BYTES = 1 << 16
+_NEVER_ADDED = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
+
+
+class ServerConnections:
+    """Sessions with the server, one per client connection; each ends with its client connection."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[asyncio.Task[None], ClientSession] = {}
+
+    def session_for(self, request: web.BaseRequest) -> ClientSession:
+        """Returns the session of the client connection that a request came by."""
+        task = request.task  # serves one client connection until that closes
+        session = self._sessions.get(task)
+        if session is None:
+            session = self._sessions[task] = _new_session()
+            task.add_done_callback(self._discard)
+        return session
+
+    async def close(self) -> None:
+        """Close the connections of all clients."""
+        sessions = [*self._sessions.values()]
+        self._sessions.clear()
+        for session in sessions:
+            await session.close()
+
+    def _discard(self, task: asyncio.Task[None]) -> None:
+        session = self._sessions.pop(task, None)
+        if session is not None:
+            spawn(session.close(), name="close the connections of a client")
+
+
+def _new_session() -> ClientSession:
+    return ClientSession(
+        connector=_CheckedConnector(limit=0),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
+        auto_decompress=False,
+        skip_auto_headers=_NEVER_ADDED,
+        max_line_size=LONGEST_HEADER,
+        max_field_size=LONGEST_HEADER,
+        read_bufsize=PIECE_BYTES,
+        middlewares=(_send_once,),
+    )
+
+
+class _CheckedConnector(aiohttp.TCPConnector):
+    """Closes an idle connection on which the server said something that nobody asked for, and connects anew.
+
+    A server may send 408 on an idle connection. Read as the next answer it would shift all later answers by one.
+    """
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit=limit)
+        self._used = weakref.WeakSet[ResponseHandler]()
+
+    @override
+    async def connect(
+        self, req: aiohttp.ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout
+    ) -> Connection:
+        while True:
+            connection = await super().connect(req, traces, timeout)
+            protocol = connection.protocol
+            if protocol is None or protocol not in self._used:  # new: a busy server may refuse before it is asked
+                if protocol is not None:
+                    self._used.add(protocol)
+                return connection
+            if not _has_unread(protocol):
+                return connection
+            connection.close()
+
+
+def _has_unread(protocol: ResponseHandler) -> bool:
+    """Checks for bytes, or an end, that came after the last answer: parsed, or still in the kernel's buffer."""
+    if protocol.should_close or protocol.transport is None:
+        return True
+    socket = protocol.transport.get_extra_info("socket")
+    if socket is None or socket.fileno() < 0:
+        return True
+    if not hasattr(select, "poll"):  # Windows, whose select takes any number of descriptor
+        return bool(select.select([socket], [], [], 0)[0])
+    poll = select.poll()
+    poll.register(socket.fileno(), select.POLLIN)
+    return bool(poll.poll(0))
+
+
+async def _send_once(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> ClientResponse:
+    """Passes a request on, and not again when its connection breaks: the client decides, as without a tap.
+
+    aiohttp repeats requests that are idempotent (RFC 9110, 9.2.2): a server would get twice what was sent once.
+    """
+    try:
+        return await send(request)
+    except aiohttp.ClientConnectorError:  # nothing was sent
+        raise
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+        raise aiohttp.ClientConnectionError(reason_of(error)) from error
+
+
+def reason_of(error: BaseException) -> str:
+    """Returns why a connection failed, in the words of the system, without a full stop."""
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        return f"its certificate is not trusted ({error.certificate_error})"
+    cause = getattr(error, "os_error", None) or error
+    return str(getattr(cause, "strerror", None) or cause).rstrip(".") or type(error).__name__
