@@ -1,8 +1,9 @@
-"""What of an exchange is not written down: whatever lets somebody in.
+"""Masks credentials in what a tap writes; everything else is written as it was sent.
 
-Of headers those are written whose values are known to hold no secret, of others their names alone. Values that came as
-a secret in a header, a cookie or an address are left out wherever they come again, in bodies as well; so is what has
-the shape or the name of a secret (`inspector.protocol.secrets`). All else is written as it was said.
+A header is a credential by its name: it says key, token, secret or the like, or is known. Its value is masked wherever
+it comes again, in bodies as well. So are cookies, secrets of addresses, and what has the shape or the name of a secret
+(`inspector.protocol.secrets`). Ids of sessions, threads and agents are no credentials: bodies and transcripts hold
+them too, and a recording is joined by them.
 """
 
 from __future__ import annotations
@@ -26,29 +27,36 @@ _WRITTEN = frozenset((
     "accept", "accept-encoding", "allow", "anthropic-beta", "anthropic-version", "cache-control", "connection",
     "content-encoding", "content-length", "content-type", "date", "expect", "host", "last-event-id", "mcp-method",
     "mcp-name", "mcp-protocol-version", "mcp-session-id", "openai-beta", "openai-processing-ms", "openai-version",
-    "origin", "request-id", "retry-after", "sec-websocket-extensions", "sec-websocket-version", "server",
+    "origin", "request-id", "retry-after", "sec-websocket-accept", "sec-websocket-extensions", "sec-websocket-key",
+    "sec-websocket-version", "server",
     "traceparent", "transfer-encoding", "upgrade", "user-agent", "vary", "www-authenticate", "x-accel-buffering",
     "x-request-id", "x-should-retry",
 ))  # fmt: skip
 _WRITTEN_BEGINNINGS = ("mcp-param-", "x-stainless-", "x-ratelimit-", "anthropic-ratelimit-", "access-control-")
 _CREDENTIALS = frozenset((
-    "authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "openai-organization",
-    "openai-project", "chatgpt-account-id", "anthropic-organization-id", "x-auth-token", "x-csrf-token",
+    "authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "x-auth-token", "x-csrf-token",
 ))  # fmt: skip
 """Their values are never to be met again in what is written."""
+_TELLING = frozenset((
+    "key", "apikey", "token", "secret", "auth", "authentication", "authorization", "password", "passwd", "passphrase",
+    "credential", "credentials", "jwt", "cookie", "signature", "dpop", "bearer", "assertion", "otp", "sid", "saml",
+))  # fmt: skip
+"""Parts of a header's name that say so of its value."""
+_RUN_ON = ("apikey", "token", "secret", "password")
+"""The same as the end of a part: `x-authtoken`."""
+_ACCOUNTS = frozenset(("openai-organization", "openai-project", "chatgpt-account-id", "anthropic-organization-id"))
+"""Names of whoever pays: masked in the header, and no credential elsewhere."""
 _COOKIES = ("cookie", "set-cookie")
 _SCHEME = re.compile(r"(?i)\s*(Bearer|Basic|Digest|Negotiate|Token|ApiKey|AWS4-HMAC-SHA256)[ \t]+")
 _SHORTEST = 6
 """Characters of a value that is looked for elsewhere: shorter ones are words as well."""
 _MOST = 64
 """Values that are looked for: each costs a look at everything that is written."""
-_MOST_MADE = 16
-"""Of these so many of headers that are not known, which may come anew with each request."""
 _PROGRESS = re.compile(r'"progressToken": ?(?:\d+|"[^"\\]{0,80}")|"[a-z_]*_tokens(?:_details)?":')
 """Looks like a secret's name, costs much to be told from one, and comes with every event."""
+_PART = re.compile(r"[-_.]")
 _SEGMENT = re.compile(r"[^/]+")
 _RANDOM = re.compile(r"(?=[^/]*[0-9])(?=[^/]*[A-Za-z])[A-Za-z0-9_\-.~%]{20,}|[A-Za-z0-9_\-]{40,}")
-_MADE = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])\S{12,}")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SESSIONS = frozenset({"sessionid", "session_id"})
 """What names a session in an address: conversations are told by it, and it lets nobody in by itself."""
@@ -59,7 +67,6 @@ class Unwritten:
 
     def __init__(self) -> None:
         self._values: dict[str, tuple[str, ...]] = {}  # each in the forms it may be written in, in the order met
-        self._made: dict[str, tuple[str, ...]] = {}
 
     def learn_address(self, query: str, path: str = "") -> None:
         """Take in the secrets of an address."""
@@ -84,16 +91,14 @@ class Unwritten:
             for part in value.split(";")[: 1 if name == "set-cookie" else None]:
                 self._learn(part.partition("=")[2].strip())
             return MASK
-        if name in _CREDENTIALS or (is_secret_key(name) and name not in _WRITTEN):
+        if name in _ACCOUNTS:
+            return MASK
+        if name in _CREDENTIALS or (_says_secret(name) and not value.isdecimal()):
             scheme = _SCHEME.match(value)
             self._learn(value[scheme.end() :].strip() if scheme else value.strip())
             return f"{scheme[1]} {MASK}" if scheme else MASK
         if name == "location":
             return self.target(value)
-        if name not in _WRITTEN and not name.startswith(_WRITTEN_BEGINNINGS):
-            if _MADE.fullmatch(value):  # whatever it is, it may let somebody in
-                _learn(value, self._made, _MOST_MADE)
-            return MASK
         return self.text(value)
 
     def target(self, target: str) -> str:
@@ -124,27 +129,33 @@ class Unwritten:
 
     def text(self, text: str) -> str:
         """A text, or JSON as it was written, without secrets; the same object where there are none."""
-        for known in (self._values, self._made):
-            for forms in known.values():
-                for form in forms:
-                    if form in text:
-                        text = text.replace(form, MASK)
+        for forms in self._values.values():
+            for form in forms:
+                if form in text:
+                    text = text.replace(form, MASK)
         bare = _PROGRESS.sub("", text) if "oken" in text else text
         return text if rules_for(bare) == NO_RULES else mask_text(text)
 
     def _learn(self, value: str) -> None:
-        _learn(value, self._values, _MOST)
+        """Have a value masked from now on, in place of the oldest where there are too many."""
+        known, value = self._values, value.strip('" ')
+        if len(value) < _SHORTEST or value in known or value == MASK:
+            return
+        while len(known) >= _MOST:
+            del known[next(iter(known))]
+        forms = {value, quote(value, safe=""), json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+        known[value] = tuple(sorted(forms, key=len, reverse=True))
 
 
-def _learn(value: str, known: dict[str, tuple[str, ...]], most: int) -> None:
-    """Have a value looked for from now on, in place of the one that was met first where there are too many."""
-    value = value.strip('" ')
-    if len(value) < _SHORTEST or value in known or value == MASK:
-        return
-    while len(known) >= most:
-        del known[next(iter(known))]
-    forms = {value, quote(value, safe=""), json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
-    known[value] = tuple(sorted(forms, key=len, reverse=True))
+def _says_secret(name: str) -> bool:
+    """Tells whether a header's name, in lower case, says that its value lets somebody in."""
+    if name in _WRITTEN:
+        return False
+    if is_secret_key(name):
+        return True
+    parts = _PART.split(name)
+    telling = not _TELLING.isdisjoint(parts) or any(part.endswith(_RUN_ON) for part in parts)
+    return telling and not name.startswith(_WRITTEN_BEGINNINGS)
 
 
 class ModelUnwritten(Unwritten):

@@ -28,7 +28,11 @@ PLANTED = "plantedValue0123"
         ("openai-project", PLANTED),
         ("ChatGPT-Account-Id", PLANTED),
         ("X-Some-Token", PLANTED),
-        ("X-Whatever", PLANTED),
+        ("X-Acme-Key", PLANTED),
+        ("X-AuthToken", PLANTED),
+        ("Cf-Access-Client-Secret", PLANTED),
+        ("X-Amz-Security-Token", PLANTED),
+        ("DPoP", PLANTED),
         ("Referer", f"https://host.example/?token={PLANTED}"),
         ("Location", f"https://host.example/next?access_token={PLANTED}"),
         ("User-Agent", f"agent (Bearer {PLANTED})"),
@@ -51,6 +55,26 @@ def test_what_a_header_says_about_the_talk_stays() -> None:
         ("X-Stainless-Retry-Count", "1"), ("Anthropic-Version", "2023-06-01"), ("Accept", "application/json"),
     ]  # fmt: skip
     assert Unwritten().headers(said) == {name.lower(): value for name, value in said}
+
+
+def test_ids_of_sessions_threads_and_agents_stay_in_headers_and_bodies() -> None:
+    unwritten = Unwritten()
+    agent, session = "a1b6fa0edf1488db6", "5ed824ba-2aba-462d-8791-48eb344764e8"
+    said = [
+        ("X-Claude-Code-Agent-Id", agent), ("X-Claude-Code-Session-Id", session), ("session-id", session),
+        ("thread-id", session), ("x-codex-window-id", f"{session}:0"), ("x-client-request-id", session),
+        ("x-codex-turn-metadata", f'{{"session_id": "{session}"}}'), ("originator", "codex_exec"),
+        ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="), ("X-Token-Count", "4096"), ("X-Acme", "plantedValue0123"),
+    ]  # fmt: skip
+    assert unwritten.headers(said) == {name.lower(): value for name, value in said}
+    body = f'{{"agent":"{agent}","prompt_cache_key":"{session}","at":"/tmp/{agent}.output","acme":"plantedValue0123"}}'
+    assert unwritten.text(body) is body
+
+
+def test_names_of_accounts_are_no_credentials_in_bodies() -> None:
+    unwritten = Unwritten()
+    assert unwritten.headers([("ChatGPT-Account-Id", "acct-0123456789")]) == {"chatgpt-account-id": MASK}
+    assert unwritten.text('{"text":"acct-0123456789"}') == '{"text":"acct-0123456789"}'
 
 
 @pytest.mark.parametrize("name", ["key", "token", "api_key", "access_token", "sig", "code", "apikey"])
