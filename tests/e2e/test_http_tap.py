@@ -309,9 +309,9 @@ def test_web_pages_and_foreign_names_are_refused(server: str, tmp_path: Path, he
 def test_no_planted_secret_is_on_the_disk(server: str, home: Path) -> None:
     capture = home / "a.ctxcap"
     headers = (
-        f"Authorization: Bearer {PLANTED}A", f"Cookie: a={PLANTED}B", f"X-Api-Key: {PLANTED}C", f"X-Any-Key: {PLANTED}D",
+        f"Authorization: Bearer {PLANTED}A", f"Cookie: a={PLANTED}B", f"X-Api-Key: {PLANTED}C", f"X-A-Key: {PLANTED}D",
         f"Mcp-Session-Token: {PLANTED}E", f"Proxy-Authorization: Basic {PLANTED}F", "Content-Type: application/json",
-        f"X-Any-Secret: {PLANTED}G", f"User-Agent: agent Bearer {PLANTED}H",
+        f"A-Secret: {PLANTED}G", f"User-Agent: agent Bearer {PLANTED}H",
     )  # fmt: skip
     body = json.dumps({"api_key": f"{PLANTED}I", "text": f"Authorization: Bearer {PLANTED}J", "again": f"{PLANTED}A"})
     with tapping(f"{server}/headers?token={PLANTED}K", capture) as (address, _):
