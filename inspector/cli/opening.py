@@ -178,7 +178,10 @@ def _load_together(document: CaptureDocument, paths: Sequence[Path], reading: st
 def compiled(text: str, *, selected_context: str | None = None) -> DisplayFilter:
     """A filter, or the end of the command with the place of its fault."""
     with faults_shown(text):
-        return compile_filter(text, selected_context=selected_context)
+        found = compile_filter(text, selected_context=selected_context)
+    if found.note is not None:
+        typer.echo(visible(str(found.note)), err=True)
+    return found
 
 
 @contextmanager

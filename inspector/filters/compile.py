@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.columns import Column
-from inspector.filters.ast import And, Expression, Not, Or, TextSearch
+from inspector.filters.ast import And, Comparison, Expression, Not, NumberValue, Or, TextSearch, Value
 from inspector.filters.check import Checker, Term
+from inspector.filters.errors import FilterError
 from inspector.filters.evaluate import Evaluation, JunctionNode, Node, NotNode, Selection, TermNode, TextNode
 from inspector.filters.field import Depends, Field
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.find_query import literal_locator
 from inspector.filters.full_text import TextFinder
 from inspector.filters.memory import Answers, Mask, Rows
+from inspector.filters.numbers import unit_missing
 from inspector.filters.operators import Matching
 from inspector.filters.parse import parse
 from inspector.filters.payloads import payload_field
+from inspector.filters.plain_words import FilterNote, plain_words
 from inspector.protocol import kinds
 
 _CHUNK = 1 << 16
@@ -46,6 +49,8 @@ class DisplayFilter:
     _matching: tuple[Matching, ...] = field(default=(), repr=False, compare=False)
     is_about_folded: bool = False
     """Whether it asks for frames of streams by their kind, or for what is said again, so that each is shown."""
+    note: FilterNote | None = None
+    """How the text is understood, where that may not be what was meant."""
 
     @property
     def root(self) -> Node | None:
@@ -142,34 +147,53 @@ def compile_filter(
     selected_context: str | None = None,
     fields: Mapping[str, Field] = FIELD_BY_NAME,
     payload_field: Callable[[tuple[str, ...]], Field] = payload_field,
+    takes_words: bool = True,
 ) -> DisplayFilter:
-    """Read, check and compile a filter.
+    """Read, check and compile a filter; words that are none are a search for messages that have all of them.
 
     Args:
         text: the filter; empty or blank shows everything.
         selected_context: display path that `$context` stands for; None or empty when none is selected.
         fields: the fields there are, by name.
         payload_field: path below `payload` to its field.
+        takes_words: accept plain words as a search.
 
     Raises:
         FilterError: the text is not a filter, or names fields, operators or values that do not fit.
     """
+    try:
+        return _compiled(text, selected_context, fields, payload_field)
+    except FilterError:
+        words = plain_words(text, fields) if takes_words else None
+        if words is None:
+            raise
+    return replace(_compiled(words.filter, selected_context, fields, payload_field), text=text, note=words.note)
+
+
+def _compiled(
+    text: str,
+    selected_context: str | None,
+    fields: Mapping[str, Field],
+    payload_field: Callable[[tuple[str, ...]], Field],
+) -> DisplayFilter:
     expression = parse(text)
     if expression is None:
         return DisplayFilter(text, None, frozenset(), frozenset(), None)
-    builder = _NodeBuilder(Checker(text, fields, payload_field, selected_context))
+    builder = _NodeBuilder(text, Checker(text, fields, payload_field, selected_context))
     root = builder.node(expression)
     return DisplayFilter(
         text, expression, frozenset(builder.fields), frozenset(builder.depends), root, tuple(builder.matching),
-        is_about_folded=builder.is_about_folded,
+        is_about_folded=builder.is_about_folded, note=builder.note,
     )  # fmt: skip
 
 
 class _NodeBuilder:
     """Walks an expression once and collects what the filter reads."""
 
-    def __init__(self, checker: Checker) -> None:
+    def __init__(self, text: str, checker: Checker) -> None:
         self._checker = checker
+        self._text = text
+        self.note: FilterNote | None = None
         self.fields: set[str] = set()
         self.depends: set[Depends] = set()
         self.matching: list[Matching] = []
@@ -188,6 +212,8 @@ class _NodeBuilder:
             locate = literal_locator(expression.text, match_case=False)
             return TextNode(self._terms, TextFinder(expression.text), locate)
         term = self._checker.term(expression)
+        if isinstance(expression, Comparison) and self.note is None:
+            self.note = self._unit_note(term.field.name, expression.value)
         self.fields.add(term.field.name)
         self.depends.add(term.field.depends)
         if term.field.name == "kind" and not term.negated:
@@ -198,6 +224,15 @@ class _NodeBuilder:
         if isinstance(term.predicate, Matching):
             self.matching.append(term.predicate)
         return TermNode(self._terms, term, self._column_of(term))
+
+    def _unit_note(self, name: str, value: Value) -> FilterNote | None:
+        """Ask for the unit of a number that may have been meant in seconds."""
+        if not isinstance(value, NumberValue) or not unit_missing(value.value, value.unit, name):
+            return None
+        end = value.position + value.length
+        seconds = f"{self._text[:end]}s{self._text[end:]}"
+        number = self._text[value.position : end]
+        return FilterNote(f"{number} without a unit is {number} ms.", "For seconds:", seconds)
 
     def _column_of(self, term: Term) -> Callable[[Analysis], Column]:
         like_column = term.field.like_column

@@ -29,7 +29,7 @@ def explain(display_filter: DisplayFilter) -> str:
     Its canonical text, then one line for each part with its value in the type of its field and what it costs, then what
     the filter reads, what can change its answer, and what the costs mean.
     """
-    expression, root = display_filter.expression, display_filter.root
+    expression, root, note = display_filter.expression, display_filter.root, display_filter.note
     if expression is None or root is None:
         return "everything: the filter is empty"
     evaluation = Evaluation(Analysis(Capture()))
@@ -38,6 +38,7 @@ def explain(display_filter: DisplayFilter) -> str:
     costs = sorted({cost for _, cost in _parts(expression, root, evaluation, 0) if cost is not None})
     return "\n".join(
         [
+            *([] if note is None else [str(note)]),
             str(expression),
             *_aligned(_parts(expression, root, evaluation, 1)),
             f"fields: {fields}",
@@ -56,7 +57,8 @@ def explained(display_filter: DisplayFilter) -> dict[str, object]:
             part_text = line.lstrip(" ")
             part: dict[str, object] = {"depth": (len(line) - len(part_text)) // 2, "part": part_text}
             parts.append(part if cost is None else {**part, "cost": _COST[cost]})
-    return {
+    note: dict[str, object] = {} if display_filter.note is None else {"note": str(display_filter.note)}
+    return note | {
         "filter": "" if expression is None else str(expression),
         "parts": parts,
         "fields": sorted(display_filter.fields),

@@ -15,6 +15,7 @@ from typing import Any
 
 from lark import Lark, Transformer
 
+from inspector.filters.numbers import SPACED_UNIT
 from inspector.filters.operators import OPERATORS
 
 GRAMMAR = r"""
@@ -46,7 +47,7 @@ OPERATOR: /{operators}/
 
 FIELD: /{opened}|(?!(?:{reserved}){end}){path}/
 STRING: /{string}/
-BARE: /[^\s"'(){{}},&|!=<>\\]+/
+BARE: /[+-]?[0-9.]+[ \t]+{unit}|[^\s"'(){{}},&|!=<>\\]+/
 
 %ignore /\s+/
 """
@@ -94,6 +95,7 @@ def grammar_text() -> str:
         "path": PATH,
         "opened": opened_pattern(),
         "string": STRING,
+        "unit": SPACED_UNIT,
     }
     for name, pattern in filled.items():
         # A slash would end lark's own regular expression.

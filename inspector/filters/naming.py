@@ -30,7 +30,7 @@ def field_named(name: str) -> Field:
     found = FIELD_BY_NAME.get(name)
     if found is not None:
         return found
-    compile_filter(name)
+    compile_filter(name, takes_words=False)
     expression = parse(name)
     if not isinstance(expression, Presence):
         raise FilterError(f"{name} is no field." if name else "A field is missing.", position=0, length=len(name))

@@ -1,8 +1,9 @@
 """Numbers of the filter language: how they are written, and what their units mean.
 
-A number is a decimal integer or fraction, with an exponent if need be, and a unit right behind it. `k M G` multiply by
-1,000 each and fit every number. Sizes also take `B kB MB GB` (powers of 1,000) and `KiB MiB GiB` (powers of 1,024);
-time differences also take `ns us ms s min h`. Without a unit a number is in the field's own: bytes, milliseconds.
+A number is a decimal integer or fraction, with an exponent if need be, and a unit, after a blank or none.
+`k M G` multiply by 1,000 each and fit every number. Sizes also take `B kB MB GB` (powers of 1,000) and
+`KiB MiB GiB` (powers of 1,024); time differences also take `ns us ms s min h`.
+Without a unit a number is in the field's own: bytes, milliseconds.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import math
 import re
 from fractions import Fraction
 
-_NUMBER = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)([A-Za-z]*)")
+_NUMBER = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[ \t]*([A-Za-z]*)")
 _MAX_DIGITS = 40
 
 MULTIPLIERS = {"": Fraction(1), "k": Fraction(1000), "M": Fraction(1000**2), "G": Fraction(1000**3)}
@@ -33,8 +34,16 @@ MILLISECONDS = MULTIPLIERS | {
     "min": Fraction(60_000),
     "h": Fraction(3_600_000),
 }
-UNITS_OF_FIELD = {"size": BYTES, "latency": MILLISECONDS}
+UNITS_OF_FIELD = {
+    "size": BYTES,
+    **dict.fromkeys(("latency", "first_token", "http.first_ms", "http.whole_ms"), MILLISECONDS),
+}
 """Fields that have a unit; all other numbers are counts."""
+
+_FEW = 100
+"""Smaller numbers without a unit are as likely seconds as milliseconds."""
+SPACED_UNIT = rf"(?:{'|'.join(sorted({*BYTES, *MILLISECONDS} - {''}))})(?![\w.$-])"
+"""Regular expression of a unit behind a blank."""
 
 _KNOWN = frozenset(BYTES) | frozenset(MILLISECONDS)
 
@@ -68,6 +77,11 @@ def scaled(value: float, unit: str, field: str) -> int | float | None:
         return value
     exact = Fraction(value) * factor if isinstance(value, int) else Fraction(repr(value)) * factor
     return exact.numerator if exact.denominator == 1 else float(exact)
+
+
+def unit_missing(value: float, unit: str, field: str) -> bool:
+    """Tell whether a number of a duration has no unit and is so small that seconds may have been meant."""
+    return not unit and 0 < abs(value) < _FEW and units_of(field) is MILLISECONDS and not field.endswith("_ms")
 
 
 def units_of(field: str) -> dict[str, Fraction]:

@@ -30,11 +30,13 @@ _LANGUAGE: tuple[tuple[str, str], ...] = (
     ('kind == "chat"', "a field, an operator, a value"),
     ("error", "a field alone: the message has a value for it"),
     ('"timed out"', "a text alone: it stands anywhere in the message, in capitals or small letters"),
+    ("write hello", "words without an operator: the message has all of them, as if each were in quotes"),
     ('kind == "chat" && !context', "`&&`, `||` and `!`, or `and`, `or` and `not`; `!` binds closest, then `&&`"),
     ('(from == "lead" || from == "analyst") && error', "parentheses"),
     ('from in {"lead", "analyst"}', "a set"),
     ('from != "lead"', "the opposite of `==`, so it holds also where nobody is named"),
     ("latency >= 1000", "numbers; milliseconds here"),
+    ("latency > 2 s", "a number with a unit: `ns`, `us`, `ms`, `s`, `min`, `h`; for sizes `kB`, `MB`, `KiB`, `MiB`"),
     ('time >= "2026-01-05T09:00:00Z"', "times, RFC 3339"),
     ("finding.severity >= warning", "severities, in the order note, warning, error"),
     ('to == "lead"', "of a list any element counts"),
@@ -90,6 +92,9 @@ def page() -> str:
         "The empty filter shows everything. A comparison does not hold where there is no value; of a list it holds if\n"
         "it holds for any element. What is no filter is answered with the place of the trouble and a suggestion,\n"
         "in the window and by `context-inspector explain-filter 'FILTER'`.\n",
+        "Words are searched for only where they are no filter: `error` alone stays a field. The window and the\n"
+        "command line say so, and name the filter that may have been meant: `failed` offers `error`,\n"
+        '`tool Bash` offers `tool == "Bash"`. `tool:Bash` is no search; it is answered with `tool == "Bash"`.\n',
         "## Examples\n",
         _table(("filter", "what it shows"), _checked(_EXAMPLES)),
         "## Operators\n",

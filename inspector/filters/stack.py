@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 
 from inspector.filters.ast import And, Comparison, Expression, Membership, Not, Or, Variable
 from inspector.filters.errors import FilterError
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.parse import parse
+from inspector.filters.plain_words import as_filter
 from inspector.filters.strings import quote
 
 MOST_CONDITIONS = 12
@@ -57,7 +59,7 @@ class FilterStack:
         if not self.besides or not text.strip():
             return text
         later = [condition.text for condition in self.conditions if condition.on and condition.later]
-        return f"({text}) || {joined([self.besides, *later])}"
+        return f"({_as_filter(text)}) || {joined([self.besides, *later])}"
 
     @property
     def is_full(self) -> bool:
@@ -112,7 +114,7 @@ class FilterStack:
         """With what a filter lets through shown as well: what counts now becomes the bar's text, `||` the filter."""
         now = replace(self, besides="").combined
         suspended = tuple([condition for condition in self.conditions if not condition.on])
-        return replace(self, conditions=suspended, text=f"({now}) || {text}" if now else text)
+        return replace(self, conditions=suspended, text=f"({_as_filter(now)}) || {text}" if now else text)
 
     def switched(self, place: int, *, on: bool) -> FilterStack:
         """With one condition switched on or off."""
@@ -139,7 +141,11 @@ def joined(texts: list[str]) -> str:
     texts = [text.strip() for text in texts if text.strip()]
     if len(texts) < 2:
         return "".join(texts)
-    return " && ".join([f"({text})" if _binds_looser(text) else text for text in texts])
+    return " && ".join([f"({text})" if _binds_looser(text) else text for text in map(_as_filter, texts)])
+
+
+def _as_filter(text: str) -> str:
+    return as_filter(text, FIELD_BY_NAME)
 
 
 def opposite(text: str) -> str:
@@ -148,7 +154,7 @@ def opposite(text: str) -> str:
     Raises:
         FilterError: the text is no filter, or is empty.
     """
-    expression = parse(text)
+    expression = parse(_as_filter(text))
     if expression is None:
         raise FilterError("Everything has no opposite.", position=0, length=0)
     if isinstance(expression, Not):
@@ -164,6 +170,7 @@ def resolved(text: str, selected_context: str | None) -> str:
     Raises:
         FilterError: the text is no filter.
     """
+    text = _as_filter(text)
     expression = parse(text)
     found = [] if expression is None or not selected_context else sorted(_variables(expression), reverse=True)
     for start, stop in found:

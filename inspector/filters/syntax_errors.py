@@ -22,6 +22,9 @@ _HABITS = {
 }  # fmt: skip
 """Spellings of other languages, and ours."""
 
+OTHER_SPELLINGS = frozenset(_HABITS)
+"""Operators of other languages."""
+
 
 def explain_syntax(text: str, position: int, expected: frozenset[str]) -> FilterError:
     """The error for a parser that stopped at `position` where only the terminals in `expected` could go on."""

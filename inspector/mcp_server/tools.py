@@ -115,7 +115,8 @@ def _list(captures: Captures, asked: ListArguments) -> dict[str, Any]:
         raise AskedWronglyError(f"{error} (at character {error.position + 1})") from None
     if "tokens" in (*filter_.fields, *asked.fields):
         _counted(document)
-    return page(message_answers(document, fields, matching(document, filter_)), asked.offset, asked.limit)
+    note = {} if filter_.note is None else {"note": str(filter_.note)}
+    return page(message_answers(document, fields, matching(document, filter_)), asked.offset, asked.limit) | note
 
 
 def _show(captures: Captures, asked: OfMessage) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.completion import Completer
 from inspector.filters.errors import FilterError
 from inspector.filters.field import Depends, Field, FieldType
+from inspector.filters.plain_words import plain_words
 from inspector.filters.strings import quote
 from inspector.survey.folder import SurveyError, asked, check_readable
 from inspector.survey.schema import RUNS
@@ -166,6 +167,13 @@ class SurveyRuns:
         Raises:
             FilterError: it is none.
         """
+        words = plain_words(text, self._fields)
+        if words is not None:
+            meant = " && ".join(f"path contains {quote(word)}" for word in words.texts)
+            raise FilterError(
+                "A run has no text to search.", position=0, length=len(text), suggestion=f"Did you mean {meant}?",
+                replacement=meant,
+            )  # fmt: skip
         found = compile_filter(text, fields=self._fields, payload_field=_no_payload)
         searched = _searched(found.expression) if found.expression is not None else None
         if searched is not None:

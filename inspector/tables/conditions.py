@@ -9,7 +9,7 @@ goes on from one frame of a stream to the next is found by filters alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import NoReturn
@@ -24,6 +24,8 @@ from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.operators import Scalar
 from inspector.filters.parse import parse
 from inspector.filters.payloads import payload_field
+from inspector.filters.plain_words import plain_words
+from inspector.filters.strings import quote
 from inspector.protocol import paths
 from inspector.protocol.times import format_time
 from inspector.tables.expressions import ForeignPatternError, in_re2
@@ -77,6 +79,9 @@ def condition_of(text: str, *, selected_context: str | None = None, table: Filte
     Raises:
         FilterError: it is no filter, or SQL cannot say it.
     """
+    words = plain_words(text, table.fields)
+    if words is not None:
+        _refuse_words(text, words.texts)
     expression = parse(text)
     if expression is None:
         return EVERYTHING
@@ -116,6 +121,14 @@ class _Conditions:
     def _operand(self, operand: Expression) -> str:
         written = self.of(operand)
         return f"({written})" if isinstance(operand, And | Or) else written
+
+
+def _refuse_words(text: str, words: Sequence[str]) -> NoReturn:
+    meant = " && ".join(f"text contains {quote(word)}" for word in words)
+    raise FilterError(
+        "SQL has no search through all of a message.", position=0, length=len(text),
+        suggestion=f"For the text it shows: {meant}", replacement=meant,
+    )  # fmt: skip
 
 
 class _CannotSayError(Exception):

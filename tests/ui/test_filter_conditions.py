@@ -190,7 +190,7 @@ def test_more_than_fit_go_into_a_menu_and_no_more_than_can_be_overseen(window: M
 
 def right_but_matching_nothing_is_said_neutrally(window: MainWindow, qtbot: QtBot) -> None:
     write(qtbot, window, 'from == "nobody"', None)
-    qtbot.waitUntil(lambda: bar_words(window).startswith("nothing would match"))
+    qtbot.waitUntil(lambda: bar_words(window).startswith("0 matches"))
     qtbot.keyClick(editor(window), Qt.Key.Key_Return)
     assert bar_words(window) == "no match in 9"
     assert window.filter_bar.matches_nothing
@@ -201,7 +201,7 @@ def right_but_matching_nothing_is_said_neutrally(window: MainWindow, qtbot: QtBo
 def search_all_leaves_the_other_conditions_out(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).filter_state.combine_filter("context", "and")
     write(qtbot, window, CHATS, None)
-    qtbot.waitUntil(lambda: bar_words(window).startswith("nothing would match"))
+    qtbot.waitUntil(lambda: bar_words(window).startswith("0 matches"))
     qtbot.keyClick(editor(window), Qt.Key.Key_Return)
     assert numbers(window) == []
     child(window, LinkButton, "filterSearchAll").click()
@@ -212,7 +212,7 @@ def search_all_leaves_the_other_conditions_out(window: MainWindow, qtbot: QtBot)
 
 def what_would_match_is_said_before_enter(window: MainWindow, qtbot: QtBot) -> None:
     write(qtbot, window, CHATS, None)
-    qtbot.waitUntil(lambda: bar_words(window).startswith("3 would match"))
+    qtbot.waitUntil(lambda: bar_words(window).startswith("3 matches"))
     qtbot.keyClick(editor(window), Qt.Key.Key_Escape)
     qtbot.keyClick(editor(window), Qt.Key.Key_Escape)
     assert bar_words(window) == ""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from inspector.filters import DisplayFilter, FilterError
 from inspector.filters.completion import Completion
+from inspector.filters.plain_words import FilterNote
 from inspector.filters.secrets import filter_holds_secret
 from inspector.ui.widgets.filter_bar import FilterBar
 
@@ -52,7 +53,9 @@ class Filtering(QObject):
         self._panes: Panes | None = None
         self._compiled: DisplayFilter | None = None  # what was checked last
         self._entering = False
-        self.bar = FilterBar(theme, self._check, parent, complete=self._complete, preview=self._preview)
+        self.bar = FilterBar(
+            theme, self._check, parent, complete=self._complete, preview=self._preview, note=self._note
+        )
         self.bar.applied.connect(self._apply_own_text)
         self.bar.stack_requested.connect(self._stack)
         self.bar.search_all_requested.connect(self._search_all)
@@ -133,6 +136,9 @@ class Filtering(QObject):
         except FilterError as error:
             return error
         return None
+
+    def _note(self) -> FilterNote | None:
+        return None if self._compiled is None else self._compiled.note
 
     def _take_compiled(self, text: str) -> DisplayFilter | None:
         """What was compiled to check a text that is entered now; each is put in force once."""

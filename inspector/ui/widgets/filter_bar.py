@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 from typing_extensions import override
 
 from inspector.filters.errors import FilterError
+from inspector.filters.plain_words import FilterNote
 from inspector.ui import budgets
 from inspector.ui.look.style_sheet import repolish
 from inspector.ui.look.theme import ThemeController
@@ -58,7 +59,7 @@ class FilterCounts:
         """
         if self.would_match is not None and written:
             nothing = not self.would_match
-            words = "nothing would match" if nothing else f"{self.would_match:,} would match"
+            words = "1 match" if self.would_match == 1 else f"{self.would_match:,} matches"
             return ", ".join(filter(None, (words, self.unapplied))), nothing
         if written and self.unapplied:
             return self.unapplied, False
@@ -137,6 +138,8 @@ Check = Callable[[str], FilterError | None]
 """What is wrong with a filter text, or None."""
 
 ToSql = Callable[[str], str]
+Note = Callable[[], FilterNote | None]
+"""Advice about the text that was checked last, or None."""
 Preview = Callable[[str], "int | None"]
 """How many messages a filter text would show; None where that takes its time."""
 
@@ -168,6 +171,7 @@ class FilterBar(QFrame):
         *,
         complete: Complete | None = None,
         preview: Preview | None = None,
+        note: Note | None = None,
         placeholder: str = PLACEHOLDER,
         alone: bool = False,
         to_sql: ToSql | None = None,
@@ -180,6 +184,7 @@ class FilterBar(QFrame):
             parent: owner.
             complete: called with text and cursor while the user writes; as quick.
             preview: called with a text in which nothing is wrong when the user rests; a few milliseconds.
+            note: called after `check` found nothing wrong.
             placeholder: what stands in it while it is empty.
             alone: there are no conditions to stack and no presets beside it.
             to_sql: a filter as a condition of SQL, raises FilterError; by default over messages.
@@ -189,6 +194,8 @@ class FilterBar(QFrame):
         self._placeholder, self._alone, self._to_sql = placeholder, alone, to_sql
         self._check = check
         self._preview = preview
+        self._note_of = note
+        self._note: FilterNote | None = None
         self._applied = ""
         self._error: FilterError | None = None
         self._counts = FilterCounts()
@@ -340,7 +347,7 @@ class FilterBar(QFrame):
     def show_error(self, error: FilterError | None) -> None:
         """Show what is wrong, at once, or that nothing is."""
         self._patience.stop()
-        self._error = error
+        self._error, self._note = error, None
         self._refresh()
         if error is not None:
             self._tell_trouble()
@@ -413,15 +420,17 @@ class FilterBar(QFrame):
         return super().eventFilter(watched, event)
 
     def _on_text_changed(self) -> None:
-        explained = self._error is not None and not self._trouble.isHidden()
+        explained = (self._error is not None or self._note is not None) and not self._trouble.isHidden()
         text = self._editor.text()
         if not text.strip():
             self._completing.hide()
         self._error = self._check(text) if text.strip() else None
+        self._note = self._note_of() if self._note_of is not None and text.strip() and self._error is None else None
         self._refresh()
         self._counts.would_match = None
-        if self._error is not None and explained:
+        if (self._error is not None or self._note is not None) and explained:
             self._tell_trouble()
+            self._patience.start()
         elif self._error is not None or text.strip() != self._applied:
             self._patience.start()
         else:
@@ -431,9 +440,8 @@ class FilterBar(QFrame):
     def _on_rest(self) -> None:
         """The user rests: say what is wrong, or how many messages it would show."""
         text = self._editor.text().strip()
-        if self._error is not None:
-            self._tell_trouble()
-        elif self._preview is not None and text and text != self._applied:
+        self._tell_trouble()
+        if self._error is None and self._preview is not None and text and text != self._applied:
             self._counts.would_match = self._preview(text)
             self._show_counts()
 
@@ -459,9 +467,13 @@ class FilterBar(QFrame):
         self._apply(text)
 
     def _apply(self, text: str) -> None:
+        note = self._note
         self._completing.hide()
         self.set_applied(text)
         self.applied.emit(text)
+        if note is not None and self._editor.text().strip() == text:
+            self._note = note
+            self._tell_trouble()
 
     def _on_escaped(self) -> None:
         """One thing at a time: what is said of the text goes, then the text, which Undo brings back, then the user."""
@@ -478,6 +490,7 @@ class FilterBar(QFrame):
 
     def _on_clear_clicked(self) -> None:
         had = self._applied
+        self._note = None
         self.set_applied("")
         if had:
             self.applied.emit("")
@@ -487,7 +500,11 @@ class FilterBar(QFrame):
         self.save_requested.emit(self._editor.text().strip())
 
     def _on_suggestion_taken(self) -> None:
-        error = self._error
+        error, note = self._error, self._note
+        if error is None and note is not None and note.replacement is not None:
+            self._editor.replace_part(0, len(self._editor.text()), note.replacement)
+            self._editor.set_cursor_place(len(note.replacement))
+            self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
         if error is not None and error.replacement is not None:
             place, behind = self._editor.cursor_place(), error.position + error.length
             self._editor.replace_part(error.position, error.length, error.replacement)
@@ -521,7 +538,7 @@ class FilterBar(QFrame):
             repolish(self)
         self._editor.mark_trouble((self._error.position, self._error.length) if wrong and self._error else None)
         self._editor.setAccessibleDescription(str(self._error) if self._error is not None else self._placeholder)
-        if not wrong:
+        if not wrong and self._note is None:
             self._trouble.hide()
         self._clear.setVisible(bool(self._editor.text() or self._applied))
         self._history_button.setEnabled(bool(self._history.texts))
@@ -556,7 +573,7 @@ class FilterBar(QFrame):
     def _unapplied(self) -> str:
         """What is said of a text that is not in force: what applies it, and of one left behind what is in its place."""
         if self.property("focused") == "true":
-            return "" if self._error is not None else "Return applies it"
+            return "" if self._error is not None else "Enter to apply"
         if not self._applied:
             return "not applied, everything is shown" if not self._counts.narrowed else "not applied"
         applied = self._applied
@@ -564,8 +581,12 @@ class FilterBar(QFrame):
         return f"not applied, in force: {shown}"
 
     def _tell_trouble(self) -> None:
-        if self._error is not None and self.isVisible() and not self._completing.shown:
+        if not self.isVisible() or self._completing.shown:
+            return
+        if self._error is not None:
             self._trouble.show_error(self._error)
+        elif self._note is not None:
+            self._trouble.show_note(self._note)
 
     def _on_theme_changed(self) -> None:
         theme = self._themes.theme

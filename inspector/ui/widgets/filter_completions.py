@@ -16,7 +16,7 @@ from inspector.ui.widgets.labels import TextLabel
 MOST_ROWS = 10
 """Rows seen at once."""
 _WIDTH = 480
-_KEYS = "Tab puts in, Up and Down choose, Esc closes"
+_KEYS = "Tab to accept, Up and Down to choose, Esc to close"
 
 Index = QModelIndex | QPersistentModelIndex
 

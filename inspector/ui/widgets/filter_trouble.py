@@ -1,11 +1,13 @@
-"""What is wrong with a filter, in words, floating under the filter bar: nothing below it moves."""
+"""Errors of a filter and advice about it, floating under the filter bar: nothing below it moves."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from inspector.filters.errors import FilterError
+from inspector.filters.errors import FilterError, shortened
+from inspector.filters.plain_words import FilterNote
+from inspector.ui.look.style_sheet import repolish
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.floating import FloatingFrame
@@ -29,7 +31,7 @@ class FilterTrouble(FloatingFrame):
             anchor: the widget it hangs under.
         """
         super().__init__(theme_controller, name="filterTrouble", parent=anchor)
-        self.setAccessibleName("What is wrong with the filter")
+        self.setAccessibleName("Advice about the filter")
         self._anchor = anchor
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(12, 4, 12, 4)
@@ -42,7 +44,7 @@ class FilterTrouble(FloatingFrame):
         self._link = LinkButton("", name="filterTroubleSuggestion", parent=self)
         self._link.clicked.connect(self.suggestion_taken)
         self._link.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard has Tab in the editor
-        self._key = TextLabel("Tab puts it in", variant="small", name="filterTroubleKey", parent=self)
+        self._key = TextLabel("Tab to accept", variant="small", name="filterTroubleKey", parent=self)
         for widget in (self._icon, self._sentence, self._advice, self._link, self._key):
             self._row.addWidget(widget)
         self.hide()
@@ -63,14 +65,25 @@ class FilterTrouble(FloatingFrame):
 
     def show_error(self, error: FilterError) -> None:
         """Show what an error says; its suggestion is a link when it can be put in."""
-        self._sentence.setText(error.message)
         suggestion = error.suggestion or ""
         ready = error.replacement is not None and bool(suggestion)
-        self._advice.setText(suggestion)
-        self._link.set_label(suggestion)
-        self._advice.setVisible(bool(suggestion) and not ready)
-        self._link.setVisible(ready)
-        self._key.setVisible(ready)
+        self._say(error.message, "" if ready else suggestion, suggestion if ready else "", "error")
+
+    def show_note(self, note: FilterNote) -> None:
+        """Show how a filter is understood, and the one that was meant perhaps as a link."""
+        self._say(note.message, note.suggestion, shortened(note.replacement or ""), "secondary")
+
+    def _say(self, sentence: str, advice: str, link: str, variant: str) -> None:
+        self._sentence.setText(sentence)
+        self._icon.set_icon(*(("error", "severity.error") if variant == "error" else ("note", "severity.note")))
+        if self._sentence.property("variant") != variant:
+            self._sentence.setProperty("variant", variant)
+            repolish(self._sentence)
+        self._advice.setText(advice)
+        self._link.set_label(link)
+        self._advice.setVisible(bool(advice))
+        self._link.setVisible(bool(link))
+        self._key.setVisible(bool(link))
         self.place()
         self.show()
         self.raise_()

@@ -136,9 +136,9 @@ def test_escape_returns_to_what_is_applied(bar: FilterBar, qtbot: QtBot) -> None
     ("applied", "typed", "shown", "total", "words"),
     [
         ("", "", 5, 5, ""),
-        ("", "kind", 1216, 1216, "Return applies it"),
-        ("badge", "kind", 1024, 1216, "Return applies it"),
-        ("badge", "kidn", 1024, 1216, ""),
+        ("", "kind", 1216, 1216, "Enter to apply"),
+        ("badge", "kind", 1024, 1216, "Enter to apply"),
+        ("badge", "kidn ==", 1024, 1216, ""),
         ("badge", "badge", 1024, 1216, "1,024 of 1,216"),
         ("", "", 6, 1216, "6 of 1,216"),
     ],
@@ -173,7 +173,7 @@ def test_clear_applies_nothing(bar: FilterBar, qtbot: QtBot) -> None:
 
 def test_star_asks_to_save_only_what_is_right(bar: FilterBar, qtbot: QtBot) -> None:
     assert not button(bar, "filterSave").isEnabled()
-    type_text(qtbot, bar, "form")
+    type_text(qtbot, bar, "form =")
     assert not button(bar, "filterSave").isEnabled()
     type_text(qtbot, bar, "badge")
     with qtbot.waitSignal(bar.save_requested) as saved:
@@ -322,7 +322,7 @@ def test_what_is_wrong_covers_nothing_once_the_user_goes_elsewhere(bar: FilterBa
 def test_what_is_left_behind_stays_marked_with_the_filter_in_force_named(bar: FilterBar, qtbot: QtBot) -> None:
     field, elsewhere = editor(bar), button(bar, "filterClear")
     field.setFocus()
-    qtbot.keyClicks(field, "kidn")
+    qtbot.keyClicks(field, "kidn ==")
     elsewhere.setFocus()
     assert (counts(bar), bar.property("wrong")) == ("not applied, everything is shown", "true")
     bar.set_applied('kind == "chat"')

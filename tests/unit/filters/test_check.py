@@ -16,7 +16,7 @@ TEXTUAL = "It takes ==, !=, in, contains, matches and like."
 ERRORS = [
     ("form == lead", (0, 4), "There is no field form.", "Did you mean from?", "from"),
     ("a && KIND", (5, 4), "There is no field KIND.", "Did you mean kind?", "kind"),
-    ("zzzzzz", (0, 6), "There is no field zzzzzz.", 'Write "zzzzzz" to search the text of messages.', '"zzzzzz"'),
+    ("no && zzzzzz", (6, 6), "There is no field zzzzzz.", 'Write "zzzzzz" to search the text of messages.', '"zzzzzz"'),
     ("payload == 1", (0, 7), "payload is not one field.", "Name a part of it, as in payload.text.", None),
     ("from > a", (0, 8), "from is text, which > does not compare.", TEXTUAL, None),
     ("no contains 5", (0, 13), "no is a whole number, which contains does not compare.", NUMERIC, None),

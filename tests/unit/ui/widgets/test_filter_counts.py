@@ -21,8 +21,8 @@ from inspector.ui.widgets.filter_bar import FilterCounts
         (FilterCounts(0, 0, filtered=True), False, ("0 of 0", False)),
         (FilterCounts(0, 9, filtered=True, busy=0.5, found=31), False, ("31 so far", False)),
         (FilterCounts(9, 9, busy=0.5), False, ("", False)),
-        (FilterCounts(9, 9, would_match=4), True, ("4 would match", False)),
-        (FilterCounts(9, 9, would_match=0), True, ("nothing would match", True)),
+        (FilterCounts(9, 9, would_match=4), True, ("4 matches", False)),
+        (FilterCounts(9, 9, would_match=0), True, ("0 matches", True)),
         (FilterCounts(9, 9, would_match=0), False, ("", False)),
     ],
 )
