@@ -89,6 +89,14 @@ _CORRELATED, _MANY = Flag.CORRELATED.value, Flag.MANY_CORRELATIONS.value
 _PART_BITS = 21  # a kind, method and target below that are packed into 63
 
 
+def _in_source(hashes: NDArray[np.uint64], sources: NDArray[Any], rows: Rows) -> NDArray[np.uint64]:
+    """(n,) the hashes of some messages, other ones in each source."""
+    return hashes[rows] ^ ((sources[rows].astype(np.uint64) + np.uint64(1)) * _SPREAD)
+
+
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
 class ToolRule(enum.IntEnum):
     """How a response's method and target were found; docs/protocols.md 3 numbers them so."""
 
@@ -130,6 +138,7 @@ class CorrelationPass:
         self._waiting_responses: dict[int, list[int]] = {}  # the same of responses: they take calls only
         # Ids of what responses and decisions may name, apart from whatever else bears the same id.
         self._ids_of: dict[str, HashIndex] = {kinds.REQUEST: HashIndex(), kinds.PROPOSAL: HashIndex()}
+        self._calls_in = HashIndex()  # requests of transcripts by their ids, each in its source
         self._unnamed: dict[int, list[int]] = {}  # responses by requests that may be named by a proposal yet to come
         self._open_calls = OpenCalls(self._capture, self.columns)
         self._drafts = DraftNames(self._capture)
@@ -155,13 +164,14 @@ class CorrelationPass:
         correlated = np.flatnonzero(source["flags"][start:stop] & _CORRELATED)
         rows = correlated + start
         named[correlated] = self._capture.ids.latest(source["correlation_hash"][rows], rows)
+        elsewhere = self._named_in_their_sources(start, rows, named)
         linked = self._link_plain(start, stop, named)
         response = self._code(kinds.RESPONSE)
         left = np.zeros(stop - start, bool)
         left[correlated] = True
         left |= source["kind"][start:stop] == response
         left &= ~linked
-        self._choose(start, correlated[left[correlated]], named)
+        self._choose(start, correlated[left[correlated] & ~elsewhere[correlated]], named)
         ids = source["id_hash"][start:stop]
         cancels = self._outcomes.cancelling(start, stop)
         cancelling = set(cancels.tolist())
@@ -176,6 +186,30 @@ class CorrelationPass:
         self._outcomes.end_exchanges(start, stop)
         self._outcomes.end_turns(start, stop)
         self.rounds.feed(start, stop)
+
+    def _named_in_their_sources(self, start: int, rows: Rows, named: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Let results of transcripts answer the call in their own file, where another has a copy of it.
+
+        Args:
+            start: of the messages being fed.
+            rows: of these, those that name another message.
+            named: (messages being fed,) the latest that each names, to be changed.
+
+        Returns:
+            (messages being fed,) for which one was found so.
+        """
+        found = np.zeros(len(named), np.bool_)
+        source = self._capture.columns
+        if len(self._capture.sources) < 2:
+            return found
+        derived = source["flags"][rows] & Flag.DERIVED.value != 0
+        answers = rows[derived & (source["kind"][rows] == self._code(kinds.RESPONSE))]
+        answers = answers[source["flags"][answers] & _MANY == 0]
+        calls = self._calls_in.latest(_in_source(source["correlation_hash"], source["source"], answers), answers)
+        known = calls != NO_ROW
+        named[answers[known] - start] = calls[known]
+        found[answers[known] - start] = True
+        return found
 
     def _code(self, kind: str) -> int:
         """The string id of a kind; -1 when no message has it."""
@@ -199,6 +233,9 @@ class CorrelationPass:
                 rows = np.concatenate((rows, [row for row, _ in also]))
                 hashes = np.concatenate((hashes, np.array([value for _, value in also], np.uint64)))
             index.add(hashes, rows.astype(np.uint32))
+            if kind == kinds.REQUEST and len(self._capture.sources) > 1:
+                own = rows[(source["flags"][rows] & Flag.DERIVED.value != 0) & (hashes != NO_HASH)]
+                self._calls_in.add(_in_source(source["id_hash"], source["source"], own), own.astype(np.uint32))
 
     def _places_to_visit(self, left: NDArray[np.bool_], ids: NDArray[np.uint64], also: Rows) -> list[int]:
         """Places of messages that are left to link, or whose id an earlier message waits for, now or by then.

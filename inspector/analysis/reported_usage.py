@@ -8,6 +8,7 @@ read from a cache nor written to one, `output` holds the reasoning.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from inspector.analysis.distinct import ascending
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns, places_among
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
+from inspector.capture.told_elsewhere import APART_NS
 from inspector.protocol.meaning import ApiCall
 
 USAGE = ("input", "output", "cache_read", "cache_write")
@@ -74,6 +76,8 @@ class ReportedUsage:
         self._sums = np.zeros(len(USAGE), np.int64)
         self._by_model: Counter[int] = Counter()  # calls, by string id
         self.report_count = 0
+        self._told: dict[tuple[int, ...], dict[int, tuple[bool, int]]] = {}  # by numbers, reports told in one way
+        self._matched: dict[int, int] = {}  # by hash of a call, that by which its other telling is known
         self.edits: list[int] = []
 
     def feed(self, start: int, stop: int) -> None:
@@ -93,6 +97,8 @@ class ReportedUsage:
             told = np.isin(hashes, hashes[~copies])
             told |= self._calls.latest(hashes, np.full(len(hashes), np.iinfo(np.int64).max)) != NO_ROW
             hashes[copies & ~told] = NO_HASH
+        if len(self._capture.sources) > 1:
+            self._match_other_tellings(np.array(rows, np.int64), hashes, calls)
         values: dict[str, Any] = {
             "message": np.array(rows, np.uint32), "call": hashes,
             "model": np.array([strings.intern(c.model) if c.model else 0 for c in calls], np.uint32),
@@ -104,6 +110,38 @@ class ReportedUsage:
         self.columns.append(values, len(rows))
         self._choose(first, hashes, copies)
         self._take_back([hash_text(call.attempts) for call in calls if call.attempts is not None])
+
+    def _match_other_tellings(self, rows: Rows, hashes: NDArray[np.uint64], calls: Sequence[ApiCall]) -> None:
+        """Give reports of a call in a session and on its wire one hash, where they name it otherwise.
+
+        Equal numbers, told in both ways within ten minutes, are one call: each report has one other at most.
+        """
+        wires, times = self._capture.are_on_wire(rows).tolist(), self._capture.columns["time_ns"][rows].tolist()
+        for place, call in enumerate(calls):
+            key = call.input, call.cache_read, call.cache_write, call.output
+            own = int(hashes[place])
+            if own in self._matched:
+                hashes[place] = self._matched[own]
+            if not call.reported or own == NO_HASH or not any(key) or own in self._matched:
+                continue
+            wire, time_ns = bool(wires[place]), times[place]
+            waiting = self._told.setdefault(key, {})
+            named = waiting.get(own)
+            if named is not None and named[0] != wire:  # both name it so
+                del waiting[own]
+                self._matched[own] = own
+                continue
+            others = [
+                (abs(then - time_ns), other)
+                for other, (on_wire, then) in waiting.items()
+                if on_wire != wire and abs(then - time_ns) <= APART_NS
+            ]
+            if others:
+                other = min(others)[1]
+                del waiting[other]
+                hashes[place] = self._matched[own] = other
+            else:
+                waiting[own] = wire, time_ns
 
     def _take_back(self, attempts: list[int]) -> None:
         """Attempts that came to nothing count no more, as one of the same call has come to something."""
@@ -146,6 +184,7 @@ class ReportedUsage:
         original = np.ones(len(contenders), np.bool_)
         is_new = contenders >= first
         original[is_new] = ~copies[contenders[is_new] - first]
+        original &= ~self._capture.are_on_wire(columns["message"][contenders].astype(np.int64))
         order = np.lexsort((contenders, original, weight, call))
         last = np.ones(len(order), np.bool_)
         last[:-1] = call[order][1:] != call[order][:-1]

@@ -51,10 +51,12 @@ BLOCK_COLUMNS: dict[str, Any] = {
     "part": np.uint16,  # of a record that means messages, which of them it is, from 1; 0 where it is one itself
     "alias_hash": np.uint64,  # of the record's own id, where the message has another; NO_HASH
     "said": np.uint64,  # of a record's message, equal where it is copied; NO_HASH
+    "told": np.uint64,  # of a call's id, or of that of a result's call, equal in every source; NO_HASH
+    "words": np.uint64,  # of what a message says, equal in a session and on its wire; NO_HASH
 }
 """Columns of a block: those of a message (capture.columns.MESSAGE_COLUMNS), and what folding needs."""
 
-OF_TRANSCRIPTS = ("alias_hash", "said")
+OF_TRANSCRIPTS = ("alias_hash", "said", "told", "words")
 """Columns that a block has only where records in it mean messages."""
 
 

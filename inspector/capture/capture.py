@@ -41,13 +41,19 @@ from inspector.capture.sightings import Seen, SeenBy, Sightings
 from inspector.capture.sources import SourceFile, space_of_origin
 from inspector.capture.sparse_columns import SparseColumns
 from inspector.capture.strings import InternTable
+from inspector.capture.told_elsewhere import Telling, ToldElsewhere
 from inspector.capture.transcripts import AgentNews, Transcripts
-from inspector.protocol.formats import http_lines, read_line
+from inspector.protocol.formats import http_lines, messages, read_line
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.participants import GATEWAY_IDS
 
 _MANY, _CORRELATED = Flag.MANY_CORRELATIONS.value, Flag.CORRELATED.value
+
+
+_COPY, _ELSEWHERE = 1, 2
+"""Of a message that is a copy: of the same telling, or of one in another source."""
+_WIRES = (http_lines.LABEL, messages.LABEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +157,7 @@ class Capture:
         self.transcripts = Transcripts()
         self._conversations = HttpConversations()
         self._repeats = SparseColumns(of=np.uint32, is_copy=np.uint8)
+        self._told_elsewhere = ToldElsewhere()
         self._agent_news: list[AgentNews] = []
         self.extracted = ExtractedColumns(self.strings.intern)
         self.records = Records(
@@ -244,7 +251,12 @@ class Capture:
         copied = self.transcripts.repeats(
             block.columns["said"][starts], rows, np.isin(starts, list(new)), origins
         )  # fmt: skip
-        found = {int(row): (int(copied[row - start]), 1) for row in rows[copied != NO_ROW].tolist()}
+        found = {int(row): (int(copied[row - start]), _COPY) for row in rows[copied != NO_ROW].tolist()}
+        if len(self.sources) > 1:
+            told, words = (
+                np.where(copied == NO_ROW, block.columns[name][starts], NO_HASH) for name in ("told", "words")
+            )
+            found |= self._told_in_other_sources(Telling(rows, told, words, np.isin(starts, list(new))))
         messages = np.full(len(block), NO_ROW)
         messages[starts] = rows
         failed = self.columns["flags"][start:] & np.uint32(Flag.ERROR) != 0
@@ -260,6 +272,20 @@ class Capture:
             above = None if news.parent is None else stored_name(news.parent)
             self._agent_news.append(replace(news, context=stored_name(news.context), parent=above))
 
+    def _told_in_other_sources(self, telling: Telling) -> dict[int, tuple[int, int]]:
+        """By message that another source told before, that one."""
+        columns = {name: self.columns[name] for name in ("time_ns", "source", "protocol")}
+        found = self._told_elsewhere.copies(telling, columns, self._wires())
+        return {int(row): (int(of), _ELSEWHERE) for row, of in zip(telling.rows, found, strict=True) if of != NO_ROW}
+
+    def _wires(self) -> list[int]:
+        """String ids of the formats that recordings of wires have."""
+        return [code for label in _WIRES if (code := self.strings.find(label))]
+
+    def are_on_wire(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(n,) which of some messages are told by a recording of a model's wire."""
+        return np.isin(self.columns["protocol"][rows], self._wires())
+
     def take_agent_news(self) -> list[AgentNews]:
         """What messages told of sub-agents since the last call, in their order."""
         found, self._agent_news = self._agent_news, []
@@ -273,20 +299,33 @@ class Capture:
         """
         named = self._repeats.has(rows)
         of = self._repeats.of("of", rows).astype(np.int64)
+        elsewhere = self._repeats.of("is_copy", of) == _ELSEWHERE  # what is copied may be a copy of another source's
+        of = np.where(elsewhere, self._repeats.of("of", of).astype(np.int64), of)
         return np.where(named, of, NO_ROW), named & (self._repeats.of("is_copy", rows) != 0)
+
+    def copies_within(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The same as `repeats`, but of what is told in one way: neither on a wire what a session tells, nor so."""
+        copies = self._repeats.of("is_copy", rows) == _COPY
+        return np.where(copies, self._repeats.of("of", rows).astype(np.int64), NO_ROW), copies
 
     def copies_of(self, message: int) -> NDArray[np.int64]:
         """(n,) the later messages that are copies of one, ascending. O(copies of any)."""
-        copies = (self._repeats["of"] == message) & (self._repeats["is_copy"] != 0)
+        of, is_copy = self._repeats["of"], self._repeats["is_copy"]
+        elsewhere = self._repeats.messages[(of == message) & (is_copy == _ELSEWHERE)]
+        copies = ((of == message) | np.isin(of, elsewhere)) & (is_copy != 0)
         return self._repeats.messages[copies].astype(np.int64)
 
     def are_sent_again(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """(n,) which of some messages a request to a model holds as one before it did: nothing follows from them."""
+        """(n,) which of some messages were told before: by a request to a model, or by another source.
+
+        Nothing follows from them.
+        """
         columns = self.columns
         of_calls = (columns["protocol"][rows] == (self.strings.find(http_lines.LABEL) or -1)) & (
             columns["part"][rows] > 1
         )
-        return of_calls & self.repeats(rows)[1] if of_calls.any() else of_calls
+        elsewhere = self._repeats.of("is_copy", rows) == _ELSEWHERE
+        return elsewhere | (of_calls & self.repeats(rows)[1]) if of_calls.any() else elsewhere
 
     def are_derived(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """(n,) which of some messages are meant by records of transcripts."""

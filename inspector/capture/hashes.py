@@ -252,3 +252,13 @@ def _last_below(
         low[active[below]] = middle[below] + 1
         high[active[~below]] = middle[~below]
     return np.where(low > start, rows[np.maximum(low - 1, 0)].astype(np.int64), NO_ROW)
+
+
+def earlier(index: HashIndex, hashes: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(n,) the first message with the hash of each: in the index, or of these before it; NO_ROW. O(n log n)."""
+    found = index.latest(hashes, np.full(len(hashes), np.iinfo(np.int64).max))
+    asked = np.flatnonzero((found == NO_ROW) & (hashes != NO_HASH))
+    _, first, which = np.unique(hashes[asked], return_index=True, return_inverse=True)
+    again = asked[first][which] != asked
+    found[asked[again]] = rows[asked[first][which]][again]
+    return found

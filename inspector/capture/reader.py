@@ -325,7 +325,8 @@ class BlockReader:
                 offset, length, time_ns, time_ns, one.kind, one.kind, one.sender, one.to, one.context, one.method,
                 one.target, record.space, record.meant_by, record.direction, None, identifier, correlation, None,
                 NO_HASH, one.size if several else length, flags, _tick(one), None, TICK if one.tick else None,
-                record.src, number + 1, one.alias, said,
+                record.src, number + 1, one.alias, said, _told_key(one),
+                hash_bytes(one.words) if one.words else NO_HASH,
             )  # fmt: skip
             self._records.append(record)
             if one.call is not None:
@@ -465,10 +466,21 @@ class BlockReader:
             call.kind, raw_kind, sender, to, context, call.method, call.target, record.space, protocol,
             record.direction, call.stream, identifier, correlation, call.rpc_id,
             hash_bytes(record.raw) if fold or identifier is not None else NO_HASH, len(record.raw), flags,
-            fold, record.participant, record.event, record.src, 0, None, NO_HASH,
+            fold, record.participant, record.event, record.src, 0, None, NO_HASH, NO_HASH,
+            NO_HASH,
         )  # fmt: skip
 
 
+def _told_key(one: Meaning) -> int:
+    """A hash of the id of a call of a tool, or of that which a result answers; NO_HASH for other messages."""
+    if one.kind == kinds.REQUEST and one.method == _TOOL_CALL:
+        return hash_text(f"call\0{one.identifier}") if one.identifier else NO_HASH
+    if one.kind == kinds.RESPONSE and one.method is None:
+        return hash_text(f"result\0{one.correlation}") if one.correlation else NO_HASH
+    return NO_HASH
+
+
+_TOOL_CALL = "tools/call"
 _NOISE_SHOWN = 80
 
 

@@ -7,9 +7,13 @@ copied from another thread.
 RULE: words are told once in each of several ways. The same words in another way, while those of the first are among
 the last that were told in one way only, are a copy.
 
-RULE: what follows a second record about another thread, or has an ordinal below the first own one, was copied from
-there, up to the first turn that began after the thread itself did: ids of turns and threads hold the time they were
-made at.
+RULE: what follows a second record about another thread, follows a first record that names the thread it was forked
+from, or has an ordinal below the first own one, was copied from there. It ends at the first turn that began after the
+thread itself did: ids of turns and threads hold the time they were made at. Where these do not tell, it ends at the
+first turn or prompt that was written after the thread's first record and 0.2 s or more after the record before it:
+history is copied without a pause.
+
+RULE: a call that a thread has in common with the one that it was spawned by, or forked from, is that one's.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ from inspector.capture.hashes import NO_HASH, hash_text
 from inspector.protocol import kinds
 from inspector.protocol.formats.codex.lines import ITEM
 from inspector.protocol.meaning import ApiCall, ThreadMark
+from inspector.protocol.times import NO_TIME
 
 AGENT, USER, SUB_AGENT = "codex", "user", "agent"
 _MOST_OPEN = 512
@@ -35,6 +40,8 @@ _MOST_ALIKE = 8
 _WAYS = 16
 _Tellings = tuple[int, ...]
 """Of the same words: each a number with a bit below it for each way."""
+_PAUSE_NS = 200_000_000
+"""Between the records of a history that is copied less time passes."""
 _TIMED_VERSION = "7"
 """Of ids that begin with the time they were made at (RFC 9562, section 5.7)."""
 
@@ -50,6 +57,9 @@ class Thread:
         model: called from here on.
         copied: the hash that all that is copied has in common; NO_HASH outside of it.
         began: whether a turn of its own has begun.
+        calls: what calls are known by, of all threads, by the thread at the top and the hash of their ids.
+        began_ns, last_ns: when its first record was written, and the last one so far.
+        has_origin: another thread spawned it, or it was forked from one.
     """
 
     source: int
@@ -65,6 +75,11 @@ class Thread:
     first_own: int | None = None
     began: bool = False
     prompted: bool = False
+    calls: dict[tuple[str, int], int] = field(default_factory=dict)
+    began_ns: int = NO_TIME
+    last_ns: int = NO_TIME
+    has_origin: bool = False
+    _turns_tell: bool = False
     _told: int = 0
     _open: dict[int, _Tellings] = field(default_factory=dict)
     _ways: dict[str, int] = field(default_factory=dict)
@@ -76,34 +91,46 @@ class Thread:
         self.space = self.tops[self.identifier] = mark.space or above or self.identifier
         self.parent, self.agent_type, self.label = mark.parent, mark.agent_type, mark.label
         self.first_own = mark.first_own
+        self.has_origin = mark.parent is not None or mark.forked_from not in (None, self.identifier)
         if mark.first_own is not None:
             self._copy_from(mark.parent or "")
+        elif mark.forked_from not in (None, self.identifier):
+            self._copy_from(mark.forked_from or "")
 
-    def note(self, mark: ThreadMark) -> None:
-        """Take in what a record says, before what it means is looked at."""
+    def note(self, mark: ThreadMark, time_ns: int) -> None:
+        """Take in what a record says, before what it means is looked at; `time_ns` is when it was written."""
+        if self.began_ns == NO_TIME:
+            self.began_ns = time_ns
         if mark.identifier is not None and not self.identifier:
             self.begin(mark)
         elif mark.identifier not in (None, self.identifier) and not self.began and self.copied == NO_HASH:
             self._copy_from(mark.identifier or "")
-        elif self.copied != NO_HASH and self._is_own(mark):
+        elif self.copied != NO_HASH and self._is_own(mark, time_ns):
             self.copied = NO_HASH
+        self.last_ns = max(self.last_ns, time_ns)
         if mark.turn is not None and self.copied == NO_HASH:
             self.began = True
         if mark.model is not None:
             self.model = mark.model
 
     def _copy_from(self, thread: str) -> None:
+        self.has_origin = True
         self.copied_from = thread
         self.copied = hash_text(f"copied\0{self.source}\0{thread}")
 
-    def _is_own(self, mark: ThreadMark) -> bool:
+    def _is_own(self, mark: ThreadMark, time_ns: int) -> bool:
         """Whether what was copied ends before this record."""
         if self.first_own is not None:
             return mark.ordinal is not None and mark.ordinal >= self.first_own
-        if not mark.turn:
-            return mark.turn is not None and not _made_at(self.identifier)
-        made, own = _made_at(mark.turn), _made_at(self.identifier)
-        return not made or not own or made >= own
+        made, own = _made_at(mark.turn or ""), _made_at(self.identifier)
+        if mark.turn and made and own:
+            self._turns_tell = True
+            return made >= own
+        if self._turns_tell or not (mark.turn is not None or mark.prompt):
+            return False
+        if NO_TIME in (time_ns, self.began_ns):
+            return mark.turn is not None
+        return time_ns - max(self.began_ns, self.last_ns) >= _PAUSE_NS
 
     def said(self, words: int, channel: str) -> int:
         """What words have in common with the same words told in another way; of its own where there are none."""
@@ -124,6 +151,16 @@ class Thread:
             return NO_HASH
         shared, self._open[words] = self._in_another_way(self._open[words], channel)
         return shared
+
+    def call(self, words: int, shared: int) -> int:
+        """What a call has in common with the same call of the thread that this one comes from; `shared` without one.
+
+        Args:
+            words: a hash of its id.
+            shared: what it has in common with other tellings of it in this thread.
+        """
+        known = self.calls.setdefault((self.space, words), shared)
+        return known if self.has_origin else shared
 
     def _in_another_way(self, tellings: _Tellings, channel: str) -> tuple[int, _Tellings]:
         """What a telling in another way than `channel` has in common with this one, and what was told from here on."""
@@ -176,6 +213,7 @@ class Threads:
     def __init__(self) -> None:
         self._threads: dict[int, Thread] = {}
         self._tops: dict[str, str] = {}
+        self._calls: dict[tuple[str, int], int] = {}
 
     def resolve(self, block: Block, derived: NDArray[np.int64]) -> list[Resolved]:
         """Complete the columns of a block, for each source of it that is a thread's file.
@@ -197,7 +235,7 @@ class Threads:
             if source not in self._threads:
                 if source not in begun:
                     continue
-                self._threads[source] = Thread(source, self._tops)
+                self._threads[source] = Thread(source, self._tops, calls=self._calls)
             rows = derived[sources[derived] == source]
             found.append(_resolve(block, rows, places.get(source, []), self._threads[source]))
         return found
@@ -211,7 +249,7 @@ def _resolve(block: Block, rows: NDArray[np.int64], places: list[int], thread: T
     for place in places:
         mark, before = marks.get(place), thread.copied
         if mark is not None:
-            thread.note(mark)
+            thread.note(mark, int(block.columns["time_ns"][place]))
             if thread.copied != before:
                 _copy(block, rows[(rows >= since) & (rows < place)], before)
                 since = place
@@ -231,7 +269,10 @@ def _take_in(said: NDArray[np.uint64], place: int, mark: ThreadMark, found: Reso
     thread = found.thread
     if mark.channel is not None:
         tells = thread.said if mark.call is None or mark.channel == ITEM else thread.told_again
-        said[place] = tells(int(said[place]), mark.channel)
+        words = int(said[place])
+        said[place] = tells(words, mark.channel)
+        if mark.call is not None and mark.channel == ITEM:
+            said[place] = thread.call(words, int(said[place]))
     if mark.prompt and not thread.prompted:
         thread.prompted = True
         found.prompts.append(place)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from inspector.capture.block import Block
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
+from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, earlier, hash_text
 from inspector.capture.threads import Threads
 from inspector.protocol import kinds
 from inspector.protocol.formats import CODING_AGENTS, a2a, acp, gemini, http_lines, messages, opencode, otlp
@@ -414,9 +414,9 @@ class Transcripts:
             new: (n,) which were said just now: copies of nothing but what the same one said.
             origins: (n,) hashes of what said these; NO_HASH. Empty where nothing is new.
         """
-        found = _earlier(self._said, said, rows)
+        found = earlier(self._said, said, rows)
         if new.any():
-            found[new] = _earlier(self._origins, origins[new], rows[new])
+            found[new] = earlier(self._origins, origins[new], rows[new])
             first = new & (found == NO_ROW)
             self._origins.add(origins[first], rows[first].astype(np.uint32))
         originals = found == NO_ROW
@@ -428,13 +428,3 @@ class Transcripts:
         found = self._echoes.get(echo, NO_ROW)
         self._echoes[echo] = row
         return found
-
-
-def _earlier(index: HashIndex, hashes: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(n,) the first message with the hash of each: in the index, or of these before it; NO_ROW. O(n log n)."""
-    found = index.latest(hashes, np.full(len(hashes), np.iinfo(np.int64).max))
-    asked = np.flatnonzero((found == NO_ROW) & (hashes != NO_HASH))
-    _, first, which = np.unique(hashes[asked], return_index=True, return_inverse=True)
-    again = asked[first][which] != asked
-    found[asked[again]] = rows[asked[first][which]][again]
-    return found

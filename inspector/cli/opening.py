@@ -68,7 +68,7 @@ def opened(
             if len(paths) == 1:
                 _load(document, paths[0], _format(reading.read_as), together=is_session(files[0]))
             else:
-                _load_together(document, paths, _format(reading.read_as))
+                _load_together(document, files, paths, _format(reading.read_as))
         except UnknownFormatError as error:
             fail(str(error))
         except OSError as error:
@@ -164,14 +164,19 @@ def _load(document: CaptureDocument, path: Path, reading: str | None, *, togethe
         signal.signal(signal.SIGINT, before)
 
 
-def _load_together(document: CaptureDocument, paths: Sequence[Path], reading: str | None) -> None:
-    """Read several logs to their ends; each is there, or none is read."""
+def _load_together(document: CaptureDocument, files: Sequence[str], paths: Sequence[Path], reading: str | None) -> None:
+    """Read several logs to their ends; each is there, or none is read. A session comes with its sub-agents."""
     for path in paths:
         if is_stream(path):
             fail(f"{visible(str(path))} can only be read alone, as it comes. Save it as a file first.")
         if not path.exists():
             fail(f"{visible(str(path))} cannot be read: there is no such file.")
-    for _ in document.open_together([SourceChoice(path, reading=reading) for path in paths]):
+    for _ in document.open_together(
+        [
+            SourceChoice(path, reading=reading, is_session=is_session(file))
+            for file, path in zip(files, paths, strict=True)
+        ]
+    ):
         pass
 
 

@@ -5,6 +5,7 @@ For values of any shape, also where half of what they hold is no JSON at all, se
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -41,3 +42,11 @@ def fits(decode: Decode[Any], raw: bytes | msgspec.Raw) -> bool:
 def text_in(raw: msgspec.Raw) -> str | None:
     """A string as it was meant; None for what is none."""
     return decode_one(_decode_text, raw)
+
+
+def json_text(text: str) -> bytes:
+    """A string as JSON, as most programs write it."""
+    try:
+        return msgspec.json.encode(text)
+    except UnicodeEncodeError:  # half characters
+        return json.dumps(text).encode()

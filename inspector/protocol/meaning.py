@@ -18,6 +18,10 @@ MOST_MEANINGS = 1 << 15
 """Messages that one record may mean; one of more blocks is a single row."""
 
 
+ASKED, SAID = b"?", b"!"
+"""What the words of those who ask a model begin with in `Meaning.words`, and those of the model."""
+
+
 class ApiCall(msgspec.Struct, gc=False):
     """A call of a model that a record reports of, in one arithmetic: `input` without cache, `output` with reasoning.
 
@@ -87,6 +91,8 @@ class ThreadMark(msgspec.Struct, gc=False):
     """The thread at the top."""
     parent: str | None = None
     """Of a sub-agent, the thread that spawned it; "" where it is not said which."""
+    forked_from: str | None = None
+    """The thread whose history it begins with, as far as that was copied."""
     agent_type: str | None = None
     label: str | None = None
     first_own: int | None = None
@@ -126,6 +132,11 @@ class Meaning(msgspec.Struct, gc=False):
     """The record's own id, where that is another than `identifier`; the record's last message bears it."""
     said: bytes | msgspec.Raw = b""
     """What it says, as written: a copy of it says the same."""
+    words: bytes = b""
+    """What a user or a model says, as a JSON string behind `ASKED` or `SAID`: equal in a session and on its wire.
+
+    Also a call or a result, where a wire may tell it without an id.
+    """
     mark: bytes = b""
     """Equal wherever the same message is told, whatever record tells it; in place of `said`."""
     is_new: bool = False

@@ -88,6 +88,8 @@ class _Sorting:
         of, copied = self.analysis.capture.repeats(self.rows)
         again = np.flatnonzero(copied & (of != NO_ROW))
         asked[self.rows[again]] |= asked[of[again]]  # in a trace the span of a tool tells of the call once more
+        within = self.analysis.capture.copies_within(self.rows[again])[1]
+        asked[of[again][~within & asked[self.rows[again]]]] = True  # another source told of the call first
         self.answers_me = (cause != NO_ROW) & asked[np.where(cause != NO_ROW, cause, 0)]
 
     def fulfils_mine(self) -> Mask:
@@ -238,7 +240,7 @@ def _of_transcripts(at: _Sorting, nodes: NDArray[np.int64]) -> None:
         elsewhere &= ~(traced & (at.mine | at.to_me | at.answers_me))  # each call of a model is a span of its own
         at.put(elsewhere, Role.NONE, Why.ELSEWHERE)
     inherited = at.flags & Flag.INHERITED.value != 0
-    at.put(at.analysis.capture.repeats(at.rows)[1] & ~inherited, Role.NONE, Why.COPIED)
+    at.put(at.analysis.capture.copies_within(at.rows)[1] & ~inherited, Role.NONE, Why.COPIED)
     np.copyto(at.whys, Why.INHERITED.value, where=inherited & (at.roles != Role.NONE))
 
 

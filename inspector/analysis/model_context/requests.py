@@ -192,7 +192,7 @@ class _Following:
     def _firsts(self, start: int, stop: int) -> list[int]:
         """For each place the message that was first to say what stands there."""
         rows = self._rows[start:stop]
-        of, copied = self._capture.repeats(rows)
+        of, copied = self._capture.copies_within(rows)
         return np.where(copied & (of != NO_ROW), of, rows).tolist()
 
     def _end_of_record(self, place: int) -> int:

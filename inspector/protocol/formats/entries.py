@@ -12,7 +12,8 @@ from inspector.protocol import kinds
 from inspector.protocol.formats.claude.meanings import tools_of
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.json_size import is_too_much
-from inspector.protocol.meaning import MOST_MEANINGS, Meaning, Payload
+from inspector.protocol.json_values import json_text
+from inspector.protocol.meaning import ASKED, MOST_MEANINGS, SAID, Meaning, Payload
 from inspector.protocol.record import Record, Shape
 
 CHAT, THOUGHT = "chat", "reasoning/thought"
@@ -69,6 +70,26 @@ def result_entry(called: object, content: object, to: str, *, name: object = Non
     return Entry(meaning, {"result": {**result, "isError": True} if failed else result})
 
 
+def api_call_id(call: Mapping[str, Any]) -> str | None:
+    """The id of a call of Gemini's API, or of its result; without `NAME__`, which its command line puts before it."""
+    name, written = call.get("name"), call.get("id")
+    if not isinstance(written, str):
+        return None
+    return (written.removeprefix(f"{name}__") if isinstance(name, str) else written) or written
+
+
+def response_of(answer: Mapping[str, Any]) -> object:
+    """What a `functionResponse` says: its output or error as text, anything else as JSON."""
+    response = answer.get("response")
+    if not isinstance(response, Mapping):
+        return response
+    if len(response) == 1:
+        for key in ("output", "error"):
+            if isinstance(response.get(key), str):
+                return response[key]
+    return bytes_of(dict(response)).decode("utf-8", "replace")
+
+
 def _content(block: object) -> Any:
     if isinstance(block, str):
         return {"type": "text", "text": block}
@@ -120,6 +141,18 @@ def number(usage: Mapping[str, Any], *names: str) -> int:
         if isinstance(value, int) and not isinstance(value, bool):
             return min(max(value, 0), _MOST)
     return 0
+
+
+def note_words(entry: Entry, user: str = "user") -> None:
+    """Note what a user, a model or a tool says, to be found in other sources; not what programs add."""
+    meaning, text = entry.meaning, entry.payload.get("text")
+    if meaning.kind in (kinds.REQUEST, kinds.RESPONSE):
+        meaning.words = bytes_of({key: one for key, one in entry.payload.items() if key in ("params", "result")})
+        return
+    if meaning.kind not in (CHAT, THOUGHT) or not isinstance(text, str) or not text:
+        return
+    if meaning.sender == user or (meaning.to is not None and user in meaning.to) or meaning.kind == THOUGHT:
+        meaning.words = (ASKED if meaning.sender == user else SAID) + json_text(text)
 
 
 def control_entry(kind: str, sender: str, text: str, more: Mapping[str, Any]) -> Entry:

@@ -14,13 +14,16 @@ from inspector.protocol.formats.entries import (
     NOT_READABLE,
     THOUGHT,
     Entry,
+    api_call_id,
     bytes_of,
     call_entry,
     control_entry,
     decoded_object,
+    note_words,
     number,
     payload_at,
     record_of,
+    response_of,
     result_entry,
     text_entry,
     text_of,
@@ -122,6 +125,7 @@ def _said(message: Mapping[str, Any]) -> Iterator[Entry]:
     entries = list(_parts(message, str(sort)))
     for place, entry in enumerate(entries):
         meaning = entry.meaning
+        note_words(entry)
         if meaning.time_ns == NO_TIME:
             meaning.time_ns = time_ns
         if meaning.identifier is None and identifier is not None:
@@ -151,7 +155,7 @@ def _parts(message: Mapping[str, Any], sort: str) -> Iterator[Entry]:
         yield _with_bytes(text_entry(CHAT, sender, to, text))
     made = [one for one in calls if isinstance(one, Mapping)]
     for one in made:
-        call = call_entry(one.get("id"), one.get("name"), one.get("args"), AGENT)
+        call = call_entry(api_call_id(one), one.get("name"), one.get("args"), AGENT)
         call.meaning.spawn = _spawned(one)
         yield _with_bytes(call)
     for one in made:
@@ -162,8 +166,8 @@ def _parts(message: Mapping[str, Any], sort: str) -> Iterator[Entry]:
 
 def _spawned(made: Mapping[str, Any], *, failed: bool | None = None) -> Spawn | None:
     """The sub-agent that a call has started, or what came of it; None for a call that started none."""
-    called, agent = made.get("id"), made.get("agentId")
-    if not isinstance(called, str) or not isinstance(agent, str):
+    called, agent = api_call_id(made), made.get("agentId")
+    if called is None or not isinstance(agent, str):
         return None
     if failed is not None:
         return Spawn(agent=agent, ended=True, failed=failed)
@@ -184,9 +188,9 @@ def _answer(made: Mapping[str, Any], *, failed: bool) -> Entry:
     said = [_response(part) for part in parts if part is not None] or [
         str(made.get("resultDisplay") or made.get("status"))
     ]
-    entry = result_entry(made.get("id"), said, AGENT, name=made.get("name"), failed=failed)
-    called = made.get("id")
-    entry.meaning.identifier = f"{called}/result" if isinstance(called, str) else None
+    called = api_call_id(made)
+    entry = result_entry(called, said, AGENT, name=made.get("name"), failed=failed)
+    entry.meaning.identifier = f"{called}/result" if called is not None else None
     entry.meaning.spawn = _spawned(made, failed=failed)
     entry.meaning.time_ns = _time(made.get("timestamp"))
     return _with_bytes(entry)
@@ -194,13 +198,7 @@ def _answer(made: Mapping[str, Any], *, failed: bool) -> Entry:
 
 def _response(part: object) -> object:
     answer = part.get("functionResponse") if isinstance(part, Mapping) else None
-    response = answer.get("response") if isinstance(answer, Mapping) else None
-    if isinstance(response, Mapping):
-        for key in ("output", "error"):
-            if isinstance(response.get(key), str):
-                return response[key]
-        return bytes_of(dict(response)).decode("utf-8", "replace")
-    return part
+    return response_of(answer) if isinstance(answer, Mapping) else part
 
 
 def _with_bytes(entry: Entry) -> Entry:

@@ -17,12 +17,14 @@ from inspector.protocol.formats.entries import (
     NOT_READABLE,
     THOUGHT,
     Entry,
+    api_call_id,
     bytes_of,
     call_entry,
     decoded_object,
     has_text,
     media_words,
     number,
+    response_of,
     result_entry,
     sealed_words,
     text_entry,
@@ -510,10 +512,10 @@ def _block(block: object, sender: str) -> Entry:
     if sort in ("thinking", "redacted_thinking") or block.get("thought") is True:
         return _thought(block, sender, block.get("thinking") or block.get("text"))
     if isinstance(call := block.get("functionCall"), Mapping):
-        return call_entry(call.get("id") or call.get("name"), call.get("name"), call.get("args"), sender)
+        return call_entry(api_call_id(call) or call.get("name"), call.get("name"), call.get("args"), sender)
     if isinstance(answer := block.get("functionResponse"), Mapping):
         name = answer.get("name")
-        return result_entry(answer.get("id") or name, answer.get("response"), AGENT, name=name)
+        return result_entry(api_call_id(answer) or name, response_of(answer), AGENT, name=name)
     return _said(CHAT, sender, _words(block))
 
 

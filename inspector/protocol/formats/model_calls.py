@@ -17,7 +17,7 @@ from typing import Any
 
 from inspector.protocol import kinds
 from inspector.protocol.formats import messages
-from inspector.protocol.formats.entries import Entry, bytes_of, decoded_object
+from inspector.protocol.formats.entries import Entry, bytes_of, decoded_object, note_words
 from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Meaning, Payload
 from inspector.protocol.model_api import operations
 from inspector.protocol.record import ModelCall, Record, Shape
@@ -318,6 +318,8 @@ def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *
         mark = hashlib.blake2b(f"{call.conversation}\0{own}\0{seen[own]}".encode("utf-8", "replace"), digest_size=8)
         meaning.mark, meaning.is_new = mark.digest(), new
         meaning.size = len(bytes_of(entry.payload))
+        if not _has_own_id(meaning, named):
+            note_words(entry)
         if meaning.kind == kinds.REQUEST and meaning.identifier is not None and meaning.identifier != meaning.target:
             named[meaning.identifier] = meaning.identifier
             continue
@@ -327,6 +329,14 @@ def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *
         if meaning.correlation is not None:
             meaning.correlation = named.get(meaning.correlation, meaning.correlation)
     call.seen = {own: count for own, count in seen.items() if own not in prompts}
+
+
+def _has_own_id(meaning: Meaning, named: Mapping[str, str]) -> bool:
+    """Whether it is a call, or the result of one, that has an id: some APIs name a call by its tool alone."""
+    if meaning.kind == kinds.REQUEST:
+        return meaning.identifier not in (None, meaning.target)
+    name = meaning.correlation
+    return meaning.kind == kinds.RESPONSE and name is not None and named.get(name, name) == name
 
 
 # Values of any type

@@ -201,3 +201,38 @@ def test_what_exec_prints_tells_each_item_once() -> None:
     assert rows(document, "repeats") == [5, 12, 15, 18, 21, 25]
     assert rows(document, 'from == "mcp:files"') == [16]
     assert rows(document, 'state == "failed"') == [11, 12]
+
+
+FORKS = ROOT / "tests" / "data" / "transcripts" / "codex-forks"
+
+
+@pytest.mark.parametrize("name", sorted(one.name for one in FORKS.iterdir()))
+def test_a_fork_counts_once_whatever_its_version_wrote(name: str) -> None:
+    def reported(path: Path) -> tuple[int, int]:
+        usage = summary(document_at(path), "")["usage"]
+        return usage["input"], usage["output"]
+
+    assert reported(FORKS / name) == (3_500, 350)
+    assert reported(FORKS / name / "rollout-fork.jsonl") == (500, 50)
+    assert reported(FORKS / name / "rollout-parent.jsonl") == (3_000, 300)
+
+
+def test_a_copy_of_the_call_that_spawned_a_thread_takes_no_answer(tmp_path: Path) -> None:
+    top, child = "01a05c32-5e80-7000-8000-000000000001", "01a05c33-48e0-7000-8000-000000000002"
+
+    def line(second: int, sort: str, **payload: Any) -> dict[str, Any]:
+        return {"timestamp": f"2026-09-01T09:00:{second:02}.000Z", "type": sort, "payload": payload}
+
+    call = {"type": "function_call", "name": "spawn_agent", "call_id": "call_3_0", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": "call_3_0"}
+    parent = [line(0, "session_meta", id=top, source="cli"), line(1, "response_item", **call),
+              line(9, "response_item", **output, output="spawned")]  # fmt: skip
+    spawned = {"subagent": {"thread_spawn": {"parent_thread_id": top, "depth": 1}}}
+    own = {"type": "function_call", "name": "exec", "call_id": "call_5_0", "arguments": "{}"}
+    copy = [line(2, "session_meta", id=child, source=spawned, parent_thread_id=top), line(2, "response_item", **call),
+            line(3, "response_item", **own),
+            line(4, "response_item", type="function_call_output", call_id="call_5_0", output="done")]  # fmt: skip
+    for name, lines in ((f"rollout-1-{top}.jsonl", parent), (f"rollout-2-{child}.jsonl", copy)):
+        (tmp_path / name).write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
+    found = summary(document_at(tmp_path), "")["calls"]
+    assert (found["tools"], found["answered"], found["unanswered"]) == (2, 2, 0)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from inspector.protocol import kinds
 from inspector.protocol.formats.claude.lines import (
     Block,
@@ -18,8 +20,8 @@ from inspector.protocol.formats.claude.lines import (
     result_of,
     spawning_of,
 )
-from inspector.protocol.json_values import text_in
-from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Chain, Meaning, Spawn
+from inspector.protocol.json_values import json_text, text_in
+from inspector.protocol.meaning import ASKED, MOST_MEANINGS, SAID, ApiCall, Chain, Meaning, Spawn
 from inspector.protocol.times import written_time
 
 USER, AGENT, TOOLS, PROGRAM = "user", "claude", "tools", "claude-code"
@@ -85,6 +87,7 @@ def _spoken(line: Line) -> tuple[Meaning, ...]:
     if isinstance(content, str):
         found = [_of_text(line, content.startswith(MACHINE), stopped=content.startswith(INTERRUPTED))]
         found[0].said = content.encode("utf-8", "surrogatepass")
+        _note_words(line, found[0], found[0].said and json_text(content))
         found[0].spawn = _notified(content) if line.type == "user" else None
     elif content and len(content) <= MOST_MEANINGS:
         found = [_of_block(line, block) for block in content]
@@ -180,8 +183,15 @@ def _of_block(line: Line, block: Block) -> Meaning:
     parts = (block.text, block.thinking, block.input, block.content, block.source)
     written = max(parts, key=len)
     found.said = written
+    _note_words(line, found, block.text or block.thinking)
     found.size = sum(map(len, parts)) or 1
     return found
+
+
+def _note_words(line: Line, meaning: Meaning, text: msgspec.Raw | bytes) -> None:
+    """Note what a user or the model says, as it stands in what the model was sent or answered."""
+    if text and meaning.kind in (CHAT, THOUGHT) and meaning.sender != PROGRAM:
+        meaning.words = (SAID if line.type == "assistant" else ASKED) + bytes(text)
 
 
 def _text(line: Line, block: Block) -> Meaning:

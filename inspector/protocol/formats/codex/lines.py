@@ -87,6 +87,7 @@ class Inner(msgspec.Struct, gc=False):
     encrypted_content: msgspec.Raw = NO_RAW
     session_id: str | None = None
     parent_thread_id: str | None = None
+    forked_from_id: str | None = None
     source: msgspec.Raw = NO_RAW
     base_instructions: msgspec.Raw = NO_RAW
     instructions: msgspec.Raw = NO_RAW

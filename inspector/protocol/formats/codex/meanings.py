@@ -24,7 +24,7 @@ from inspector.protocol.formats.codex.lines import (
     head_of,
 )
 from inspector.protocol.json_values import text_in
-from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Meaning, Spawn, ThreadMark
+from inspector.protocol.meaning import ASKED, MOST_MEANINGS, SAID, ApiCall, Meaning, Spawn, ThreadMark
 
 USER, AGENT, TOOLS, PROGRAM = "user", "codex", "tools", "codex-cli"
 NAMESPACE = "codex/"
@@ -116,6 +116,8 @@ def _words(inner: Inner, text: msgspec.Raw) -> Meaning:
         machine = inner.role != "user" or head_of(text, _LONGEST_MARK).startswith(_MACHINE_BYTES)
         sender, to = PROGRAM if machine else USER, AGENT
     found = Meaning(CHAT, sender, (to,), said=text, size=len(text))
+    if text and sender != PROGRAM:
+        found.words = (SAID if sender == AGENT else ASKED) + bytes(text)
     if text:
         found.thread = ThreadMark(channel=ITEM, prompt=sender == USER)
     return found
@@ -134,7 +136,9 @@ def _reasoning(inner: Inner) -> list[Meaning]:
 
 def _thought(text: msgspec.Raw, channel: str) -> Meaning:
     mark = ThreadMark(channel=channel) if text else None
-    return Meaning(THOUGHT, AGENT, said=text, size=len(text) or 1, thread=mark)
+    found = Meaning(THOUGHT, AGENT, said=text, size=len(text) or 1, thread=mark)
+    found.words = SAID + bytes(text) if text and channel == ITEM else b""
+    return found
 
 
 def _call(inner: Inner) -> Meaning:
@@ -314,6 +318,7 @@ def _header(inner: Inner) -> list[Meaning]:
         identifier=inner.id or "",
         space=inner.session_id,
         first_own=inner.subagent_history_start_ordinal,
+        forked_from=inner.forked_from_id,
         **_origin(inner),
     )
     found = [_control("session_meta", thread=mark)]

@@ -1,0 +1,147 @@
+"""A session opened beside recordings of its model's wire: a call with one id is one call, wherever it is told."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from inspector.document.document import CaptureDocument
+from inspector.document.source_set import SourceChoice
+from inspector.document.summary import summary
+from inspector.filters import compile_filter
+from tests.unit.present.test_account import account
+
+BEGAN = datetime(2026, 9, 1, 8, tzinfo=UTC)
+SESSION = "11111111-1111-4111-8111-111111111111"
+
+
+def at(seconds: float) -> str:
+    return (BEGAN + timedelta(seconds=seconds)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def record(seconds: float, number: int, role: str, content: Any, **message: Any) -> dict[str, Any]:
+    return {
+        "type": role, "uuid": f"u{number}", "parentUuid": f"u{number - 1}" if number else None, "sessionId": SESSION,
+        "timestamp": at(seconds), "isSidechain": False, "message": {"role": role, "content": content, **message},
+    }  # fmt: skip
+
+
+def made(call: str, path: str) -> dict[str, Any]:
+    return {"type": "tool_use", "id": call, "name": "Read", "input": {"file_path": path}}
+
+
+def came(call: str, text: str, *, failed: bool = False) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": call, "content": text, "is_error": failed}
+
+
+def usage(given: int, out: int) -> dict[str, int]:
+    return {"input_tokens": given, "output_tokens": out, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0}
+
+
+def session(late: float = 0.0) -> list[dict[str, Any]]:
+    """A prompt, two calls of which one fails, an answer; `late` seconds after the wire."""
+    return [
+        record(0, 0, "user", "Look at the notes"),
+        record(2 + late, 1, "assistant", [made("call_1", "/w/notes")], id="msg_1", model="m-1", usage=usage(10, 5)),
+        record(3, 2, "user", [came("call_1", "a kite")]),
+        record(5 + late, 3, "assistant", [made("call_2", "/w/none")], id="msg_2", model="m-1", usage=usage(20, 6)),
+        record(6, 4, "user", [came("call_2", "no such file", failed=True)]),
+        record(8 + late, 5, "assistant", [{"type": "text", "text": "Done."}], id="msg_3", model="m-1",
+               usage=usage(30, 7)),
+    ]  # fmt: skip
+
+
+def wire(calls: range = range(3), first: int = 1) -> list[dict[str, Any]]:
+    """The same on the wire: three requests, each with all before it; the model wrote paths in its own way."""
+    told: list[dict[str, Any]] = [{"role": "user", "content": [{"type": "text", "text": "Look at the notes"}]}]
+    answers = [[made("call_1", "notes")], [made("call_2", "none")], [{"type": "text", "text": "Done."}]]
+    sent_back = [[made("call_1", "/w/notes")], [made("call_2", "/w/none")]]
+    results = [[came("call_1", "a kite")], [came("call_2", "no such file", failed=True)]]
+    found: list[dict[str, Any]] = []
+    for number, answer in enumerate(answers):
+        body = {"id": f"msg_{number + 1}", "type": "message", "role": "assistant", "model": "m-1", "content": answer,
+                "stop_reason": "end_turn", "usage": usage(10 * (number + 1), 5 + number)}  # fmt: skip
+        ends = 2 + 3 * number + 0.001
+        x = first + number
+        if number in calls:
+            asked = {"t": at(ends - 1), "dir": "client->server", "kind": "http-request", "x": x, "method": "POST",
+                     "path": "/v1/messages", "headers": {}, "message": {"model": "m-1", "max_tokens": 9,
+                                                                        "messages": [*told]}}  # fmt: skip
+            answered = {"t": at(ends), "dir": "server->client", "kind": "http-response", "x": x, "status": 200,
+                        "headers": {}, "message": body}  # fmt: skip
+            found += [asked, answered, {"t": at(ends), "dir": "server->client", "kind": "http-end", "x": x,
+                                        "how": "complete"}]  # fmt: skip
+        if number < len(results):
+            told += [{"role": "assistant", "content": sent_back[number]}, {"role": "user", "content": results[number]}]
+    return found
+
+
+def opened(folder: Path, *logs: list[dict[str, Any]], block_bytes: int = 1 << 20) -> CaptureDocument:
+    document = CaptureDocument()
+    choices: list[SourceChoice] = []
+    for number, lines in enumerate(logs):
+        path = folder / f"{number}.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        choices.append(SourceChoice(path))
+    for _ in document.open_together(choices, block_bytes=block_bytes):
+        pass
+    document.look_further(60)
+    return document
+
+
+@pytest.mark.parametrize("late", [0.0, 0.5])
+@pytest.mark.parametrize("block_bytes", [200, 1 << 20])
+@pytest.mark.parametrize("order", [*permutations(range(3))], ids=str)
+def test_a_call_with_one_id_is_one_call(tmp_path: Path, order: tuple[int, ...], block_bytes: int, late: float) -> None:
+    logs = [session(late), wire(range(2)), wire(range(2, 3), first=7)]
+    document = opened(tmp_path, *(logs[place] for place in order), block_bytes=block_bytes)
+    found = summary(document, "")
+    assert found["calls"]["tools"] == 2
+    assert (found["calls"]["answered"], found["calls"]["failed"], found["calls"]["unanswered"]) == (2, 1, 0)
+    assert found["usage"] == {"input": 60, "output": 18, "cache_read": 0, "cache_write": 0}
+    assert found["findings"] == {}
+    lines = {line.about: line.text for line in account(document).lines}
+    assert "Left waiting" not in lines
+    assert lines["Failed"].startswith("1 request failed")
+    told = compile_filter("kind == mcp/request && tool == Read && state in {waiting, unanswered}")
+    assert not told.mask(document.analysis, np.arange(len(document.capture))).any()
+    document.close()
+
+
+def test_calls_of_other_ids_and_of_other_days_are_others(tmp_path: Path) -> None:
+    other = json.loads(json.dumps(session()).replace("call_", "toolu_").replace("msg_", "m_"))
+    document = opened(tmp_path, other, wire())
+    assert summary(document, "")["calls"]["tools"] == 4
+    document.close()
+    later = json.loads(json.dumps(session()).replace("2026-09-01", "2026-09-03").replace("msg_", "m_"))
+    document = opened(tmp_path, later, wire())
+    found = summary(document, "")
+    assert (found["calls"]["tools"], found["usage"]["input"]) == (4, 120)
+    document.close()
+
+
+def test_usage_that_is_named_otherwise_counts_once(tmp_path: Path) -> None:
+    renamed = json.loads(json.dumps(session()).replace("msg_", "response_"))
+    document = opened(tmp_path, renamed, wire())
+    found = summary(document, "")
+    assert found["usage"] == {"input": 60, "output": 18, "cache_read": 0, "cache_write": 0}
+    assert sum(document.analysis.usage.calls_by_model().values()) == 3
+    document.close()
+
+
+def test_words_told_in_both_ways_are_said_once(tmp_path: Path) -> None:
+    document = opened(tmp_path, session(), wire())
+    capture = document.capture
+    texts = [
+        capture.records.payload(row).get("text")
+        for row in range(len(capture))
+        if capture.string("kind", row) == "chat" and not capture.repeats(np.array([row]))[1][0]
+    ]
+    assert texts == ["Look at the notes", "Done."]
+    document.close()
