@@ -65,6 +65,17 @@ def heights(thread: ThreadView) -> list[int]:
 # The layout
 
 
+def drag_edge_of_details(window: MainWindow, qtbot: QtBot, by: int) -> None:
+    """Drag the left edge of the details, as the pointer does."""
+    details = window.docks["Details"]
+    edge = QPoint(details.x() - 1, details.y() + details.height() // 2)
+    QTest.mousePress(window, Qt.MouseButton.LeftButton, pos=edge)
+    QTest.mouseMove(window, edge + QPoint(by, 0))
+    qtbot.wait(30)
+    QTest.mouseRelease(window, Qt.MouseButton.LeftButton, pos=edge + QPoint(by, 0))
+    qtbot.wait(30)
+
+
 def restarted(application: Application, wide: bool, qtbot: QtBot, details: int | None = None) -> tuple[int, int]:
     """Widths at the sides in a window that is opened as it was closed, on a screen of either size."""
     QSettings(str(config_folder() / "layout.ini"), QSettings.Format.IniFormat).remove("geometry")
@@ -73,8 +84,7 @@ def restarted(application: Application, wide: bool, qtbot: QtBot, details: int |
         window.resize(1920, 1200)
     qtbot.wait(30)
     if details is not None:
-        window.resizeDocks([window.docks["Details"]], [details], Qt.Orientation.Horizontal)
-        qtbot.wait(30)
+        drag_edge_of_details(window, qtbot, window.docks["Details"].width() - details)
     found = window.docks["Contexts"].width(), window.docks["Details"].width()
     window.close()
     return found

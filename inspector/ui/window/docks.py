@@ -61,6 +61,7 @@ class Docks(QObject):
 
     Signals:
         changed(): others are shown or hidden, by whatever means.
+        details_wanted(): the details are about to be shown.
         left(): the one that had the keyboard is hidden, or was left with Escape.
 
     Attributes:
@@ -68,6 +69,7 @@ class Docks(QObject):
     """
 
     changed = Signal()
+    details_wanted = Signal()
     left = Signal()
 
     def __init__(self, window: QMainWindow) -> None:
@@ -130,6 +132,7 @@ class Docks(QObject):
         """Do what panes ask for: that the details come up, and of the bottom to be hidden, or left for the middle."""
         for details_requested in (panes.messages.open_details_requested, panes.contexts.details_requested):
             details_requested.connect(self._show_details)
+        panes.messages.view.message_clicked.connect(self.details_wanted)
         for one, _area in DOCKS:
             if one.on_demand:
                 panes.when_made(one.id, partial(self._attach_panel, self.by_title[one.title]))
@@ -141,6 +144,7 @@ class Docks(QObject):
         panel.left.connect(self.left)
 
     def _show_details(self, _message: int = -1) -> None:
+        self.details_wanted.emit()
         self.bring_up("Details")
 
     def shows(self, switch: str) -> bool:
@@ -174,6 +178,8 @@ class Docks(QObject):
             switch: id of the action that does so.
         """
         hide = self.shows(switch)
+        if not hide and switch == "view.details":
+            self.details_wanted.emit()
         for dock in self._of(switch):
             dock.setVisible(not hide)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSettings, QSize, Qt, QTimer
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 from typing_extensions import override
@@ -37,10 +37,12 @@ _LEAST_LEFT, _LEAST_RIGHT = 150, 220
 _GIVE_WAY = (("Details",), ("Contexts", "Participants"))
 """Which panes give way, the first ones first."""
 _NEARLY = 8
-"""A pane this close to its default width was not dragged; pixels."""
+"""A pane that moved less was not dragged; pixels."""
 _CASCADE = 28
 _TITLE_BAR, _EDGE = 36, 4
 """Room for the desktop's frame, which is not known before the window is shown; logical pixels."""
+_SHARE_BELOW = 0.4
+"""Of the window's height, for details below the messages."""
 _BOTTOM_HEIGHT = 196
 """Head, hairline and six rows; pixels at 100 %."""
 
@@ -50,12 +52,25 @@ def fitting(size: QSize, screen: QSize) -> QSize:
     return size.boundedTo(QSize(screen.width() - 2 * _EDGE, screen.height() - _TITLE_BAR - _EDGE))
 
 
+class _Sides(NamedTuple):
+    """Widths of the panes beside the messages, and the least of what the messages keep; pixels at 100 %."""
+
+    left: float
+    right: float
+    middle: float
+
+
 class WindowLayout(QObject):
     """Places one window and its docks.
+
+    Signals:
+        room_changed(): details have no room beside the messages any more, or have it again.
 
     The panes at the sides have the default widths of the window's width until somebody drags them, also when the
     window is stored on one screen and shown on another.
     """
+
+    room_changed = Signal()
 
     def __init__(
         self, window: QMainWindow, theme: ThemeController, docks: Mapping[str, QDockWidget], *, remembers: bool
@@ -74,13 +89,16 @@ class WindowLayout(QObject):
         self._docks = docks
         self._remembers = remembers
         self._zoom = theme.theme.zoom
-        self._dragged = False
+        self._dragged: _Sides | None = None
+        self._pressed: tuple[int, int] | None = None  # widths as the pointer went down
+        self._below = False  # details stand below the messages for lack of room
         self._narrow = 0  # so many of `_GIVE_WAY` have no room
         self._gave_way: set[str] = set()  # titles of those that were hidden for it
         self._settling = QTimer(self)
         self._settling.setSingleShot(True)
         self._settling.setInterval(0)  # once the docks have come to rest
-        self._settling.timeout.connect(self._look_whether_dragged)
+        self._settling.timeout.connect(self._fit_sides)
+        window.installEventFilter(self)
 
     def _store(self) -> QSettings:
         return QSettings(str(config_folder() / "layout.ini"), QSettings.Format.IniFormat)
@@ -103,14 +121,13 @@ class WindowLayout(QObject):
     def default_docks(self) -> None:
         """Widths and heights of docs/design.md 14 for the width of the window."""
         docks = self._docks
-        self._dragged = False
-        for dock in docks.values():
-            dock.installEventFilter(self)
+        self._dragged = None
+        self._below = False
         self._frame.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self._narrow = 0
         self._gave_way.clear()
         self._give_way()
-        self._set_sides(*self._defaults(self._frame.width()))
+        self._fit_sides()
         self._frame.resizeDocks([docks["Contexts"], docks["Participants"]], [620, 380], Qt.Orientation.Vertical)
         self._frame.tabifyDockWidget(docks["Contexts"], docks["Facets"])
         bottom = [docks[one.title] for one, area in DOCKS if area is BOTTOM]
@@ -158,24 +175,29 @@ class WindowLayout(QObject):
 
     def _take(self, state: QByteArray, *, dragged: bool, gave_way: str) -> None:
         self._frame.restoreState(state, _LAYOUT_VERSION)
-        self._dragged = dragged
+        self._below = False
         for title in gave_way.split(","):  # there may be room in this window
             if title in self._docks:
+                if not self._stands_at_side(title):
+                    self._frame.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self._docks[title])
                 self._docks[title].show()
         self._narrow = 0
         self._gave_way.clear()
+        self._dragged = None
+        if dragged:
+            self._keep_sides()
         self._give_way()
-        if not self._dragged:  # the widths stored are the defaults of a window of another width perhaps
-            self._set_sides(*self._defaults(self._frame.width()))
+        self._fit_sides()  # the widths stored are the defaults of a window of another width perhaps
 
     def docks_now(self) -> tuple[str, bool, str]:
         """Docks as they are (base64), whether somebody has dragged the sides, and which gave way, by title."""
         state = self._frame.saveState(_LAYOUT_VERSION).toBase64().data()
-        return bytes(state).decode(), self._dragged, self._gave_way_words
+        return bytes(state).decode(), self._dragged is not None, self._gave_way_words
 
     @property
     def _gave_way_words(self) -> str:
-        return ",".join(sorted(title for title in self._gave_way if self._docks[title].isHidden()))
+        hidden = {title for title in self._gave_way if self._docks[title].isHidden()}
+        return ",".join(sorted(hidden | ({"Details"} if self._below else set[str]())))
 
     def store(self) -> None:
         """Keep place, size and docks for the next window."""
@@ -184,24 +206,24 @@ class WindowLayout(QObject):
             store = self._store()
             store.setValue("geometry", window.saveGeometry())
             store.setValue("state", window.saveState(_LAYOUT_VERSION))
-            store.setValue("dragged", "true" if self._dragged else "false")
+            store.setValue("dragged", "false" if self._dragged is None else "true")
             store.setValue("gave_way", self._gave_way_words)
             store.sync()
             with contextlib.suppress(OSError):  # the user's alone, as all there is in that folder
                 Path(store.fileName()).chmod(0o600)
 
     def window_resized(self, before: int, now: int) -> None:
-        """Panes take the defaults of the new width, unless somebody has dragged them."""
+        """Panes take the widths that fit the new width of the window."""
         complete = {"Contexts", "Details"} <= self._docks.keys()  # the first ones may widen a narrow window
         if complete:
             self._give_way()
-        if complete and before != now and not self._dragged:
-            self._set_sides(*self._defaults(now))
+        if complete and before != now:
+            self._set_sides(*self._fitting(now))
 
     def _give_way(self) -> None:
         """Hide panes that leave the messages no room for their columns; show them again when there is room.
 
-        What the user shows or hides meanwhile stays so.
+        What the user shows or hides meanwhile stays so. Details are shown below the messages once they are asked for.
         """
         room = self._frame.width() / self._theme.theme.zoom - _LEAST_MIDDLE
         narrow = (room < _LEAST_LEFT + _LEAST_RIGHT) + (room < _LEAST_LEFT)
@@ -215,6 +237,38 @@ class WindowLayout(QObject):
             for title in self._gave_way.intersection(titles):
                 self._docks[title].show()
             self._gave_way.difference_update(titles)
+        if self._below and not narrow:
+            self._put_details_back()
+        if bool(before) != bool(narrow):
+            self.room_changed.emit()
+
+    @property
+    def lacks_room_for_details(self) -> bool:
+        """Whether details have no room beside the messages."""
+        return self._narrow > 0 and (self._below or "Details" in self._gave_way)
+
+    def make_room_for_details(self) -> None:
+        """Let details that have no room beside the messages stand below them until there is room."""
+        dock = self._docks.get("Details")
+        if dock is None or "Details" not in self._gave_way or not dock.isHidden():
+            return
+        self._gave_way.discard("Details")
+        self._below = True
+        bottom = [self._docks[one.title] for one, area in DOCKS if area is BOTTOM]
+        self._frame.addDockWidget(BOTTOM, dock)
+        self._frame.tabifyDockWidget(bottom[0], dock)
+        dock.show()
+        dock.raise_()
+        height = round(max(_BOTTOM_HEIGHT * self._theme.theme.zoom, _SHARE_BELOW * self._frame.height()))
+        self._frame.resizeDocks([dock], [height], Qt.Orientation.Vertical)
+
+    def _put_details_back(self) -> None:
+        dock = self._docks["Details"]
+        hidden = dock.isHidden()
+        self._below = False
+        self._frame.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+        dock.setVisible(not hidden)
+        self._settling.start()
 
     def _stands_at_side(self, title: str) -> bool:
         dock = self._docks[title]
@@ -223,21 +277,30 @@ class WindowLayout(QObject):
 
     @override
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.Resize and self._frame.isVisible():
-            self._settling.start()
+        """Notice that the user drags the edge of a pane: Qt gives the window itself the pointer only there."""
+        if watched is self._frame and {"Contexts", "Details"} <= self._docks.keys():
+            if event.type() is QEvent.Type.MouseButtonPress:
+                self._pressed = self._sides()
+            elif event.type() is QEvent.Type.MouseButtonRelease and self._pressed is not None:
+                QTimer.singleShot(0, self, self._look_whether_dragged)
         return super().eventFilter(watched, event)
 
     def _look_whether_dragged(self) -> None:
-        """Widths that are not the defaults were dragged; a pane is wider where its content leaves it no choice."""
+        before, self._pressed = self._pressed, None
+        now = self._sides()
+        if before is not None and any(abs(width - was) > _NEARLY for width, was in zip(now, before, strict=True)):
+            self._keep_sides()
+
+    def _keep_sides(self) -> None:
+        """Keep the widths as the user has dragged them, at any zoom."""
+        zoom, defaults = self._theme.theme.zoom, _SIDES[self._frame.width() >= WIDE]
         docks = [self._docks[title] for title in ("Contexts", "Details")]
-        defaults = self._defaults(self._frame.width())
-        self._dragged = any(
-            not dock.isHidden() and not dock.isFloating() and not (
-                abs(dock.width() - wanted) <= _NEARLY
-                or wanted < dock.width() <= dock.minimumSizeHint().width() + _NEARLY
-            )
-            for dock, wanted in zip(docks, defaults, strict=True)
-        )  # fmt: skip
+        left, right = (
+            default if dock.isHidden() or not self._stands_at_side(title) else dock.width() / zoom
+            for title, dock, default in zip(("Contexts", "Details"), docks, defaults, strict=True)
+        )
+        shown = sum(width for width, dock in zip((left, right), docks, strict=True) if not dock.isHidden())
+        self._dragged = _Sides(left, right, min(_LEAST_MIDDLE, self._frame.width() / zoom - shown))
 
     def zoom_docks(self) -> None:
         """Panes grow and shrink with the type in them, as far as that leaves room for the messages."""
@@ -245,24 +308,34 @@ class WindowLayout(QObject):
         self._zoom = zoom
         if zoom == before or not self._docks:
             return
-        left, right = (width * zoom / before for width in self._sides())
         self._give_way()
-        room = max(1.0, self._frame.width() - _LEAST_MIDDLE * zoom)
-        share = min(1.0, room / max(1.0, left + right))
-        self._set_sides(max(round(left * share), round(min(left, _LEAST_LEFT * zoom))), round(right * share))
+        self._fit_sides()
+        self._settling.start()  # panes that were zoomed after this have other least widths
 
-    def _defaults(self, width: int) -> tuple[int, int]:
-        zoom = self._theme.theme.zoom
-        left, right = _SIDES[width >= WIDE]
-        room = max(1.0, width - _LEAST_MIDDLE * zoom)
-        share = min(zoom, room / (left + (0 if self._docks["Details"].isHidden() else right)))
-        return max(round(left * share), round(_LEAST_LEFT * zoom)), round(right * share)
+    def _fit_sides(self) -> None:
+        if {"Contexts", "Details"} <= self._docks.keys():
+            self._set_sides(*self._fitting(self._frame.width()))
+
+    def _fitting(self, width: int) -> tuple[int, int]:
+        """The widths of the panes at the left and of the details, in pixels, in a window of a width."""
+        zoom, docks = self._theme.theme.zoom, self._docks
+        sides = self._dragged or _Sides(*_SIDES[width >= WIDE], _LEAST_MIDDLE)
+        room = max(1.0, width - sides.middle * zoom)
+        wanted = sides.left + (
+            sides.right if self._stands_at_side("Details") and not docks["Details"].isHidden() else 0
+        )
+        share = min(zoom, room / wanted)
+        least = min(sides.left, _LEAST_LEFT) * zoom
+        return max(round(sides.left * share), round(least)), round(sides.right * share)
 
     def _sides(self) -> tuple[int, int]:
         docks = self._docks
         return docks["Contexts"].width(), docks["Details"].width()
 
     def _set_sides(self, left: int, right: int) -> None:
-        wanted = {self._docks["Contexts"]: left, self._docks["Details"]: right}
-        shown = {dock: width for dock, width in wanted.items() if not dock.isHidden() and width > 0}
+        wanted = {"Contexts": left, "Details": right}
+        shown = {
+            self._docks[title]: width for title, width in wanted.items()
+            if not self._docks[title].isHidden() and self._stands_at_side(title) and width > 0
+        }  # fmt: skip
         self._frame.resizeDocks(list(shown), list(shown.values()), Qt.Orientation.Horizontal)

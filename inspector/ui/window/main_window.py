@@ -164,6 +164,8 @@ class MainWindow(QMainWindow):
         self.status.counts_clicked.connect(self.actions_by_id["edit.clear_filter"].trigger)
         self.status.paused_clicked.connect(self.actions_by_id["capture.pause"].trigger)
         self.theme.changed.connect(self.layout_keeper.zoom_docks)
+        self.layout_keeper.room_changed.connect(self._name_details)
+        self.dock_row.details_wanted.connect(self.layout_keeper.make_room_for_details)
         self.theme.changed.connect(self.can_do.renew_icons)
         self.keys.changed.connect(self._name_keys)
         self._name_keys()
@@ -607,6 +609,11 @@ class MainWindow(QMainWindow):
         requests.view_requested.connect(lambda view: self.navigation.show_view(view))
         requests.dock_requested.connect(self.dock_row.bring_up)
         requests.pane_requested.connect(lambda title: self.pane_focus.enter(title))
+
+    def _name_details(self) -> None:
+        """Say in the menu where details are while there is no room beside the messages."""
+        lacks_room = self.layout_keeper.lacks_room_for_details
+        self.actions_by_id["view.details"].setText("&Details (below the messages)" if lacks_room else "&Details")
 
     # Start page and document
 

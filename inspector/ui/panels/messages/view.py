@@ -54,6 +54,7 @@ class MessageView(QTableView):
     Signals:
         open_details_requested(int): show this message's details.
         sort_requested(str, bool): sort by a field ("": order of arrival), the largest first or not.
+        message_clicked(int): a message was selected alone by a click.
         pill_clicked(): while rows are sorted: sort again, or give up a sort that is under way.
 
     Attributes:
@@ -72,6 +73,7 @@ class MessageView(QTableView):
 
     open_details_requested = Signal(int)
     sort_requested = Signal(str, bool)
+    message_clicked = Signal(int)
     pill_clicked = Signal()
 
     def __init__(
@@ -539,6 +541,9 @@ class MessageView(QTableView):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
             self._drag.end()
+            row, current = self.rowAt(round(event.position().y())), self.selection.current
+            if row >= 0 and current == self.messages.at(row)[0] and not self.selection.several:
+                self.message_clicked.emit(current)
         self._hover(event.position().toPoint())
 
     @override
