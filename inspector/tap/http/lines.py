@@ -17,6 +17,7 @@ from inspector.capture.writer import is_json_line
 from inspector.protocol.json_size import TOO_MUCH, is_too_much
 from inspector.tap.http.entries import Entry, Sort
 from inspector.tap.http.events import LONGEST_EVENT_BYTES, EventMaker, ServerSentEvent
+from inspector.tap.http.piece_hold import PieceHold
 from inspector.tap.http.unwritten import Unwritten
 
 LONGEST_BODY_BYTES = 1 << 28
@@ -80,6 +81,7 @@ class _Open:
         self.events: EventMaker | None = None
         self.asked_ns = 0
         self.is_written = False
+        self.pieces: PieceHold[Line] | None = None
 
 
 class ExchangeLines:
@@ -124,11 +126,14 @@ class ExchangeLines:
                 self._lost(found, entry)
             case Sort.FRAME:
                 yield from self._request(found, entry)
-                yield (
-                    Missing(entry.time_ns, len(entry.data), TOO_MUCH) if is_too_much(entry.data) else self._frame(entry)
-                )
+                if is_too_much(entry.data):
+                    yield Missing(entry.time_ns, len(entry.data), TOO_MUCH)
+                else:
+                    yield from self._held_frame(found, entry)
             case Sort.ERROR:
                 yield from self._request(found, entry)
+                if found.pieces is not None:
+                    yield from found.pieces.end()
                 yield self._line(entry, ANSWERS, "http-error", {"x": entry.exchange, **entry.facts()})
                 del self._open[entry.exchange]
             case Sort.END:
@@ -206,10 +211,33 @@ class ExchangeLines:
             if event.data is not None and is_too_much(event.data):
                 yield Missing(entry.time_ns, len(event.data), TOO_MUCH)
             else:
-                yield self._event(entry, event)
+                yield from self._held_event(found, entry, event)
         if events.lost_bytes:
             yield Missing(entry.time_ns, events.lost_bytes, "an event was too long to be kept")
             events.lost_bytes = 0
+
+    def _held_event(self, found: _Open, entry: Entry, event: ServerSentEvent, *, cut: bool = False) -> Iterator[Line]:
+        """Lines of an event and of those before it, once the texts that they carry pieces of are whole."""
+
+        def make(text: str | None) -> Line:
+            said = event if text is None else event._replace(data=text.encode("utf-8", "surrogatepass"))
+            return self._event(entry, said, cut=cut)
+
+        yield from self._pieces_of(found).add(make, event.data)
+
+    def _held_frame(self, found: _Open, entry: Entry) -> Iterator[Line]:
+        """The same for a frame of a WebSocket."""
+
+        def make(text: str | None) -> Line:
+            said = entry.data if text is None else entry.data[:1] + text.encode("utf-8", "surrogatepass")
+            return self._frame(entry._replace(data=said))
+
+        yield from self._pieces_of(found).add(make, entry.data[1:])
+
+    def _pieces_of(self, found: _Open) -> PieceHold[Line]:
+        if found.pieces is None:
+            found.pieces = PieceHold(self._unwritten.in_place)
+        return found.pieces
 
     def _event(self, entry: Entry, event: ServerSentEvent, *, cut: bool = False) -> Line:
         said = {"id": event.id, "event": event.event, "retry": event.retry, "comment": event.comment}
@@ -245,11 +273,13 @@ class ExchangeLines:
             if found.events is not None:
                 rest = found.events.rest()
                 if rest is not None:
-                    yield self._event(entry, rest, cut=True)
+                    yield from self._held_event(found, entry, rest, cut=True)
             elif not found.is_written:
                 head = found.answer_head if facts.get("how") == "complete" else found.answer_head | _CUT
                 yield self._with_body(entry, ANSWERS, "http-response", head, body)
             yield from self._missing(entry, body, "an answer's body is missing here")
+        if found.pieces is not None:
+            yield from found.pieces.end()
         way = ASKS if facts.get("how") == "client-closed" else ANSWERS
         took = {"took_ms": round((entry.time_ns - found.asked_ns) / 1e6, 3)} if found.asked_ns else {}
         yield self._line(entry, way, "http-end", {"x": entry.exchange, **facts, "bytes": size, **took})

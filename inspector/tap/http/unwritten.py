@@ -20,6 +20,7 @@ from typing_extensions import override
 from inspector.protocol.secrets.clues import NO_RULES, rules_for
 from inspector.protocol.secrets.keys import is_secret_key
 from inspector.protocol.secrets.masking import MASK, mask_text
+from inspector.protocol.secrets.pieces import mask_in_place
 
 Headers = Iterable[tuple[str, str]]
 
@@ -135,6 +136,14 @@ class Unwritten:
                     text = text.replace(form, MASK)
         bare = _PROGRESS.sub("", text) if "oken" in text else text
         return text if rules_for(bare) == NO_RULES else mask_text(text)
+
+    def in_place(self, text: str) -> str:
+        """A text with a dot in place of each character of its secrets."""
+        for forms in self._values.values():
+            for form in forms:
+                if form in text:
+                    text = text.replace(form, "•" * len(form))
+        return mask_in_place(text)
 
     def _learn(self, value: str) -> None:
         """Have a value masked from now on, in place of the oldest where there are too many."""

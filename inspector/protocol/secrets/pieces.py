@@ -1,0 +1,214 @@
+"""Masks secrets in texts that come in pieces, over the joined text: joined again, the masked pieces hold no secret.
+
+Streamed answers of models carry texts and arguments in pieces of a few characters (docs/protocols.md 17). Of a secret
+that is cut no piece looks like one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from inspector.protocol.secrets.clues import NO_RULES, rules_for
+from inspector.protocol.secrets.masking import MASK, mask_text
+
+_DOT = "•"
+_BLOCK_TEXTS = ("text", "partial_json", "thinking")
+_DELTA_TEXTS = ("content", "reasoning_content", "reasoning", "refusal", "text")
+_ALL_ENDED = frozenset(
+    ("message_stop", "response.completed", "response.failed", "response.incomplete", "response.done", "error")
+)
+ALL = object()
+"""Ends all texts of a stream."""
+
+
+class Piece(NamedTuple):
+    """A text in a decoded event that goes on in other events."""
+
+    key: Hashable
+    """The same for the pieces of one text."""
+    holder: dict[str, Any]
+    member: str
+
+    @property
+    def text(self) -> str:
+        """The piece itself."""
+        return self.holder[self.member]
+
+
+def mask_in_place(text: str) -> str:
+    """Returns a text with a dot in place of each character of its secrets."""
+    return text if rules_for(text) == NO_RULES else mask_text(text, keep_length=True)
+
+
+def mask_pieces(pieces: Sequence[str], mask: Callable[[str], str] = mask_in_place) -> list[str]:
+    """Returns pieces of one text with its secrets masked: MASK in the piece where one begins, no more of it in others.
+
+    Args:
+        pieces: in their order.
+        mask: masks a text and keeps its length.
+    """
+    text = "".join(pieces)
+    masked = mask(text)
+    if masked == text:
+        return [*pieces]
+    if len(masked) != len(text):
+        masked = _DOT * len(text)
+    found: list[str] = []
+    start, within = 0, False
+    for piece in pieces:
+        shown, within = _shown(piece, masked[start : start + len(piece)], within=within)
+        found.append(shown)
+        start += len(piece)
+    return found
+
+
+def _shown(piece: str, masked: str, *, within: bool) -> tuple[str, bool]:
+    """A piece with MASK where a secret begins; and whether one goes on behind it."""
+    if masked == piece:
+        return piece, within and not piece
+    parts: list[str] = []
+    for was, now in zip(piece, masked, strict=True):
+        hidden = now == _DOT and was != _DOT
+        if not hidden:
+            parts.append(now)
+        elif not within:
+            parts.append(MASK)
+        within = hidden
+    return "".join(parts), within
+
+
+# Pieces in events of the model APIs
+
+
+def pieces_of(event: object) -> Iterator[Piece]:
+    """Yields the pieces of text in a decoded event of a streamed answer: Anthropic, OpenAI, Gemini, Bedrock, ACP."""
+    if not isinstance(event, dict):
+        return
+    sort = event.get("type")
+    if isinstance(sort, str):
+        yield from _typed(event, sort)
+    for number, choice in _objects(event.get("choices")):
+        yield from _of_choice(choice.get("index", number), choice)
+    for number, candidate in _objects(event.get("candidates")):
+        yield from _of_candidate(candidate.get("index", number), candidate)
+    if "contentBlockIndex" in event and isinstance(delta := event.get("delta"), dict):
+        yield from _texts(("block", event["contentBlockIndex"]), delta, ("text",))
+        for name in ("toolUse", "reasoningContent"):
+            yield from _texts(("block", event["contentBlockIndex"], name), delta.get(name), ("input", "text"))
+    params = event.get("params")
+    if isinstance(params, dict) and isinstance(update := params.get("update"), dict):
+        sort = update.get("sessionUpdate")
+        if isinstance(sort, str) and sort.endswith("_chunk"):
+            yield from _texts(("acp", _name(params.get("sessionId")), sort), update.get("content"), ("text",))
+    if isinstance(inner := event.get("response"), dict) and "candidates" in inner:  # Code Assist
+        yield from pieces_of(inner)
+
+
+def ended_by(event: object) -> Hashable | None:
+    """Returns the key of the texts that an event ends: ALL, the first two parts of their keys, or None for none."""
+    if not isinstance(event, dict):
+        return None
+    sort = event.get("type")
+    if not isinstance(sort, str):
+        params = event.get("params")
+        update = params.get("update") if isinstance(params, dict) else None
+        is_other = isinstance(update, dict) and not str(update.get("sessionUpdate")).endswith("_chunk")
+        return ALL if is_other or "result" in event or "error" in event else None
+    if sort in _ALL_ENDED:
+        return ALL
+    return ("block", event.get("index")) if sort == "content_block_stop" else None
+
+
+def _typed(event: dict[str, Any], sort: str) -> Iterator[Piece]:
+    if sort in ("content_block_start", "content_block_delta"):
+        inner = event.get("content_block" if sort == "content_block_start" else "delta")
+        yield from _texts(("block", event.get("index")), inner, _BLOCK_TEXTS)
+    elif sort.endswith(".delta") and isinstance(event.get("delta"), str):
+        place = (_name(event.get(name)) for name in ("item_id", "output_index", "content_index", "summary_index"))
+        yield Piece((sort, *place), event, "delta")
+
+
+def _of_choice(index: object, choice: dict[str, Any]) -> Iterator[Piece]:
+    number = _name(index)
+    yield from _texts(("choice", number), choice, ("text",))
+    delta = choice.get("delta")
+    if not isinstance(delta, dict):
+        return
+    yield from _texts(("choice", number, "delta"), delta, _DELTA_TEXTS)
+    yield from _texts(("choice", number, "audio"), delta.get("audio"), ("transcript",))
+    for name in ("content", "reasoning_details"):
+        for place, part in _objects(delta.get(name)):
+            yield from _texts(("choice", number, name, _name(part.get("index", place))), part, ("text", "summary"))
+    yield from _texts(("choice", number, "function"), delta.get("function_call"), ("arguments",))
+    for place, call in _objects(delta.get("tool_calls")):
+        key = ("choice", number, "call", _name(call.get("index", place)))
+        yield from _texts(key, call.get("function"), ("arguments",))
+        yield from _texts((*key, "custom"), call.get("custom"), ("input",))
+
+
+def _of_candidate(index: object, candidate: dict[str, Any]) -> Iterator[Piece]:
+    number = _name(index)
+    content = candidate.get("content")
+    for _, part in _objects(content.get("parts") if isinstance(content, dict) else None):
+        yield from _texts(("candidate", number, bool(part.get("thought"))), part, ("text",))
+        call = part.get("functionCall")
+        for _, argument in _objects(call.get("partialArgs") if isinstance(call, dict) else None):
+            yield from _texts(("candidate", number, _name(argument.get("jsonPath"))), argument, ("stringValue",))
+
+
+def _texts(key: tuple[Hashable, ...], holder: object, members: Sequence[str]) -> Iterator[Piece]:
+    if isinstance(holder, dict):
+        for member in members:
+            if isinstance(holder.get(member), str):
+                yield Piece((*key, member), holder, member)
+
+
+def _objects(value: object) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, one in enumerate(value if isinstance(value, list) else ()):
+        if isinstance(one, dict):
+            yield number, one
+
+
+def _name(value: object) -> Hashable:
+    return value if isinstance(value, str | int) else None
+
+
+def drop_token_lists(value: object) -> None:
+    """Empties `logprobs` in a decoded event: they repeat a piece token by token."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            if "logprobs" in one:
+                one["logprobs"] = [] if isinstance(one["logprobs"], list) else None
+            left += one.values()
+        elif isinstance(one, list):
+            left += one
+
+
+def rewritten(text: str, event: Mapping[str, Any], changes: Sequence[tuple[Piece, str]]) -> str:
+    """Returns the JSON of an event with some of its pieces replaced; where it can be, all else stays as written.
+
+    Args:
+        text: the JSON.
+        event: decoded from it; changed.
+        changes: pieces of it and what replaces each.
+    """
+    result: str | None = text
+    for piece, new in changes:
+        result = result and _replaced_once(result, piece.text, new)
+        piece.holder[piece.member] = new
+    if result is not None and '"logprobs"' not in text:
+        return result
+    drop_token_lists(event)
+    return json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+
+
+def _replaced_once(text: str, old: str, new: str) -> str | None:
+    for ascii_only in (False, True):
+        literal = json.dumps(old, ensure_ascii=ascii_only)
+        if text.count(literal) == 1:
+            return text.replace(literal, json.dumps(new, ensure_ascii=ascii_only))
+    return None

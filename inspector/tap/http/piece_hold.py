@@ -1,0 +1,140 @@
+"""Holds recorded events of a streamed answer until their texts are whole, so that no piece of a secret is written.
+
+Only the recording waits, never a client. A text ends with its block or its answer; of one that goes on for long the
+older half is released, at a place where no secret lies.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from inspector.protocol.secrets.pieces import ALL, Piece, ended_by, mask_in_place, mask_pieces, pieces_of, rewritten
+
+MOST_TEXT = 1 << 16
+"""Characters of one text that wait; the secrets that are found have up to half as many."""
+MOST_EVENTS = 1 << 13
+MOST_BYTES = 1 << 22
+"""Events of one answer that wait, and their bytes."""
+_CONTEXT = 1 << 11
+"""Characters before a piece that may name what it holds: `"password": "`."""
+
+T = TypeVar("T")
+Make = Callable[[str | None], T]
+"""Makes a line of an event, whose data may be replaced."""
+
+
+class _Waiting(Generic[T]):
+    """One event, and how many of its pieces are not settled."""
+
+    def __init__(self, make: Make[T], text: str = "", event: dict[str, Any] | None = None) -> None:
+        self.make = make
+        self.text = text
+        self.event = event
+        self.open = 0
+        self.changes: list[tuple[Piece, str]] = []
+
+    def line(self) -> T:
+        if not self.changes or self.event is None:
+            return self.make(None)
+        return self.make(rewritten(self.text, self.event, self.changes))
+
+
+class PieceHold(Generic[T]):
+    """The events of one answer, in their order."""
+
+    def __init__(self, mask: Callable[[str], str] = mask_in_place) -> None:
+        """Prepare.
+
+        Args:
+            mask: puts a dot in place of each character of a secret.
+        """
+        self._mask = mask
+        self._events: deque[_Waiting[T]] = deque()
+        self._texts: dict[Hashable, list[tuple[_Waiting[T], Piece]]] = {}
+        self._before: dict[Hashable, str] = {}
+        self._sizes: dict[Hashable, int] = {}
+        self._bytes = 0
+
+    def add(self, make: Make[T], data: bytes | None) -> Iterator[T]:
+        """Takes an event in; yields the lines that need not wait any more.
+
+        Args:
+            make: makes its line.
+            data: what it says; None for what says nothing.
+        """
+        try:
+            event = msgspec.json.decode(data) if data is not None and data[:1] == b"{" else None
+        except (msgspec.MsgspecError, RecursionError):
+            event = None
+        pieces = [piece for piece in pieces_of(event) if piece.text]
+        waiting = _Waiting(make, data.decode() if data is not None and pieces else "", event if pieces else None)
+        self._events.append(waiting)
+        waiting.open = len(pieces)
+        self._bytes += len(waiting.text)
+        for piece in pieces:
+            self._texts.setdefault(piece.key, []).append((waiting, piece))
+            size = self._sizes[piece.key] = self._sizes.get(piece.key, 0) + len(piece.text)
+            if size > MOST_TEXT:
+                self._release_half(piece.key)
+        if (ended := ended_by(event)) is not None:
+            for key in [*self._texts]:
+                if ended is ALL or (isinstance(key, tuple) and key[:2] == ended):
+                    self._settle(key)
+        while len(self._events) > MOST_EVENTS or self._bytes > MOST_BYTES:
+            for key in [*self._texts]:
+                self._release_half(key)
+            yield from self._ready()
+        yield from self._ready()
+
+    def end(self) -> Iterator[T]:
+        """Yields all lines that wait: nothing more comes."""
+        for key in [*self._texts]:
+            self._settle(key)
+        yield from self._ready()
+
+    def _ready(self) -> Iterator[T]:
+        while self._events and not self._events[0].open:
+            waiting = self._events.popleft()
+            self._bytes -= len(waiting.text)
+            yield waiting.line()
+
+    def _settle(self, key: Hashable) -> None:
+        """Masks a text that is whole."""
+        held = self._texts.pop(key)
+        self._sizes.pop(key, None)
+        texts = [self._before.pop(key, ""), *(piece.text for _, piece in held)]
+        self._set(held, mask_pieces(texts, self._mask)[1:])
+
+    def _release_half(self, key: Hashable) -> None:
+        """Masks the older half of a text that goes on, up to a piece that begins outside of a secret."""
+        held = self._texts[key]
+        before = self._before.get(key, "")
+        text = before + "".join(piece.text for _, piece in held)
+        masked = self._mask(text)
+        middle = len(before) + (len(text) - len(before)) // 2
+        start, count = len(before), 0
+        for number, (_, piece) in enumerate(held, 1):
+            start += len(piece.text)
+            if start > middle and count:
+                break
+            if start >= len(text) or masked[start - 1] == text[start - 1] or masked[start] == text[start]:
+                count = number
+        some = held[:count]
+        texts = [before, *(piece.text for _, piece in held)]
+        self._set(some, mask_pieces(texts, self._mask)[1 : count + 1])
+        released = before + "".join(piece.text for _, piece in some)
+        self._before[key] = released[-_CONTEXT:]
+        self._texts[key] = held[count:]
+        self._sizes[key] = sum(len(piece.text) for _, piece in held[count:])
+        if not self._texts[key]:
+            del self._texts[key]
+
+    def _set(self, held: list[tuple[_Waiting[T], Piece]], shown: list[str]) -> None:
+        for (waiting, piece), new in zip(held, shown, strict=True):
+            waiting.open -= 1
+            if new != piece.text:
+                waiting.changes.append((piece, new))

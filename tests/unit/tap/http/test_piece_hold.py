@@ -1,0 +1,99 @@
+"""Secrets in pieces of streamed answers: none is in what is written, wherever it was cut."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.tap.http import piece_hold
+from inspector.tap.http.entries import Entry, Sort
+from inspector.tap.http.lines import ExchangeLines, Line
+from inspector.tap.http.unwritten import ModelUnwritten
+from tests.streamed_secrets import FORMS, SECRETS, Event, Events, anthropic_text, chat_text, cut, joined
+
+_STREAM = {"status": 200, "headers": [["content-type", "text/event-stream"]]}
+_TOKEN = "tokenOfTheHeader0123456789"
+
+
+def recorded(events: Sequence[Event], *, websocket: bool = False, end: bool = True) -> list[dict[str, Any]]:
+    """The lines of an answer that came in these events."""
+    headers = [["Authorization", f"Bearer {_TOKEN}"]]
+    entries = [
+        (Sort.BEGIN, json.dumps({"method": "POST", "target": "/v1", "headers": headers}).encode()),
+        (Sort.ASKED_ALL, b""), (Sort.HEAD, json.dumps(_STREAM).encode()),
+    ]  # fmt: skip
+    for event in events:
+        data = json.dumps(event, ensure_ascii=False).encode()
+        entries.append((Sort.FRAME, b"\1" + data) if websocket else (Sort.ANSWERED, b"data: " + data + b"\n\n"))
+    entries += [(Sort.END, b'{"how":"complete"}')] * end
+    made = ExchangeLines(ModelUnwritten())
+    lines = [one for n, (sort, data) in enumerate(entries) for one in made.feed(Entry(sort, 1, n, data))]
+    read = [json.loads(f"{one.head}{one.value}}}") for one in lines if isinstance(one, Line)]
+    return [line for line in read if line["kind"] in ("sse-event", "websocket-frame")]
+
+
+@given(
+    st.sampled_from(FORMS), st.sampled_from(SECRETS), st.lists(st.integers(0, 10_000), max_size=60), st.booleans(),
+    st.sampled_from(["", "Some words before it. "]),
+)  # fmt: skip
+def test_no_secret_can_be_joined_again(
+    form: Events, secret: tuple[str, str], places: list[int], websocket: bool, before: str
+) -> None:
+    hidden, text = secret
+    events = form(cut(before + text.replace("{}", hidden), places))
+    lines = recorded(events, websocket=websocket)
+    assert hidden not in joined([line["message"] for line in lines])
+    assert len(lines) == len(events)
+    assert [line["t"] for line in lines] == sorted(line["t"] for line in lines)
+
+
+@given(st.sampled_from(FORMS), st.text(max_size=60), st.lists(st.integers(0, 10_000), max_size=20))
+def test_what_holds_no_secret_is_written_as_it_came(form: Events, text: str, places: list[int]) -> None:
+    text = text.encode("utf-8", "replace").decode()
+    events = form(cut(f"Plain words: {text}", places))
+    assert [line["message"] for line in recorded(events)] == events
+
+
+@pytest.mark.parametrize("size", [1, 5])
+def test_what_is_around_a_secret_stays(size: int) -> None:
+    hidden, text = SECRETS[0]
+    whole = text.format(hidden)
+    pieces = [whole[start : start + size] for start in range(0, len(whole), size)]
+    lines = recorded(anthropic_text(pieces))
+    said = "".join(line["message"].get("delta", {}).get("text", "") for line in lines)
+    assert said == "the key sk-•••••••• is mine"
+
+
+def test_lists_of_tokens_go_with_a_piece_that_is_masked() -> None:
+    hidden, text = SECRETS[0]
+    lines = recorded(chat_text(cut(text.format(hidden), range(0, 60, 4))))
+    kept = [bytes(line["message"]["choices"][0]["logprobs"]["content"][0]["bytes"]).decode() for line in lines
+            if line["message"]["choices"][0]["logprobs"]]  # fmt: skip
+    assert 0 < len(kept) < len(lines)
+    assert not any(piece and piece in hidden for piece in map(str.strip, kept))
+
+
+def test_a_token_of_the_request_is_found_in_pieces() -> None:
+    lines = recorded(chat_text(cut(f"I was called with {_TOKEN}.", range(0, 60, 3))))
+    assert _TOKEN not in joined([line["message"] for line in lines])
+
+
+def test_what_waits_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text without an end is written while it goes on, and no secret of it."""
+    monkeypatch.setattr(piece_hold, "MOST_TEXT", 1_000)
+    hidden, text = SECRETS[1]
+    whole = f"Line of words, {text.format(hidden)}. " * 100
+    pieces = [whole[start : start + 7] for start in range(0, len(whole), 7)]
+    lines = recorded(chat_text(pieces), end=False)
+    assert len(pieces) - 1_000 // 7 <= len(lines) < len(pieces)
+    assert hidden not in joined([line["message"] for line in lines])
+    monkeypatch.setattr(piece_hold, "MOST_TEXT", 1 << 16)
+    monkeypatch.setattr(piece_hold, "MOST_EVENTS", 200)
+    lines = recorded(chat_text(pieces), end=False)
+    assert len(lines) >= len(pieces) - 200
+    assert hidden not in joined([line["message"] for line in lines])
