@@ -86,6 +86,8 @@ class Display(_Part):
     """What became of requests, proposals, starts and streams, at the end of their rows."""
     fold_streams: bool = True
     """The frames of a stream have one row, with what they say together."""
+    formatted_text: bool = True
+    """Texts written as Markdown are formatted."""
     sources_in_contexts: bool = True
     """Sources are the first level of the context tree, where several are one document."""
     count_tokens: bool = True

@@ -109,14 +109,32 @@ _RULE = re.compile(r"^\|? ?:?-{3,}:? ?\|", re.MULTILINE)
 _ITEM = re.compile(r"^ {0,3}(?:[-*+]|\d{1,3}\.) \S", re.MULTILINE)
 
 
+_CODE = re.compile(r"(?<!`)`[^`\n]{1,200}`(?!`)")
+_MOST_STATEMENTS = 2
+_STATEMENT = re.compile(
+    r"^\s*(?:(?:import|from|def|class|const|let|var|export|return|if|for|while|fi|done)\b.*"
+    r"|[\w.-]+ ?[:=] ?\S.*|.*[;{}])$",
+    re.MULTILINE,
+)
+
+
 def is_markdown(text: str) -> bool:
-    """Whether a text is written as Markdown: a fence, a table, a link, bold words or headings with a list or text."""
+    """Tell whether a text is written as Markdown.
+
+    Returns:
+        True for a fence, a table, a link, bold words, a list with code, several words of code, or headings with a list
+        or text that is no program with comments.
+    """
     head = text[:_LOOKED_AT]
     if len(_FENCE.findall(head)) >= 2 or _RULE.search(head) or _LINK.search(head):
         return True
     headings, items = len(_HEADING.findall(head)), len(_ITEM.findall(head))
-    bold = _BOLD.search(head) is not None
-    return bold or (headings > 0 and (items > 0 or headings > 1 or "\n\n" in head))
+    codes = len(_CODE.findall(head))
+    if _BOLD.search(head) is not None or codes > 1 or (codes and items):
+        return True
+    if not headings or len(_STATEMENT.findall(head)) > _MOST_STATEMENTS:
+        return False
+    return items > 0 or headings > 1 or "\n\n" in head
 
 
 def size_words(size_bytes: int) -> str:

@@ -276,6 +276,7 @@ class Panes(QObject):
         self.messages.set_states_shown(settings.display.show_states)
         self.messages.set_streams_folded(settings.display.fold_streams)
         self.details.set_context_hints(hints)
+        self.details.links.formatted = settings.display.formatted_text
         self.contexts.set_animated(settings.display.animate)
         self.contexts.sources_action.setChecked(settings.display.sources_in_contexts)
         self.messages.set_table(settings.table)

@@ -47,6 +47,7 @@ class Display(QObject):
         panes.table_changed.connect(self._on_table_changed)
         panes.contexts.sources_action.triggered.connect(self._on_sources_chosen)
         panes.plot_choices.spacing_chosen.connect(self._on_spacing_chosen)
+        panes.details.links.formatted_chosen.connect(self._on_formatted_chosen)
         panes.when_made("findings", self._attach_findings)
         panes.when_made("query", self._attach_query)
 
@@ -116,6 +117,12 @@ class Display(QObject):
     def _on_spacing_chosen(self, spacing: Literal["time", "scale", "message"]) -> None:
         """Plots of all documents space messages alike."""
         self._owner.settings.axis_by = spacing
+        self._owner.save_settings()
+        self._owner.apply_settings()
+
+    def _on_formatted_chosen(self, formatted: bool) -> None:
+        """Texts of all documents are shown alike."""
+        self._owner.settings.display.formatted_text = formatted
         self._owner.save_settings()
         self._owner.apply_settings()
 

@@ -208,15 +208,42 @@ def test_a_json_rpc_error_explains_its_code(show: Show):
     assert rows(panel, "error") == ["no pattern", "code: -32602 wrong parameters"]
 
 
-def test_markdown_in_a_result_is_formatted_on_request(show: Show, qtbot: QtBot):
-    written = "# Plan\n\nThree **steps** <b>x</b>"
-    panel = show(*answered("tools/call", {"name": "read"}, {"content": [{"type": "text", "text": written}]}))
-    assert "**steps**" in text(panel, "contentText")
-    button = panel.pages["Overview"].findChild(SegmentButton, "contentAsFormatted")
+def press(panel: DetailsPanel, qtbot: QtBot, name: str) -> None:
+    button = panel.pages["Overview"].findChild(SegmentButton, name)
     assert button is not None
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     bury()
-    assert "Three steps <b>x</b>" in text(panel, "contentText")
+
+
+def test_markdown_is_formatted_until_the_user_wants_text(show: Show, qtbot: QtBot):
+    written = "# Plan\n\nThree **steps** <b>x</b>\nand more"
+    result = {"content": [{"type": "text", "text": written}]}
+    panel = show(
+        envelope("chat", {"text": written}), *answered("tools/call", {"name": "read"}, result),
+        envelope("reasoning/thought", {"message": "- `a` is new\n- b"}), message=2,
+    )  # fmt: skip
+    assert "Three steps <b>x</b>\nand more" in text(panel, "contentText")
+    press(panel, qtbot, "contentAsText")
+    assert "**steps**" in text(panel, "contentText")
+    panel.show_message(0)
+    assert text(panel, "chatText") == written
+    panel.show_message(3)
+    assert text(panel, "thoughtText") == "- `a` is new\n- b"
+    press(panel, qtbot, "textAsFormatted")
+    panel.show_message(0)
+    assert text(panel, "chatText").startswith("Plan\nThree steps")
+
+
+def test_a_heading_is_larger_than_the_text_below_it(show: Show):
+    panel = show(envelope("chat", {"text": "# Plan\n\ntext\n\n## Steps\n\n- a\n\n### Last\n\nend"}))
+    view = panel.pages["Overview"].findChild(TextView, "chatText")
+    assert view is not None
+    sizes: dict[str, int] = {}
+    block = view.document().begin()
+    while block.isValid():
+        sizes[block.text()] = block.begin().fragment().charFormat().font().pixelSize()
+        block = block.next()
+    assert sizes["Plan"] > sizes["Steps"] > sizes["Last"] >= view.font().pixelSize()
 
 
 def test_chat_that_declares_markdown_is_formatted_and_can_be_read_as_written(show: Show, qtbot: QtBot):

@@ -110,7 +110,11 @@ def test_any_value_is_a_block(value: object):
     [
         ("# Plan\n\n1. read", True), ("It is **done**.", True), ("```\nx\n```", True), ("[a](https://x.org)", True),
         ("| a | b |\n|---|---|\n| 1 | 2 |", True), ("Plain words, 2 * 3 * 4.", False), ("- a\n- b", False),
-        ("# a comment\nx = 1", False), ("", False), ("a[0](x y)", False),
+        ("# a comment\nx = 1", False), ("", False),
+        ("- `a` is new\n- b", True), ("Run `make` and `make test`.", True), ("Run `make`.", False),
+        ("# reads\nimport os\n\n# writes\nx = 1\ny = 2\n", False),
+        ("#!/bin/sh\n# first\n\n# then\nset a;\nif x; then\nfi", False),
+        ("# Result\n\nAll is well.", True), ("a[0](x y)", False),
     ],
 )  # fmt: skip
 def test_markdown_is_told_by_how_it_is_written(text: str, expected: bool):

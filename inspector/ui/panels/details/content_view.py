@@ -1,4 +1,4 @@
-"""What a result holds: as a table, block by block, as text, formatted, as JSON, one of them at a time."""
+"""Shows the content of a result as a table, block by block, formatted, as text or as JSON."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from inspector.protocol.payloads.tables import Table
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.blocks_view import BlocksView
 from inspector.ui.panels.details.content_table import FIRST_ROWS, ContentTable
-from inspector.ui.panels.details.pictures import Pictures
 from inspector.ui.panels.details.section import LinkText, Segments
+from inspector.ui.panels.details.sheet import FORMATTED, TEXT, Links
 from inspector.ui.panels.details.text_block import TextBlock
 
 
@@ -19,11 +19,11 @@ class ContentView(QWidget):
     """Table, Blocks, Text, Formatted and JSON of a result.
 
     `segments` goes into the section's head when there is a choice. Blocks stands in for Text where not all of the
-    result is text; Formatted is Markdown, first only where the message declares it.
+    result is text. The choice between Formatted and Text holds for all messages.
     """
 
     def __init__(
-        self, themes: ThemeController, content: Content, pictures: Pictures, table: Table | None = None,
+        self, themes: ThemeController, content: Content, links: Links, table: Table | None = None,
         parent: QWidget | None = None,
     ) -> None:  # fmt: skip
         """Show a content; `table` is a better table of it than the one found in its JSON."""
@@ -32,18 +32,19 @@ class ContentView(QWidget):
         self.setAccessibleName("Content")
         self._themes = themes
         self._content = content
-        self._pictures = pictures
+        self._pictures = links.pictures
         self._table = table or content.table
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(4)
         self._body: QWidget | None = None
-        choices = choices_of(content, has_table=self._table is not None)
+        choices = choices_of(content, has_table=self._table is not None, formatted=links.formatted)
         self.segments: Segments | None = None
         if len(choices) > 1:
             self.segments = Segments(themes, choices, "contentAs", "Show content as")
             self.segments.chosen.connect(self.show_as)
             self.segments.choose(choices[0])
+            _remember_clicks(self.segments, links)
         elif choices:
             self.show_as(choices[0])
         else:
@@ -78,16 +79,26 @@ class ContentView(QWidget):
         )  # fmt: skip
 
 
-def choices_of(content: Content, *, has_table: bool) -> list[str]:
-    """The ways a content can be shown, the best first."""
-    declared = any(block.mime.startswith("text/markdown") for block in content.blocks)
+def _remember_clicks(segments: Segments, links: Links) -> None:
+    for choice, button in segments.buttons.items():
+        button.clicked.connect(lambda *_on, choice=choice: links.remember_choice(choice))
+
+
+def choices_of(content: Content, *, has_table: bool, formatted: bool) -> list[str]:
+    """The ways a content can be shown, the first one at first.
+
+    Args:
+        content: what is shown.
+        has_table: it can be shown as a table.
+        formatted: Markdown is formatted at first.
+    """
     blocks = bool(content.others) or any(block.uri or block.audience for block in content.blocks)
     ways = (
         ("Table", has_table),
         ("Blocks", blocks and bool(content.blocks)),
-        ("Formatted", declared and not blocks),
-        ("Text", (bool(content.text) and not blocks) or (bool(content.others) and not content.blocks)),
-        ("Formatted", content.markdown and not declared and not blocks),
+        (FORMATTED, formatted and content.markdown and not blocks),
+        (TEXT, (bool(content.text) and not blocks) or (bool(content.others) and not content.blocks)),
+        (FORMATTED, not formatted and content.markdown and not blocks),
         ("JSON", content.value is not None),
     )
     return [name for name, there in ways if there]
@@ -97,7 +108,7 @@ class MarkdownText(QWidget):
     """A text that is Markdown, formatted or as it was written; `segments` goes into the section's head."""
 
     def __init__(
-        self, themes: ThemeController, text: str, *, formatted: bool, name: str, parent: QWidget | None = None
+        self, themes: ThemeController, text: str, links: Links, *, name: str, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._name = name
@@ -108,9 +119,10 @@ class MarkdownText(QWidget):
         self._body: TextBlock | None = None
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
-        self.segments = Segments(themes, ("Formatted", "Text"), "textAs", "Show the text")
+        self.segments = Segments(themes, (FORMATTED, TEXT), "textAs", "Show the text")
         self.segments.chosen.connect(self.show_as)
-        self.segments.choose("Formatted" if formatted else "Text")
+        self.segments.choose(FORMATTED if links.formatted else TEXT)
+        _remember_clicks(self.segments, links)
 
     def show_as(self, choice: str) -> None:
         """Show it Formatted or as Text."""

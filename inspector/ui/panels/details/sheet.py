@@ -27,6 +27,9 @@ from inspector.ui.panels.details.pictures import Pictures
 from inspector.ui.panels.details.section import Card, LinkText, Section
 from inspector.ui.panels.details.text_block import TextBlock
 
+FORMATTED, TEXT = "Formatted", "Text"
+"""Ways to show a text that is Markdown."""
+
 
 class Links(QObject):
     """What sections ask of the panel.
@@ -34,6 +37,7 @@ class Links(QObject):
     Attributes:
         pictures: decodes the pictures of messages.
         key_of: the key of an action in words, by its id; "" for none.
+        formatted: texts written as Markdown are formatted, until the user chooses otherwise.
 
     Signals:
         message_requested(int): show this message.
@@ -46,6 +50,7 @@ class Links(QObject):
         chain_requested(int): show the causal chain of this message alone in the table.
         code_requested(str): show all findings of a code.
         mark_requested(Target), comment_requested(Target): mark or unmark something; write a comment on it.
+        formatted_chosen(bool): the user shows texts formatted from now on, or as they were written.
         tab_requested(str): turn to a tab.
         sees_requested(object): show what the model of a participant sees: (string id of the space, name).
     """
@@ -62,12 +67,20 @@ class Links(QObject):
     code_requested = Signal(str)
     mark_requested = Signal(object)
     comment_requested = Signal(object)
+    formatted_chosen = Signal(bool)
     tab_requested = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.pictures = Pictures(self)
         self.key_of: KeyWords = lambda _name: ""
+        self.formatted = True
+
+    def remember_choice(self, choice: str) -> None:
+        """Keep the user's choice between Formatted and Text for the texts that follow."""
+        if choice in (FORMATTED, TEXT) and self.formatted != (choice == FORMATTED):
+            self.formatted = choice == FORMATTED
+            self.formatted_chosen.emit(self.formatted)
 
 
 class Maker:

@@ -6,10 +6,13 @@ loaded, and a link opens only after a question (docs/design.md 3).
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
     QFocusEvent,
+    QFont,
     QGuiApplication,
     QPainter,
     QPaintEvent,
@@ -95,7 +98,7 @@ class TextView(QTextBrowser):
     def show_markdown(self, text: str) -> None:
         """Show Markdown; HTML in it is text."""
         features = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
-        self.document().setMarkdown(visible_controls(text), features)
+        self.document().setMarkdown(visible_controls(with_line_breaks(text)), features)
         tidy_markdown(self.document(), self._themes.theme)
         self.updateGeometry()
 
@@ -227,6 +230,23 @@ class TextBlock(QWidget):
             self.view.show_plain(text)
 
 
+_BLOCK_LINE = re.compile(r"^ {0,3}(?:[#>|]|[-*+] |\d{1,3}[.)] |```|~~~|={3,}|-{3,})|^(?: {4}|\t)")
+
+
+def with_line_breaks(text: str) -> str:
+    """Return Markdown in which the lines of a paragraph stay lines, as chat programs show them."""
+    lines = text.split("\n")
+    fenced = False
+    for at, line in enumerate(lines[:-1]):
+        if line.lstrip().startswith(("```", "~~~")):
+            fenced = not fenced
+        following = lines[at + 1]
+        plain_lines = line.strip() and following.strip() and "|" not in line
+        if not fenced and plain_lines and not _BLOCK_LINE.match(following) and not line.lstrip().startswith("#"):
+            lines[at] = line.rstrip() + "  "
+    return "\n".join(lines)
+
+
 def tidy_markdown(document: QTextDocument, theme: Theme) -> None:
     """Set rendered Markdown in the program's own type: quiet headings, narrow lists, mono code, pictures as words."""
     document.setIndentWidth(theme.metrics.indent)
@@ -235,9 +255,9 @@ def tidy_markdown(document: QTextDocument, theme: Theme) -> None:
     while block.isValid():
         cursor = QTextCursor(block)
         layout = block.blockFormat()
-        layout.setTopMargin(theme.metrics.unit if block.position() else 0)
-        layout.setBottomMargin(theme.metrics.unit // 2)
         level = layout.headingLevel()
+        layout.setTopMargin((3 * theme.metrics.unit if level else theme.metrics.unit) if block.position() else 0)
+        layout.setBottomMargin(theme.metrics.unit // 2)
         code = layout.hasProperty(QTextFormat.Property.BlockCodeLanguage) or layout.hasProperty(
             QTextFormat.Property.BlockCodeFence
         )
@@ -250,12 +270,26 @@ def tidy_markdown(document: QTextDocument, theme: Theme) -> None:
                 cursor.insertText(f"[picture: {plain(name, 200)}]", QTextCharFormat())
             elif level:
                 style.clearProperty(QTextFormat.Property.FontSizeAdjustment)
-                style.setFont(theme.font("heading" if level < 3 else "body-strong"))
+                style.setFont(_heading_font(theme, level))
                 cursor.setCharFormat(style)
             elif code or style.fontFixedPitch():
                 style.setFont(mono)
                 cursor.setCharFormat(style)
         block = block.next()
+
+
+_HEADING_SIZES = (1.3, 1.15, 1.0)
+"""Of the program's own headings, by level."""
+
+
+def _heading_font(theme: Theme, level: int) -> QFont:
+    font = QFont(theme.font("heading"))
+    size = _HEADING_SIZES[min(level, len(_HEADING_SIZES)) - 1]
+    if font.pixelSize() > 0:
+        font.setPixelSize(round(font.pixelSize() * size))
+    else:
+        font.setPointSizeF(font.pointSizeF() * size)
+    return font
 
 
 def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:

@@ -40,6 +40,7 @@ from inspector.protocol.payloads.outline import nested_in, value_text
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.ui.panels.details.blocks_view import BlocksView
 from inspector.ui.panels.details.content_view import ContentView
+from inspector.ui.panels.details.overview.texts import text_section
 from inspector.ui.panels.details.overview.tools import code_section, spawn_sections, tool_sections
 from inspector.ui.panels.details.pictures import BUDGET
 from inspector.ui.panels.details.related import seen_now
@@ -184,12 +185,12 @@ def content_section(sheet: Sheet, result: object) -> QWidget:
     if listing is not None:
         noun = _LISTED[listing[0]]
         label += f", {formats.count_of(listing[1].total, noun)}"
-        return _content_view_section(sheet, label, ContentView(sheet.themes, content, sheet.links.pictures, listing[1]))
+        return _content_view_section(sheet, label, ContentView(sheet.themes, content, sheet.links, listing[1]))
     if content.table is not None:
         label += f", {formats.count_of(content.table.total, 'record')}"
     elif content.others or len(content.blocks) > 1:
         label += f", {formats.count_of(len(content.blocks) or len(content.others), 'block')}"
-    view = ContentView(sheet.themes, content, sheet.links.pictures)
+    view = ContentView(sheet.themes, content, sheet.links)
     if content.structured is None or content.table is not None:
         return _content_view_section(sheet, label, view)
     rows = value_facts(content.structured) if isinstance(content.structured, Mapping) else [
@@ -210,8 +211,8 @@ def _initialize_sections(sheet: Sheet, result: Mapping[str, Any]) -> list[QWidge
         sheet.section("Server", sheet.fact_card(rows, name="server", label="Server", name_width=80))
     ]
     if isinstance(result.get("instructions"), str):
-        text = sheet.text(result["instructions"], name="instructions", label="Instructions")
-        sections.append(sheet.section("Instructions", text))
+        text = result["instructions"]
+        sections.append(text_section(sheet, text, declared=False, label="Instructions", name="instructions"))
     return sections
 
 

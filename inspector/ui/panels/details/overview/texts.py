@@ -56,13 +56,13 @@ def text_section(sheet: Sheet, text: str, *, declared: bool, label: str = "Text"
     """A text; where it is Markdown, formatted or as it was written.
 
     Args:
-        declared: the message says that it is Markdown, so that it is formatted at first.
+        declared: the message says that it is Markdown.
     """
     if not text:
         return sheet.section(label, sheet.facts([fact("", "No text.", "dim")], name="noText", label=label))
     if not declared and not is_markdown(text):
         return sheet.section(label, sheet.text(text, name=name, label=label))
-    view = MarkdownText(sheet.themes, text, formatted=declared, name=name)
+    view = MarkdownText(sheet.themes, text, sheet.links, name=name)
     return sheet.section(label, view, name="said", action=view.segments)
 
 
