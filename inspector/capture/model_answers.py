@@ -19,6 +19,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+from inspector.capture.conversations import Conversations
 from inspector.capture.joined_lines import JoinedLines, OrderedLine
 from inspector.protocol.formats import http_lines, read_line_as
 from inspector.protocol.formats.model_calls import call_marks, own_marks
@@ -74,8 +75,7 @@ class ModelAnswers:
         self._answers: OrderedDict[str, tuple[str, dict[str, int]]] = (
             OrderedDict()
         )  # by id, what a later one goes on from
-        self._called: OrderedDict[str, str] = OrderedDict()  # by call of a tool, the conversation that made it
-        self._conversations: OrderedDict[str, str] = OrderedDict()  # by name, the one that it goes on
+        self._conversations = Conversations()
 
     def may_matter(self, data: bytes) -> bool:
         """Whether there is anything to look at in some lines."""
@@ -140,17 +140,9 @@ class ModelAnswers:
         earlier = self._answers.get(call.previous) if call.previous is not None else None
         if earlier is not None:
             added |= {"conversation": earlier[0], "said": earlier[1], "after": call.previous}
-        elif (goes_on := self._goes_on(call)) != call.conversation:
+        elif (goes_on := self._conversations.name_for(call)) != call.conversation:
             added["conversation"] = goes_on
         return added
-
-    def _goes_on(self, call: ModelCall) -> str:
-        """The conversation that a request is of: what has lost its beginning goes on the one whose calls it holds."""
-        found = self._conversations.get(call.conversation)
-        if found is None:
-            found = next((self._called[mark] for mark in call.seen if mark in self._called), call.conversation)
-            _remember(self._conversations, call.conversation, found)
-        return found
 
     # Answers
 
@@ -267,8 +259,7 @@ class ModelAnswers:
             self._note_failure(call)
             return
         self._failed.pop(call.digest, None)
-        for mark in call_marks(body):
-            _remember(self._called, mark, call.conversation)
+        self._conversations.note_answer(call, own_marks(body), call_marks(body))
         identifier = body.get("id") if body.get("object") == "response" else None
         if isinstance(identifier, str):
             seen = Counter(call.seen)

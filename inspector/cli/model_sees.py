@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from inspector.analysis.model_context import ModelContext, Moment, Options, Reader, readers
+from inspector.analysis.model_context import ModelContext, Moment, Options, Reader, find_reader, readers
 from inspector.analysis.model_context.difference import difference
 from inspector.analysis.model_context.file import conversation_parts
 from inspector.analysis.model_context.messages import content_of_entry
@@ -27,7 +27,13 @@ _MOST_NAMED = 20
 def model_sees_command(
     files: LogFiles,
     participant: Annotated[
-        str | None, typer.Option("--participant", "-p", metavar="NAME", help="Whose model; else the busiest one's.")
+        str | None,
+        typer.Option(
+            "--participant",
+            "-p",
+            metavar="NAME",
+            help="Whose model, or words of its conversation; else that of --at, or the busiest.",
+        ),
     ] = None,
     at: Annotated[int | None, typer.Option("--at", metavar="NO", help="Once this message has arrived.")] = None,
     since: Annotated[
@@ -48,11 +54,12 @@ def model_sees_command(
     estimate.
     """
     with opened(files, reading, counted=True) as document:
-        reader = _reader(document, participant)
+        last = _message(document, at, len(document.analysis) - 1)
+        reader = _reader(document, participant, last if at is not None else None)
         if as_messages and since is not None:
             fail("--messages prints one moment: name it with --at, and leave --since out.")
         context = ModelContext(document.analysis, reader, Options(collapsing=not whole, others_reasoning=others))
-        moment = context.at(_message(document, at, len(document.analysis) - 1))
+        moment = context.at(last)
         if as_messages:
             for part in conversation_parts(moment):
                 typer.echo(visible(part), nl=False)
@@ -64,14 +71,14 @@ def model_sees_command(
             _say(moment, out=out)
 
 
-def _reader(document: CaptureDocument, name: str | None) -> Reader:
+def _reader(document: CaptureDocument, name: str | None, message: int | None) -> Reader:
     """Whose context is asked for; ends the command where there is nobody of that name."""
-    known = readers(document.analysis)
-    if not known:
-        fail(f"Nobody in {document.name} has said anything a model could have seen.")
-    found = next((reader for reader in known if name is None or reader.name == name), None)
+    found = find_reader(document.analysis, name, message)
     if found is None:
-        titles = ", ".join(mask_text(reader.title) for reader in known[:_MOST_NAMED])
+        known = readers(document.analysis)
+        if not known:
+            fail(f"Nobody in {document.name} has said anything a model could have seen.")
+        titles = "; ".join(mask_text(reader.title) for reader in known[:_MOST_NAMED])
         fail(f"{document.name} shows no model of {name}. It shows those of: {titles}.")
     return found
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from inspector.analysis.findings import Severity
-from inspector.analysis.model_context import ModelContext, Options, Reader, readers
+from inspector.analysis.model_context import ModelContext, Options, Reader, find_reader, readers
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes, finding_entries, tokens_of
 from inspector.export import matching
@@ -90,7 +90,12 @@ class CheckArguments(PageOfCapture):
 class ModelSeesArguments(PageOfCapture):
     """Of `model_sees`."""
 
-    participant: Annotated[str | None, Field(description="Whose model; the busiest one's where none is named.")] = None
+    participant: Annotated[
+        str | None,
+        Field(
+            description="Whose model, or words of its conversation; where none is named that of `at`, or the busiest."
+        ),
+    ] = None
     at: Annotated[
         int | None, Field(ge=1, description="Once this message had arrived; the end where none is named.")
     ] = None
@@ -150,9 +155,10 @@ def _contexts(captures: Captures, asked: PageOfCapture) -> dict[str, Any]:
 
 def _model_sees(captures: Captures, asked: ModelSeesArguments) -> dict[str, Any]:
     document = _counted(captures.document(asked.capture))
-    at = len(document.capture) if asked.at is None else asked.at
-    context = ModelContext(document.analysis, _reader(document, asked.participant), Options())
-    moment = context.at(_message(document, at))
+    message = _message(document, len(document.capture) if asked.at is None else asked.at)
+    reader = _reader(document, asked.participant, None if asked.at is None else message)
+    context = ModelContext(document.analysis, reader, Options())
+    moment = context.at(message)
     entries = page(
         moment.entries(out=asked.out), asked.offset, asked.limit,
         lambda entry: mask_secrets(entry_answer(moment, entry)),
@@ -192,10 +198,10 @@ def _message(document: CaptureDocument, number: int) -> int:
     return number - 1
 
 
-def _reader(document: CaptureDocument, name: str | None) -> Reader:
-    known = readers(document.analysis)
-    found = next((reader for reader in known if name is None or reader.name == name), None)
+def _reader(document: CaptureDocument, name: str | None, message: int | None) -> Reader:
+    found = find_reader(document.analysis, name, message)
     if found is None:
+        known = readers(document.analysis)
         titles = ", ".join(mask_text(reader.title) for reader in known[:20])
         shows = f"It shows the models of these, by the names in the capture: {titles}."
         raise AskedWronglyError(shows if known else "It shows nobody's model.")

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.model_context.request_change import FirstDifference, RequestChange, tool_name
+from inspector.analysis.model_context.request_change import FirstDifference, RequestChange
 from inspector.analysis.model_context.requests import Request
 from inspector.present import formats
 from inspector.present.wire_text import plain
-from inspector.protocol.formats.messages import cache_mark
+from inspector.protocol.formats.messages import cache_mark, tool_name
 
 _NAME = 40
 _LASTS_NS = {"5m": 300 * 10**9, "1h": 3600 * 10**9}

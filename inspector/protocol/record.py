@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from array import array
 from collections.abc import Mapping
 from typing import Any
 
@@ -61,6 +62,15 @@ class Exchange(msgspec.Struct, gc=False):
     """Of a request or the head of an answer: those that checks look at (`http_lines.HEADERS`), names in lower case."""
 
 
+class Speaker(enum.IntEnum):
+    """Who says an entry of a request, as far as histories are compared."""
+
+    USER = 0
+    ASSISTANT = 1
+    CALL = 2
+    RESULT = 3
+
+
 class ModelCall(msgspec.Struct, gc=False):
     """What is known of a call of a model when its request was read, or its answer (docs/protocols.md 17)."""
 
@@ -79,6 +89,18 @@ class ModelCall(msgspec.Struct, gc=False):
     """How often its client says that it has tried before."""
     seen: dict[str, int] = {}
     """How often each thing was said in what was sent, and before it in a conversation that the server keeps."""
+    opening: str = ""
+    """Equal for requests that begin with the same words of the user; empty where the request names its conversation."""
+    thread: tuple[str, str] | tuple[()] = ()
+    """Ids of session, and of thread or agent, that the client sends beside the messages; empty for none."""
+    history: array[int] = array("Q")
+    """Marks of what is sent, without system prompts, in order."""
+    speakers: bytes = b""
+    """The `Speaker` of each."""
+    offers: bytes = b""
+    """Equal for equal tools; empty for a request without tools."""
+    instructs: bytes = b""
+    """Equal for system prompts that begin alike."""
 
 
 class Record(msgspec.Struct, gc=False):

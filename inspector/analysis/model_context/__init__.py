@@ -9,8 +9,8 @@ from one to the next, and so why a prompt cache was missed.
 
 from __future__ import annotations
 
-from inspector.analysis.model_context.reader import Options, Reader, reader_of, readers
+from inspector.analysis.model_context.reader import Options, Reader, find_reader, reader_of, readers
 from inspector.analysis.model_context.reasons import Role, Why
 from inspector.analysis.model_context.story import Entry, ModelContext, Moment
 
-__all__ = ["Entry", "ModelContext", "Moment", "Options", "Reader", "Role", "Why", "reader_of", "readers"]
+__all__ = ["Entry", "ModelContext", "Moment", "Options", "Reader", "Role", "Why", "find_reader", "reader_of", "readers"]

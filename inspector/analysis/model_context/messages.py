@@ -49,7 +49,8 @@ def messages_of(moment: Moment, *, secrets: bool = False) -> Iterator[dict[str, 
         secrets: give secrets in clear; else they are masked.
     """
     roles = moment.context.roles[moment.places]
-    for place in np.flatnonzero(moment.included & (roles != Role.TOOLS) & ~_halves(moment)).tolist():
+    places = np.flatnonzero(moment.included & (roles != Role.TOOLS) & ~_halves(moment))
+    for place in moment.in_order(places).tolist():
         made = _message(moment, place)
         yield made if secrets else mask_secrets(made)
 

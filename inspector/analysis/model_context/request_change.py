@@ -20,7 +20,7 @@ from inspector.analysis.model_context.requests import CACHED_WITH, Request
 from inspector.analysis.model_context.story import ModelContext, Moment
 from inspector.analysis.reported_usage import NOT_REPORTED, USAGE, Usage
 from inspector.capture.hashes import NO_ROW
-from inspector.protocol.formats.messages import cache_mark
+from inspector.protocol.formats.messages import cache_mark, tool_name
 from inspector.protocol.model_api.operations import ANTHROPIC
 from inspector.protocol.times import NO_TIME
 
@@ -135,14 +135,37 @@ def request_at(moment: Moment) -> RequestChange | None:
 
 
 def _before(context: ModelContext, request: Request) -> Request | None:
-    """The last request of the same model before one; attempts of the same call do not count."""
+    """The request that one goes on from: the last of the same model; attempts of the same call do not count.
+
+    A side question, whose last words the later request does not send, is none where an earlier request has all its
+    history in the later one.
+    """
     target, capture = context.analysis.correlation.columns["target"], context.analysis.capture
     model, call = target[request.message], capture.records.envelope_id(request.message)
-    return next(
-        (one for one in reversed(context.sent.requests) if one.message < request.message
-         and target[one.message] == model and capture.records.envelope_id(one.message) != call),
-        None,
-    )  # fmt: skip
+    before = [one for one in context.sent.requests if one.message < request.message and target[one.message] == model]
+    last: Request | None = None
+    now = _history(context, request)
+    for one in reversed(before[-_MOST_LOOKED_AT:]):
+        if capture.records.envelope_id(one.message) == call:
+            continue
+        history = _history(context, one)
+        shared = _shared(history, now)
+        if shared == len(history):
+            return one
+        last = last or one
+        left = history[shared:]
+        is_side = not np.isin(left, now).any() and not (context.roles[left] == Role.ASSISTANT).any()
+        if not is_side:
+            return last
+    return last
+
+
+_MOST_LOOKED_AT = 8
+
+
+def _history(context: ModelContext, request: Request) -> Places:
+    """What a request sends but for system prompts, which clients change from request to request."""
+    return request.stands[context.roles[request.stands] != Role.SYSTEM]
 
 
 def _shared(before: Places, now: Places) -> int:
@@ -197,13 +220,6 @@ def _differing_tool(before: Sequence[Any], now: Sequence[Any]) -> str:
 
 def _without_mark(tool: Any) -> Any:
     return {key: value for key, value in tool.items() if key != _ASKS} if isinstance(tool, Mapping) else tool
-
-
-def tool_name(tool: Any) -> str:
-    """What a definition of a tool, as one API or another has it, calls it."""
-    made = tool.get("function", tool) if isinstance(tool, Mapping) else None
-    name = (made.get("name") or made.get("type")) if isinstance(made, Mapping) else None
-    return name if isinstance(name, str) and name else "one without a name"
 
 
 def _waited_ns(context: ModelContext, before: Request, request: Request) -> int | None:

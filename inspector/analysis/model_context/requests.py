@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.model_context.admission import SortedIn
 from inspector.analysis.model_context.eviction import Left, Payloads
+from inspector.analysis.model_context.reader import model_requests
 from inspector.analysis.model_context.reasons import Role, Why
 from inspector.base.slices import Steps
 from inspector.capture.hashes import NO_ROW
-from inspector.protocol import kinds
-from inspector.protocol.formats.model_calls import CALL, CLIENT
-from inspector.protocol.model_api.operations import OPERATION_NAMES
+from inspector.protocol.formats.model_calls import CALL
 
 Rows = NDArray[np.int64]
 
@@ -92,19 +91,6 @@ def follow_requests(analysis: Analysis, sorted_in: SortedIn, left: Left, read: P
         following.take(place)
         yield
     return following.sent
-
-
-def model_requests(analysis: Analysis, rows: Rows) -> Rows:
-    """The places of requests to a model among some messages, ascending."""
-    columns, strings = analysis.capture.columns, analysis.capture.strings
-    names = [code for name in OPERATION_NAMES if (code := strings.find(name)) is not None]
-    request = strings.find(kinds.REQUEST)
-    if request is None or not names:
-        return np.empty(0, np.int64)
-    found = (columns["kind"][rows] == request) & (columns["part"][rows] == 1)
-    found &= columns["sender"][rows] == (strings.find(CLIENT) or -1)
-    found &= np.isin(analysis.correlation.columns["method"][rows], names)
-    return np.flatnonzero(found)
 
 
 class _Following:

@@ -297,7 +297,18 @@ class Moment:
             return COLLAPSED, int(context.collapsed_by[place])
         return REASONS[Why(int(context.whys[place]))], None
 
+    def in_order(self, places: Array) -> Array:
+        """Sorts places of entries: as the last request sends them, tools first; of other traffic as they came."""
+        request = self.request
+        if request is None or not len(places):
+            return places
+        ranks = len(request.stands) + 1 + np.arange(len(self.included), dtype=np.int64)
+        stands = request.stands[request.stands < len(ranks)]
+        ranks[stands] = 1 + np.arange(len(stands))
+        ranks[self.context.roles[self.places] == Role.TOOLS] = 0
+        return places[np.argsort(ranks[places], kind="stable")]
+
     def entries(self, *, out: bool = False) -> Iterator[Entry]:
-        """What stands in the context, oldest first; with what is out when asked for."""
-        places = range(len(self.included)) if out else np.flatnonzero(self.included).tolist()
-        return map(self.entry, places)
+        """What stands in the context, in order; with what is out when asked for."""
+        places = np.arange(len(self.included)) if out else np.flatnonzero(self.included)
+        return map(self.entry, self.in_order(places).tolist())

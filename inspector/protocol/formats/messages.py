@@ -311,6 +311,13 @@ def tools_in(value: Mapping[str, Any]) -> list[Any] | None:
     return found if found or isinstance(given, list) else None
 
 
+def tool_name(tool: Any) -> str:
+    """What a definition of a tool, as one API or another has it, calls it."""
+    made = tool.get("function", tool) if isinstance(tool, Mapping) else None
+    name = (made.get("name") or made.get("type")) if isinstance(made, Mapping) else None
+    return name if isinstance(name, str) and name else "one without a name"
+
+
 def _single_tools(tool: Any) -> Iterator[Any]:
     if not isinstance(tool, Mapping):
         yield tool

@@ -11,16 +11,18 @@ it what is known of the call.
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from inspector.protocol import kinds
 from inspector.protocol.formats import messages
-from inspector.protocol.formats.entries import Entry, bytes_of, decoded_object, note_words
+from inspector.protocol.formats.entries import CHAT, Entry, bytes_of, decoded_object, note_words
 from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Meaning, Payload
 from inspector.protocol.model_api import operations
-from inspector.protocol.record import ModelCall, Record, Shape
+from inspector.protocol.record import ModelCall, Record, Shape, Speaker
+from inspector.protocol.secrets.masking import MASK
 from inspector.protocol.times import NO_TIME, parse_time
 
 CALL = "model_call"
@@ -59,7 +61,7 @@ def read_request(
         identifier=f"exchange-{x}-{t}",
         operation=operation.name,
         model=operations.asked_model(path, body),
-        conversation=_conversation(body),
+        conversation="",
         asked_ns=parse_time(t),
         previous=_text(body.get("previous_response_id")),
         digest=hashlib.blake2b(bytes_of(dict(body)), digest_size=8).digest(),
@@ -67,8 +69,10 @@ def read_request(
     )
     sent = messages.spoken_in(body, certain=True)
     marks = [_own(entry) for entry in sent]
+    _name_conversation(call, body, headers, sent)
     if known_of is not None:
         call.seen = dict.fromkeys(marks, 1)
+        _note_history(call, body, sent, marks)
         known = known_of(call) or None
     told = known or _NOTHING
     call.identifier = _text(told.get("id")) or call.identifier
@@ -192,23 +196,99 @@ def _sent_messages(body: Mapping[str, Any]) -> int:
     return len(given) if isinstance(given, list) else int(given is not None)
 
 
-def _conversation(body: Mapping[str, Any]) -> str:
-    """A name for the conversation: requests of one begin with the same words of the user, in the same session.
+def _name_conversation(call: ModelCall, body: Mapping[str, Any], headers: object, sent: Sequence[Entry]) -> None:
+    """Name the conversation by the first words of the user and by the session, as far as a request tells.
 
-    Not by the system prompt, which programs change from request to request.
+    Not by the system prompt, which programs change from request to request. Whoever sees the requests before it tells
+    apart conversations that begin with the same words (`inspector.capture.conversations`).
     """
     named = body.get("conversation")
     named = named.get("id") if isinstance(named, Mapping) else named
     if isinstance(named, str) and named:
-        return named
+        call.conversation = named
+        return
+    call.thread = _thread(body, headers)
     metadata = body.get("metadata")
-    session = metadata.get("user_id") if isinstance(metadata, Mapping) else None
-    given = next((body[key] for key in ("messages", "contents", "input") if key in body), None)
-    given = given if isinstance(given, list) else [{"role": "user", "content": given}]
-    first = next((one for one in given if isinstance(one, Mapping) and one.get("role") == "user"), None)
-    said = [entry.payload for entry in messages.spoken_in({"messages": [first]})] if first is not None else given
-    digest = hashlib.blake2b(bytes_of({"session": session, "said": said}), digest_size=8)
-    return f"conversation-{digest.hexdigest()}"
+    session = call.thread or (metadata.get("user_id") if isinstance(metadata, Mapping) else None)
+    spoken = [entry for entry in sent if entry.meaning.sender != messages.SYSTEM]
+    opening = _leading(spoken, 0)
+    call.opening = _digest({"session": session, "said": [entry.payload for entry in opening[:1] or spoken]})
+    told = len(opening)
+    # A client's own words may stand in front, with an answer that no model gave.
+    if told and len(spoken) > told + 1 and _is_text(spoken[told], messages.AGENT):
+        opening += _leading(spoken, told + 1)
+    call.conversation = _digest({"session": session, "said": [entry.payload for entry in opening or spoken]})
+
+
+def _leading(entries: Sequence[Entry], start: int) -> list[Entry]:
+    """The words of the user that stand from a place on."""
+    stop = start
+    while stop < len(entries) and _is_text(entries[stop], messages.USER):
+        stop += 1
+    return list(entries[start:stop])
+
+
+def _is_text(entry: Entry, sender: str) -> bool:
+    return entry.meaning.kind == CHAT and entry.meaning.sender == sender
+
+
+def _digest(said: dict[str, Any]) -> str:
+    return f"conversation-{hashlib.blake2b(bytes_of(said), digest_size=8).hexdigest()}"
+
+
+_OF_SESSIONS = frozenset((
+    "session-id", "session_id", "x-session-id", "x-claude-code-session-id", "x-opencode-session", "x-session-affinity",
+))  # fmt: skip
+_OF_THREADS = frozenset((
+    "thread-id", "thread_id", "x-thread-id", "conversation-id", "conversation_id", "x-conversation-id", "agent-id",
+    "x-agent-id", "x-claude-code-agent-id",
+))  # fmt: skip
+"""Headers in which clients name the session, and the thread or agent in it."""
+
+
+def _thread(body: Mapping[str, Any], headers: object) -> tuple[str, str] | tuple[()]:
+    """The ids by which a client tells its conversations apart."""
+    held = headers if isinstance(headers, Mapping) else {}
+    given = {str(name).lower(): one for name, one in held.items() if isinstance(one, str) and one and one != MASK}
+    session = next((given[name] for name in _OF_SESSIONS if name in given), "")
+    threads = [given[name] for name in sorted(_OF_THREADS) if name in given]
+    told = body.get("client_metadata")
+    if isinstance(told, Mapping):
+        session = session or _shown(told.get("session_id"))
+        threads = threads or [one for one in (_shown(told.get("thread_id")),) if one]
+    return (session, " ".join(threads)) if session or threads else ()
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) and value != MASK else ""
+
+
+def _note_history(call: ModelCall, body: Mapping[str, Any], sent: Sequence[Entry], marks: Sequence[str]) -> None:
+    """Note what requests of one conversation have in common."""
+    pairs = zip(sent, marks, strict=True)
+    history = [(entry, mark) for entry, mark in pairs if entry.meaning.sender != messages.SYSTEM]
+    call.history = array("Q", (int(mark, 16) for _, mark in history))
+    call.speakers = bytes(_speaker(entry) for entry, _ in history)
+    tools = messages.tools_in(body)
+    prompts = [str(entry.payload.get("text")) for entry in sent if entry.meaning.sender == messages.SYSTEM]
+    if tools:
+        names = {"tools": [messages.tool_name(tool) for tool in tools]}
+        call.offers = hashlib.blake2b(bytes_of(names), digest_size=8).digest()
+    # Lines of a prompt tell of dates and versions; its longest part begins with whom the model is.
+    begins = max(prompts, key=len, default="")[:_PROMPT_BEGINS]
+    call.instructs = hashlib.blake2b(begins.encode("utf-8", "replace"), digest_size=8).digest()
+
+
+_PROMPT_BEGINS = 80
+
+
+def _speaker(entry: Entry) -> Speaker:
+    meaning = entry.meaning
+    if meaning.kind == kinds.RESPONSE:
+        return Speaker.RESULT
+    if meaning.kind == kinds.REQUEST and meaning.identifier not in (None, meaning.target):
+        return Speaker.CALL
+    return Speaker.USER if meaning.sender == messages.USER else Speaker.ASSISTANT
 
 
 def _retries(headers: object) -> int:

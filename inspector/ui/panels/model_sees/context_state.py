@@ -206,7 +206,7 @@ class EntryRows:
     Attributes:
         moment: whose entries.
         change: what changed since an earlier moment, while two are compared.
-        by_size: the largest come first, else the oldest.
+        by_size: the largest come first; else they stand in the order of the context, or of time.
         places: (n,) int64, into the context's arrays.
         messages: (n,) int64, message indices.
         last: the greatest of them; -1 when there is none.
@@ -231,6 +231,9 @@ class EntryRows:
         self.last = int(self._ascending[-1])
         if by_size:
             self._order = np.argsort(-sizes, kind="stable")
+        elif change is None and moment.request is not None:
+            self._order = np.searchsorted(places, moment.in_order(places))
+        if len(self._order):
             self.places = places[self._order]
         self.messages = moment.context.rows[self.places]
         request = request_at(moment)
@@ -248,7 +251,7 @@ class EntryRows:
         row = int(np.searchsorted(self._ascending, key[1]))
         if row >= len(self._ascending) or self._ascending[row] != key[1]:
             return -1
-        return int(np.flatnonzero(self._order == row)[0]) if self.by_size else row
+        return int(np.flatnonzero(self._order == row)[0]) if len(self._order) else row
 
     def mark(self, row: int) -> str:
         """What became of an entry since the moment compared with: came, went, collapsed; "" for nothing."""

@@ -9,7 +9,6 @@ from typing_extensions import override
 
 from inspector.analysis.model_context import Entry, Moment, Role
 from inspector.analysis.model_context.messages import content_of
-from inspector.analysis.model_context.request_change import tool_name
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
@@ -18,6 +17,7 @@ from inspector.present.message_row import row_content
 from inspector.present.plot_words import signed
 from inspector.present.states import NOT_CACHED, State, cache_state
 from inspector.present.wire_text import plain, tool_tip
+from inspector.protocol.formats.messages import tool_name
 from inspector.ui.look.roles import Role as ItemRole
 from inspector.ui.panels.list_view import ListModel
 from inspector.ui.panels.model_sees.context_state import ContextState, EntryRows

@@ -1,0 +1,186 @@
+"""Tells conversations on one wire apart: which earlier request a request goes on from (docs/protocols.md 17).
+
+Clients begin several conversations with the same words: main agent, sub-agents and resumed sessions. So a request
+belongs to the conversation whose history its own begins with. Ids that a client sends in headers come first: a request
+never goes on a conversation of another thread.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections import OrderedDict, deque
+from collections.abc import Iterable
+from typing import TypeVar
+
+import numpy as np
+
+from inspector.protocol.record import ModelCall, Speaker
+
+_MOST_CONVERSATIONS = 1_000
+_MOST_LOOKED_AT = 64
+"""Conversations with the same beginning, the latest, that a request is compared with."""
+_MOST_REMEMBERED = 10_000
+_MOST_KEPT = 6
+"""Requests of a conversation that a later one may go on from."""
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class _Sent:
+    """One request: marks of what it sent, who said each, and marks of what the model answered."""
+
+    __slots__ = ("answers", "history", "speakers")
+
+    def __init__(self, call: ModelCall) -> None:
+        self.history, self.speakers = call.history, call.speakers
+        self.answers: set[int] = set()
+
+
+class _Conversation:
+    """One conversation.
+
+    Attributes:
+        name: of its space.
+        first: what its first request sent.
+        sent: its last requests; a side question is left behind by the request after it.
+        offers, instructs: equal for equal tools, and for system prompts that begin alike.
+    """
+
+    __slots__ = ("first", "instructs", "name", "offers", "sent")
+
+    def __init__(self, name: str, call: ModelCall) -> None:
+        self.name, self.first = name, call.history
+        self.sent: deque[_Sent] = deque(maxlen=_MOST_KEPT)
+        self.offers, self.instructs = call.offers, call.instructs
+
+    def take(self, call: ModelCall) -> None:
+        """Goes on with a request."""
+        self.sent.append(_Sent(call))
+        self.offers, self.instructs = call.offers, call.instructs
+
+    def rank(self, call: ModelCall) -> tuple[int, int]:
+        """How well a request goes on from here, to compare; 0 first where it does not."""
+        alike = self.instructs == call.instructs
+        if bool(self.offers) != bool(call.offers) and not alike:  # a router, a title: the same words to another model
+            return 0, 0
+        return max((self._rank(one, call) for one in self.sent), default=(0, 0))
+
+    def _rank(self, one: _Sent, call: ModelCall) -> tuple[int, int]:
+        shared = _shared(one.history, call.history)
+        left, rest = one.history[shared:], call.history[shared:]
+        if not shared:
+            return 0, 0
+        if not rest:  # the same again, or the user went back; from the first words on it is begun anew
+            is_anew = self.first == call.history and len(self.sent[-1].history) > len(self.first)
+            return (0 if is_anew else 3 if left else 5), shared
+        if not one.answers.isdisjoint(rest):
+            return (2 if left else 5), shared
+        if not left:
+            return (4 if not one.answers else 3 if call.speakers[shared] != Speaker.USER else 1), shared
+        if not set(left).isdisjoint(rest):  # something in between was changed
+            return 2, shared
+        was, now = one.speakers[shared], call.speakers[shared]
+        is_alike = self.offers == call.offers and self.instructs == call.instructs
+        is_compacted = was != Speaker.USER and now == Speaker.USER and is_alike
+        has_called = Speaker.CALL in call.speakers[:shared]
+        is_changed = has_called and (was == Speaker.RESULT or not one.answers)
+        return int(is_compacted or is_changed), shared
+
+
+class Conversations:
+    """The conversations of one source, in the order its requests were made."""
+
+    def __init__(self) -> None:
+        self._all: OrderedDict[str, _Conversation] = OrderedDict()  # by name, the latest last
+        self._begun: OrderedDict[tuple[tuple[str, ...], str], list[str]] = OrderedDict()  # by thread and first words
+        self._called: OrderedDict[tuple[tuple[str, ...], int], str] = OrderedDict()  # by call of a tool
+        self._offering: OrderedDict[tuple[tuple[str, ...], bytes], str] = OrderedDict()
+        self._with_agents: set[str] = set()  # sessions whose sub-agents name themselves
+
+    def name_for(self, call: ModelCall) -> str:
+        """The name of the conversation that a request belongs to; it is its last request from here on."""
+        if not call.opening:  # named by the request itself
+            return call.conversation
+        key = call.thread, call.opening
+        begun = self._begun.get(key, [])
+        session, agent = call.thread or ("", "")
+        if session and agent and len(self._with_agents) < _MOST_REMEMBERED:
+            self._with_agents.add(session)
+        found = self._goes_on(call, begun) or (None if begun else self._by_calls(call)) or self._by_offers(call)
+        if found is None:
+            found = _Conversation(self._new_name(call, begun), call)
+        found.take(call)
+        _put(self._all, found.name, found, _MOST_CONVERSATIONS)
+        _put(self._begun, key, [*(one for one in begun if one != found.name), found.name][-_MOST_LOOKED_AT:])
+        if call.offers:
+            _put(self._offering, (call.thread, call.offers + call.instructs), found.name)
+        return found.name
+
+    def note_answer(self, call: ModelCall, marks: Iterable[str], calls: Iterable[str]) -> None:
+        """Remembers what the model has answered to a request.
+
+        Args:
+            call: the request; `conversation` is what `name_for` returned.
+            marks: of all that the answer says.
+            calls: of these, those of calls of tools with ids of their own.
+        """
+        found = self._all.get(call.conversation)
+        sent = next((one for one in found.sent if one.history is call.history), None) if found else None
+        if sent is not None:
+            sent.answers |= {int(mark, 16) for mark in marks}
+        for mark in calls:
+            _put(self._called, (call.thread, int(mark, 16)), call.conversation)
+
+    def _goes_on(self, call: ModelCall, begun: list[str]) -> _Conversation | None:
+        """Of the conversations that begin with the same words, the one that goes on; None for a new one."""
+        ranked = ((self._all[name].rank(call), self._all[name]) for name in reversed(begun) if name in self._all)
+        best = max(ranked, key=lambda pair: pair[0], default=None)
+        return best[1] if best is not None and best[0][0] else None
+
+    def _by_calls(self, call: ModelCall) -> _Conversation | None:
+        """The conversation whose calls of tools a request holds that has lost its beginning."""
+        for mark in call.history:
+            name = self._called.get((call.thread, mark))
+            if name is not None and name in self._all:
+                return self._all[name]
+        return None
+
+    def _by_offers(self, call: ModelCall) -> _Conversation | None:
+        """The conversation of the same thread with the same tools: its history was compacted as a whole."""
+        session, agent = call.thread or ("", "")
+        if not agent and session not in self._with_agents:  # agents of one session may not tell their names
+            return None
+        name = self._offering.get((call.thread, call.offers + call.instructs)) if call.offers else None
+        return self._all.get(name) if name is not None else None
+
+    def _new_name(self, call: ModelCall, begun: list[str]) -> str:
+        """The name that the words give it; behind one of the same name, by where the two part."""
+        name = call.conversation
+        if name not in self._all:
+            return name
+        known = [self._all[one] for one in begun if one in self._all]
+        parts = max((_shared(one.first, call.history) for one in known), default=0)
+        digest = hashlib.blake2b(f"{name}\0".encode(), digest_size=8)
+        digest.update(call.history[: parts + 1].tobytes())
+        while f"conversation-{digest.hexdigest()}" in self._all:
+            digest.update(b"\0")
+        return f"conversation-{digest.hexdigest()}"
+
+
+def _shared(one: array[int], other: array[int]) -> int:
+    """Length of the common beginning of two histories."""
+    length = min(len(one), len(other))
+    if not length:
+        return 0
+    differ = np.frombuffer(one, np.uint64, length) != np.frombuffer(other, np.uint64, length)
+    first = int(differ.argmax())
+    return first if differ[first] else length
+
+
+def _put(held: OrderedDict[K, V], key: K, value: V, most: int = _MOST_REMEMBERED) -> None:
+    """Puts a value last, and drops the oldest where there are too many."""
+    held[key] = value
+    held.move_to_end(key)
+    if len(held) > most:
+        held.popitem(last=False)
