@@ -482,7 +482,10 @@ CASES: dict[str, Case] = {
     "hint-misspelled": Case(
         meta("get_workflow_step", {"contextHint": HINTS["contextHints"]}), meta("get_workflow_step", HINTS)
     ),
-    "signal-malformed": Case(meta("store", {"context": {"consumed": "true"}}), meta("store", {"context": {}})),
+    "signal-malformed": Case(
+        meta("get_workflow_step", {"contextHints": HINTS["contextHints"][0]}),
+        [*meta("store", {"context": {}}), *meta("get_workflow_step", HINTS, 2)],
+    ),
     "consumed-nothing": Case(meta("analysis_store", CONSUMED), [*WORKFLOW, *meta("analysis_store", CONSUMED, 3)]),
     "consumed-failed": Case(
         [*WORKFLOW, *meta("analysis_store", CONSUMED, 3, result={"isError": True})],

@@ -28,6 +28,7 @@ class Note(enum.IntEnum):
     NO_CALL = 5
     NOT_KEPT = 6
     REPEATED = 7
+    UNPAIRED = 8
 
 
 NOTES = {
@@ -37,6 +38,7 @@ NOTES = {
     Note.NO_TOOL: "Its request was not seen, so it is not known which tool consumed, and it collapsed nothing.",
     Note.NO_CALL: "It answers no tool call, so what it signals does not count.",
     Note.NOT_KEPT: "It failed, so it is not marked as transient.",
+    Note.UNPAIRED: "A result waited, but no hint pairs its tool with this one, so it collapsed nothing.",
     Note.REPEATED: "The same answer was there before, so it does not count again.",
 }
 """Sentences about notes."""

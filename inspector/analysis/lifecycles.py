@@ -20,6 +20,7 @@ from inspector.analysis.transients import NOTES, Badge, Note
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
+from inspector.protocol.times import NO_TIME
 from inspector.protocol.tool_names import ToolAlias, alias_for
 from inspector.tokens.counter import TOKENIZER
 
@@ -119,7 +120,7 @@ def life_of(analysis: Analysis, message: int) -> Life:
     badges = int(analysis.transients.columns["badges"][message])
     if not badges & Badge.TRANSIENT.value:
         return Life(pairs=pairs, pairs_total=pairs_total)
-    consumers = _consumers(analysis, message)
+    consumers = consumers_of(analysis, message)
     attempts, total = _attempts(analysis, message, set(consumers))
     waits = not badges & Badge.COLLAPSED.value
     return Life(
@@ -130,13 +131,53 @@ def life_of(analysis: Analysis, message: int) -> Life:
 
 
 def saving_of(analysis: Analysis, message: int) -> Saving | None:
-    """What collapsing a transient result saves, or would save; None for any other message. Counts nothing dear."""
-    if not analysis.transients.columns["badges"][message] & Badge.TRANSIENT.value:
+    """What collapsing a transient result saves, or would save. Counts nothing dear.
+
+    Returns None for any other message, and for a result that waits and that no tool can consume.
+    """
+    badges = int(analysis.transients.columns["badges"][message])
+    if not badges & Badge.TRANSIENT.value:
+        return None
+    if not badges & Badge.COLLAPSED.value and not consumers_of(analysis, message):
         return None
     before = int(analysis.tokens.columns["tokens"][message])
     if before == NOT_COUNTED:  # nor is its summary then, and counting it here would take a while the first time
         return Saving(None, None)
     return Saving(before, analysis.tokens.summary_tokens(message))
+
+
+@dataclass(frozen=True, slots=True)
+class PendingResult:
+    """A transient result that waits to be consumed.
+
+    Attributes:
+        message: its index.
+        tool: as called; None where it is not known.
+        consumers: tools that can consume it, the first ones; none where no tool can.
+        since_ns: when it came; NO_TIME.
+        waited_ns: until the latest time known; None without times.
+    """
+
+    message: int
+    tool: str | None
+    consumers: tuple[str, ...]
+    since_ns: int
+    waited_ns: int | None
+
+
+def pending_results(analysis: Analysis, most: int) -> tuple[list[PendingResult], int]:
+    """The first results that wait to be consumed, and how many there are; none of a run that has ended. O(messages)."""
+    badges, times = analysis.transients.columns["badges"], analysis.capture.columns["time_ns"][: len(analysis)]
+    rows = np.flatnonzero(badges & (Badge.TRANSIENT | Badge.COLLAPSED).value == Badge.TRANSIENT.value)
+    if len(rows):
+        rows = rows[analysis.transients.runs.ended_by(np.arange(len(analysis)))[rows] == NO_ROW]
+    last = int(times.max(initial=0)) if analysis.now_ns is None else analysis.now_ns
+    found: list[PendingResult] = []
+    for row in rows[:most].tolist():
+        since, consumers = int(times[row]), tuple(consumers_of(analysis, row)[:MOST_NAMED])
+        waited = None if since == NO_TIME else max(0, last - since)
+        found.append(PendingResult(row, analysis.transients.tool_name(row), consumers, since, waited))
+    return found, len(rows)
 
 
 def life_json(analysis: Analysis, message: int) -> dict[str, Any]:
@@ -191,11 +232,12 @@ def _tool_of(analysis: Analysis, message: int) -> str | None:
     return analysis.transients.aliases.meant(strings[target]) if target and strings[method] == _CALL else None
 
 
-def _consumers(analysis: Analysis, message: int) -> list[str]:
+def consumers_of(analysis: Analysis, message: int) -> list[str]:
     """Tools that may consume a result by the names they go by, in the order of the hints."""
     conversation = analysis.transients.conversation_of(message)
-    tool = _tool_of(analysis, message)
-    if conversation is None or tool is None:
+    # A result of an unknown tool has none but those it names itself (`TransientPass`).
+    tool = _tool_of(analysis, message) or f"\0{message}"
+    if conversation is None or tool not in conversation.hinted:
         return []
     return [name for name, consumer in conversation.consumers.items() if tool in consumer.tools]
 
@@ -264,7 +306,7 @@ def _why_not(analysis: Analysis, row: int) -> str:
     place = transients.signals.find(row)
     if place == NOWHERE or not transients.said(row) & CONSUMED:
         return "It did not say that it consumed anything."
-    if transients.signals.note[place] in (Note.NOT_PAIRED, Note.NOTHING_WAITS):
+    if transients.signals.note[place] in (Note.NOT_PAIRED, Note.NOTHING_WAITS, Note.UNPAIRED):
         return "No hint had paired the two tools by then."
     return transients.note(row) or "It collapsed nothing."
 

@@ -1,4 +1,4 @@
-"""One conversation's state in the transient-context protocol: which tools are paired, and which results wait.
+"""One client's state in the transient-context protocol: which tools are paired, and which results wait.
 
 Results are numbered in the order of their arrival. Those of a tool that wait are chained through `following`, an
 array over all of them, so that a million of them are no objects. A consumer finds the oldest in O(log tools), and the
@@ -10,9 +10,11 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, field
 from heapq import heappop, heappush, heapreplace
+from itertools import islice
 
 NOTHING = -1
 """No result."""
+_MOST_LOOKED_AT = 100  # tools whose results wait
 
 
 @dataclass(slots=True)
@@ -31,7 +33,7 @@ class Consumer:
 
 @dataclass(slots=True)
 class Conversation:
-    """What one client and one server have said to each other so far.
+    """What one client and its servers have said to each other so far.
 
     Attributes:
         consumers: by name.
@@ -73,6 +75,15 @@ class Conversation:
             self.waiting[tool] = result, result
             for consumer in self._absent.pop(tool, ()):
                 heappush(consumer.queue, (result, tool))
+
+    def unpaired(self, consumer: str) -> int:
+        """A result that waits and that no hint pairs with a consumer, the oldest of some; NOTHING.
+
+        Results that hints leave to others are none of a consumer that hints name.
+        """
+        named = consumer in self.consumers
+        waiting = islice(self.waiting.items(), _MOST_LOOKED_AT)
+        return min((first for tool, (first, _) in waiting if not (named and tool in self.hinted)), default=NOTHING)
 
     def take(self, consumer: str, following: array[int]) -> int:
         """The result a consumer's signal collapses, which waits no longer: the oldest of its tools; NOTHING."""

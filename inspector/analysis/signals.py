@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.changes import Rows
+from inspector.analysis.connections import ClientRuns
 from inspector.analysis.correlation import CorrelationPass
 from inspector.analysis.node_facts import as_numpy
 from inspector.analysis.pairing import NOTHING
@@ -25,7 +26,7 @@ from inspector.protocol.transient import Signal
 NOWHERE = -1
 """The place of a message that signals nothing."""
 _CALL = "tools/call"
-Link = Literal["collapsed_by", "consumes"]
+Link = Literal["collapsed_by", "consumes", "unpaired"]
 
 
 class Said(enum.IntFlag):
@@ -52,22 +53,24 @@ _ERROR, _RPC = Flag.ERROR.value, Flag.RPC.value
 
 
 class SignalTable:
-    """Signalling results, ascending; a result's place among them is its index here. 38 bytes each.
+    """Signalling results, ascending; a result's place among them is its index here. 42 bytes each.
 
     Attributes:
         row: the message.
         said: Said bits.
         tool: string id of the tool that was called; 0 when it is not known.
-        conversation: a number for each client and server that talk.
+        conversation: a number for each run of a client, with all servers it talks to.
         note: what became of it (`transients.Note`).
         consumers: by place, who consumes a result by its own word, where it says so.
         following: of one that waits, the next one of the same tool that does (`pairing`).
         collapsed_by: the message that consumed it; NO_ROW. consumes: the result that it consumed; NO_ROW.
+        unpaired: of one that consumed nothing, a result that waited and that no hint pairs with it; NO_ROW.
     """
 
-    def __init__(self, capture: Capture, correlation: CorrelationPass) -> None:
+    def __init__(self, capture: Capture, correlation: CorrelationPass, runs: ClientRuns) -> None:
         self._capture = capture
         self._correlation = correlation
+        self._runs = runs
         self.row: array[int] = array("i")
         self.said: array[int] = array("B")
         self.tool: array[int] = array("I")
@@ -77,6 +80,7 @@ class SignalTable:
         self.following: array[int] = array("i")
         self.collapsed_by: array[int] = array("i")
         self.consumes: array[int] = array("i")
+        self.unpaired: array[int] = array("i")
         self._pairs: array[int] = array("I")
         self._pair_lists: list[tuple[tuple[str, str], ...]] = [()]
         self._pair_ids: dict[tuple[tuple[str, str], ...], int] = {(): 0}
@@ -111,6 +115,7 @@ class SignalTable:
         self.following.append(NOTHING)
         self.collapsed_by.append(NO_ROW)
         self.consumes.append(NO_ROW)
+        self.unpaired.append(NO_ROW)
         self._pairs.append(found)
 
     def find(self, row: int) -> int:
@@ -126,11 +131,13 @@ class SignalTable:
         return np.where(known, places, NOWHERE)
 
     def links(self, name: Link, rows: NDArray[np.integer[Any]]) -> Rows:
-        """(n,) of some messages what consumed each (`collapsed_by`), or what each consumed (`consumes`); NO_ROW."""
+        """(n,) of some messages what consumed each, or what it consumed, or what it left; NO_ROW."""
         if not self.row:
             return np.full(len(rows), NO_ROW)
         places = self.find_all(rows)
-        linked = as_numpy(self.collapsed_by if name == "collapsed_by" else self.consumes)
+        linked = as_numpy(
+            {"collapsed_by": self.collapsed_by, "consumes": self.consumes, "unpaired": self.unpaired}[name]
+        )
         return np.where(places == NOWHERE, NO_ROW, linked[places])
 
     def consumed(self, first: int, stop: int) -> tuple[Rows, NDArray[np.bool_]]:
@@ -148,12 +155,13 @@ class SignalTable:
 
     def forget_links(self, places: Rows) -> None:
         """Let some of them consume nothing, and be consumed by nothing."""
-        for linked in (self.collapsed_by, self.consumes) if self.row else ():
+        for linked in (self.collapsed_by, self.consumes, self.unpaired) if self.row else ():
             as_numpy(linked)[places] = NO_ROW
 
     def story(self, places: Rows) -> Rows:
-        """(3, k) what became of some of them: note, what consumed it, what it consumed."""
-        return np.stack([np.array(of)[places] for of in (self.note, self.collapsed_by, self.consumes)])
+        """(4, k) of some of them: note, what consumed it, what it consumed, what waited for another consumer."""
+        links = (self.note, self.collapsed_by, self.consumes, self.unpaired)
+        return np.stack([np.array(of)[places] for of in links])
 
     def pairs(self, place: int) -> tuple[tuple[str, str], ...]:
         """The (fetching tool, consuming tool) pairs it names, as written."""
@@ -211,7 +219,10 @@ class SignalTable:
         return before != NOWHERE and self._digests[place] == self._digests[before]
 
     def _key(self, row: int) -> tuple[Any, ...]:
-        """Who talk: the connection and the way the answer went for a line of MCP stdio, space and names for MEW."""
+        """The client's run, as all its servers share its pairs and results: its space and name, or its pipes.
+
+        Nobody knows who holds two sessions over HTTP, so that each is apart.
+        """
         capture = self._capture
         columns = capture.columns
         cause = int(self._correlation.columns["cause"][row])
@@ -219,6 +230,14 @@ class SignalTable:
         asked = cause != NO_ROW and capture.string("kind", cause) == kinds.REQUEST
         client = capture.string("sender", cause) if asked or (cause != NO_ROW and not to) else next(iter(to), None)
         if int(columns["flags"][row]) & _RPC:
-            pipe = int(columns["source"][row]), int(columns["connection"][row])
-            return (*pipe, int(columns["direction"][row]), client, server)
-        return (-1, int(columns["space"][row]), client, server)
+            source, direction = int(columns["source"][row]), int(columns["direction"][row])
+            run = self._runs.generation(cause if cause != NO_ROW else row)
+            if self._came_by_http(row):
+                return (source, int(columns["connection"][row]), direction, client, server, run)
+            return (source, client, direction if client is None else None, run)
+        return (-1, int(columns["space"][row]), client, server if client is None else None)
+
+    def _came_by_http(self, row: int) -> bool:
+        carried = self._capture.extracted.exchange_rows
+        place = int(np.searchsorted(carried, row))
+        return place < len(carried) and int(carried[place]) == row

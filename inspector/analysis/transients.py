@@ -1,8 +1,8 @@
 """The transient-context protocol: which tool results may be, and were, replaced by their summary.
 
 Source: docs/protocols.md 13, with its rule for the one ambiguity: the OLDEST pending result collapses (FIFO by
-arrival), unless the most recent one is asked for. State is kept per conversation: one client connection, or one
-requester and server inside MEW.
+arrival), unless the most recent one is asked for. State is kept per conversation: one run of a client, with all its
+servers.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from inspector.analysis.badges import BADGE_SETS, NOTES, Badge, Lifecycle, Note
 from inspector.analysis.changes import ChangedRows, Rows
+from inspector.analysis.connections import ClientRuns
 from inspector.analysis.correlation import CorrelationPass
 from inspector.analysis.pairing import NOTHING, Conversation
 from inspector.analysis.signals import (
@@ -48,6 +49,7 @@ class TransientPass:
         signals: the results that signal something, and which of them consumed which.
         aliases: tools that are called by several names.
         newest_first: of several results that wait, the most recent one collapses and not the oldest.
+        runs: runs of clients over connections without an envelope.
     """
 
     def __init__(self, capture: Capture, correlation: CorrelationPass) -> None:
@@ -56,7 +58,8 @@ class TransientPass:
         self.aliases = ToolAliases()
         self.newest_first = False
         self.columns = GrowingColumns({"badges": np.uint8})
-        self.signals = SignalTable(self._capture, self._correlation)
+        self.runs = ClientRuns(capture, correlation.columns)
+        self.signals = SignalTable(self._capture, self._correlation, self.runs)
         self._conversations: dict[int, Conversation] = {}
         self._stale: set[int] = set()  # conversations whose story has to be told again
         self._told_again = 0
@@ -78,6 +81,7 @@ class TransientPass:
             more: there is more to come at once: a long story that has to be told again may wait, until `settle`.
         """
         self.columns.append({"badges": 0}, stop - start)
+        self.runs.feed(start, stop)
         if changed is not None and len(changed) and len(self.signals):
             self._stale |= self.signals.moved(self._responses(changed[changed < start]))
         if self._stale and (not more or self._is_affordable()):
@@ -179,7 +183,7 @@ class TransientPass:
             else:
                 self._bearing[_IS_CONSUMED].append(row)
                 table.note[place] = self._collapse(conversation, place, tool)
-        if said & TRANSIENT or (said & HINTS and self._hints_at_itself(place, tool)):  # 3
+        if said & TRANSIENT:  # 3
             if not failed:
                 self._bearing[_IS_TRANSIENT].append(row)
                 consumers = table.consumers.get(place, ())
@@ -192,18 +196,16 @@ class TransientPass:
             elif not said & CONSUMED:
                 table.note[place] = Note.NOT_KEPT
 
-    def _hints_at_itself(self, place: int, tool: str | None) -> bool:
-        """Whether a hint on a result is about the very tool that gave it: such a hint needs no workflow."""
-        return tool is not None and any(self.aliases.meant(named) == tool for named, _ in self.signals.pairs(place))
-
     def _collapse(self, conversation: Conversation, consumer: int, tool: str | None) -> Note:
         if tool is None:
             return Note.NO_TOOL
-        if tool not in conversation.consumers:
-            return Note.NOT_PAIRED
         place = conversation.take(tool, self.signals.following)
         if place == NOTHING:
-            return Note.NOTHING_WAITS
+            waiting = conversation.unpaired(tool)
+            if waiting != NOTHING:
+                self.signals.unpaired[consumer] = self.signals.row[waiting]
+                return Note.UNPAIRED
+            return Note.NOTHING_WAITS if tool in conversation.consumers else Note.NOT_PAIRED
         self._bearing[_IS_COLLAPSED].append(self.signals.row[place])
         self.signals.link(place, consumer)
         return Note.NONE
@@ -281,10 +283,29 @@ class TransientPass:
         place = self.signals.find(row)
         if place == NOWHERE:
             return None
+        if (why := self.why_nothing(row)) is not None:
+            return f"{why}, so it collapsed nothing."
         if self.signals.note[place]:
             return NOTES[Note(self.signals.note[place])]
         signal = self.signal(row) if self.signals.said[place] & ODD else None
         return signal.odd if signal is not None else None
+
+    def tool_name(self, row: int) -> str | None:
+        """The tool that gave a result with a signal, as called; None where it is not known."""
+        place = self.signals.find(row)
+        return self.signals.tool_name(place) if place != NOWHERE else None
+
+    def unpaired(self, row: int) -> int | None:
+        """A result that waited when a message consumed nothing, as no hint pairs the two tools; None."""
+        return self._linked(self.signals.unpaired, row)
+
+    def why_nothing(self, row: int) -> str | None:
+        """Why a message that signals a consumption consumed nothing, where a result waited; None."""
+        waiting = self.unpaired(row)
+        if waiting is None:
+            return None
+        fetcher, consumer = self.tool_name(waiting), self.tool_name(row)
+        return f"No. {waiting + 1} waits, but no hint pairs {fetcher or 'its tool'} with {consumer or 'this one'}"
 
     def lifecycle(self, row: int) -> Lifecycle:
         """The story of a result. Of one that signals something its record is read."""

@@ -348,6 +348,10 @@ class Capture:
         """Source and number (column `connection`) of connections that were opened anew, in order; it grows."""
         return self._connections.ended
 
+    def connection_generation(self, source: int, connection: int) -> int:
+        """How often the pipe of a connection had been opened before it."""
+        return self._connections.generations.get((source, connection), 0)
+
     def _payload_at(self, source: int, offset: int, length: int) -> Any:
         """The payload of the envelope in a line, which need not be a message yet; like no other when it is not read."""
         record = read_line(self.sources[source].read(offset, length))

@@ -19,12 +19,15 @@ class ConnectionNumbers:
 
     Attributes:
         ended: source and number of those that others took the place of.
+        generations: by source and number, how often its pipe had been opened before; those of 0 are missing.
     """
 
     def __init__(self) -> None:
         self.ended: list[tuple[int, int]] = []
+        self.generations: dict[tuple[int, int], int] = {}
         self._open: dict[tuple[int, int], int] = {}  # by source and what its lines say
         self._count: dict[int, int] = {}  # by source
+        self._closed: dict[tuple[int, int], int] = {}  # by source and what its lines say, connections that ended
 
     def of(self, block: Block) -> NDArray[np.uint32]:
         """(records,) for each record the number of its connection. Each block once, in order."""
@@ -42,6 +45,7 @@ class ConnectionNumbers:
                 before = self._open.pop((source, opened.src), None)
                 if before is not None:
                     self.ended.append((source, before))
+                    self._closed[source, opened.src] = self._closed.get((source, opened.src), 0) + 1
                 start = stop
             self._fill(numbers, said, source, rows[start:])
         return numbers
@@ -65,4 +69,6 @@ class ConnectionNumbers:
         if found is None:
             found = self._open[source, src] = self._count.get(source, 0)
             self._count[source] = found + 1
+            if (source, src) in self._closed:
+                self.generations[source, found] = self._closed[source, src]
         return found

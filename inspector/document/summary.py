@@ -14,7 +14,7 @@ from inspector.analysis.chain import ChainStep
 from inspector.analysis.context_summary import odd_codes, sizes_of
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.latency import Latency, latency_by_participant, latency_by_tool
-from inspector.analysis.lifecycles import life_json
+from inspector.analysis.lifecycles import life_json, pending_results
 from inspector.analysis.likely import LikelyLink
 from inspector.analysis.mcp_calls import rpc_totals
 from inspector.analysis.model_context.outcome import outcomes
@@ -36,6 +36,9 @@ from inspector.protocol.context_forms import WORDS, Told
 from inspector.protocol.times import DATED_FROM_NS, NO_TIME, format_time
 from inspector.tokens.counter import TOKENIZER
 
+MOST_PENDING = 100
+"""Results waiting to be consumed that are listed; the others are counted."""
+
 
 def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
     """What a capture holds; `tokens` and `context` are None unless tokens were counted."""
@@ -55,6 +58,16 @@ def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
         "contexts": len(contexts.tree.alive()),
         "main": len(main) - contexts.sessions.count_structure(main),
         "badges": analysis.transients.totals(),
+        "pending_results": [
+            {
+                "no": one.message + 1,
+                "tool": one.tool,
+                "consumers": list(one.consumers),
+                "since": None if one.since_ns == NO_TIME else format_time(one.since_ns),
+                "waited_ms": None if one.waited_ns is None else one.waited_ns / 1e6,
+            }
+            for one in pending_results(analysis, MOST_PENDING)[0]
+        ],
         "tokens": tokens_of(document) if counted else None,
         "context": [one.as_json(analysis) for one in outcomes(analysis)] if counted else None,
         "latency": {

@@ -18,6 +18,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.account import DISCOVERY, MOST_GROUPS, AccountTally, Deed, Groups, Outcome
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.wire import UNREADABLE
+from inspector.analysis.lifecycles import pending_results
 from inspector.analysis.marked_contexts import START
 from inspector.analysis.states import State
 from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, Sums
@@ -27,6 +28,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.findings import Problems, problems_of
+from inspector.present.lifecycle_facts import listed_consumers
 from inspector.present.subject import recipients, sender_of, text_of
 from inspector.present.token_facts import usage_sum_words
 from inspector.present.waiting import Wait, asker, waits
@@ -46,6 +48,7 @@ _MOST_LISTED = 100
 _LOOKED_AT = 1 << 16  # messages among which the user's first are looked for
 _MOST_ASKED, _MOST_CALLERS, _MOST_TOOLS, _MOST_WAITS, _MOST_KINDS = 3, 3, 3, 3, 3
 _MOST_SHARES = 2
+_MOST_PENDING = 3
 _NAME = 60
 _WAITED_FROM_NS = 1_000_000_000
 _SILENT_FROM_NS = 2_000_000_000
@@ -389,7 +392,22 @@ class _Words:
         words = f"{totals['collapsed']:,} of {of} collapsed" + (
             f", {totals['pending']:,} pending" if totals["pending"] else ""
         )
-        return [AccountLine("Collapsed", words, filter='badge == "transient"')]
+        return [AccountLine("Collapsed", words, filter='badge == "transient"'), *self._pending()]
+
+    def _pending(self) -> list[AccountLine]:
+        """The results that wait to be consumed: since when, and by which tools."""
+        found, total = pending_results(self.analysis, _MOST_PENDING)
+        lines: list[AccountLine] = []
+        for one in found:
+            tool = plain(one.tool or "a tool that is not known", _NAME)
+            waits = "" if one.waited_ns is None else f" for {formats.duration(one.waited_ns)}"
+            by = f"; {listed_consumers(one.consumers)} can consume it" if one.consumers else "; no tool can consume it"
+            lines.append(AccountLine("" if lines else "Pending", f"{tool} waits{waits}{by}", one.message))
+        if total > len(found):
+            more = formats.count_of(total - len(found), "more result")
+            waiting = 'badge == "transient" && !collapsed.by'
+            lines.append(AccountLine("", f"{more} pending", filter=waiting))
+        return lines
 
     def problems(self) -> list[AccountLine]:
         """What the checks have found, in figures."""

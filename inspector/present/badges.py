@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from inspector.analysis.transients import TransientPass
+
 Glyph = Literal["ring", "check", "dash"]
 """Shape of a badge's mark, so that colour is never the only sign."""
 
@@ -19,7 +21,7 @@ class Badge:
     """One pill."""
 
     id: str
-    """The word the field `badge` gives, and filters compare with."""
+    """The word the field `badge` gives, and filters compare with; or that of `CONSUMED_NOTHING`."""
     text: str
     """What the pill says."""
     token: str
@@ -48,11 +50,25 @@ BADGES: tuple[Badge, ...] = (
 )  # fmt: skip
 """In the order of a result's life."""
 
+CONSUMED_NOTHING = Badge(
+    "consumed nothing", "consumed nothing", "badge.collapsed", "ring",
+    "This result says that an earlier transient one was consumed, and collapsed none.",
+)  # fmt: skip
+"""Shown in place of `consumed` on a result that collapsed none; its id is no word of the field `badge`."""
+
 BADGE_BY_ID: dict[str, Badge] = {badge.id: badge for badge in BADGES}
 
 
+def badge_words(transients: TransientPass, message: int) -> tuple[str, ...]:
+    """The ids of the badges of a message: `consumed` only where it collapsed a result."""
+    words = transients.badges(message)
+    if "consumed" not in words or transients.consumes(message) is not None:
+        return words
+    return tuple(CONSUMED_NOTHING.id if word == "consumed" else word for word in words)
+
+
 def shown_in_row(words: Sequence[str]) -> tuple[Badge, ...]:
-    """The badges a row shows for the words of its `badge` field; a collapsed result shows only that it is."""
-    present = [badge for badge in BADGES if badge.id in words]
+    """The badges a row shows for the ids of its badges; a collapsed result shows only that it is."""
+    present = [badge for badge in (*BADGES, CONSUMED_NOTHING) if badge.id in words]
     hidden = {word for badge in present for word in badge.hides}
     return tuple(badge for badge in present if badge.id not in hidden)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from inspector.analysis.lifecycles import Attempt, Life, PairStory, alias_seen
+from collections.abc import Sequence
+
+from inspector.analysis import Analysis
+from inspector.analysis.lifecycles import Attempt, Life, PairStory, alias_seen, consumers_of
 from inspector.capture.flags import Flag
 from inspector.present import formats
+from inspector.present.badges import badge_words
 from inspector.present.chain_rows import ChainRow
 from inspector.present.facts import Fact, FactPart, fact, message_part, words_fact
 from inspector.present.formats import delta
@@ -56,20 +60,30 @@ def order_fact(subject: Subject) -> Fact:
 
 def pending_sentences(subject: Subject, life: Life) -> list[str]:
     """That it waits, and for whom."""
-    sentences = ["Still pending: no tool has consumed it, so the model sees all of it."]
-    tool = plain(subject.story.tool or "", 120)
+    sentences = [
+        "Still pending: no tool has consumed it, so the model sees all of it.",
+        consumers_sentence(subject.analysis, subject.message),
+    ]
+    alias = alias_seen(subject.analysis, subject.message) if not life.consumers else None
+    return [*sentences, f"The tool alias {plain(alias.text, 120)} would pair it (Settings)."] if alias else sentences
+
+
+def consumers_sentence(analysis: Analysis, message: int) -> str:
+    """The tools that can consume a transient result that waits, or why none can."""
+    consumers = consumers_of(analysis, message)
+    if consumers:
+        return f"Can be consumed by {listed_consumers(consumers)}."
+    tool = plain(analysis.transients.tool_name(message) or "", 120)
     if not tool:
-        return [*sentences, "Its request was never seen, so no hint can be about it."]
-    if not life.consumers:
-        sentences.append(f"No hint names {tool}, so nothing can consume it.")
-        alias = alias_seen(subject.analysis, subject.message)
-        if alias is not None:
-            sentences.append(f"The tool alias {plain(alias.text, 120)} would pair it (Settings).")
-        return sentences
-    named = [plain(consumer, 80) for consumer in life.consumers[:_CONSUMERS_NAMED]]
-    more = life.consumers_total - len(named)
-    listed = " or ".join(named) if not more else f"{', '.join(named)} or {formats.count_of(more, 'other tool')}"
-    return [*sentences, f"Can be consumed by {listed}."]
+        return "Its request was never seen, so no hint can be about it."
+    return f"No hint names {tool}, so no tool can consume it."
+
+
+def listed_consumers(consumers: Sequence[str]) -> str:
+    """Names of tools that can consume a result, the first ones."""
+    named = [plain(consumer, 80) for consumer in consumers[:_CONSUMERS_NAMED]]
+    more = len(consumers) - len(named)
+    return " or ".join(named) if not more else f"{', '.join(named)} or {formats.count_of(more, 'other tool')}"
 
 
 def consumed_facts(subject: Subject, result: int) -> list[Fact]:
@@ -97,8 +111,15 @@ def seen_now_facts(subject: Subject) -> list[Fact]:
             FactPart(plain(name, 80), "mono-dim" if mono else "dim"),
         )
         return [*rows, Fact("", parts, right=delta(subject.delta_ns(story.collapsed_by)))]
+    sentence = consumers_sentence(analysis, subject.message)
+    if not consumers_of(analysis, subject.message):
+        return [words_fact("All of it: no tool can consume it."), fact("", sentence, "dim", lines=3)]
     rows[0] = words_fact("All of it: no tool has consumed it yet.")
-    return [*rows, fact("", f"Then only: {plain(story.summary or '', 2_000)}", "dim", lines=4)]
+    return [
+        *rows,
+        fact("", sentence, lines=3),
+        fact("", f"Then only: {plain(story.summary or '', 2_000)}", "dim", lines=4),
+    ]
 
 
 def signal_facts(subject: Subject) -> list[Fact]:
@@ -132,7 +153,7 @@ def lifecycle_rows(subject: Subject, life: Life) -> list[ChainRow]:
         steps.append(
             _step(subject, story.consumes, "collapsed", "Was consumed by this result and is shown as its summary.")
         )
-    own = [word for word in story.badges if word != "collapsed"]
+    own = [word for word in badge_words(subject.analysis.transients, message) if word != "collapsed"]
     if subject.analysis.transients.hints(message):
         own.append("hinted")
     steps.append(_step(subject, message, ", ".join(own)))

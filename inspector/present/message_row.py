@@ -20,6 +20,7 @@ from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text
+from inspector.present.badges import badge_words
 from inspector.present.folded_stream import FoldedStream, folded_stream
 from inspector.present.message_phrase import Style, TextRun, phrase_of
 from inspector.present.row_state import RowState, row_state, took_ns
@@ -177,7 +178,7 @@ def _row(document: CaptureDocument, message: int, state: State, waits: bool, *, 
     _fill_ends(content, document, flags)
     _fill_kind(content, document)
     _fill_context(content, document)
-    content.badges = tuple(analysis.transients.badges(message))
+    content.badges = badge_words(analysis.transients, message)
     content.collapsed = "collapsed" in content.badges
     stream = folded_stream(document, message) if folded and flags & _FRAME else None
     if stream is not None:

@@ -9,7 +9,7 @@ from inspector.analysis.findings.requests import PATIENCE_S
 from inspector.analysis.participants import Participant
 from inspector.analysis.states import State as Became
 from inspector.capture.flags import Flag
-from inspector.present.badges import shown_in_row
+from inspector.present.badges import badge_words, shown_in_row
 from inspector.present.subject import Subject
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
@@ -73,7 +73,7 @@ def state_of(subject: Subject) -> State | None:
         return State(became.name.lower(), *LOOKS[became])
     if flags & Flag.REJECTED:
         return State("rejected", _RED, "cross")
-    if subject.hints and (badges := shown_in_row(subject.story.badges)):
+    if subject.hints and (badges := shown_in_row(badge_words(subject.analysis.transients, subject.message))):
         return State(badges[-1].text, badges[-1].token, badges[-1].glyph)
     if subject.kind != "system/error" and subject.has_finding("capability-denied"):
         return State("refused", _RED, "cross")

@@ -50,9 +50,9 @@ def signal_in(payload: Mapping[str, Any]) -> Signal | None:
     hints = meta.get("contextHints")
     found = tuple(filter(None, map(_hint, hints))) if isinstance(hints, list) else ()
     context = meta.get("context")
-    odd = None
+    odd = _odd_hints(hints)
     if not isinstance(context, Mapping):
-        odd = None if context is None else "`_meta.context` is no object, so it signals nothing."
+        odd = odd if context is None else "`_meta.context` is no object, so it signals nothing."
         context = {}
     consumed = context.get("consumed")
     if consumed is not None and not isinstance(consumed, bool):
@@ -66,6 +66,26 @@ def signal_in(payload: Mapping[str, Any]) -> Signal | None:
         return None
     summary = context.get("summary")
     return Signal(found, consumed is True, transient, summary if isinstance(summary, str) else None, consumers, odd)
+
+
+def _odd_hints(hints: Any) -> str | None:
+    """A sentence about hints that register nothing because a value has the wrong type; None where none has."""
+    if hints is None:
+        return None
+    if not isinstance(hints, list):
+        return f"`_meta.contextHints` is {_type_words(hints)}, not a list, so it registers nothing."
+    for hint in hints:
+        if not isinstance(hint, Mapping):
+            return f"A hint in `_meta.contextHints` is {_type_words(hint)}, not an object, so it registers nothing."
+        for name in ("tool", "consumedBy") if hint.get("lifecycle") == "transient" else ():
+            if hint.get(name) is not None and not isinstance(hint[name], str):
+                return f"`{name}` of a hint is {_type_words(hint[name])}, not a text, so the hint registers nothing."
+    return None
+
+
+def _type_words(value: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "a text", bool: "a boolean", type(None): "null"}
+    return names.get(type(value), "a number")
 
 
 def _hint(hint: Any) -> Hint | None:

@@ -93,6 +93,7 @@ def test_summary_json() -> None:
         "file": str(RECORDING), "format": "wrapped", "records": 27, "messages": 27, "unreadable": 0, "spaces": [],
         "participants": ["client", "server"], "kinds": {"mcp/request": 14, "mcp/response": 13}, "contexts": 0,
         "main": 27, "badges": {"transient": 2, "consumed": 2, "collapsed": 2, "pending": 0},
+        "pending_results": [],
         "findings": {"consumed-nothing": 1},
         "calls": {"tools": 11, "answered": 11, "failed": 0, "unanswered": 0}, "models": {}, "usage": None, "cost": None,
         "rpc": {"requests": 13, "answered": 13, "errors": 0, "versions": ["2025-11-25"]}, "sub_agents": 0,

@@ -45,16 +45,18 @@ NO_SIGNAL = Check(
     "signal-malformed", WARNING, "Context signal that signals nothing",
     "{detail}",
     "The result it was to collapse stays in the context window.",
-    "Write \"consumed\": true, and context as an object.",
-    "mcp-rune 0.105.1, transient context: _meta.context",
+    "Write \"consumed\": true, context as an object, and contextHints as a list of objects whose tool and consumedBy "
+    "are texts.",
+    "mcp-rune 0.105.1, transient context: _meta.context and _meta.contextHints",
     example="`consumed` is 'true', not true, so it signals nothing.",
 )  # fmt: skip
 NOTHING_CONSUMED = Check(
     "consumed-nothing", NOTE, "Consumed, and nothing to collapse",
-    "{who} says that {call} consumed a result, and none was waiting for it.",
+    "{who} says that {call} consumed a result: {detail}.",
     "Mostly harmless: a last page with few records is never marked. Else a hint is missing.",
     "Look whether a hint pairs the two tools, and whether the result was marked transient.",
     "mcp-rune 0.105.1, transient context: collapse, step 2",
+    example="none was waiting for it",
 )  # fmt: skip
 CONSUMED_IN_VAIN = Check(
     "consumed-failed", NOTE, "Consumed signalled by a call that failed",
@@ -103,6 +105,7 @@ class Hints:
         self._tools: dict[_Server, set[str]] = {}
         self._whole: set[_Server] = set()  # servers whose list has been seen to its end
         self._known: dict[_Server, set[str]] = {}  # the same tools by the names they go by
+        self._anywhere: dict[int, set[str]] = {}  # by space or source, the tools of all servers
         self._hinted: dict[_Server, tuple[array[int], array[int]]] = {}  # messages with hints, places in `_named`
         self._named: list[tuple[str, ...]] = []
         self._named_ids: dict[tuple[str, ...], int] = {}
@@ -160,7 +163,12 @@ class Hints:
         badges = story["badges"][marked]
         consumed = (badges & Badge.CONSUMED.value != 0) & (signals.links("consumes", marked) == NO_ROW)
         consumed[consumed] = ~self._may_be_older(batch, marked[consumed])
-        batch.findings.settle(NOTHING_CONSUMED, marked, consumed)
+        about = marked[consumed]
+        waiting = signals.links("unpaired", about)
+        others = np.full(len(marked), NO_ROW)
+        others[consumed] = waiting
+        why = [_why_nothing(batch, row) for row in about.tolist()]
+        batch.findings.settle(NOTHING_CONSUMED, marked, consumed, others=others, details=why)
         known = marked[batch.findings.has(NEVER_CONSUMED, marked)] if len(marked) else marked
         pending = _pending(story["badges"][known])
         batch.findings.withdraw(NEVER_CONSUMED, known[~pending])
@@ -177,8 +185,9 @@ class Hints:
         """
         found = batch.beginnings.others_were_here(rows)
         for place in np.flatnonzero(found).tolist():
-            hinted = self._hinted.get(_server(batch, int(rows[place])))
-            found[place] = hinted is None or hinted[0][0] > rows[place]
+            conversation = batch.passes.transients.conversation_of(int(rows[place]))
+            hinted = next(iter(conversation.hinted.values()), None) if conversation is not None else None
+            found[place] = hinted is None or hinted > rows[place]
         return found
 
     # Which tools a server has
@@ -198,9 +207,14 @@ class Hints:
                 self._whole.add(server)
             if known.issuperset(listed.names) and was_whole == (server in self._whole):
                 continue  # a list that says what is known already, as clients ask for again and again
+            anywhere = self._anywhere.setdefault(_place(server), set())
+            grew = not anywhere.issuperset(listed.names)
+            anywhere.update(listed.names)
             known.update(listed.names)
             self._known.pop(server, None)
-            self._judge(batch, server)
+            # A hint may pair tools of other servers of the client.
+            for one in [one for one in self._hinted if grew and _place(one) == _place(server)] or [server]:
+                self._judge(batch, one)
 
     def _judge(self, batch: Batch, server: _Server, first: int = 0) -> None:
         """Look at what hints of a server name, from the `first` message with hints on. O(these, and what they name)."""
@@ -218,6 +232,9 @@ class Hints:
         if server not in self._known:
             self._known[server] = {meant(tool) for tool in tools}
         missing = [tool for tool in named if meant(tool) not in self._known[server]]
+        if missing and len(elsewhere := self._anywhere[_place(server)]) > len(tools):
+            others = {meant(tool) for tool in elsewhere}
+            missing = [tool for tool in missing if meant(tool) not in others]
         listed = ", ".join(missing)
         if not missing or len(tools) > _MOST_TOOLS or self._searched >= _MOST_SEARCHES:
             return listed
@@ -253,8 +270,21 @@ def _is_misspelled(payload: Mapping[str, Any]) -> bool:
     return isinstance(meta, Mapping) and "contextHint" in meta and "contextHints" not in meta
 
 
+def _why_nothing(batch: Batch, row: int) -> str:
+    """Why a consumption collapsed nothing."""
+    transients = batch.passes.transients
+    if not int(batch.links["target"][row]):
+        return "its request was not seen, so its tool is not known"
+    return transients.why_nothing(row) or "none was waiting for it"
+
+
 def _pending(badges: Any) -> Any:
     return (badges & Badge.TRANSIENT.value != 0) & (badges & Badge.COLLAPSED.value == 0)
+
+
+def _place(server: _Server) -> int:
+    """The space of a server; for MCP without an envelope -1 less its source."""
+    return server[0] if server[0] >= 0 else -1 - (-1 - server[0] >> 32)
 
 
 def _server(batch: Batch, row: int) -> _Server:

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.connections import connection_keys, opened_anew
 from inspector.analysis.model_context.admission import SortedIn
 from inspector.analysis.model_context.reader import Reader
 from inspector.analysis.model_context.reasons import Role, Why
@@ -285,16 +284,13 @@ class _Leaving:
             pages.append(place)
 
     def end_connections(self) -> None:
-        """Where a server was started anew, what was said over the connection before goes: that was another session.
+        """Where a connection began anew, what was said over it before goes: that was another run of the client.
 
         Several connections side by side are several servers of one client, and all stand in its context.
         """
-        capture, rows = self._analysis.capture, self._sorted.rows
-        ended = opened_anew(capture, rows)
-        which = connection_keys(capture, rows) if ended else None
-        for before, row in ended.items():
-            gone = (which == before) & (self._sorted.roles != Role.NONE) & (self.by == NO_ROW)
-            self.by[gone], self.whys[gone] = row, Why.REOPENED
+        ended = self._analysis.transients.runs.ended_by(self._sorted.rows)
+        gone = (ended != NO_ROW) & (self._sorted.roles != Role.NONE) & (self.by == NO_ROW)
+        self.by[gone], self.whys[gone] = ended[gone], Why.REOPENED
 
 
 def _count(value: object) -> int | None:

@@ -114,7 +114,7 @@ REASONS: dict[Why, Reason] = {
     Why.FORGOTTEN: Reason("No. {no} told it to forget; whether it did is not reported."),
     Why.COMPACTED: Reason("Gone with the compacting that No. {no} reports; which messages went is not."),
     Why.CLEARED: Reason("No. {no} told it to begin anew; whether it did is not reported."),
-    Why.REOPENED: Reason("No. {no} opened the connection anew; clients begin a new conversation then."),
+    Why.REOPENED: Reason("No. {no} began another run over the connection; clients begin a new conversation then."),
     Why.SUMMARISED: Reason("Compacted: the summary of No. {no} stands in its place.", assumed=False),
     Why.SUMMARY: Reason("What stands in the place of all that was compacted.", assumed=False),
     Why.DROPPED: Reason("No. {no} names it among the results that were cleared.", assumed=False),

@@ -192,7 +192,9 @@ _MOST_TRIED = 50
 def unconsumed(
     traffic: Traffic, results: Results, place: int, losses: Losses, definitions: Definitions, *, ongoing: bool = False
 ) -> Waste | None:
-    """What one result costs beyond its summary; None when it is not transient, or was consumed.
+    """What one result costs beyond its summary.
+
+    Returns None when it is not transient, or was consumed, or no tool can consume it: then nothing can be spared.
 
     Args:
         traffic, results: what is looked at.
@@ -209,7 +211,10 @@ def unconsumed(
     if spared <= 0:
         return None
     tool = traffic.tool(row)
-    sentence, advice, alias = _words(traffic, row, tool, definitions, int(results.pairs[place]))
+    words = _words(traffic, row, tool, definitions, int(results.pairs[place]))
+    if words is None:
+        return None
+    sentence, advice, alias = words
     kind = WasteKind.PENDING if ongoing else WasteKind.UNCONSUMED
     # With the alias it may turn out to be consumed: who called by these names knows what they mean.
     lost = losses.since(row, traffic.sender(call))
@@ -221,8 +226,8 @@ def unconsumed(
 
 def _words(
     traffic: Traffic, row: int, tool: str, definitions: Definitions, pair: int
-) -> tuple[str, str, ToolAlias | None]:
-    """What happened, what would spare it, and the tool alias that would make hints fit."""
+) -> tuple[str, str, ToolAlias | None] | None:
+    """What happened, what would spare it, and the tool alias that would make hints fit; None where no tool can."""
     named = _consumers(traffic, row)
     consumers = [name for name in named if not definitions.lacks(pair, name, tool)]
     if named and not consumers:
@@ -238,25 +243,22 @@ def _words(
             f"Set the tool alias {alias.text} (Settings, Tool names; --tool-alias), and look again.",
             alias,
         )
-    return (
-        f"{tool} brought a transient result, and no hint names a tool that consumes it.",
-        "Let a workflow step give a hint (contextHints) that names the tool which consumes it.",
-        None,
-    )
+    return None
 
 
 def _of_missing(
     traffic: Traffic, row: int, tool: str, named: list[str], definitions: Definitions
-) -> tuple[str, str, ToolAlias | None]:
+) -> tuple[str, str, ToolAlias | None] | None:
     """As `_words`, where nobody has the tools that hints name: to call them is no advice."""
-    names, server = " or ".join(named), traffic.answerer_words(row)
-    sentence = f"{tool} brought a transient result; hints leave it to {names}, which {server} does not have."
+    names = " or ".join(named)
     tools = sorted(definitions.offered)
     found = (alias_for(name, tools) for name in named if len(tools) <= _MOST_TOOLS)
     alias = next((one for one in found if one is not None), None)
-    if alias is not None:
-        return sentence, f"Set the tool alias {alias.text} (Settings, Tool names; --tool-alias), and look again.", alias
-    return sentence, f"Let the hint name a tool that {server} lists.", None
+    if alias is None:
+        return None
+    server = traffic.answerer_words(row)
+    sentence = f"{tool} brought a transient result; hints leave it to {names}, which {server} does not have."
+    return sentence, f"Set the tool alias {alias.text} (Settings, Tool names; --tool-alias), and look again.", alias
 
 
 def _consumers(traffic: Traffic, row: int) -> list[str]:

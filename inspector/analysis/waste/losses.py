@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.analysis.connections import connection_keys, opened_anew
 from inspector.analysis.waste.results import Array, Traffic
 from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
 
 _DONE = "participant/compact-done"
 _EVERYONE = ""
@@ -18,7 +18,7 @@ class Losses:
     def __init__(self, traffic: Traffic) -> None:
         capture = traffic.analysis.capture
         self._traffic = traffic
-        self._ended = opened_anew(capture, np.arange(traffic.stop))
+        self._ended = traffic.analysis.transients.runs.ended_by(np.arange(traffic.stop))
         columns, rows = capture.columns, traffic.losses()
         keys = [columns[name][rows].astype(np.int64) for name in ("kind", "to_set", "sender")]
         found: dict[str, list[Array]] = {}
@@ -40,9 +40,8 @@ class Losses:
         stop = self._traffic.stop if until is None else until
         found = [place for name in {asker or _EVERYONE, _EVERYONE} if (place := self._next(name, row)) is not None]
         capture = self._traffic.analysis.capture
-        if self._ended and int(capture.columns["flags"][row]) & Flag.RPC.value:
-            ended = self._ended.get(int(connection_keys(capture, np.array([row]))[0]))
-            found += [ended] if ended is not None and ended > row else []
+        if int(capture.columns["flags"][row]) & Flag.RPC.value and int(self._ended[row]) != NO_ROW:
+            found.append(int(self._ended[row]))
         first = min(found, default=stop)
         return first if first < stop else None
 

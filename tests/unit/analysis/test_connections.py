@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
+from inspector.analysis.model_context import ModelContext, Reader
 from inspector.document.document import CaptureDocument
 from inspector.document.source_set import SourceChoice
 from tests.builders import closed_at_end, document_at, document_of, lines_of, log_file
@@ -123,6 +126,32 @@ def test_a_capture_that_was_gone_on_with_reads_as_its_sessions(tmp_path: Any) ->
     assert document.analysis.correlation.columns["answer"][4] == -1
 
 
-def test_a_hint_over_one_connection_pairs_nothing_over_another() -> None:
-    document = document_of(*talk(in_turn(workflow(), fetch()), 0), *talk(in_turn(fetch(), store()), 1))
-    assert [badges for _, badges, _ in told(document)] == [[], ["transient"], ["transient"], ["consumed"]]
+def test_a_hint_over_one_connection_of_a_client_pairs_tools_over_another() -> None:
+    document = document_of(*talk(in_turn(workflow()), 0), *talk(in_turn(fetch()), 1), *talk(in_turn(store()), 2))
+    assert [badges for _, badges, _ in told(document)] == [[], ["transient", "collapsed"], ["consumed"]]
+
+
+def test_a_server_that_was_started_again_is_of_another_run() -> None:
+    lines = [*talk(in_turn(workflow(), fetch()), 0), opened(), *talk(in_turn(fetch()), 0), *talk(in_turn(store()), 1)]
+    assert [badges for _, badges, _ in told(document_of(*lines))][2] == ["transient"]
+
+
+def initialized(src: int = 0) -> list[dict[str, Any]]:
+    return [ask(90, src, "initialize"), answer(90, src)]
+
+
+@pytest.mark.parametrize("begun", [[], initialized()])
+def test_another_initialize_begins_another_run(begun: list[dict[str, Any]]) -> None:
+    first, second = talk(in_turn(workflow(), fetch()), 0), talk(in_turn(store()), 0)
+    document = document_of(*begun, *first, *initialized(), *second)
+    badges = {tool: badges for tool, badges, _ in told(document) if tool}
+    assert badges == {"get_workflow_step": [], "search_records": ["transient"], "analysis_store": ["consumed"]}
+    context = ModelContext(document.analysis, Reader(0, "client"))
+    seen = [entry.message for entry in context.at(len(document.capture) - 1).entries() if entry.included]
+    assert seen == [len(document.capture) - 2, len(document.capture) - 1]
+
+
+def test_the_initialize_of_each_server_begins_the_same_run() -> None:
+    lines = [*initialized(0), *talk(in_turn(workflow()), 0), *initialized(1), *talk(in_turn(fetch(), store()), 1)]
+    found = [badges for tool, badges, _ in told(document_of(*lines)) if tool]
+    assert found == [[], ["transient", "collapsed"], ["consumed"]]

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.analysis.lifecycles import Attempt, Life, Pairing, PairStory, alias_seen, life_json, life_of, saving_of
+from inspector.analysis.account import AccountTally
+from inspector.analysis.lifecycles import (
+    Attempt,
+    Life,
+    Pairing,
+    PairStory,
+    alias_seen,
+    life_json,
+    life_of,
+    pending_results,
+    saving_of,
+)
+from inspector.document.summary import summary
+from inspector.present.account import account_of
 from inspector.protocol.tool_names import ToolAliases
 from tests.unit.analysis.transient_traffic import Call, Opened, fetch, hint, in_turn, mew, store, workflow
 
@@ -133,4 +146,27 @@ def test_as_json_it_always_has_the_same_keys() -> None:
             "tool": "search_records", "consumer": "analysis_store", "step": 2, "registered_by": 2,
             "collapsed": [{"no": 4, "by": 6}], "collapsed_total": 1, "waiting": 0,
         }
+    ]  # fmt: skip
+
+
+def test_results_that_wait_are_listed_with_their_consumers_and_one_none_can_consume_saves_nothing() -> None:
+    one, two = fetch(), fetch(tool="other_search")
+    opened = Opened(mew, in_turn(workflow(), one, two))
+    analysis = opened.document.analysis
+    analysis.tokens.count_now(list(opened.rows.values()))
+    found, total = pending_results(analysis, 10)
+    assert [(result.message, result.tool, result.consumers) for result in found] == [
+        (opened.rows[one], "search_records", ("analysis_store",)), (opened.rows[two], "other_search", ()),
+    ]  # fmt: skip
+    assert total == 2
+    assert found[0].waited_ns == 2_000_000_000
+    assert saving_of(analysis, opened.rows[one]) is not None
+    assert saving_of(analysis, opened.rows[two]) is None
+    account = account_of(opened.document, AccountTally(analysis), None, None)
+    assert [(line.about, line.text, line.message) for line in account.lines if " waits for " in line.text] == [
+        ("Pending", "search_records waits for 2.0 s; analysis_store can consume it", opened.rows[one]),
+        ("", "other_search waits for <1 ms; no tool can consume it", opened.rows[two]),
+    ]  # fmt: skip
+    assert [(one["no"], one["consumers"]) for one in summary(opened.document, "x")["pending_results"]] == [
+        (opened.rows[one] + 1, ["analysis_store"]), (opened.rows[two] + 1, []),
     ]  # fmt: skip

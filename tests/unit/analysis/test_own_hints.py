@@ -1,4 +1,4 @@
-"""A hint that stands on the very result it is about needs no workflow (docs/protocols.md 13)."""
+"""A result that names its own consumer needs no workflow (docs/protocols.md 13)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ CONSUMED = {"context": {"consumed": True}}
 @pytest.mark.parametrize(
     ("meta", "fields", "collapsed"),
     [
-        (HINT, {}, 3),
+        (HINT, {}, None),  # a hint alone marks nothing as transient
+        (HINT | {"context": {"lifecycle": "transient"}}, {}, 3),
         (NAMED, {}, 3),
         (OTHER, {}, None),
         (HINT, {"result": {"isError": True}}, None),

@@ -151,7 +151,18 @@ def test_what_is_not_registered_does_not_collapse_but_keeps_its_badges(registere
 
 def test_without_any_hint_the_note_says_so() -> None:
     document = opened(fetch(), store())
-    assert note(document, 1) == "No hint names it as a consumer, so it collapsed nothing."
+    why = "No. 2 waits, but no hint pairs search_records with analysis_store"
+    assert note(document, 1) == f"{why}, so it collapsed nothing."
+    (found,) = document.analysis.findings.of(3)
+    assert (found.code, found.other) == ("consumed-nothing", 1)
+    assert found.text == f"files says that tools/call analysis_store consumed a result: {why}."
+
+
+def test_what_waits_for_another_consumer_is_no_reason() -> None:
+    paired = workflow(hint(), hint("find_records", "analysis_ingest"))
+    document = opened(paired, fetch(), store(tool="analysis_ingest"))
+    (found,) = document.analysis.findings.of(5)
+    assert found.text == "files says that tools/call analysis_ingest consumed a result: none was waiting for it."
 
 
 def test_hints_after_the_result() -> None:
@@ -253,8 +264,14 @@ def test_a_transient_result_that_failed_never_waits() -> None:
 
 
 def test_conversations_are_apart() -> None:
-    document = opened(workflow(), fetch(sender="other"), fetch(to="elsewhere"), store(), store(sender="other"))
+    document = opened(workflow(), fetch(sender="other"), store(), store(sender="other"))
     assert collapses(document) == []
+
+
+@pytest.mark.parametrize("consumer", ["files", "elsewhere", "memory"])
+def test_hints_of_one_server_pair_tools_of_others_of_the_same_client(consumer: str) -> None:
+    document = opened(workflow(), fetch(to="elsewhere"), store(to=consumer))
+    assert collapses(document) == [(2, 1)]
 
 
 def test_a_conversation_goes_on_in_any_context() -> None:
@@ -529,3 +546,33 @@ def test_an_answer_is_known_again_when_the_call_comes_last() -> None:
     late = document_of(*workflow(), answer, answer, first)
 
     assert late.analysis.transients.totals()["pending"] == 1
+
+
+def test_hints_may_name_tools_that_another_server_of_the_client_lists() -> None:
+    def listed(server: str, *tools: str) -> list[Line]:
+        request = envelope("mcp/request", {"method": "tools/list"}, to=[server])
+        result = {"tools": [{"name": tool} for tool in tools]}
+        return [request, envelope("mcp/response", {"result": result}, sender=server, correlation_id=[request["id"]])]
+
+    wrong = opened(workflow(), listed("files", "get_workflow_step"))
+    assert [one.code for one in wrong.analysis.findings.of(1)] == ["hint-unknown-tool"]
+    parts = [workflow(), listed("files", "get_workflow_step"), listed("db", "search_records", "analysis_store")]
+    for order in (parts, [parts[2], *parts[:2]], [parts[1], parts[2], parts[0]]):
+        document = opened(*order)
+        assert "hint-unknown-tool" not in document.analysis.findings.found.counts()
+
+
+@pytest.mark.parametrize(
+    ("hints", "sentence"),
+    [
+        ({"tool": "a"}, "`_meta.contextHints` is an object, not a list, so it registers nothing."),
+        (["a"], "A hint in `_meta.contextHints` is a text, not an object, so it registers nothing."),
+        ([hint(consumer=["a"])], "`consumedBy` of a hint is a list, not a text, so the hint registers nothing."),
+        ([hint(), hint(tool=7)], "`tool` of a hint is a number, not a text, so the hint registers nothing."),
+        ([hint(), {"lifecycle": "kept", "tool": 7}], None),
+    ],
+)
+def test_hints_of_a_wrong_type_have_a_finding(hints: Any, sentence: str | None) -> None:
+    document = opened(call("get_workflow_step", {"contextHints": hints}))
+    found = [one.text for one in document.analysis.findings.of(1) if one.code == "signal-malformed"]
+    assert found == ([] if sentence is None else [sentence])

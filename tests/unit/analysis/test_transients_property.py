@@ -31,12 +31,12 @@ _calls = st.builds(
 
 @st.composite
 def _traffic(draw: st.DrawFn) -> tuple[list[tuple[Line, tuple[int, Call] | None]], list[int]]:
-    """Lines, each with the conversation and call whose result it is, and sizes of batches."""
-    talks = [Mew("lead", "files"), Mew("other", "files")]
+    """Lines, each with the client and call whose result it is, and sizes of batches."""
+    talks = [(0, Mew("lead", "files")), (1, Mew("other", "files")), (0, Mew("lead", "elsewhere"))]
     lines: list[tuple[Line, tuple[int, Call] | None]] = []
     for call in draw(st.lists(_calls, min_size=1, max_size=14)):
-        number = draw(st.integers(0, 1))
-        ask, answer = talks[number](call, "ask"), talks[number](call, "answer")
+        number, talk = talks[draw(st.integers(0, 2))]
+        ask, answer = talk(call, "ask"), talk(call, "answer")
         place = draw(st.integers(0, len(lines)))
         lines.insert(place, (ask, None))
         # Commonly after its request, at times before it, at times a good deal later.
@@ -68,8 +68,7 @@ def _slowly(
                 results.remove(taken)
                 story[3] = taken[0]
                 found[taken[0]][2] = row
-        hinted = [rules.meant(one["tool"]) for one in call.meta.get("contextHints", ())]
-        if (context.get("lifecycle") == "transient" or tool in hinted) and not failed:
+        if context.get("lifecycle") == "transient" and not failed:
             story[0] = True
             results.append((row, number, tool))
     return {row: tuple(story) for row, story in found.items()}

@@ -133,7 +133,7 @@ def mixed(events: Sequence[Event]) -> list[tuple[Call | None, Line]]:
 
     The result named for a call is that of the pair the test is about; `checked` looks at all five.
     """
-    others = [Stdio(), Mew("other", "files"), Mew("lead", "elsewhere"), Mew("lead", "files", context="deep")]
+    others = [Stdio(), Mew("other", "files"), Mew("third", "elsewhere"), Mew("lead", "files", context="deep")]
     own = Mew("agent", "files")
     lines: list[tuple[Call | None, Line]] = []
     for place, (call, half) in enumerate(events):

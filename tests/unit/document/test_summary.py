@@ -18,7 +18,8 @@ def test_summary() -> None:
     assert summary(document, "the/file") == {
         "file": "the/file", "format": "gateway-log", "records": 6, "messages": 5, "unreadable": 1, "spaces": ["demo"],
         "participants": ["lead", "me"], "kinds": {"": 2, "chat": 1, "system/join": 1, "mcp/request": 1}, "contexts": 2,
-        "main": 4, "badges": {"transient": 0, "consumed": 0, "collapsed": 0, "pending": 0}, "tokens": None,
+        "main": 4, "badges": {"transient": 0, "consumed": 0, "collapsed": 0, "pending": 0}, "pending_results": [],
+        "tokens": None,
             "context": None,
         "latency": {"tools": {}, "participants": {}},
         "findings": {"unreadable": 1, "kind-missing": 1, "context-guessable": 1, "id-missing": 1},
@@ -70,7 +71,8 @@ def test_context_nodes_in_tree_order() -> None:
 
 def test_one_message() -> None:
     request = tool_call("grep", id="q")
-    answer = tool_result(request, meta={"context": {"lifecycle": "transient", "summary": "15 records"}})
+    context = {"lifecycle": "transient", "summary": "15 records", "consumedBy": "store"}
+    answer = tool_result(request, meta={"context": context})
     document = document_of(received(request), delivered(request, "files"), received(answer))
     story: dict[str, Any] = message_story(document, 1)
     assert list(story) == [
@@ -83,10 +85,10 @@ def test_one_message() -> None:
     life = story["lifecycle"]
     assert life["tokens"]["saved"] == life["tokens"]["before"] - life["tokens"]["summary"]
     assert {**life, "tokens": None} == {
-        "badges": ["transient"], "summary": "15 records", "summary_given": True, "tool": "grep", "hinted_by": None,
-        "hint": None, "collapsed_by": None, "consumes": None, "rule": "oldest", "note": None, "attempts": [],
+        "badges": ["transient"], "summary": "15 records", "summary_given": True, "tool": "grep", "hinted_by": 2,
+        "hint": {"no": 2, "step": None, "tool": "grep", "consumer": "store"}, "collapsed_by": None, "consumes": None, "rule": "oldest", "note": None, "attempts": [],
             "attempts_total": 0,
-        "consumers": [], "consumers_total": 0, "pairs": [], "pairs_total": 0, "tokens": None,
+        "consumers": ["store"], "consumers_total": 1, "pairs": [], "pairs_total": 0, "tokens": None,
     }  # fmt: skip
     asked = message_story(document, 0)
     assert asked["deliveries"] == [{"participant": "files", "event": "delivered"}]

@@ -83,7 +83,8 @@ def lifecycle_sections(sheet: Sheet) -> list[QWidget]:
     if "transient" in story.badges:
         label = "How it came about"
         made.append(sheet.section(label, sheet.facts(origin_facts(subject, life), name="how", label=label)))
-        made.append(_seen_section(sheet, life))
+        if life.saving is not None:
+            made.append(_seen_section(sheet, life))
         if story.collapsed_by is None:
             rows = [fact("", sentence, lines=4) for sentence in pending_sentences(subject, life)]
             made.append(sheet.section("Pending", sheet.facts(rows, name="pending", label="Pending")))
@@ -112,7 +113,9 @@ def seen_now(sheet: Sheet, *, name: str, label: str, rows: Iterable[Fact], colla
     subject = sheet.subject
     saving = life_of(subject.analysis, subject.message).saving
     facts = [*rows]
-    if saving is None or saving.before is None or saving.summary is None:
+    if saving is None:
+        return sheet.fact_card(facts, name=name, label=label)
+    if saving.before is None or saving.summary is None:
         facts.append(fact("", "Its tokens are not counted yet.", "dim"))
         return sheet.fact_card(facts, name=name, label=label)
     bar = SavingBar(sheet.themes, saving, collapsed=collapsed)

@@ -25,6 +25,7 @@ from inspector.filters.visible import Messages, Scope, VisibleRows
 from inspector.present import formats, wire_text
 from inspector.present.badges import Badge, shown_in_row
 from inspector.present.folded_stream import stream_lines
+from inspector.present.lifecycle_facts import consumers_sentence
 from inspector.present.message_columns import COLUMN_TEXTS, RIGHT_ALIGNED, Column, TimeColumn, cell_text
 from inspector.present.message_row import RowContent, row_contents
 from inspector.present.original_result import Original, OriginalLineKind, original_of
@@ -275,6 +276,8 @@ class MessageTableModel(QAbstractTableModel):
             return wire_text.tool_tip("\n".join(filter(None, (self.times.tool_tip(message), words)))) or None
         if column == Column.MESSAGE:
             badges = [f"{badge.text}: {badge.tooltip}" for badge in self.badges(content)]
+            if "transient" in content.badges and not content.collapsed:
+                badges.append(consumers_sentence(self._document.analysis, message))
             return wire_text.tool_tip("\n\n".join((content.text, *badges))) or None
         return wire_text.tool_tip(self.field_text(content, column)) or None
 

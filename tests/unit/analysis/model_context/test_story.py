@@ -384,7 +384,7 @@ def test_a_connection_opened_anew_begins_a_new_conversation() -> None:
     assert [entry.message + 1 for entry in context.at(11).entries()] == [6, 7, 8, 10, 11, 12]
     gone = context.at(11).entry(1)
     assert (gone.reason, gone.assumed) == (
-        "No. 9 opened the connection anew; clients begin a new conversation then.", True,
+        "No. 9 began another run over the connection; clients begin a new conversation then.", True,
     )  # fmt: skip
 
 
