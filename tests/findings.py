@@ -447,7 +447,7 @@ CASES: dict[str, Case] = {
         [decision("allowed", held) for held in ({"kind": "mcp/*"}, {"kind": "mcp/request", "payload": {}})],
     ),
     "beyond-capabilities": Case(
-        [told_of("lead", {"kind": "chat"}), ask(), ask(id="q2")],
+        [told_of("lead", {"kind": "chat"}), ask()],
         [told_of("lead", {"kind": "mcp/request", "payload": {"method": "tools/*", "params": {"name": "gr*"}}}), ask(),
          told_of("lead"), ask(id="q2"), told_of("coder", {"kind": "chat"}),
          gateway("system/welcome", {"you": {"id": "coder", "capabilities": [{"kind": "chat"}]}}, to=["coder"]),

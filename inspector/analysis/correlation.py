@@ -432,7 +432,10 @@ class CorrelationPass:
         self._changed.add(row)
 
     def _own_rule(self, row: int) -> ToolRule:
-        """Whether it was its kind or its payload by which a response names its call in full."""
+        """Whether it was its kind or its payload by which a response names its call in full, or how an export knew."""
+        flags = int(self._capture.columns["flags"][row])
+        if flags & (Flag.TOLD_BY_CORRELATION | Flag.TOLD_BY_RPC_ID):
+            return ToolRule.CORRELATION if flags & Flag.TOLD_BY_CORRELATION else ToolRule.RPC_ID
         kind = kinds.split_kind(self._capture.string("kind_raw", row) or "")
         in_kind = kind.target if self.columns["target"][row] else kind.method
         return ToolRule.KIND if in_kind else ToolRule.PAYLOAD

@@ -46,6 +46,12 @@ class Flag(enum.IntFlag):
     """A copy of what another thread's model was told: it stands in this one's context too, and counts nowhere."""
     TEXT = 1 << 24
     """An unreadable line with nothing of JSON in it, as programs log it: no message, and none that was cut."""
+    TOLD_BY_CORRELATION = 1 << 25
+    """A response of a self-contained export says its call, which the export knew by correlation."""
+    TOLD_BY_RPC_ID = 1 << 26
+    """The same, by the JSON-RPC id."""
+    REQUEST_TOLD = 1 << 27
+    """A response of a self-contained export brings its request."""
     CONTEXT_IN_KIND = 1 << 17
     CONTEXT_IN_PAYLOAD = 1 << 18
     CONTEXT_IN_THREAD = 1 << 19

@@ -48,6 +48,7 @@ from inspector.protocol.meaning import ApiCall, Chain, Meaning, Spawn, ThreadMar
 from inspector.protocol.object_contexts import levels_of
 from inspector.protocol.payloads.chunks import context_in
 from inspector.protocol.record import Exchange, Record, Shape, unreadable
+from inspector.protocol.response_context import read_told_call
 from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME, parse_moment
 
@@ -403,6 +404,7 @@ class BlockReader:
         if len(correlation) > 1:
             flags |= _MANY
             self._named[len(self._records)] = correlation
+        flags |= _told_flags(header, call, record, line)
         ts_ns = parse_moment(header.ts)
         if raw_kind is not None and sender is not None:
             self._note_form(header, ts_ns, sender, call.kind, correlated=bool(correlation))
@@ -423,6 +425,7 @@ class BlockReader:
     def _rpc(self, record: Record, header: Header, line: bytes, offset: int, flags: int) -> _Row:
         name = kinds.REQUEST if isinstance(header.method, str) else kinds.RESPONSE
         call = calls.rpc_call(name, calls.payload_of_rpc(header))
+        flags |= _told_flags(header, call, record, line)
         sender, to = _ends(record)
         self._note_mcp(header)
         fold = NO_HASH
@@ -481,6 +484,24 @@ def _told_key(one: Meaning) -> int:
 
 
 _TOOL_CALL = "tools/call"
+def _told_flags(header: Header, call: calls.Call, record: Record, line: bytes) -> int:
+    """Takes in the call that a line of a self-contained export says it answers; returns flags about it.
+
+    Such a line is the response itself. What somebody sent, a log or a capture has inside of its own lines.
+    """
+    if not header.response_context or call.kind != kinds.RESPONSE or len(record.raw) < len(line.strip()):
+        return 0
+    told = read_told_call(header.response_context)
+    if told is None:
+        return 0
+    flags = Flag.REQUEST_TOLD.value if told.is_asked else 0
+    if call.method in (None, told.method) and call.target in (None, told.target):
+        call.method, call.target = told.method, told.target
+        flags |= _TOLD_BY.get(told.rule, 0) if isinstance(told.rule, str) else 0
+    return flags
+
+
+_TOLD_BY = {"correlation": Flag.TOLD_BY_CORRELATION.value, "rpc id": Flag.TOLD_BY_RPC_ID.value}
 _NOISE_SHOWN = 80
 
 

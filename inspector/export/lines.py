@@ -12,7 +12,8 @@ it says little: what was found out is added as the last key of the response,
     "response_context": {"method": "tools/call", "target": "read_file", "rule": "correlation", "request": {...}}
 
 `rule` says how the call was found: kind, payload, correlation, rpc id or unknown; `request` is the envelope of the
-request, null when it was never seen.
+request, null when it was never seen. An envelope has method and params in its payload, too, as Decision 002 has it, so
+that other readers know the call. JSON-RPC without an envelope has not: with a method it would be a request.
 
 Of a record above 128 MB there is its head under `text`, `"cut": true` and its length as `bytes`.
 
@@ -40,12 +41,10 @@ from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction, json_line
 from inspector.protocol import kinds
 from inspector.protocol.formats import capture_file, http_lines, read_line
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import NotAnObjectError, decode_json, read_header
+from inspector.protocol.response_context import CONTEXT_KEY
 from inspector.protocol.secrets.masking import may_hold_secrets
 from inspector.protocol.times import NO_TIME
-
-CONTEXT_KEY = "response_context"
-"""Where a self-contained response says what it answers."""
 
 _NO_JSON = (Flag.UNREADABLE | Flag.FRAME).value
 _READ_AT_ONCE = 1_000
@@ -262,6 +261,10 @@ class LinesWriter:
         asked = cause != NO_ROW and capture.string("kind", cause) in (kinds.REQUEST, kinds.PROPOSAL)
         request = self.envelope(cause) if asked else b"null"
         context = json_line(call)[:-1] + b',"request":' + request + b"}"
+        # What is no envelope of this very kind would be a request with a method.
+        is_plain = (capture.string("kind_raw", message) or "").startswith(kinds.RESPONSE)
+        if rule in (ToolRule.CORRELATION, ToolRule.RPC_ID) and is_plain:
+            line = _with_call(line, call["method"], call["target"])
         return line[:-1].rstrip() + b',"' + CONTEXT_KEY.encode() + b'":' + context + b"}"
 
     # One line
@@ -283,6 +286,29 @@ class LinesWriter:
         # text either, and no escape that could hide one there.
         plain = shown == value and self._redaction.text(text) == text and "\\u" not in text.lower()
         return raw if plain and _is_one_line(raw) else json_line(shown)
+
+
+def _with_call(line: bytes, method: str | None, target: str | None) -> bytes:
+    """The envelope of a response with the call it answers in its payload, all else as it is written.
+
+    What cannot take it stays as it is: a payload that is no object, or names a method.
+    """
+    header = read_header(line)
+    payload = bytes(header.payload)
+    if not method or not payload.startswith(b"{"):
+        return line
+    named: dict[str, Any] = {"method": method}
+    if target is not None:
+        named["params"] = {"uri" if method.startswith("resources/") else "name": target}
+    before = decode_json(payload)
+    if not isinstance(before, dict) or not named.keys().isdisjoint(before):
+        return line
+    start = line.rfind(payload)  # a repeated key counts by its last value
+    told = json_line(named)[1:]
+    changed = line[:start] + payload[:-1].rstrip() + (b"," if before else b"") + told + line[start + len(payload) :]
+    envelope = decode_json(line)
+    expected = envelope | {"payload": before | named} if isinstance(envelope, dict) else None
+    return changed if decode_json(changed) == expected else line
 
 
 def _ended(line: bytes) -> bytes:

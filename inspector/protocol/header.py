@@ -67,6 +67,7 @@ class Header(msgspec.Struct, rename={"sender": "from", "journal_time": "__REALTI
 
     thread_id: _Value = ABSENT
     threadId: _Value = ABSENT  # noqa: N815
+    response_context: msgspec.Raw = NO_RAW
 
     type: _Value = ABSENT
     participantId: _Value = ABSENT  # noqa: N815  the key of the gateway's hello

@@ -61,6 +61,7 @@ class Envelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
     correlationId: _Absent = _ABSENT  # noqa: N815  the key of one draft
     thread_id: _Absent = _ABSENT
     threadId: _Absent = _ABSENT  # noqa: N815
+    response_context: _Absent = _ABSENT  # of a self-contained export
 
 
 class OpenPayload(msgspec.Struct, gc=False):
@@ -97,6 +98,7 @@ class OpenEnvelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
     correlationId: Any = _ABSENT  # noqa: N815
     thread_id: Any = _ABSENT
     threadId: Any = _ABSENT  # noqa: N815
+    response_context: _Absent = _ABSENT
 
 
 class LogLine(msgspec.Struct, gc=False):

@@ -23,7 +23,7 @@ class Results:
 
 @dataclass
 class _Talk:
-    """One conversation: which tools a tool consumes, and which results wait."""
+    """A client: which tools a tool consumes, and which results wait."""
 
     pairs: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     waiting: list[tuple[int, str]] = field(default_factory=list)
@@ -50,11 +50,11 @@ def results(messages: list[Message], calls: Calls, *, newest: bool = False) -> R
 
 
 def _conversation(message: Message, messages: list[Message], calls: Calls) -> Hashable:
-    if message.rpc:
-        return "connection", message.dir
     asked = calls.answers.get(message.no)
     requester = messages[asked - 1].sender if asked else (message.to or [None])[0]
-    return message.space, requester, message.sender
+    if message.rpc:
+        return "connections", requester or (message.dir,)
+    return message.space, requester or (message.sender,)
 
 
 def _is_copy(message: Message, messages: list[Message], calls: Calls) -> bool:
@@ -68,14 +68,12 @@ def _is_copy(message: Message, messages: list[Message], calls: Calls) -> bool:
 def _take(
     number: int, tool: str | None, meta: dict[str, Any], failed: bool, talk: _Talk, found: Results, newest: bool
 ) -> None:  # fmt: skip
-    named = False
     hints = meta.get("contextHints")
     for hint in hints if isinstance(hints, list) else ():
         if isinstance(hint, dict) and hint.get("lifecycle") == "transient":
             names, consumer = hint.get("tool"), hint.get("consumedBy")
             if isinstance(names, str) and names and isinstance(consumer, str) and consumer:
                 talk.pairs[consumer].add(names)
-                named |= names == tool
     context = meta.get("context")
     context = context if isinstance(context, dict) else {}
     if context.get("consumed") is True and not failed:
@@ -86,11 +84,11 @@ def _take(
                 found.collapsed_by[waiting[0]], found.consumes[number] = number, waiting[0]
                 break
     transient = context.get("lifecycle") == "transient"
-    if (transient or named) and not failed:
+    if transient and not failed:
         found.badges[number].append("transient")
         summary = context.get("summary")
         found.summary[number] = summary if isinstance(summary, str) and summary else f"{tool or 'tool'} result"
         fetcher, consumer = tool or f"of {number}", context.get("consumedBy")
-        if isinstance(consumer, str) and consumer and transient:
+        if isinstance(consumer, str) and consumer:
             talk.pairs[consumer].add(fetcher)
         talk.waiting.append((number, fetcher))

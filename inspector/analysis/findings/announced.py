@@ -43,7 +43,7 @@ _NOT_JUDGED = (
 _FREE = (kinds.RESPONSE, "capability/grant-ack", kinds.CONTEXT_OPERATION)
 """What everybody may send, beside system/*, which has a check of its own."""
 _MOST_CHANGES = 1_000
-_MOST_JUDGED = 200
+_MOST_JUDGED = 5_000
 """Messages of one sender and call that are judged one by one, where more than method and name decides."""
 _MOST_KNOWN = 100_000
 _LONGEST = 80
@@ -110,7 +110,7 @@ class _HeldSets:
 
 
 class Announced:
-    """Judges each call of each sender once, and again when its capabilities change.
+    """Judges each message by the capabilities of its sender at that time.
 
     Whoever holds the same is judged alike, so that verdicts are kept by set and call; of a sender there are numbers.
     """
@@ -123,7 +123,6 @@ class Announced:
         self._judged = 0  # verdicts
         self._alone: dict[tuple[int, int], tuple[int, int]] = {}  # by sender and call: judged how often, after so
         # many changes; where the payload decides
-        self._found: set[tuple[int, int]] = set()  # senders and calls that were found wanting
         self._wanting: dict[int, str] = {}  # messages of the batch that nothing covers, and what they call
         self._unplaced = UnplacedGrants()
         self._silent = False
@@ -173,14 +172,10 @@ class Announced:
 
     def _withdraw_refused(self, batch: Batch) -> None:
         """The gateway's error comes after the message that it refuses."""
-        if not self._found:
+        if not len(batch.findings.rows_of(BEYOND)):
             return
         changed = batch.changed[_are_refused(batch, batch.changed)]
-        refused = changed[batch.findings.has(BEYOND, changed)]
-        batch.findings.withdraw(BEYOND, refused)
-        for whose in zip(_senders(batch, refused).tolist(), self._calls_of(batch, refused), strict=True):
-            self._found.discard(whose)
-            self._alone.pop(whose, None)  # another one like it may get through
+        batch.findings.withdraw(BEYOND, changed[batch.findings.has(BEYOND, changed)])
 
     def _of_sender(self, batch: Batch, sender: int, asked: list[tuple[int, bool, int]]) -> None:
         changes, whose = batch.passes.capabilities.changes, (sender >> 32, sender & _LOW)
@@ -194,7 +189,6 @@ class Announced:
                 held = self._sets.after(held, new.popleft())
                 taken += 1
             if held and self._is_wanting(batch, held, (sender, call), taken, row, unsure=unsure):
-                self._found.add((sender, call))
                 words = " ".join(batch.capture.strings[code] for code in self._calls[call] if code)
                 self._wanting[row] = masked_words(words, _LONGEST)
         self._held[sender] = taken << 32 | held
@@ -202,9 +196,9 @@ class Announced:
     def _is_wanting(
         self, batch: Batch, held: int, whose: tuple[int, int], taken: int, row: int, *, unsure: bool
     ) -> bool:
-        """Whether a message is found for the first time to be covered by nothing of a set, after so many changes."""
+        """Whether a message is covered by nothing of a set, after so many changes."""
         known, call = self._sets[held], whose[1]
-        if known.verdicts.get(call, False) is not False or whose in self._found or len(self._found) > _MOST_KNOWN:
+        if known.verdicts.get(call, False) is not False:
             return False
         if unsure or batch.capture.true_sender(row) is not None:
             return False  # nothing can be said of this one
@@ -227,7 +221,7 @@ class Announced:
         """The same where the payload decides: another one of the same call may be judged otherwise."""
         since, times = self._alone.get(whose, (taken, 0))
         times = times if since == taken else 0
-        if times >= (_MOST_JUDGED if known.deep else 1):
+        if times >= _MOST_JUDGED:
             return False
         self._judged += not times
         self._alone[whose] = taken, times + 1

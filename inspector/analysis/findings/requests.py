@@ -112,6 +112,7 @@ class Requests:
         unseen = orphaned.copy()
         unseen[orphaned] = ~_are_nearly_answers(batch, rows[orphaned])
         unseen &= ~_answer_the_unreadable(batch, rows)
+        unseen &= batch.of("flags", rows) & Flag.REQUEST_TOLD.value == 0
         unseen[unseen] = batch.passes.named.named(rows[unseen]) != Named.CONTEXT.value
         unseen[unseen] = ~_tell_enough(batch, rows[unseen])
         early = unseen.copy()

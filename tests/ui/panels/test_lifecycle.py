@@ -157,7 +157,7 @@ def test_a_story_goes_on_while_it_is_read(panel_on: Any, qtbot: QtBot) -> None:
     found, hints, failed, stored = fetch(), workflow(), store(result={"isError": True}), store()
     log.write(talk(found, "ask"), talk(found, "answer"))
     panel = panel_on(log.document, 1)
-    assert rows(panel, "pending")[1] == "No hint names search_records, so nothing can consume it."
+    assert rows(panel, "pending")[1] == "No hint names search_records, so no tool can consume it."
 
     def goes_on(call: Call) -> None:
         for changes in log.write(talk(call, "ask"), talk(call, "answer")):

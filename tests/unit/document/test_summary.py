@@ -86,7 +86,8 @@ def test_one_message() -> None:
     assert life["tokens"]["saved"] == life["tokens"]["before"] - life["tokens"]["summary"]
     assert {**life, "tokens": None} == {
         "badges": ["transient"], "summary": "15 records", "summary_given": True, "tool": "grep", "hinted_by": 2,
-        "hint": {"no": 2, "step": None, "tool": "grep", "consumer": "store"}, "collapsed_by": None, "consumes": None, "rule": "oldest", "note": None, "attempts": [],
+        "hint": {"no": 2, "step": None, "tool": "grep", "consumer": "store"},
+        "collapsed_by": None, "consumes": None, "rule": "oldest", "note": None, "attempts": [],
             "attempts_total": 0,
         "consumers": ["store"], "consumers_total": 1, "pairs": [], "pairs_total": 0, "tokens": None,
     }  # fmt: skip

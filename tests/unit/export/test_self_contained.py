@@ -17,7 +17,18 @@ from inspector.cli import app
 from inspector.document.document import CaptureDocument
 from inspector.export import Exported, ExportOptions, Redaction, export_file, export_to, matching, writer_for
 from inspector.filters import compile_filter
-from tests.builders import clean_up, document_at, document_of, envelope, lines_of, log_file, tool_call, tool_result
+from inspector.filters.fields import FIELD_BY_NAME
+from tests.builders import (
+    clean_up,
+    document_at,
+    document_of,
+    envelope,
+    lines_of,
+    log_file,
+    received,
+    tool_call,
+    tool_result,
+)
 from tests.samples import DATA, recordings_swept
 
 
@@ -32,9 +43,12 @@ def test_a_response_says_what_it_answers_and_others_stay_as_they_are() -> None:
     answer, chat = tool_result(ask), envelope()
     assert exported(document_of(ask, answer, chat)) == [
         ask,
-        {**answer, "response_context": {
-            "method": "tools/call", "target": "read_file", "rule": "correlation", "request": ask,
-        }},
+        {
+            **answer, "payload": {**answer["payload"], "method": "tools/call", "params": {"name": "read_file"}},
+            "response_context": {
+                "method": "tools/call", "target": "read_file", "rule": "correlation", "request": ask,
+            },
+        },
         chat,
     ]  # fmt: skip
     assert exported(document_of(ask, answer), self_contained=False) == [ask, answer]
@@ -145,9 +159,86 @@ def test_every_line_is_json_and_everything_is_there(what: list[str]) -> None:
         assert len(found) == len(lines) + 1
         for line, out in zip(lines, found[1:], strict=True):
             if isinstance(line, dict):
-                assert {key: value for key, value in out.items() if key != "response_context"} == line
+                said = {key: value for key, value in out.items() if key != "response_context"}
+                if "result" in line["payload"]:  # an answer has its call in the payload, as far as that is known
+                    said["payload"] = {"result": out["payload"]["result"], "id": out["payload"].get("id")}
+                    line = line | {"payload": {"result": line["payload"]["result"], "id": line["payload"].get("id")}}
+                assert said == line
     finally:
         clean_up()
+
+
+_METHODS: tuple[dict[str, Any], ...] = (
+    {"method": "tools/call", "params": {"name": "grep", "arguments": {"path": "a"}}},
+    {"method": "tools/call", "params": {}},
+    {"method": "tools/list"},
+    {"method": "resources/read", "params": {"uri": "file:///a"}},
+    {"method": "prompts/get", "params": {"name": "hello"}},
+)
+_OUTCOMES: tuple[dict[str, Any], ...] = (
+    {"result": {}},
+    {"error": {"code": 1, "message": "no"}},
+    {"result": [1.50, "é"]},
+)
+
+
+@st.composite
+def _conversation(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[int]]:
+    """Requests and answers as envelopes or as lines of JSON-RPC, in any order, and the places of some."""
+    enveloped, lines = draw(st.booleans()), list[dict[str, Any]]()
+    for number in range(draw(st.integers(1, 5))):
+        call, outcome = draw(st.sampled_from(_METHODS)), draw(st.sampled_from(_OUTCOMES))
+        ask: dict[str, Any] = {"jsonrpc": "2.0", "id": number, **call}
+        answer: dict[str, Any] = {"jsonrpc": "2.0", "id": number, **outcome}
+        if enveloped:
+            kind = draw(st.sampled_from(["mcp/response", "mcp/response:tools/call", "mcp/response:tools/call:grep"]))
+            said = draw(
+                st.sampled_from([{}, {"method": "tools/call"}, {"method": "tools/call", "params": {"name": "x"}}])
+            )
+            named = draw(st.sampled_from([{"correlation_id": [f"q{number}"]}, {}]))
+            ask = envelope("mcp/request", ask, id=f"q{number}", to=["files"])
+            answer = envelope(kind, answer | said, id=f"a{number}", sender="files", to=["lead"], **named)
+        else:
+            ask, answer = {"dir": "a->b", "message": ask}, {"dir": "b->a", "message": answer}
+        pair = [(ask, True), (answer, True)]
+        lines += [line for line, _ in pair if draw(st.integers(0, 5))]
+    return lines, sorted(draw(st.sets(st.integers(0, 9))))
+
+
+@given(_conversation())
+def test_any_part_of_a_log_reads_back_with_the_same_calls(traffic: tuple[list[dict[str, Any]], list[int]]) -> None:
+    lines, chosen = traffic
+    try:
+        document = document_of(envelope(), *lines)
+        rows = [row for row in range(len(document.capture)) if row in chosen]
+        out = io.BytesIO()
+        deque(export_to(document, rows, out, ExportOptions(self_contained=True)), maxlen=0)
+        again = document_of(*out.getvalue().splitlines())
+        names = ("kind", "method", "tool", "target", "tool.rule", "error", "text")
+        for row, place in zip(rows, range(len(rows)), strict=True):
+            if document.capture.string("kind", row) != "mcp/response":
+                continue
+            told = [[FIELD_BY_NAME[name].value(one.analysis, at) for name in names] for one, at in
+                    ((document, row), (again, place))]  # fmt: skip
+            assert told[0] == told[1]
+            codes = [
+                {one.code for one in seen.analysis.findings.of(at)} for seen, at in ((document, row), (again, place))
+            ]
+            assert not (codes[1] - codes[0]) & {"response-without-request", "mcp-answer-to-nothing"}
+    finally:
+        clean_up()
+
+
+def test_what_somebody_sent_says_nothing_of_its_call_by_itself() -> None:
+    ask = tool_call("grep", id="q")
+    (answer,) = exported(document_of(ask, tool_result(ask)))[1:]
+    del answer["payload"]["method"], answer["payload"]["params"]
+    framed = {"t": 1_767_600_000_000_000_000, "dir": "in", "src": 0, "frame": answer}
+    for line, tool in ((answer, "grep"), (framed, None), (received(answer), None)):
+        document = document_of(line)
+        assert FIELD_BY_NAME["tool"].value(document.analysis, 0) == tool
+        codes = [one.code for one in document.analysis.findings.of(0)]
+        assert ("response-without-request" in codes) is (tool is None)
 
 
 # The command

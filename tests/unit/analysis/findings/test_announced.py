@@ -23,24 +23,24 @@ def said(document: CaptureDocument, code: str = CODE) -> list[tuple[int, str]]:
 def test_one_who_may_chat_calls_a_tool() -> None:
     calls = [tool_call("delete_file", sender="intern") for _ in "123"]
     document = document_of(told_of("intern", {"kind": "chat"}), envelope(sender="intern"), *calls)
-    ((row, text),) = said(document)
-    assert row == 2
-    assert text.startswith("intern sent mcp/request tools/call delete_file; nothing that was announced of it")
+    assert [row for row, _ in said(document)] == [2, 3, 4]
+    assert all("sent mcp/request tools/call delete_file; nothing that was" in text for _, text in said(document))
+    assert document.analysis.findings.found.counts()[CODE] == 3
 
 
 def test_by_name_and_by_arguments() -> None:
     calls = [tool_call(name, sender="intern") for name in ("read_file", "delete_file", "delete_file")]
-    assert [row for row, _ in said(document_of(told_of("intern", READ), *calls))] == [2]
+    assert [row for row, _ in said(document_of(told_of("intern", READ), *calls))] == [2, 3]
     deep = {"kind": "mcp/request", "payload": {"params": {"arguments": {"path": "/tmp/*"}}}}
-    paths = [tool_call("rm", sender="intern", arguments={"path": path}) for path in ("/tmp/a", "/etc/b")]
-    assert [row for row, _ in said(document_of(told_of("intern", deep), *paths))] == [2]
+    tried = ("/tmp/a", "/etc/b", "/tmp/c", "/etc/b")
+    paths = [tool_call("rm", sender="intern", arguments={"path": path}) for path in tried]
+    assert [row for row, _ in said(document_of(told_of("intern", deep), *paths))] == [2, 4]
 
 
 def test_a_grant_bound_to_a_context_is_for_messages_in_it() -> None:
     bound = told_of("intern", {"kind": "mcp/request", "context": "review"})
     within = [tool_call("rm", sender="intern", context=name) for name in ("review", "review/lint", "reviewer", None)]
-    assert [row for row, _ in said(document_of(bound, *within))] == [3]
-    assert [row for row, _ in said(document_of(bound, *within[:2], within[3]))] == [3]
+    assert [row for row, _ in said(document_of(bound, *within))] == [3, 4]
     by_parent = {"id": "lint", "parent": "review"}
     objects = [tool_call("rm", sender="intern", context=context) for context in (by_parent, {"id": "lint"})]
     assert said(document_of(bound, *objects)) == []
@@ -116,7 +116,6 @@ def test_grants_for_names_nobody_goes_by_leave_open_what_was_meant(kinds: list[i
 
 def _beyond(kinds: list[int]) -> list[int]:
     found: list[int] = []
-    tools: set[int] = set()
     for place, kind in enumerate(kinds):
         before = kinds[:place]
         first = {name: next((n for n, k in enumerate(before) if k in (6 + name, 9 + name)), None) for name in (0, 1)}
@@ -125,9 +124,8 @@ def _beyond(kinds: list[int]) -> list[int]:
         )
         latest = max((n for n, k in enumerate(before) if k == 11), default=-1)
         granted = 8 in before[latest + 1 :]
-        if kind < 6 and not unplaced and not granted and kind not in tools:
+        if kind < 6 and not unplaced and not granted:
             found.append(place)
-            tools.add(kind)
     return found
 
 
