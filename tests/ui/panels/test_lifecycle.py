@@ -117,7 +117,7 @@ def test_one_that_nothing_can_consume_is_told_the_alias(panel_on: Any) -> None:
     opened = Opened(mew, in_turn(workflow(), found))
     said = rows(panel_on(opened.document, opened.rows[found]), "pending")
     assert said[1:] == [
-        "No hint names mcp__rune__search_records, so nothing can consume it.",
+        "No hint names mcp__rune__search_records, so no tool can consume it.",
         "The tool alias mcp__rune__* = * would pair it (Settings).",
     ]
 
