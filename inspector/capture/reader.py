@@ -484,6 +484,8 @@ def _told_key(one: Meaning) -> int:
 
 
 _TOOL_CALL = "tools/call"
+
+
 def _told_flags(header: Header, call: calls.Call, record: Record, line: bytes) -> int:
     """Takes in the call that a line of a self-contained export says it answers; returns flags about it.
 
