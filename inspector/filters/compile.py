@@ -51,6 +51,8 @@ class DisplayFilter:
     """Whether it asks for frames of streams by their kind, or for what is said again, so that each is shown."""
     note: FilterNote | None = None
     """How the text is understood, where that may not be what was meant."""
+    is_about_messages: bool = False
+    """Whether it asks for messages by more than their place, so that it shows bookkeeping rows as well."""
 
     @property
     def root(self) -> Node | None:
@@ -184,7 +186,17 @@ def _compiled(
     return DisplayFilter(
         text, expression, frozenset(builder.fields), frozenset(builder.depends), root, tuple(builder.matching),
         is_about_folded=builder.is_about_folded, note=builder.note,
+        is_about_messages=builder.searches_text or not builder.fields <= _PLACES,
     )  # fmt: skip
+
+
+_PLACES = frozenset(
+    {
+        "context", "context.depth", "context.leaf", "context.parent", "context.raw", "context.root", "context.state",
+        "context.told", "context.type", "labels", "seen_by", "source", "space", "time",
+    }
+)  # fmt: skip
+"""Fields that say where a message is, and nothing about the message."""
 
 
 class _NodeBuilder:
@@ -198,7 +210,7 @@ class _NodeBuilder:
         self.depends: set[Depends] = set()
         self.matching: list[Matching] = []
         self._terms = 0
-        self.is_about_folded = False
+        self.is_about_folded = self.searches_text = False
 
     def node(self, expression: Expression) -> Node:
         if isinstance(expression, Not):
@@ -208,6 +220,7 @@ class _NodeBuilder:
             return JunctionNode(operands, decided_by=isinstance(expression, Or))
         self._terms += 1
         if isinstance(expression, TextSearch):
+            self.searches_text = True
             self.depends.add(Depends.PASS)  # what a frame says may go on in a later one
             locate = literal_locator(expression.text, match_case=False)
             return TextNode(self._terms, TextFinder(expression.text), locate)

@@ -1,4 +1,6 @@
-"""Which of the messages that a view lets through have a row: of a stream's frames, and of copies, the first alone.
+"""Decides which of the messages that a view lets through have a row.
+
+Of a stream's frames, and of copies, the first alone has one; bookkeeping has none unless it is asked for.
 
 The row of a stream is that of the first frame filter and scope let through, and stands for all of these; it says what
 the whole stream does. A copy is folded into the message that it is a copy of, where that is let through. Where frames
@@ -14,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
+from inspector.analysis.bookkeeping import are_bookkeeping
 from inspector.analysis.streams import NO_RUN
 
 Messages = NDArray[np.uint32]
@@ -70,7 +73,9 @@ class Folding:
     """Knows the row of each stream, and of each copy.
 
     Attributes:
-        on: whether anything is folded.
+        on: whether frames and copies are folded.
+        hides_bookkeeping: whether bookkeeping has no rows.
+        bookkeeping: how many messages let through are bookkeeping.
 
     Args:
         analysis: whose messages they are.
@@ -82,10 +87,13 @@ class Folding:
         self._chosen = chosen
         self._heads = np.zeros(1, np.uint32)  # by run, the message that has its row, counted from 1; 0 for none
         self.on = True
+        self.hides_bookkeeping = False
+        self.bookkeeping = 0
 
     def begin(self, chosen: Messages) -> Messages:
         """Fold all messages let through anew: those that have a row. O(messages)."""
         self._heads = np.zeros(1, np.uint32)
+        self.bookkeeping = 0
         rows = self.folded(chosen, anew=True)
         self.take(chosen)
         return rows
@@ -111,6 +119,8 @@ class Folding:
             if not anew:
                 there |= _among(originals, self._chosen())
             kept[places[there]] = False
+        if self.hides_bookkeeping:
+            kept &= ~are_bookkeeping(self._analysis.capture, chosen)
         return chosen if kept.all() else chosen[kept]
 
     def grown(self, messages: NDArray[Any]) -> NDArray[np.int64]:
@@ -122,6 +132,7 @@ class Folding:
 
     def take(self, chosen: Messages) -> None:
         """Take in messages let through, behind all others."""
+        self.bookkeeping += int(np.count_nonzero(are_bookkeeping(self._analysis.capture, chosen)))
         places, runs = self._frames(chosen)
         if not len(places):
             return

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis, Changes
+from inspector.analysis.bookkeeping import are_bookkeeping
 from inspector.analysis.context_tree import MAIN
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.evaluate import Selection
@@ -99,6 +100,7 @@ class VisibleRows:
         self.replaced = self.arranged = 0
         self._folding = Folding(analysis, lambda: self.chosen)
         self._folds = True
+        self._hides_bookkeeping = False
         self._chosen: Grown | None = None  # None while everything let through has a row
         self._order: Order | None = None
         self._shown: Messages = np.empty(0, np.uint32)
@@ -156,6 +158,29 @@ class VisibleRows:
         """Whether the frames of a stream, and copies, have one row now: not where the filter is about these."""
         return self._folding.on
 
+    @property
+    def hides_bookkeeping(self) -> bool:
+        """Whether bookkeeping has no rows wherever the filter only picks a place."""
+        return self._hides_bookkeeping
+
+    @property
+    def bookkeeping(self) -> int:
+        """How many messages let through are bookkeeping that has no row, or would have none."""
+        return 0 if self.filter.is_about_messages else self._folding.bookkeeping
+
+    def hides(self, message: int) -> bool:
+        """Whether a message has no row because it is bookkeeping."""
+        if not self._folding.hides_bookkeeping:
+            return False
+        return bool(are_bookkeeping(self.analysis.capture, np.array([message]))[0])
+
+    def hide_bookkeeping(self, on: bool) -> None:
+        """Give bookkeeping rows, or none."""
+        self._hides_bookkeeping = on
+        chosen = self.chosen
+        self._folding.hides_bookkeeping = on and not self.filter.is_about_messages
+        self._put_chosen(chosen)
+
     def fold(self, on: bool) -> None:
         """Give the frames of each stream, and what is said again, one row, or each message its own."""
         self._folds = on
@@ -184,6 +209,7 @@ class VisibleRows:
         self._seen = self._announced = len(self.analysis)
         self._stale = False
         self._folding.on = self._folds and not filter_.is_about_folded
+        self._folding.hides_bookkeeping = self._hides_bookkeeping and not filter_.is_about_messages
         self._put_chosen(visible)
 
     def _put_chosen(self, chosen: Messages) -> None:

@@ -88,6 +88,8 @@ class Display(_Part):
     """The frames of a stream have one row, with what they say together."""
     formatted_text: bool = True
     """Texts written as Markdown are formatted."""
+    hide_bookkeeping: bool = True
+    """Records that programs write for themselves have no rows."""
     sources_in_contexts: bool = True
     """Sources are the first level of the context tree, where several are one document."""
     count_tokens: bool = True

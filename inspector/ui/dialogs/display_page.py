@@ -105,6 +105,7 @@ ZOOM_STEPS = tuple(range(80, 201, 10))
 
 HINTS_HELP = "Mark tool results that may be collapsed, were consumed, or were replaced by their summary."
 STATES_HELP = "At the end of a row, what became of it: answered, waiting, rejected; behind its time, how long it took."
+BOOKKEEPING_HELP = "Records that programs write for themselves, such as hooks and snapshots, have no rows."
 STREAMS_HELP = "The frames of a stream have one row, and so has what a transcript tells twice. Off: each has its own."
 TOKENS_HELP = f"Estimate what each message costs, with {TOKENIZER}, in the background. Nothing leaves this computer."
 MOTION_HELP = "A short fade on contexts and participants that speak. Off when the system asks for less motion."
@@ -179,6 +180,10 @@ class DisplayPage(QWidget):
         self._states.toggled.connect(self._on_states_toggled)
         self._streams = CheckField("Fold streams and copies", STREAMS_HELP, name="settingsStreams", parent=self)
         self._streams.toggled.connect(self._on_streams_toggled)
+        self._bookkeeping = CheckField(
+            "Hide bookkeeping rows", BOOKKEEPING_HELP, name="settingsBookkeeping", parent=self
+        )
+        self._bookkeeping.toggled.connect(self._on_bookkeeping_toggled)
         self._tokens = CheckField("Count tokens", TOKENS_HELP, name="settingsTokens", parent=self)
         self._tokens.toggled.connect(self._on_tokens_toggled)
         self._motion = CheckField("Animate activity", MOTION_HELP, name="settingsMotion", parent=self)
@@ -186,6 +191,7 @@ class DisplayPage(QWidget):
         form.add_wide(self._hints)
         form.add_wide(self._states)
         form.add_wide(self._streams)
+        form.add_wide(self._bookkeeping)
         form.add_wide(self._tokens)
         self._developer = CheckField("Show the Developer menu", DEVELOPER_HELP, name="settingsDeveloper", parent=self)
         self._developer.toggled.connect(self._on_developer_toggled)
@@ -204,6 +210,7 @@ class DisplayPage(QWidget):
         self._preview.set_hints(display.show_context_hints)
         self._states.set_checked(display.show_states)
         self._streams.set_checked(display.fold_streams)
+        self._bookkeeping.set_checked(display.hide_bookkeeping)
         self._tokens.set_checked(display.count_tokens)
         self._motion.set_checked(display.animate)
         self._developer.set_checked(display.developer_menu)
@@ -227,6 +234,9 @@ class DisplayPage(QWidget):
 
     def _on_states_toggled(self, shown: bool) -> None:
         self._change(show_states=shown)
+
+    def _on_bookkeeping_toggled(self, hidden: bool) -> None:
+        self._change(hide_bookkeeping=hidden)
 
     def _on_streams_toggled(self, folded: bool) -> None:
         self._change(fold_streams=folded)

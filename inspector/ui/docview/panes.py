@@ -128,6 +128,7 @@ class Panes(QObject):
             self.filter_state.search, self.problem_counts, self.account, self.waste_figures,
         ]  # fmt: skip
         self._detached = False
+        self.shows_bookkeeping_here = False
 
     def make(self) -> Steps[None]:
         """Make the panels, one a step, and tie them together."""
@@ -275,6 +276,8 @@ class Panes(QObject):
         self.messages.set_context_hints(hints)
         self.messages.set_states_shown(settings.display.show_states)
         self.messages.set_streams_folded(settings.display.fold_streams)
+        self.shows_bookkeeping_here = self.shows_bookkeeping_here and settings.display.hide_bookkeeping
+        self._hide_bookkeeping(settings.display.hide_bookkeeping and not self.shows_bookkeeping_here)
         self.details.set_context_hints(hints)
         self.details.links.formatted = settings.display.formatted_text
         self.contexts.set_animated(settings.display.animate)
@@ -476,6 +479,9 @@ class Panes(QObject):
         state = self.filter_state
         hidden = self.rows.row_of(message) is None and (state.filter.text.strip() != "" or state.scope is not None)
         before, current, by_chain = state.view, self.messages.current_message(), self.shows_chain_alone
+        if self.rows.hides(message):
+            self._show_bookkeeping_here()
+            hidden = hidden and self.rows.row_of(message) is None
         if hidden and current is not None and not self._going_back:
             self._note_stop(current)
         if hidden:
@@ -487,12 +493,23 @@ class Panes(QObject):
             hider = "the chain" if by_chain else hider_words(before[0], before[1])
             self.view_left.emit(message, hider, lambda: self._put_back(before, current))
 
+    def _show_bookkeeping_here(self) -> None:
+        """A bookkeeping row was asked for: this view shows all of them until the setting is changed."""
+        self.shows_bookkeeping_here = True
+        self._hide_bookkeeping(False)
+
+    def _hide_bookkeeping(self, on: bool) -> None:
+        if self.messages.set_bookkeeping_hidden(on):
+            self.counts_changed.emit()
+
     def _put_back(self, view: View, message: int | None) -> None:
         self.filter_state.put_view(*view)
         if message is not None and self.rows.row_of(message) is not None:
             self.messages.go_to(message)
 
     def _go_to_hit(self, message: int) -> None:
+        if self.rows.hides(message):
+            self._show_bookkeeping_here()
         self.messages.go_to(message)
         self.details.lights.renew(go=True)
 

@@ -11,10 +11,12 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis.context_tree import MAIN
-from inspector.filters.visible import Reach, Scope
+from inspector.filters.visible import Reach, Scope, VisibleRows
 from inspector.present.context_labels import line_labels
+from inspector.present.formats import count_of
 from inspector.ui.docview.center import Center
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.notice import NoticeStack
 from inspector.ui.widgets.scope_chip import ScopeChip
 from inspector.ui.widgets.view_tabs import ViewTabs
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
 
 HIDDEN_CALLS = "hidden-calls"
+SHOW_BOOKKEEPING = "Show the records that programs write for themselves, such as hooks and snapshots"
+HIDE_BOOKKEEPING = "Hide the records that programs write for themselves, such as hooks and snapshots"
 SHOWN_AS_WELL = "Requests and proposals are shown as well, whatever else this view hides."
 
 
@@ -30,15 +34,18 @@ class ViewHead(QWidget):
     """The head of the middle column, and its foot.
 
     Signals:
+        bookkeeping_switched: bookkeeping rows shall be shown, or hidden where they are.
         grown(int): it is so many pixels higher (or, if negative, lower) than before, notices came or went.
 
     Attributes:
         tabs, scope: what it is made of.
+        bookkeeping: counts the bookkeeping rows, and shows or hides them.
         notices: about the view; the foot of the column, since what comes above the table moves its rows away under
             the pointer.
     """
 
     grown = Signal(int)
+    bookkeeping_switched = Signal()
 
     def __init__(self, theme: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
@@ -48,6 +55,10 @@ class ViewHead(QWidget):
         self.scope = ScopeChip(theme, self)
         self.notices = NoticeStack(theme, self)
         self.notices.setObjectName("viewFoot")
+        self.bookkeeping = LinkButton("", name="bookkeeping", parent=self)
+        self.bookkeeping.hide()
+        self.bookkeeping.clicked.connect(self.bookkeeping_switched)
+        self.tabs.set_corner(self.bookkeeping)
         self.tabs.set_corner(self.scope)
         self.scope.reach_chosen.connect(self._set_reach)
         self.scope.cleared.connect(self._clear_scope)
@@ -91,7 +102,17 @@ class ViewHead(QWidget):
     def _show_counts(self) -> None:
         if self._panes is not None:
             self.tabs.set_count(self._panes.counts()[0])
+            self._show_bookkeeping(self._panes.rows)
             self._show_hidden()
+
+    def _show_bookkeeping(self, rows: VisibleRows) -> None:
+        """Say how many rows are hidden as bookkeeping, or would be."""
+        count = rows.bookkeeping
+        self.bookkeeping.setVisible(count > 0)
+        if count:
+            words = f"{count_of(count, 'bookkeeping row')}"
+            self.bookkeeping.set_label(f"{words} hidden" if rows.hides_bookkeeping else f"Hide {words}")
+            self.bookkeeping.setToolTip(SHOW_BOOKKEEPING if rows.hides_bookkeeping else HIDE_BOOKKEEPING)
 
     def _show_scope(self, scope: Scope | None) -> None:
         if self._panes is None:

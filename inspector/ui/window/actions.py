@@ -200,6 +200,8 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("view.frames", "Show stream frames and copies one by one", "&View",
            lambda w: w.settings_editing.fold_streams(not w.display.folds_streams),
            on=lambda w: not w.display.folds_streams, words="fold unfold tokens chunks repeats said again"),
+    Action("view.bookkeeping", "Show bookkeeping rows", "&View", lambda w: w.display.switch_bookkeeping(),
+           ("Ctrl+Shift+B",), on=lambda w: not w.display.hides_bookkeeping, words="hooks snapshots hidden records"),
     Action("view.expand", "Expand or collapse the row", "&View", _panes(lambda p: p.messages.toggle_original()),
            ("Ctrl+E",), needs="message"),
     Action("view.presets", "&Edit presets...", "&View", lambda w: w.settings_editing.open("presets"), separated=True),

@@ -98,6 +98,21 @@ class Display(QObject):
         return self._owner.settings.display.fold_streams
 
     @property
+    def hides_bookkeeping(self) -> bool:
+        """Whether records that programs write for themselves have no rows."""
+        panes = self._shown.panes
+        return self._owner.settings.display.hide_bookkeeping if panes is None else panes.rows.hides_bookkeeping
+
+    def switch_bookkeeping(self) -> None:
+        """Show bookkeeping rows where they are hidden, else hide them; in all windows and from now on."""
+        hidden = self.hides_bookkeeping
+        if self._shown.panes is not None:
+            self._shown.panes.shows_bookkeeping_here = False
+        self._owner.settings.display.hide_bookkeeping = not hidden
+        self._owner.save_settings()
+        self._owner.apply_settings()
+
+    @property
     def shows_hints(self) -> bool:
         """Whether transient results have their badges."""
         return self._owner.settings.display.show_context_hints if self.hints_here is None else self.hints_here

@@ -199,6 +199,7 @@ class MainWindow(QMainWindow):
 
         head = ViewHead(self.theme, self)
         head.notices.left.connect(self.focus_center)
+        head.bookkeeping_switched.connect(self.display.switch_bookkeeping)
         return head
 
     @cached_property

@@ -448,6 +448,15 @@ class MessageTableModel(QAbstractTableModel):
         self.endResetModel()
         return True
 
+    def hide_bookkeeping(self, on: bool) -> bool:
+        """Give bookkeeping rows, or none, in a reset; returns whether that makes a difference."""
+        if on == self.rows.hides_bookkeeping:
+            return False
+        self.beginResetModel()
+        self.rows.hide_bookkeeping(on)
+        self.endResetModel()
+        return True
+
     def _forget_streams(self) -> None:
         """The rows of frames say something else, and have no lines below them."""
         runs = self._document.analysis.streams.columns["run"]

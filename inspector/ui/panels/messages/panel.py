@@ -246,6 +246,17 @@ class MessagesPanel(QWidget):
         if self.model.fold_streams(on):
             self.sorter.again()
 
+    def set_bookkeeping_hidden(self, on: bool) -> bool:
+        """Give records that programs write for themselves rows, or none; returns whether that makes a difference."""
+        current = self.current_message()
+        if not self.model.hide_bookkeeping(on):
+            return False
+        self.sorter.again()
+        self._refresh_empty()
+        if current is not None and self.model.rows.row_of(current) is not None:
+            self.go_to(current)
+        return True
+
     def expect(self, share: float) -> None:
         """So much of the log is read (0 to 1): columns keep room for what is to come, so that they need not move."""
         self.view.columns.expect(share)
@@ -268,10 +279,12 @@ class MessagesPanel(QWidget):
         if shown != self._shown:
             self._shown = shown
             self.shown_changed.emit(shown)
-        if shown:
+        if shown and len(self.model.rows):
             self.empty.hide()
             return
-        if total and self.model.rows.filter.text.strip() == PENDING_FILTER:
+        if shown:
+            self.empty.show_words("All rows here are bookkeeping, which is hidden.")
+        elif total and self.model.rows.filter.text.strip() == PENDING_FILTER:
             self.empty.show_no_match(total, "Nothing waits for an answer.")
         elif total:
             self.empty.show_no_match(total)
