@@ -15,6 +15,7 @@ from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.formats import full_time, log_moment
+from inspector.present.log_topics import spoken_kinds
 from inspector.present.sub_agent_facts import usage_facts
 from inspector.present.subject import ContextPlace, ParticipantPlace, sender_of, text_of
 from inspector.present.token_facts import context_tokens
@@ -271,7 +272,8 @@ def _moment(name: str, subject: ContextSubject, message: int) -> Fact:
 def _kinds(subject: ContextSubject) -> str:
     strings = subject.document.capture.strings
     found = subject.tally.kinds.most_common(MOST_ROWS)
-    names = [plain(_kind(strings[kind]), 60) for kind, _ in found]
+    spoken = spoken_kinds(subject.document)
+    names = [plain(spoken.get(strings[kind]) or _kind(strings[kind]), 60) for kind, _ in found]
     words = [f"{count:,}\N{NO-BREAK SPACE}{name}" for name, (_, count) in zip(names, found, strict=True)]
     rest = len(subject.tally.kinds) - len(found)
     return ", ".join([*words, f"{rest} more"] if rest > 0 else words)

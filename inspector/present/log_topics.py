@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from inspector.analysis.distinct import distinct
+from inspector.analysis.spoken_kinds import kind_words
+from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
 from inspector.protocol.formats import CODING_AGENTS, a2a, acp, messages, otlp
@@ -23,11 +27,22 @@ _MSP = "msp"
 _JSON_RPC = "mcp/"
 
 
-class LogTopics:
-    """Topics of one document, updated as its messages come."""
+_known: WeakKeyDictionary[CaptureDocument, LogTopics] = WeakKeyDictionary()
 
-    def __init__(self, document: CaptureDocument) -> None:
-        self._document = document
+
+def spoken_kinds(document: CaptureDocument) -> dict[str, str]:
+    """Returns words for values of the field `kind`, by what the document holds now."""
+    topics = _known.get(document)
+    if topics is None:
+        topics = _known[document] = LogTopics()
+    topics.update(document)
+    return kind_words(topics.order)
+
+
+class LogTopics:
+    """Topics of one document, updated as its messages come. It keeps no reference to the document."""
+
+    def __init__(self) -> None:
         self._seen = 0
         self._counts: dict[Topic, int] = {}
         self._order: tuple[Topic, ...] = ()
@@ -37,30 +52,30 @@ class LogTopics:
         """The topics present, the most frequent first; of similar counts the one that came first."""
         return self._order
 
-    def update(self) -> bool:
+    def update(self, document: CaptureDocument) -> bool:
         """Count new messages; returns whether other topics are present, or in another order. O(new messages)."""
-        capture = self._document.capture
+        capture = document.capture
         start, self._seen = self._seen, len(capture)
         if start < self._seen:
-            self._count(slice(start, self._seen))
+            self._count(capture, slice(start, self._seen))
         counts = dict(self._counts)
         if "agent" in counts and capture.transcripts.agents:
             counts["sub-agents"] = 0
-        if "collapsible" not in counts and len(self._document.analysis.transients.signals):
+        if "collapsible" not in counts and len(document.analysis.transients.signals):
             counts["collapsible"] = 0
         order = tuple(sorted(counts, key=lambda topic: -counts[topic].bit_length()))  # live counts leapfrog each other
         changed, self._order = order != self._order, order
         return changed
 
-    def _count(self, rows: slice) -> None:
-        columns = self._document.capture.columns
+    def _count(self, capture: Capture, rows: slice) -> None:
+        columns = capture.columns
         readable = columns["flags"][rows] & (Flag.UNREADABLE | Flag.GAP | Flag.LOG_ONLY).value == 0
         kinds, protocols = columns["kind"][rows].astype(np.int64), columns["protocol"][rows].astype(np.int64)
         derived = (columns["part"][rows] != 0).astype(np.int64)
         keys = ((protocols << 32 | kinds) << 1 | derived)[readable]
         found, _, places = distinct(keys)
         counts = np.bincount(places, minlength=len(found))
-        strings = self._document.capture.strings
+        strings = capture.strings
         for key, count in zip(found.tolist(), counts.tolist(), strict=True):
             protocol, kind = key >> 33, (key >> 1) & 0xFFFFFFFF
             topic = _topic(strings[protocol] if protocol else None, strings[kind] if kind else "", bool(key & 1))

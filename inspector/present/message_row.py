@@ -14,6 +14,7 @@ import numpy as np
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings import Severity
 from inspector.analysis.marks import NOTHING, Note
+from inspector.analysis.spoken_kinds import spoken_kind
 from inspector.analysis.states import State
 from inspector.analysis.waiting import are_waiting
 from inspector.capture.flags import Flag
@@ -25,7 +26,6 @@ from inspector.present.folded_stream import FoldedStream, folded_stream
 from inspector.present.message_phrase import Style, TextRun, phrase_of
 from inspector.present.row_state import RowState, row_state, took_ns
 from inspector.protocol import kinds
-from inspector.protocol.formats import CODING_AGENTS
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.times import NO_TIME
 
@@ -263,10 +263,9 @@ def _fill_kind(content: RowContent, document: CaptureDocument) -> None:
     if content.log_only:
         content.word = "decision"
         return
-    if document.capture.columns["part"][content.message]:
-        content.word = _spoken_word(document, content.message, kind)
-        if content.word:
-            return
+    content.word = spoken_kind(document.capture, content.message)
+    if content.word:
+        return
     if kind == kinds.REQUEST and (document.capture.string("method", content.message) or "").startswith(_NOTICES):
         content.word = "notification"  # nobody is to answer it
         return
@@ -274,25 +273,6 @@ def _fill_kind(content: RowContent, document: CaptureDocument) -> None:
     namespace, slash, word = shown.rpartition("/")
     content.word = word or shown
     content.namespace = "" if f"{namespace}/" in _QUIET_NAMESPACES else f"{namespace}{slash}"
-
-
-_SPOKEN = {kinds.REQUEST: "call", kinds.RESPONSE: "result", "reasoning/thought": "thought"}
-_ASKERS = ("user", "client")
-_PROGRAMS = (*(one.PROGRAM for one in CODING_AGENTS), "system-prompt")
-
-
-def _spoken_word(document: CaptureDocument, message: int, kind: str) -> str:
-    """What a message of a transcript is in the conversation that was had, which knows no kinds; "" for the rest."""
-    capture = document.capture
-    if kind != "chat":
-        return _SPOKEN.get(kind, "")
-    sender = capture.string("sender", message)
-    if sender in _ASKERS:
-        return "prompt"
-    if sender in _PROGRAMS:
-        return "added"
-    agent = capture.transcripts.agents.get(capture.string("context", message) or "")
-    return "answer" if agent is None or not agent.name or sender == agent.name else "prompt"
 
 
 def _fill_context(content: RowContent, document: CaptureDocument) -> None:

@@ -232,11 +232,18 @@ def report_rows(document: CaptureDocument, row: int) -> list[Fact]:
     return rows
 
 
-def kind_rows(story: ParticipantStory, name: str) -> list[Fact]:
-    """How many messages of each kind it sent."""
+def kind_rows(story: ParticipantStory, name: str, spoken: Mapping[str, str]) -> list[Fact]:
+    """Counts the messages it sent by kind.
+
+    Args:
+        story: of a participant.
+        name: of the participant.
+        spoken: words for kinds, as `spoken_kinds` gives them.
+    """
     ink: Ink = "plain"
     rows = [
-        fact(plain(kind, 120) or "no kind", formats.number(count), ink, mono_name=True,
+        fact(spoken.get(kind) or plain(kind, 120) or "no kind", formats.number(count), ink,
+             mono_name=kind not in spoken,
              filter=f"from == {quote(name)} && kind == {quote(kind)}")
         for kind, count in list(story.kinds.items())[:MOST]
     ]  # fmt: skip

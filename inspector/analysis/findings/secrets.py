@@ -1,4 +1,4 @@
-"""Secrets in clear: every record is searched for what secrets stand beside, behind the other checks, in slices.
+"""Secrets in plain text: every record is searched for what secrets stand beside, behind the other checks, in slices.
 
 Reading all records again takes as long as all checks together, so it is done when there is time (`go_on`). The kinds
 that carry tokens by their nature are looked at at once.
@@ -22,12 +22,12 @@ from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text, ma
 from inspector.protocol.secrets.stand_ins import is_stand_in
 
 CLEAR = Check(
-    "secret-in-clear", WARNING, "Secret in clear",
-    "{kind} from {who} carries a secret in clear, under {detail}.",
+    "secret-in-clear", WARNING, "Secret in plain text",
+    "{subject} holds a secret in plain text, {place}.",
     "Every participant sees every message, and logs keep it. It is masked here, in the file it is not.",
     "Keep the log to yourself and replace the secret; pass secrets outside of the conversation.",
     "MEW release v0.11.0, gateway log: tokens appear in join and invite-ack",
-    example="payload.token", on_transcripts=True,
+    on_transcripts=True,
 )  # fmt: skip
 CHECKS = (CLEAR,)
 

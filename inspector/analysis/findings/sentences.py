@@ -1,6 +1,7 @@
 """Findings in words: what fills the templates of the checks.
 
 Words: `{who}` sender, `{to}` those addressed, `{kind}`, `{call}` method and tool, `{context}` path, `{other}` "No. 5",
+`{subject}` the message in the words of its log, `{place}` where in it the value lies whose path the finding keeps,
 `{reason}` why a line cannot be read, `{detail}` what the finding itself keeps, `{limit}` the check's threshold,
 `{advice}` what to do about a request without an answer, by what is known of whom it was addressed to; and what the
 message is read again for when it is shown: `{named}` the id it names first, `{answered}` the same behind a comma,
@@ -19,12 +20,15 @@ from inspector.analysis.findings.batch import Passes
 from inspector.analysis.findings.check import Check, Severity
 from inspector.analysis.findings.proposals import OTHER_ARGUMENTS
 from inspector.analysis.findings.store import Found
+from inspector.analysis.spoken_kinds import spoken_kind
 from inspector.protocol import calls, kinds
 from inspector.protocol.secrets.masking import masked_words
 
 _LONGEST, _LONGEST_ID, _LONGEST_NAME = 120, 80, 24
 _MOST_ARGUMENTS = 4
 _NONE = object()
+_PERSONS = frozenset({"human", "user"})
+"""Names under which people take part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,45 @@ def _kind(passes: Passes, found: Found) -> str:
     return _short(passes.capture.string("kind", found.row) or "a message")
 
 
+def _subject(passes: Passes, found: Found) -> str:
+    """The message in the words of its log: "The call of Write", or the kind and its sender."""
+    word = spoken_kind(passes.capture, found.row)
+    who = _who(passes, found)
+    if word in ("call", "result"):
+        return f"The {word} of {_call_name(passes, found)}"
+    if word in ("request", "response", "notification"):
+        return f"The {word} {_call_name(passes, found)} from {who}"
+    if word:
+        return f"{_SPOKEN[word]} of {who}"
+    return f"{_kind(passes, found)} from {who}"
+
+
+_SPOKEN = {"prompt": "A prompt", "answer": "An answer", "thought": "A thought", "added": "Added text"}
+
+
+def _call_name(passes: Passes, found: Found) -> str:
+    """The tool, else the method."""
+    columns, strings = passes.correlation.columns, passes.capture.strings
+    code = int(columns["target"][found.row]) or int(columns["method"][found.row])
+    return _short(strings[code]) if code else "a tool"
+
+
+_PLACES = (
+    ("payload.params.arguments.", "in its argument `{}`"), ("params.arguments.", "in its argument `{}`"),
+    ("payload.params.", "in its parameter `{}`"), ("params.", "in its parameter `{}`"),
+    ("payload.result", "in its content"), ("result", "in its content"), ("payload.text", "in its text"),
+)  # fmt: skip
+
+
+def _place(passes: Passes, found: Found) -> str:
+    """Where a value lies in its message; a path where the log is spoken of in kinds of the protocol."""
+    if spoken_kind(passes.capture, found.row):
+        for start, words in _PLACES:
+            if found.detail.startswith(start):
+                return words.format(found.detail.removeprefix(start))
+    return f"in `{found.detail}`"
+
+
 def _call(passes: Passes, found: Found) -> str:
     columns, strings = passes.correlation.columns, passes.capture.strings
     names = (int(columns[name][found.row]) for name in ("method", "target"))
@@ -122,6 +165,11 @@ def _advice(passes: Passes, found: Found) -> str:
     if capture.columns["part"][found.row]:
         return "The session ended, or was interrupted, before a result was written: look what the tool did do by then"
     listing = capture.strings[int(columns["method"][found.row])] == "tools/list"
+    if listing and to and {name.lower() for name in to} <= _PERSONS:
+        who = _to(passes, found)
+        return (
+            f"{who} is a person without tools: do not send it tools/list, or let its client answer with an empty list"
+        )
     if not to:
         return "Address the request to the one who is to answer it"
     if all(one is None for one in known):
@@ -179,6 +227,8 @@ _WORDS: dict[str, Callable[[Passes, Found], Any]] = {
     "who": _who,
     "to": _to,
     "kind": _kind,
+    "subject": _subject,
+    "place": _place,
     "call": _call,
     "context": _context,
     "other": lambda _, found: f"No. {found.other + 1}",

@@ -21,6 +21,7 @@ from inspector.ui.widgets.preset_bar import PresetBar
 from inspector.ui.widgets.preset_chip import CONTEXT_VARIABLE
 
 if TYPE_CHECKING:
+    from inspector.document.document import CaptureDocument
     from inspector.ui.docview.panes import Panes
     from inspector.ui.look.theme import ThemeController
     from inspector.ui.services import SettingsOwner
@@ -104,13 +105,14 @@ class Presets(QObject):
 
     def attach(self, panes: Panes) -> None:
         """Offer the presets that fit the document of these panes, as it grows."""
-        self._topics = LogTopics(panes.document)
-        self._topics.update()
-        panes.bridge.settled.connect(self._follow_topics)
+        topics, document = LogTopics(), panes.document
+        topics.update(document)
+        self._topics = topics
+        panes.bridge.settled.connect(lambda _changes: self._follow_topics(topics, document))
         self._on_presets_changed()
 
-    def _follow_topics(self, _changes: object) -> None:
-        if self._topics is not None and self._topics.update():
+    def _follow_topics(self, topics: LogTopics, document: CaptureDocument) -> None:
+        if topics.update(document) and topics is self._topics:
             self._on_presets_changed()
 
     def show_active(self, text: str, *, scoped: bool) -> None:

@@ -25,8 +25,8 @@ SAMPLES = (
 
 
 def topics(document: CaptureDocument) -> tuple[Topic, ...]:
-    found = LogTopics(document)
-    found.update()
+    found = LogTopics()
+    found.update(document)
     return found.order
 
 
@@ -73,10 +73,10 @@ def test_any_batching_gives_the_same() -> None:
     mixed = [{"jsonrpc": "2.0", "id": n, "method": "tools/list"} if n % 5 else tool_call("a") for n in range(60)]
     path = log_file(b"")
     document = document_at(path)
-    stepwise = LogTopics(document)
+    stepwise = LogTopics()
     for line in mixed:
         with path.open("ab") as file:
             file.write(lines_of(line))
         document.poll()
-        stepwise.update()
+        stepwise.update(document)
     assert stepwise.order == topics(document_of(*mixed)) == ("mcp", "mew")

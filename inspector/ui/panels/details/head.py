@@ -7,6 +7,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
+from inspector.analysis.spoken_kinds import spoken_kind
 from inspector.capture.flags import Flag
 from inspector.present.head_words import HeadWords, kindless_word, second_line
 from inspector.present.states import State, state_of
@@ -42,6 +43,8 @@ class DetailHead(QWidget):
             namespace, slash, name = plain(subject.kind, 200).partition("/")
             if not slash:
                 namespace, name = "", namespace or kindless_word(subject)
+            if word := spoken_kind(subject.capture, subject.message):
+                namespace, slash, name = "", "", word
             self.namespace, self.name = namespace + slash, name
             self.tool = plain(subject.target or subject.method or "", 200) if subject.kind.startswith("mcp/") else ""
             self.state = state_of(subject)

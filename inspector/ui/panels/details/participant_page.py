@@ -26,6 +26,7 @@ from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.capability_facts import FEW, change_rows, differing_rows, held_rows, refused_rows
 from inspector.present.facts import Fact, words_fact
+from inspector.present.log_topics import spoken_kinds
 from inspector.present.participant_facts import (
     change_of_tools_rows,
     kind_rows,
@@ -202,7 +203,7 @@ class ParticipantPage(Page):
             blocks.append(self._figures_block("answersTook", "Its answers take", rows))
         if story.kinds:
             show = self._filter_link(f"from == {quote(name)}", "filterSent")
-            rows = partial(kind_rows, story, name)
+            rows = partial(kind_rows, story, name, spoken_kinds(document))
             blocks.append(self._facts("sentKinds", "Sent by kind", rows, name_width=140, action=show))
         return blocks
 

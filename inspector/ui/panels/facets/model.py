@@ -23,6 +23,7 @@ class FacetRow:
         field: which facet.
         title: of a head, what the facet is called; of what stands below the values, how many more there are.
         value: of a value.
+        label: of a value, its word in this log; "" for the value itself.
         is_more: it stands below the values, and shows the others.
     """
 
@@ -30,6 +31,7 @@ class FacetRow:
     title: str = ""
     value: FacetValue | None = None
     is_more: bool = False
+    label: str = ""
 
     @property
     def is_head(self) -> bool:
@@ -39,7 +41,7 @@ class FacetRow:
     @property
     def words(self) -> str:
         """The value, safe to show."""
-        return plain(self.value.value, 200) if self.value is not None else self.title
+        return self.label or plain(self.value.value, 200) if self.value is not None else self.title
 
 
 class FacetsModel(QAbstractTableModel):

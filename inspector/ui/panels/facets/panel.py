@@ -15,6 +15,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.facets import FACETS, FacetTally, FacetValue, label_of
 from inspector.filters.strings import quote
 from inspector.present import formats
+from inspector.present.log_topics import spoken_kinds
 from inspector.ui import budgets
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
@@ -197,7 +198,8 @@ class FacetsPanel(HeadedPanel):
             values, more = self._tally.values(field, _ALL if field in self._open else _MOST)
             if values:
                 rows.append(FacetRow(field, label_of(field)))
-                rows += [FacetRow(field, value=value) for value in values]
+                labels = spoken_kinds(self._document) if field == "kind" else {}
+                rows += [FacetRow(field, value=value, label=labels.get(value.value, "")) for value in values]
             elif field in self._open:
                 self._open.discard(field)
             if more:

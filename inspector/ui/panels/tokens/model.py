@@ -17,6 +17,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.context_labels import leaf_and_parent
+from inspector.present.log_topics import spoken_kinds
 from inspector.present.wire_text import plain, tool_tip
 from inspector.ui.panels.figures_model import FiguresModel
 
@@ -114,7 +115,10 @@ def _name(document: CaptureDocument, way: Way, key: int, *, below: bool) -> tupl
         return ("all contexts", "") if key == MAIN and below else leaf_and_parent(document, key)
     if way == "tool" and key == DEFINITIONS:
         return "tool definitions", ""
-    return plain(document.capture.strings[key], _LONGEST) if key else _NOBODY[way], ""
+    if not key:
+        return _NOBODY[way], ""
+    name = document.capture.strings[key] or ""
+    return plain(spoken_kinds(document).get(name, name) if way == "kind" else name, _LONGEST), ""
 
 
 def _filter(document: CaptureDocument, way: Way, key: int, *, below: bool) -> str:
