@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from inspector.analysis.context_tree import MAIN
 from inspector.analysis.named import Named
 from inspector.analysis.progress import is_progress, progress_of, tell_progress, told_of
 from inspector.analysis.same_calls import certain_others
+from inspector.analysis.spoken_kinds import spoken_kind
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
@@ -68,6 +69,50 @@ def chain_of(analysis: Analysis, message: int) -> list[ChainStep]:
         near = sorted(ordered, key=lambda m: abs(m - message))[:MOST_STEPS]
         ordered = sorted(near)
     return [step_of(analysis, step, message, ordered) for step in ordered]
+
+
+_FEW_STEPS = 10
+"""A chain of a transcript that has no more is shown whole."""
+_STEPS_BESIDE = 3
+_LOOKED_BACK = 50_000
+"""Messages before one among which the prompt of its turn is looked for."""
+
+
+def steps_of_turn(analysis: Analysis, steps: Sequence[ChainStep], message: int) -> list[ChainStep]:
+    """Returns the steps that say why a message of a transcript is there; all steps of other chains.
+
+    In a transcript all that was said before leads to a message. These remain: the prompt of the turn, the call that
+    started the agent, and the steps next to the message.
+    """
+    capture, contexts = analysis.capture, analysis.contexts
+    if not capture.columns["part"][message]:
+        return list(steps)
+    own = contexts.node_of(message)
+    nodes = contexts.nodes_of(np.array([step.message for step in steps], np.int64)).tolist()
+    earlier = [step.message for step, node in zip(steps, nodes, strict=True) if step.message < message and node == own]
+    if len(steps) <= _FEW_STEPS and len(earlier) == sum(step.message < message for step in steps):
+        return list(steps)
+    later = [step.message for step in steps if step.message > message]
+    prompt = _prompt_before(analysis, message, own)
+    started = int(analysis.correlation.columns["cause"][prompt]) if own != MAIN and prompt != NO_ROW else NO_ROW
+    kept = {message, *later[:_STEPS_BESIDE], *(m for m in earlier[-_STEPS_BESIDE:] if m >= prompt)}
+    kept |= {one for one in (prompt, started) if 0 <= one < message}
+    answer = int(analysis.correlation.columns["answer"][message])
+    kept |= {answer} & set(later)
+    known = {step.message: step for step in steps}
+    ordered = sorted(kept)
+    return [known.get(one) or step_of(analysis, one, message, ordered) for one in ordered]
+
+
+def _prompt_before(analysis: Analysis, message: int, node: int) -> int:
+    """The prompt that a message of a transcript came after in its context; NO_ROW where none is near."""
+    capture = analysis.capture
+    low = max(0, message - _LOOKED_BACK)
+    said = capture.columns["kind"][low:message] == (capture.strings.find("chat") or -1)
+    said &= capture.columns["space"][low:message] == capture.columns["space"][message]
+    rows = np.flatnonzero(said) + low
+    rows = rows[analysis.contexts.nodes_of(rows) == node]
+    return next((row for row in rows[::-1].tolist() if spoken_kind(capture, row) == "prompt"), NO_ROW)
 
 
 def may_grow(analysis: Analysis, message: int, chain: set[int], changes: Changes) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,13 +16,14 @@ from inspector.analysis.named import Named
 from inspector.analysis.participant_queries import answering, participants_of
 from inspector.analysis.pending import is_cancelled, is_refused, pending_age_ns, who_left
 from inspector.analysis.proposals import ProposalState
+from inspector.analysis.states import State
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.formats import delta
 from inspector.present.states import ANSWER_WITHIN_NS, presence
-from inspector.present.subject import Subject, linked, recipients, sender_of
+from inspector.present.subject import Subject, linked, recipients, sender_of, text_of
 from inspector.present.waiting import asker
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
@@ -67,22 +69,7 @@ def request_facts(subject: Subject) -> list[Fact]:
     if call is not None:
         return _rounds_facts(subject, call)
     if subject.answer is not None:
-        failed = bool(subject.capture.flags(subject.answer) & Flag.ERROR)
-        by = sender_of(subject.capture, subject.answer)
-        latency = subject.analysis.correlation.latency_ns(subject.answer)
-        what = "Failed" if failed else "Answered"
-        who = f" by {by}" if subject.capture.string("sender", subject.answer) else ""
-        after = f" in {formats.duration(latency)}" if latency is not None else ""
-        return [
-            Fact(
-                "",
-                (
-                    FactPart(what, "bad" if failed else "plain"),
-                    FactPart(f"{who}{after}, "),
-                    message_part(subject.answer),
-                ),
-            )
-        ]
+        return [_answered_fact(subject, subject.answer)]
     if is_cancelled(subject.analysis, subject.message):
         return [words_fact("Cancelled by its sender; no answer was seen.")]
     if gone := who_left(subject.analysis, subject.message):
@@ -96,6 +83,34 @@ def request_facts(subject: Subject) -> list[Fact]:
     if subject.document.live:
         return [words_fact(f"No answer yet, {waited} after it was asked.")]
     return [words_fact(f"No answer in the {waited} until the last record.")]
+
+
+def _answered_fact(subject: Subject, answer: int) -> Fact:
+    """Returns the outcome of a request: "Failed after 4.2 s: exit code 1, No. 13"."""
+    failed = bool(subject.capture.flags(answer) & Flag.ERROR)
+    is_named = not subject.derived and subject.capture.string("sender", answer) is not None
+    by = f" by {sender_of(subject.capture, answer)}" if is_named else ""
+    state = subject.analysis.states.of(subject.message)
+    if state is State.REJECTED:
+        outcome = FactPart("Rejected by you" if subject.derived else f"Rejected{by}", "warn")
+    elif failed:
+        outcome = FactPart(f"Failed{by}", "bad")
+    else:
+        outcome = FactPart("Result" if subject.derived else f"Answered{by}")
+    latency = subject.analysis.correlation.latency_ns(answer)
+    after = f" after {formats.duration(latency)}" if latency is not None else ""
+    code = exit_code_in(text_of(subject.capture, answer)) if failed else None
+    why = f": exit code {code}, " if code is not None and state is not State.REJECTED else ": "
+    return Fact("", (outcome, FactPart(f"{after}{why}"), message_part(answer)))
+
+
+_EXIT_CODE = re.compile(r"\s*(?:Error: )?Exit code:? (\d{1,10})\b", re.IGNORECASE)
+
+
+def exit_code_in(text: str) -> int | None:
+    """Returns the exit code that the result of a command begins with, or None if it does not."""
+    found = _EXIT_CODE.match(text)
+    return int(found[1]) if found else None
 
 
 def _rounds_facts(subject: Subject, call: Rounds) -> list[Fact]:
@@ -112,8 +127,8 @@ def _rounds_facts(subject: Subject, call: Rounds) -> list[Fact]:
         return [words_fact(words), *rows, *_asked_again(call)]
     what = "Cancelled" if call.cancelled else "Failed" if call.failed else "Answered"
     latency = subject.analysis.correlation.latency_ns(call.result)
-    after = f" in {formats.duration(latency)}" if latency is not None else ""
-    ended = (FactPart(what, "bad" if call.failed else "plain"), FactPart(f"{after}, "), message_part(call.result))
+    after = f" after {formats.duration(latency)}" if latency is not None else ""
+    ended = (FactPart(what, "bad" if call.failed else "plain"), FactPart(f"{after}: "), message_part(call.result))
     return [Fact("", ended), *rows, *_asked_again(call)]
 
 
@@ -296,23 +311,28 @@ def answer_facts(subject: Subject) -> list[Fact]:
     rows = [fact(noun, name, "mono", middle=True)]
     if subject.target and noun in ("Resource", "Completion"):
         rows.append(fact("Method", subject.method, "mono"))
-    rows.append(Fact("Named by", _naming_rule(subject, rule, cause)))
+    if rule is ToolRule.CORRELATION and _naming_proposal(subject, cause) is None:
+        name, asked = ("Result of", "the call ") if subject.derived else ("Answer to", "the request ")
+        rows.append(Fact(name, (FactPart(asked), message_part(cause))))
+    else:
+        rows.append(Fact("Matched by", _naming_rule(subject, rule, cause)))
     return rows + _order_facts(subject, cause)
 
 
 def _naming_rule(subject: Subject, rule: ToolRule, cause: int) -> tuple[FactPart, ...]:
-    link = (FactPart(", request "), message_part(cause)) if cause != NO_ROW else ()
+    asked = "call" if subject.derived else "request"
+    link = (FactPart(f", {asked} "), message_part(cause)) if cause != NO_ROW else ()
     if rule is ToolRule.KIND:
         return (FactPart("its own kind"), *link)
     if rule is ToolRule.PAYLOAD:
         return (FactPart("its own payload"), *link)
     if rule is ToolRule.RPC_ID:
-        return (FactPart("the JSON-RPC id it shares with "), message_part(cause))
+        return (FactPart("JSON-RPC id with "), message_part(cause))
     proposal = _naming_proposal(subject, cause)
     if proposal is not None:
         return (FactPart("proposal "), message_part(proposal), FactPart(", which request "), message_part(cause),
                 FactPart(" fulfils"))  # fmt: skip
-    return (FactPart("its request "), message_part(cause))
+    return link[1:]
 
 
 def _naming_proposal(subject: Subject, request: int) -> int | None:

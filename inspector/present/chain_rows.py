@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from inspector.analysis import Analysis
-from inspector.analysis.chain import ChainStep, causes_of
+from inspector.analysis.chain import ChainStep, causes_of, steps_of_turn
 from inspector.analysis.likely import LikelyLink
 from inspector.analysis.participant_queries import sent_by
 from inspector.analysis.pending import is_cancelled, is_pending, is_refused, pending_age_ns, who_left
@@ -22,6 +22,7 @@ from inspector.protocol.times import NO_TIME
 NOWHERE = -1
 """The message of a row that stands for something that did not happen."""
 _CLOCK_ICON = "ri.timer-line"
+_MORE_ICON = "more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class ChainRow:
         message: NOWHERE for what did not happen.
         icon: instead of the kind's.
         likely: that it came out of what stands above it is only likely.
+        hides: further rows, which come in place of this one.
     """
 
     message: int
@@ -46,6 +48,7 @@ class ChainRow:
     took: str = ""
     icon: str = ""
     likely: bool = False
+    hides: bool = False
 
     @property
     def leads(self) -> bool:
@@ -99,6 +102,29 @@ def chain_rows(
     by_effect = {link.effect: link for link in likely}
     rows = (chain_row(analysis, step, own) for step in steps)
     return [_with_likely(analysis, row, by_effect.get(row.message)) for row in rows]
+
+
+def turn_rows(
+    analysis: Analysis, steps: Sequence[ChainStep], own: int, likely: Sequence[LikelyLink] = ()
+) -> list[ChainRow]:
+    """Returns the rows of the steps that say why a message is there, and one row that counts the others.
+
+    Args:
+        steps: the whole chain.
+        own, likely: as for `chain_rows`.
+    """
+    kept = steps_of_turn(analysis, steps, own)
+    shown = {step.message for step in kept}
+    rows = chain_rows(analysis, kept, own, likely)
+    hidden = [step.message for step in steps if step.message not in shown]
+    if not hidden:
+        return rows
+    more = ChainRow(
+        NOWHERE, "", "", f"{len(hidden):,} more", icon=_MORE_ICON, hides=True, tooltip="Show the whole chain"
+    )
+    # Where most of them are: behind the prompt, or before the message where there is none.
+    place = next((n for n, row in enumerate(rows) if row.message > hidden[0]), len(rows))
+    return [*rows[:place], more, *rows[place:]]
 
 
 def _with_likely(analysis: Analysis, row: ChainRow, link: LikelyLink | None) -> ChainRow:

@@ -92,14 +92,14 @@ def picture(width: int, height: int) -> str:
 
 def test_a_response_says_by_which_rule_it_is_named(show: Show):
     request = tool_call("grep")
-    assert rows(show(request, tool_result(request)), "answers") == ["Tool: grep", "Named by: its request No. 1"]
+    assert rows(show(request, tool_result(request)), "answers") == ["Tool: grep", "Answer to: the request No. 1"]
 
 
 def test_a_response_that_names_itself_says_so(show: Show):
     panel = show(envelope("mcp/response:tools/call:grep", {"result": {}}))
-    assert rows(panel, "answers") == ["Tool: grep", "Named by: its own kind"]
+    assert rows(panel, "answers") == ["Tool: grep", "Matched by: its own kind"]
     told = {"method": "tools/call", "params": {"name": "grep"}, "result": {}}
-    assert rows(show(envelope("mcp/response", told)), "answers")[1] == "Named by: its own payload"
+    assert rows(show(envelope("mcp/response", told)), "answers")[1] == "Matched by: its own payload"
 
 
 def test_a_response_before_its_request_says_so(show: Show):

@@ -234,7 +234,7 @@ def test_a_failed_result_shows_its_error(show: Show):
 def test_a_request_says_its_state_first(show: Show):
     request = tool_call("grep", arguments={"pattern": "x", "deep": {"a": 1}})
     panel = show(request, tool_result(request), message=0)
-    assert rows(one(panel, FactsView, "requestState"))[0].startswith("Answered by files in ")
+    assert rows(one(panel, FactsView, "requestState"))[0].startswith("Answered by files after ")
     assert rows(one(panel, FactsView, "arguments")) == ["pattern: x", 'deep: {"a":1}']
 
 

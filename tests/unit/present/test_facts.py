@@ -76,14 +76,14 @@ def test_a_request_says_who_answered_it_and_how_the_answer_knows_its_tool() -> N
     assert state is not None
     assert state.word == "answered"
     assert request_facts(asked)[0].value.startswith("Answered by files")
-    assert values_of(answer_facts(answered)) == {"Tool": "read_file", "Named by": "its request No. 1"}
+    assert values_of(answer_facts(answered)) == {"Tool": "read_file", "Answer to": "the request No. 1"}
     assert values_of(addressed_facts(asked)).keys() <= {"files"}
 
 
 def test_a_request_that_is_told_twice_is_answered_by_what_answers_either() -> None:
     asked = Subject(document_at(TRACE), 13)
     assert asked.capture.copies_of(asked.message).tolist() == [14]
-    assert request_facts(asked)[0].value == "Answered by tools in 3 ms, No. 16"
+    assert request_facts(asked)[0].value == "Result after 3 ms: No. 16"
     assert not any("Elsewhere" in row.name for row in addressed_facts(asked))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
@@ -30,9 +31,11 @@ class ChainView(FittedList[ChainRow]):
 
     Attributes:
         took: whether each row also says how long took what it ended, as an answer its call.
+        whole: all rows, which a row that counts hidden ones is replaced by.
     """
 
     took = False
+    whole: Sequence[ChainRow] = ()
     _measured: tuple[object, int] = (None, 0)
 
     @override
@@ -220,7 +223,7 @@ class ChainView(FittedList[ChainRow]):
 
     @override
     def is_link(self, row: int, place: QPoint) -> bool:
-        return self.rows[row].leads
+        return self.rows[row].leads or self.rows[row].hides
 
     @override
     def click_row(self, row: int, place: QPoint) -> None:
@@ -228,7 +231,9 @@ class ChainView(FittedList[ChainRow]):
 
     @override
     def activate_row(self, row: int) -> None:
-        if self.rows[row].leads:
+        if self.rows[row].hides:
+            self.replace_rows(self.whole)
+        elif self.rows[row].leads:
             self.message_requested.emit(self.rows[row].message)
 
     @override

@@ -14,7 +14,7 @@ from typing_extensions import override
 from inspector.analysis.chain import ChainStep
 from inspector.analysis.marks import Note, Target
 from inspector.analysis.pending import is_pending
-from inspector.present.chain_rows import ChainRow, chain_rows, missing_answer
+from inspector.present.chain_rows import ChainRow, chain_rows, missing_answer, turn_rows
 from inspector.present.facts import Fact
 from inspector.present.reasoning_facts import ThreadRow
 from inspector.present.subject import Subject
@@ -173,7 +173,10 @@ class Sheet(Maker):
         missing = missing_answer(self.subject) if steps is None else []
         if missing:  # said once
             rows = [replace(row, relation="asked", token="ink.tertiary") if row.own else row for row in rows]
-        view = self.rail([*rows, *missing], label=label)
+        rows += missing
+        short = [*turn_rows(analysis, found, message, likely), *missing] if steps is None and not missing else rows
+        view = self.rail(short, label=label)
+        view.whole = rows
         view.took = took
         if analysis.now_ns is not None and any(is_pending(analysis, step.message) for step in found):
             view.live = lambda: chain_rows(analysis, found, message, likely)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.analysis import Changes
-from inspector.analysis.chain import may_grow
+from inspector.analysis.chain import may_grow, steps_of_turn
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.ui import budgets
@@ -91,6 +91,7 @@ class SelectedChain(QObject):
         self._selected: int | None = None
         self._of: int | None = None
         self._members: set[int] = set()
+        self._steps: set[int] = set()
         self.rail = ChainRail()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -125,12 +126,14 @@ class SelectedChain(QObject):
     def _find(self) -> None:
         selected = self._selected
         if selected is not None:
-            self._of, self._members = selected, {step.message for step in self._document.chain(selected)}
+            self._of, chain = selected, self._document.chain(selected)
+            self._members = {step.message for step in chain}
+            self._steps = {step.message for step in steps_of_turn(self._document.analysis, chain, selected)}
             self._draw_shown()
 
     def _draw_shown(self) -> None:
         """The chain as far as its messages are shown now. O(chain)."""
-        shown = {message for message in self._members if self._rows.position(message) is not None}
+        shown = {message for message in self._steps if self._rows.position(message) is not None}
         if shown != self.rail.members or self._selected != self.rail.selected:
             self._draw(shown)
 

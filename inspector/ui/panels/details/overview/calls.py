@@ -17,6 +17,7 @@ from inspector.present.call_facts import (
     cancelled_facts,
     capable_facts,
     error_facts,
+    exit_code_in,
     hello_facts,
     input_facts,
     origin_facts,
@@ -30,7 +31,7 @@ from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, val
 from inspector.present.lifecycle_facts import seen_label, seen_now_facts, signal_facts
 from inspector.present.reasoning_facts import thought_facts
 from inspector.present.sub_agent_facts import sub_agent_of
-from inspector.present.subject import Subject, sender_of
+from inspector.present.subject import Subject, sender_of, text_of
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.payloads.blocks import block_of
@@ -48,7 +49,7 @@ from inspector.ui.panels.details.sheet import Sheet
 
 
 def build_request(sheet: Sheet) -> list[QWidget]:
-    """What became of it, its arguments, the thought before it, its chain, and who was asked."""
+    """Its outcome, its arguments, its result, the thought before it, its chain, and who was asked."""
     subject = sheet.subject
     sections: list[QWidget] = []
     if (subject.method or "").startswith("notifications/"):
@@ -65,7 +66,11 @@ def build_request(sheet: Sheet) -> list[QWidget]:
         if agent is not None:
             sections += spawn_sections(sheet, agent)
         else:
+            result = result_section(sheet)
+            failed = subject.answer is not None and bool(subject.capture.flags(subject.answer) & Flag.ERROR)
+            sections += result if failed else []
             sections += call_section(sheet, subject.payload, "Arguments")
+            sections += [] if failed else result
     sections += thought_sections(sheet)
     sections += sheet.chain_section()
     if subject.to or subject.capture.string("space", subject.message):
@@ -73,6 +78,36 @@ def build_request(sheet: Sheet) -> list[QWidget]:
         if rows:
             sections.append(sheet.section("Addressed to", sheet.facts(rows, name="addressedTo", label="Addressed to")))
     return sections
+
+
+_MOST_SHOWN, _MOST_OF_FAILURE = 1_500, 600  # the arguments follow a failure
+
+
+def result_section(sheet: Sheet) -> list[QWidget]:
+    """The beginning of the result of a call, or of the reason why it failed; nothing if there is no text."""
+    subject = sheet.subject
+    if subject.answer is None:
+        return []
+    failed = bool(subject.capture.flags(subject.answer) & Flag.ERROR)
+    text = text_of(subject.capture, subject.answer).strip()
+    if not text:
+        return []
+    answer = subject.answer
+    label = "Why it failed" if failed else "Result"
+    link = sheet.link(f"No. {answer + 1}", lambda: sheet.links.message_requested.emit(answer), name="resultLink")
+    shown = formats.shortened(text, _MOST_OF_FAILURE if failed else _MOST_SHOWN)
+    mono = not failed or exit_code_in(text) is not None
+    return [sheet.section(label, sheet.text(shown, name="resultText", label=label, mono=mono), action=link)]
+
+
+def asked_section(sheet: Sheet) -> list[QWidget]:
+    """The call of a result, with its arguments; nothing if it was not seen, or if it is no call of a tool."""
+    subject = sheet.subject
+    request = next((m for m in subject.causes if subject.capture.string("kind", m) == kinds.REQUEST), None)
+    if request is None or subject.tool is None:
+        return []
+    asked = Sheet(Subject(subject.document, request), sheet.themes, sheet.links)
+    return call_section(asked, asked.subject.payload, "Call")
 
 
 def call_section(sheet: Sheet, payload: Mapping[str, Any], label: str) -> list[QWidget]:
@@ -154,9 +189,10 @@ def build_result(sheet: Sheet) -> list[QWidget]:
     if origin := origin_facts(subject):
         card = sheet.facts(origin, name="origin", label="What the server answered")
         content.append(sheet.section("What the server answered", card))
+    asked = asked_section(sheet)
     if subject.flags & (Flag.ERROR | Flag.DERIVED):  # of a transcript the chain is all that was said before
-        return [*sections, *content, *answer_section(sheet), *sheet.chain_section()]
-    return [*sections, *answer_section(sheet), *sheet.chain_section(), *content]
+        return [*sections, *content, *asked, *answer_section(sheet), *sheet.chain_section()]
+    return [*sections, *answer_section(sheet), *asked, *sheet.chain_section(), *content]
 
 
 def _content_sections(sheet: Sheet) -> list[QWidget]:
