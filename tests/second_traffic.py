@@ -103,6 +103,49 @@ def _thought(draw: st.DrawFn, number: int) -> Line:
     return line
 
 
+_reasoned = st.sampled_from(
+    ("reasoning/start", "reasoning/start", "reasoning/thought", "reasoning/thought", "reasoning/conclusion",
+     "reasoning/cancel", "chat", "context/start", "context/end", "conclusion", "reflection")
+)  # fmt: skip
+
+
+@st.composite
+def sequences(draw: st.DrawFn) -> list[Line]:
+    """Reasoning that names its context in any way: by the start's id, beside it, by correlation; late and again."""
+    ids = [f"m{number}" for number in range(1, draw(st.integers(2, 9)) + 1)]
+    names = ["job", "fs", *ids[:4], "s/t"]
+    named = st.sampled_from(names)
+    context = st.one_of(
+        named, named, st.lists(named, min_size=2, max_size=3).map("/".join), st.fixed_dictionaries({"id": named}),
+        st.fixed_dictionaries({"id": named, "parent": named}),
+    )  # fmt: skip
+    made: list[Line] = []
+    for place, identifier in enumerate(ids):
+        kind = draw(_reasoned)
+        at = place if draw(_often) else max(0, place - 3)
+        line: Line = {"id": identifier, "ts": f"2026-01-05T09:00:{at:02d}.000Z", "from": draw(_people), "kind": kind}
+        if kind.startswith("context/"):
+            name = draw(named)
+            if kind == "context/start" or draw(st.booleans()):
+                line["payload"] = {"context_id": name, **({"type": "review"} if draw(_seldom) else {})}
+            if draw(st.booleans()):
+                line["correlation_id"] = [draw(named)]
+        elif draw(_often):
+            where = draw(st.sampled_from(("context", "context", "context", "payload", "thread_id")))
+            if where == "payload":
+                line["payload"] = {"context": draw(context)}
+            else:
+                line[where] = draw(context if where == "context" else named)
+        if not kind.startswith("context/") and draw(st.booleans()):
+            line["correlation_id"] = draw(st.lists(named, min_size=1, max_size=2))
+        made.append(line)
+    if draw(_seldom):
+        return draw(st.permutations(made))
+    if draw(_seldom):
+        made += draw(st.lists(st.sampled_from(made), max_size=2))
+    return made
+
+
 @st.composite
 def _gateways_word(draw: st.DrawFn, number: int) -> Line:
     """Who is there and what they may do: by the gateway, or by somebody who plays it."""

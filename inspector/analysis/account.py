@@ -19,13 +19,13 @@ from inspector.analysis.call_pairs import CallPairs
 from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.distinct import ascending
 from inspector.analysis.ended_servers import ended_badly
-from inspector.analysis.marked_contexts import START
 from inspector.analysis.states import State
 from inspector.analysis.waiting import are_refused, are_waiting
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds, msp
+from inspector.protocol.context_forms import START
 from inspector.protocol.times import NO_TIME
 
 _STEP = 1 << 14

@@ -178,8 +178,8 @@ def _took(analysis: Analysis, step: int) -> int | None:
     if kind not in ("reasoning/conclusion", "reasoning/cancel"):
         return None
     contexts = analysis.contexts
-    node = contexts.tree.resolve(contexts.node_of(step))
-    started = -1 if node == MAIN else contexts.started_by[node]
+    node = contexts.tree.resolve(contexts.ending.get(step, contexts.node_of(step)))
+    started = -1 if node == MAIN else contexts.start_before(node, step)
     return _apart(analysis, started, step) if 0 <= started < step else None
 
 
@@ -222,8 +222,8 @@ def began(analysis: Analysis, message: int) -> Iterator[int]:
     for _ in range(_LEVELS):
         if node == MAIN:
             return
-        started = contexts.started_by[node]
-        if 0 <= started != message:
+        started = contexts.start_before(node, message)
+        if started >= 0 and contexts.begun_by(message) != node:
             yield started
             return
         node = contexts.tree.parent[node]

@@ -16,6 +16,7 @@ from inspector.analysis.context_objects import ContextObjects
 from inspector.analysis.context_refs import UNKNOWN, ContextRefs
 from inspector.analysis.context_tree import MAIN, MOST_LEVELS, ContextTree
 from inspector.analysis.marked_contexts import MarkedContexts
+from inspector.analysis.named_starts import NamedStarts
 from inspector.analysis.node_facts import CANCELLED, CONCLUDED, NodeFacts
 from inspector.analysis.session_contexts import SessionContexts
 from inspector.capture.block import OBJECT_KEY
@@ -26,15 +27,18 @@ from inspector.capture.transcripts import AgentNews
 from inspector.protocol import msp
 from inspector.protocol.secrets.masking import mask_text, may_hold_secrets
 from inspector.protocol.text import text_shown
+from inspector.protocol.times import NO_TIME
 
 SUB_AGENT = "sub-agent"
 """The declared type of contexts of sub-agents, as transcripts have them."""
 
 _START = "reasoning/start"
+_ENDS = {"reasoning/conclusion": CONCLUDED, "reasoning/cancel": CANCELLED}
 _LABEL_LENGTH = 80
 _LOOKED_AT = 8 * _LABEL_LENGTH  # of a text that becomes a label
 _TOGETHER = 32  # texts
 _DRAFTED = (Flag.CONTEXT_IN_KIND | Flag.CONTEXT_IN_REASONING).value
+_CORRELATED = Flag.CORRELATED.value
 
 
 class ContextBuilder:
@@ -47,7 +51,7 @@ class ContextBuilder:
         notes: what is odd about contexts as messages name them.
         sessions: what is known of spaces that are MSP sessions.
         named: hashes (`MessageIds.hash_in`) of ids that named contexts as parents; who looks at them takes them out.
-        started_again: nodes of reasoning starts that bear the id of a start before, by message.
+        ending: messages that end what they name by correlation, and the node of each.
 
     Args:
         typed: called with a node that has got its first declared type, or counts as reasoning by now.
@@ -59,16 +63,20 @@ class ContextBuilder:
         self._typed = typed
         self._touched = touched
         self.tree = ContextTree()
-        self.facts = NodeFacts()
+        self.facts = NodeFacts(self._was_written_before)
         self.refs = ContextRefs()
         self.notes = ContextNotes()
         told: dict[str, Any] = {"settle": self._settle, "typed": typed}
         self._objects = ContextObjects(capture, self.tree, self.facts, self.notes, **told)
         self.named = self._objects.parents
         self.sessions = SessionContexts(capture, self.tree, self.facts, **told)
-        self._marked = MarkedContexts(capture, self.tree, self.facts, named=self.named, **told)
+        self._marked = MarkedContexts(
+            capture, self.tree, self.facts, self.notes, named=self.named, is_void=self._is_void, **told
+        )
         self._merged: list[tuple[int, int]] = []
-        self.started_again: dict[int, int] = {}
+        self._named_starts = NamedStarts(capture, self.tree)
+        self._early_ends: dict[int, list[int]] = {}  # by the hash of the id they name, which nothing bears yet
+        self.ending: dict[int, int] = {}
 
     def take_in(self, start: int, stop: int, structure: Array | None) -> tuple[Array, list[int]]:
         """Let messages shape the tree.
@@ -96,6 +104,8 @@ class ContextBuilder:
         spaces, keys = (self._capture.columns[name][rows] for name in ("space", "context"))
         for place in np.flatnonzero(self.refs.find_all(spaces, keys) == UNKNOWN).tolist():
             self._node_of_key(int(spaces[place]), int(keys[place]), int(rows[place]))
+            if self.tree.made:
+                self._follow_names(int(rows[place]))
         self._follow_merges()
         return self.refs.find_all(spaces, keys)
 
@@ -112,6 +122,7 @@ class ContextBuilder:
         of_sessions: list[int] = []
         columns = {name: self._capture.columns[name][start:stop] for name in ("space", "context", "kind", "flags")}
         starting = columns["kind"] == (self._capture.strings.find(_START) or -1)
+        ending = self._ending(columns["kind"])
         objects = columns["flags"] & Flag.OBJECT_CONTEXT.value != 0
         telling = np.zeros(stop - start, np.bool_) if structure is None else structure
         marked = self._marked.concerned(start, stop)
@@ -119,15 +130,15 @@ class ContextBuilder:
         news: dict[int, list[AgentNews]] = {}
         for one in self._capture.take_agent_news():
             news.setdefault(one.row - start, []).append(one)
-        shaping = starting | objects | telling | marked
+        shaping = starting | ending | objects | telling | marked
         shaping[[*news]] = True
         new = np.flatnonzero(refs == UNKNOWN)
         pairs = columns["space"][new].astype(np.int64) << 32 | columns["context"][new]
         shaping[new[np.unique(pairs, return_index=True)[1]]] = True
         places = np.flatnonzero(shaping)
         starts = self._starts(np.flatnonzero(starting) + start)
-        looked_at = (columns["space"], columns["context"], objects, starting, telling, marked)
-        for place, space, key, is_object, starts_one, tells, marks in zip(
+        looked_at = (columns["space"], columns["context"], objects, starting, ending, telling, marked)
+        for place, space, key, is_object, starts_one, ends_one, tells, marks in zip(
             places.tolist(), *(values[places].tolist() for values in looked_at), strict=True
         ):
             row = start + place
@@ -141,14 +152,21 @@ class ContextBuilder:
                 node = self.tree.resolve(node)
             if marks and (told := self._marked.observe(space, row, node)) is not None:
                 operations[place] = node = told
+            if self.tree.made:
+                self._follow_names(row)
+                node = self.tree.resolve(node)
             if starts_one:
                 if row in starts:
                     self._begin(space, row, node, *starts[row])
+            elif ends_one:
+                self._end(space, row, node)
             elif tells:
                 of_sessions.append(space)
                 told = self.sessions.observe(space, row, node)
                 if told is not None:
                     self._touched(told)
+            if self.tree.made:
+                self._follow_names(row)
             if self.tree.merged:
                 self._settle()
         return operations, of_sessions
@@ -159,6 +177,8 @@ class ContextBuilder:
             return self.tree.resolve(self.refs.node(known))
         text = self._capture.strings[key]
         is_object = text.startswith(OBJECT_KEY)
+        for identifier in () if is_object else self._named_starts.ids_in_path(space, text):
+            self.tree.of_id(space, identifier)
         node = MAIN if is_object else self._below_known(space, text)
         if node == MAIN:
             node = self.tree.of_key(space, text)
@@ -182,39 +202,171 @@ class ContextBuilder:
         node = MAIN if known == UNKNOWN else self.tree.resolve(self.refs.node(known))
         return MAIN if node == MAIN else self.tree.below(node, name)
 
-    # Reasoning starts
+    # Reasoning starts and ends
 
     def _starts(self, rows: Array) -> dict[int, tuple[str, str, bool]]:
         """Of reasoning starts their id, a label, and whether they name what they begin beside their id; by message.
 
-        Those without an id begin nothing.
+        Those with neither an id nor a context begin nothing.
         """
         columns, records = self._capture.columns, self._capture.records
-        rows = rows[columns["id_hash"][rows] != 0]
+        rows = rows[(columns["id_hash"][rows] != 0) | (columns["context"][rows] != 0)]
         found = [records.decoded(row) for row in rows.tolist()]
         texts = [(text_shown(_START, one.payload) or "")[:_LOOKED_AT] for one in found]
         labels = [*map(_label, _masked(texts))]
         drafted = (columns["flags"][rows] & _DRAFTED != 0).tolist()
         return {
-            row: (one.identifier, label, names_other)
+            row: (one.identifier or "", label, names_other)
             for row, one, label, names_other in zip(rows.tolist(), found, labels, drafted, strict=True)
-            if one.identifier
         }
 
     def _begin(self, space: int, row: int, above: int, identifier: str, label: str, names_other: bool) -> None:
-        """Let a reasoning start begin the context of its id; or the one it is in, where it names that beside its id."""
-        tree, facts = self.tree, self.facts
-        names_other = names_other and above != MAIN
-        if names_other:
-            node = above
-            if not tree.label[node]:
-                tree.label[node] = label
-        else:
-            node = tree.declare(space, identifier, above, label)
+        """Let a reasoning start begin the context it names, unless messages call a context by its own id.
+
+        RULE (docs/protocols.md 8): by its own id it begins a node below the context it stands in. In the main context
+        it always does so.
+        """
+        if above == MAIN and not identifier:
+            return
+        if above == MAIN or (not names_other and self._named_starts.is_named(space, identifier, above)):
+            self._begin_own(space, row, above, identifier, label)
+            return
+        if self._is_void(row):
+            return
+        if not names_other and identifier:
+            self._named_starts.wait(space, identifier, row, above)
+        self._note_start(above, row, label)
+
+    def _begin_own(self, space: int, row: int, above: int, identifier: str, label: str) -> None:
+        """Let a start begin the context of its id."""
+        node = self._declare(space, row, above, identifier, label)
+        first = self.facts.started_by[node] < 0
+        if first or not self._is_void(row):
+            self._note_start(node, row, "", own=True)
+
+    def _declare(self, space: int, row: int, above: int, identifier: str, label: str) -> int:
+        if above != MAIN and self.tree.name[above] == identifier:
+            above = self.tree.parent[above]
+        node = self.tree.declare(space, identifier, above, label)
+        self.facts.reach(node)
+        self._settle()
+        return self.tree.resolve(node)
+
+    def _note_start(self, node: int, row: int, label: str, *, own: bool = False) -> None:
+        """Note the start of a node; `own` is one that bears its id, `label` is for one that has none."""
+        columns, facts = self._capture.columns, self.facts
         facts.reach(node)
-        if not facts.note_start(node, row) and not names_other:
-            self.started_again[row] = node
+        if label and not self.tree.label[node]:
+            self.tree.label[node] = label
+            self._named_starts.labelled[node] = row
+        facts.note_start(node, row, int(columns["sender"][row]), own=own)
+        for end in self._early_ends.pop(int(columns["id_hash"][row]), ()) if self._early_ends else ():
+            if end not in self.ending:
+                self._end_start(end, row)
+        self._touched(node)
         self.note_reasoning(node)
+
+    def _was_written_before(self, row: int, end: int) -> bool:
+        """Whether a message was written before the end by the same sender that it follows."""
+        columns = self._capture.columns
+        ours, theirs = int(columns["ts_ns"][row]), int(columns["ts_ns"][end])
+        same = int(columns["sender"][row]) == int(columns["sender"][end])
+        return same and NO_TIME not in (ours, theirs) and ours < theirs
+
+    def _follow_names(self, row: int) -> None:
+        """Let starts begin nodes of their own ids, which a message names by now."""
+        for space, identifier, starts in self._named_starts.take():
+            for start in starts:
+                above = self.tree.resolve(self.facts.sequences.node_of_start(start))
+                if above == MAIN:
+                    continue
+                label = self._label_of(start)
+                node = self._declare(space, row, above, identifier, label)
+                above = self.tree.resolve(above)
+                if node == above:
+                    continue
+                self.facts.move_start(start, above, node)
+                self._take_label_back(start, above)
+                self.note_reasoning(node)
+                for one in (above, node):
+                    self._touched(one)
+
+    def _label_of(self, start: int) -> str:
+        text = text_shown(_START, self._capture.records.decoded(start).payload) or ""
+        return _label(*_masked([text[:_LOOKED_AT]]))
+
+    def _take_label_back(self, start: int, node: int) -> None:
+        """Let a context that got its label from a start have that of the next one there."""
+        if self._named_starts.labelled.get(node) != start:
+            return
+        del self._named_starts.labelled[node]
+        self.tree.label[node] = ""
+        following = self.facts.started_by[node]
+        if following >= 0 and (label := self._label_of(following)):
+            self.tree.label[node] = label
+            self._named_starts.labelled[node] = following
+
+    def _ending(self, kinds: Array) -> Array:
+        codes = [code for code in map(self._capture.strings.find, _ENDS) if code is not None]
+        return np.isin(kinds, codes) if codes else np.zeros(len(kinds), np.bool_)
+
+    def _end(self, space: int, row: int, node: int) -> None:
+        """Let a conclusion or cancel end what it names: a start by correlation, else the context it stands in."""
+        if self._is_void(row):
+            return
+        columns = self._capture.columns
+        if int(columns["flags"][row]) & _CORRELATED and self._end_named(space, row, node):
+            return
+        if node != MAIN:
+            self._note_end(node, row)
+
+    def _end_named(self, space: int, row: int, node: int) -> bool:
+        """Let an end in the main context, or beside the start it names, end that start; returns whether it did."""
+        capture, tree = self._capture, self.tree
+        hashes = capture.hashes_named(row)
+        for one in hashes:
+            for start in reversed([other for other in capture.ids.rows(one) if other < row]):
+                begun = tree.resolve(self.facts.sequences.node_of_start(start))
+                if begun != MAIN and (node in (MAIN, begun) or self._stands_in(start, node)):
+                    self._end_start(row, start)
+                    return True
+        if node != MAIN:
+            return False
+        for identifier in capture.records.correlation_ids(row):
+            found = tree.find(space, identifier)
+            if found != MAIN:
+                self._note_end(found, row)
+                self.ending[row] = found
+                self._touched(found)
+                return True
+        for one in hashes:
+            self._early_ends.setdefault(one, []).append(row)
+        return False
+
+    def _stands_in(self, row: int, node: int) -> bool:
+        """Whether a message stands in a context by its own key."""
+        columns = self._capture.columns
+        known = self.refs.find(int(columns["space"][row]), int(columns["context"][row]))
+        return known != UNKNOWN and self.tree.resolve(self.refs.node(known)) == node
+
+    def _end_start(self, row: int, start: int) -> None:
+        node = self.tree.resolve(self.facts.sequences.node_of_start(start))
+        reasoning = self._capture.string("kind", start) == _START  # other starts begin a context for everybody
+        self._note_end(node, row, start if reasoning else -1)
+        self.ending[row] = node
+        self._touched(node)
+
+    def _note_end(self, node: int, row: int, start: int = -1) -> None:
+        self.facts.reach(node)
+        sender = int(self._capture.columns["sender"][row])
+        self.facts.note_end(node, _ENDS[self._capture.string("kind", row) or ""], row, sender, start)
+
+    def _is_void(self, row: int) -> bool:
+        """Whether nothing follows from a message: forged, refused by the gateway, or copied from another thread."""
+        flags = int(self._capture.columns["flags"][row])
+        if flags & Flag.DERIVED.value and self._capture.repeats(np.array([row]))[1][0]:
+            return True
+        return bool(flags & Flag.REFUSED.value) or self._capture.true_sender(row) is not None
 
     def note_reasoning(self, node: int) -> None:
         """Let a context count as reasoning."""
@@ -238,7 +390,7 @@ class ContextBuilder:
         if self.facts.declared.get(node) is None:
             self.facts.note_type(node, told.row, SUB_AGENT)
             self._typed(node)
-        if told.began:
+        if told.began and self.facts.started_by[node] < 0:
             self.facts.note_start(node, told.row)
         if told.ended:
             self.facts.note_end(node, CANCELLED if told.failed else CONCLUDED, told.row)

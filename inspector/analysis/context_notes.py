@@ -92,3 +92,10 @@ class ContextNotes:
             self.add(node, row, Oddity.TOO_DEEP)
         if len(path) > MOST_LONG:
             self.add(node, row, Oddity.TOO_LONG)
+
+    def add_id(self, node: int, row: int, identifier: str) -> None:
+        """Note what is odd about an opaque id, as an object or a start gives it."""
+        if len(identifier) > MOST_LONG:
+            self.add(node, row, Oddity.TOO_LONG)
+        if _PLAIN.fullmatch(identifier) is None:
+            self.add(node, row, Oddity.CHARACTERS)

@@ -68,7 +68,7 @@ class ContextObjects:
         if operation is not None:
             return self._operate(space, row, operation, levels[0])
         for place, described in enumerate(reversed(levels)):  # a parent that is an object comes before its child
-            self._describe(space, row, described, row * _MOST_NESTED + place)
+            self._describe(space, row, described, stamp_of(row, place))
         return None
 
     def _is_told_again(self, described: Mapping[str, Any], node: int) -> bool:
@@ -146,6 +146,11 @@ class ContextObjects:
         if marker:
             _act(stack, operation, node)
         return node
+
+
+def stamp_of(row: int, place: int = 0) -> int:
+    """How late a message describes a context, for `NodeFacts`; of parents within parents the inner ones come first."""
+    return row * _MOST_NESTED + place
 
 
 def _act(stack: list[int], operation: str, node: int) -> None:

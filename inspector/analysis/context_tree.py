@@ -74,6 +74,8 @@ class ContextTree:
         self._slashes: set[int] = set()  # in any of these ids
         self.lines = NodeLines(self)
         self.merged: list[tuple[int, int]] = []  # (from, into) since the last look
+        self.watched = False
+        self.made: list[int] = []  # nodes since the last look, while watched
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -128,6 +130,10 @@ class ContextTree:
         """
         node = self._by_place.find(above, segment)
         return self._used(node) if node != MAIN else self._new(self.space[above], above, segment, implicit=False)
+
+    def has_below(self, above: int, segment: str) -> bool:
+        """Whether a node lies directly below another under a name."""
+        return self._by_place.find(above, segment) != MAIN
 
     def is_named(self, node: int) -> bool:
         """Whether a node goes by its id, and not only as a segment of a path."""
@@ -219,6 +225,8 @@ class ContextTree:
             self._by_place.add(node, name)
         if not implicit:
             self.implicit[node] = False
+        if self.watched:
+            self.made.append(node)
         self.version += 1
         return node
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import numpy as np
 
 from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
@@ -10,8 +12,9 @@ from inspector.analysis.context_tree import MAIN, MOST_LEVELS
 from inspector.analysis.distinct import ascending
 from inspector.analysis.log_clock import LogClock
 from inspector.analysis.node_columns import REASONING_START, LeafTable, NodeTypes, PathTable, RootTable
-from inspector.analysis.node_facts import CANCELLED, CONCLUDED, as_numpy
+from inspector.analysis.node_facts import CANCELLED, as_numpy
 from inspector.analysis.node_lines import gathered, living_nodes
+from inspector.analysis.sequences import RUNNING
 from inspector.capture.capture import Capture
 from inspector.capture.columns import Array, GrowingColumns
 from inspector.capture.flags import Flag
@@ -26,6 +29,7 @@ STATES = ("", "active", "idle", "concluded", "cancelled")
 
 _ALL = slice(None)
 _LABEL_LENGTH = 80
+_STARTS_BACK = 256  # starts of one context that are looked at for the one of a message
 _STEPS_UP = 64  # a node that lies deeper finds its root in an array of all nodes
 
 
@@ -41,7 +45,8 @@ class ContextPass:
         main_counts: messages in main by space (string id).
         notes: what is odd about contexts as messages name them.
         sessions: what is known of spaces that are MSP sessions.
-        started_again: nodes of reasoning starts that bear the id of a start before, by message.
+        sequences: the starts and ends of contexts.
+        ending: messages that end what they name by correlation, and the node of each.
         declarations: grows with each type and label that a context gets.
         type_names: what the numbers of `types` stand for.
         idle_after_s: how long a context is active after its last message.
@@ -52,7 +57,7 @@ class ContextPass:
         self._builder = ContextBuilder(capture, typed=self._type_changed, touched=lambda node: self._touched.add(node))
         self.tree, self.facts, self._refs = self._builder.tree, self._builder.facts, self._builder.refs
         self.notes, self.sessions = self._builder.notes, self._builder.sessions
-        self.started_again = self._builder.started_again
+        self.sequences, self.ending = self.facts.sequences, self._builder.ending
         self._columns = GrowingColumns({"ref": np.uint32})
         self.main_counts: dict[int, int] = {}
         self._spaces: dict[int, None] = {}
@@ -155,18 +160,6 @@ class ContextPass:
             here = np.flatnonzero(kinds == kind)
             for node in self.facts.without_reasons(nodes[here]):
                 self._builder.note_reasoning(node)
-            end = _ENDS.get(name, 0)
-            for place in here.tolist() if end else ():
-                if self._is_void(int(rows[place])):
-                    continue
-                self.facts.note_end(int(nodes[place]), end, int(rows[place]))
-
-    def _is_void(self, row: int) -> bool:
-        """Whether a message ends nothing: in another's name, refused by the gateway, or copied from another thread."""
-        flags = int(self._capture.columns["flags"][row])
-        if flags & Flag.DERIVED.value and self._capture.repeats(np.array([row]))[1][0]:
-            return True
-        return bool(flags & Flag.REFUSED.value) or self._capture.true_sender(row) is not None
 
     def _type_changed(self, node: int) -> None:
         self.declarations += 1
@@ -339,6 +332,30 @@ class ContextPass:
             self._reach_of = (self._fed, self.tree.version)
         return self._reach
 
+    def begun_by(self, row: int) -> int:
+        """The context that a message began, or began again; MAIN."""
+        return self.tree.resolve(self.sequences.node_of_start(row))
+
+    def start_before(self, node: int, row: int) -> int:
+        """The start of the sequence a message belongs to: its sender's latest in the context, else anybody's; -1.
+
+        Of a message that came before any start it is the first.
+        """
+        sender = int(self._capture.columns["sender"][row])
+        before = [one for one in islice(self.sequences.starts_of(node), _STARTS_BACK) if one[0] < row]
+        own = next((start for start, whose in before if whose == sender), None)
+        if own is not None:
+            return own
+        return before[0][0] if before else self.started_by[node]
+
+    def had_ended(self, node: int, row: int) -> bool:
+        """Whether a context had ended when a message came."""
+        first = self.sequences.first_end[node]
+        if not 0 <= first < row:
+            return False
+        before = [change for change in self.sequences.replay(node).changes if change.row < row]
+        return bool(before) and before[-1].state != RUNNING
+
     def type(self, node: int) -> str | None:
         """The declared type, else `reasoning` where the context or its name says so, else None."""
         declared = self.facts.declared.get(node)
@@ -404,4 +421,3 @@ _TOLD = np.zeros(16, np.uint8)
 for _bit, _told in enumerate((Told.KIND, Told.PAYLOAD, Told.THREAD, Told.REASONING_ID)):
     _TOLD[1 << _bit] = _told
 _TOLD_SHIFT = Flag.CONTEXT_IN_KIND.value.bit_length() - 1
-_ENDS = {"reasoning/conclusion": CONCLUDED, "reasoning/cancel": CANCELLED}

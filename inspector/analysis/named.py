@@ -190,11 +190,7 @@ class NamedPass:
 
     def started_by(self, row: int) -> int:
         """The context a reasoning start opened; MAIN."""
-        if self._capture.string("kind", row) != "reasoning/start":
-            return MAIN
-        identifier = self._capture.records.envelope_id(row) or ""
-        node = self._contexts.tree.find(int(self._capture.columns["space"][row]), identifier)
-        return node if node != MAIN and self._contexts.started_by[node] == row else MAIN
+        return self._contexts.begun_by(row) if self._capture.string("kind", row) == "reasoning/start" else MAIN
 
 
 _COLUMNS = {Named.STREAM: "stream", Named.CONTEXT: "context"}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -13,13 +12,11 @@ from numpy.typing import NDArray
 
 from inspector.analysis.changes import Rows
 from inspector.analysis.distinct import ascending
+from inspector.analysis.sequences import CANCELLED, CONCLUDED, EVERY, MAIN, Replay, Sequences
 from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME
 
-MAIN = -1
-"""In place of a node: the main context of a space, above all roots."""
-CONCLUDED, CANCELLED = 1, 2
-"""How a context ended; 0 when it did not."""
+__all__ = ["CANCELLED", "CONCLUDED", "MAIN", "NodeFacts", "as_numpy"]
 
 
 class NodeFacts:
@@ -29,9 +26,10 @@ class NodeFacts:
 
     Attributes:
         first_row, last_row, last_ns: -1 and NO_TIME when it holds no message.
-        started_by: the message whose id names it, or -1.
+        sequences: the starts and ends behind the next three.
+        started_by: the first message that began it, or -1.
         end: 0, CONCLUDED or CANCELLED.
-        concluded_by: the message that concluded or cancelled it, or -1.
+        concluded_by: the message that concluded or cancelled it, or -1; of one that began again the latest.
         reasons: it holds reasoning messages, or a reasoning start names it.
         declared: by node, where there is one: the first message that declared a type, and the type.
         labels: by node, where there are any: each label, and a stamp that says how early it came.
@@ -39,7 +37,7 @@ class NodeFacts:
         inherited: how many nodes were merged into others.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, was_written_before: Callable[[int, int], bool] = lambda row, end: False) -> None:
         self.first_row = array("i")
         self.last_row = array("i")
         self.last_ns = array("q")
@@ -50,10 +48,14 @@ class NodeFacts:
         self.declared: dict[int, tuple[int, str]] = {}
         self.metadata: dict[int, dict[str, tuple[int, object]]] = {}
         self.labels: dict[int, dict[str, int]] = {}
-        self._starts, self._started = array("i"), array("i")  # rows, ascending, and their nodes
+        self.sequences = Sequences(was_written_before)
         self.inherited = 0
+        rows = (
+            self.first_row, self.last_row, self.started_by, self.concluded_by, self.sequences.last,
+            self.sequences.first_end,
+        )  # fmt: skip
         self._arrays = (
-            *((rows, array("i", [-1])) for rows in (self.first_row, self.last_row, self.started_by, self.concluded_by)),
+            *((values, array("i", [-1])) for values in rows),
             *((marks, array("b", [0])) for marks in (self.end, self.reasons)),
             (self.last_ns, array("q", [NO_TIME])),
         )
@@ -78,9 +80,9 @@ class NodeFacts:
         self.first_row[into] = _first(self.first_row[node], self.first_row[into])
         self.last_row[into] = max(self.last_row[node], self.last_row[into])
         self.last_ns[into] = max(self.last_ns[node], self.last_ns[into])
-        self.started_by[into] = _first(self.started_by[node], self.started_by[into])
-        if self.end[node]:
-            self.note_end(into, self.end[node], self.concluded_by[node])
+        came_to = self.sequences.merge(node, into)
+        if came_to is not None:
+            self._take(into, came_to)
         self.reasons[into] = self.reasons[into] or self.reasons[node]
         declared = self.declared.get(node)
         if declared is not None:
@@ -107,24 +109,22 @@ class NodeFacts:
         """Of these nodes, those that do not count as reasoning yet, each once."""
         return ascending(nodes[as_numpy(self.reasons)[nodes] == 0]).tolist()
 
-    def note_start(self, node: int, row: int) -> bool:
-        """The first message that names a context as its own begins it; whether this is the one. Rows ascend."""
-        if self.started_by[node] >= 0:
-            return False
-        self.started_by[node] = row
-        self._starts.append(row)
-        self._started.append(node)
-        return True
+    def note_start(self, node: int, row: int, sender: int = 0, *, own: bool = False) -> None:
+        """Let a message begin a context, or begin it again; `Sequences` has the rules. Rows of starts ascend."""
+        self._take(node, self.sequences.note_start(node, row, sender, own=own))
 
-    def started_since(self, row: int) -> tuple[Rows, NDArray[np.int64]]:
-        """The messages from `row` on that began a context, ascending, and the node of each; it may be merged by now."""
-        first = bisect_left(self._starts, row)
-        return np.array(self._starts[first:], np.int64), np.array(self._started[first:], np.int64)
+    def note_end(self, node: int, end: int, row: int, sender: int = 0, target: int = EVERY) -> None:
+        """Let a message end a context for everybody, or the sequences that `Sequences.note_end` tells."""
+        self._take(node, self.sequences.note_end(node, row, end, sender, target))
 
-    def note_end(self, node: int, end: int, row: int) -> None:
-        """The first conclusion ends a context; a cancel overrules it, whatever comes later (docs/protocols.md 8)."""
-        if end > self.end[node] or (end == self.end[node] and row < self.concluded_by[node]):
-            self.end[node], self.concluded_by[node] = end, row
+    def move_start(self, row: int, node: int, into: int) -> None:
+        """Let a start begin another context than it seemed to."""
+        for one, came_to in zip((node, into), self.sequences.move_start(row, node, into), strict=True):
+            self._take(one, came_to)
+
+    def _take(self, node: int, came_to: Replay) -> None:
+        self.started_by[node], self.end[node] = came_to.first, came_to.state
+        self.concluded_by[node] = came_to.ended_by
 
     def note_type(self, node: int, row: int, declared: str) -> None:
         """The first type declared stands."""

@@ -16,21 +16,19 @@ from numpy.typing import NDArray
 from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.correlation import CorrelationPass
-from inspector.analysis.findings.batch import Marks
 from inspector.analysis.findings.mcp_rows import UNANSWERED as OF_MCP
 from inspector.analysis.findings.requests import UNANSWERED
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.findings.streams import UNOPENED
-from inspector.analysis.marked_contexts import END, START
-from inspector.analysis.node_facts import CANCELLED, as_numpy
-from inspector.analysis.node_lines import living_nodes
 from inspector.analysis.proposals import ProposalState
+from inspector.analysis.sequences import CANCELLED, CONCLUDED, RUNNING
 from inspector.analysis.waiting import are_forgotten, are_refused, settled_copies, wants_answer
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol import kinds, mcp, msp
+from inspector.protocol.context_forms import START
 
 
 class State(enum.IntEnum):
@@ -70,7 +68,9 @@ _BEGIN = {
     _REASONING: State.RUNNING, START: State.RUNNING, msp.OPENED: State.OPEN, _STREAM_OPEN: State.OPEN,
     _STREAM_REQUEST: State.WAITING,
 }  # fmt: skip
-_ENDS = ("reasoning/conclusion", "reasoning/cancel", END)
+_OF_STARTS, _OF_SESSIONS = np.zeros((2, 3), np.uint8)
+_OF_STARTS[[RUNNING, CONCLUDED, CANCELLED]] = State.RUNNING, State.CONCLUDED, State.CANCELLED
+_OF_SESSIONS[[RUNNING, CONCLUDED, CANCELLED]] = State.OPEN, State.CLOSED, State.CANCELLED
 
 
 class StatePass:
@@ -84,14 +84,12 @@ class StatePass:
         self, capture: Capture, contexts: ContextPass, correlation: CorrelationPass, findings: Findings
     ) -> None:
         self._capture = capture
-        self._contexts = contexts
+        self._sequences = contexts.sequences
         self._links = correlation.columns
         self._rounds = correlation.rounds
         self._findings = findings
         self.columns = GrowingColumns({"state": np.uint8})
         self._streams = _Streams(capture, correlation)
-        self._ended = Marks(np.bool_)  # contexts (nodes) that ended before their start was seen
-        self._inherited = 0
         self._changed = ChangedRows()
 
     def take_changes(self) -> Rows:
@@ -106,7 +104,7 @@ class StatePass:
             rows = self._of_kind(kind, name, start)
             if len(rows):
                 self.columns.put("state", rows, state.value)
-        self._end(kind, start)
+        self._end()
         opens = np.union1d(self._of_kind(kind, _STREAM_OPEN, start), self._linked_opens(linked[linked < start]))
         asked, closes = (self._of_kind(kind, name, start) for name in (_STREAM_REQUEST, _STREAM_CLOSE))
         if len(opens) or len(asked) or len(closes):
@@ -131,35 +129,18 @@ class StatePass:
 
     # Contexts
 
-    def _end(self, kind: NDArray[Any], start: int) -> None:
-        """Conclude and cancel the starts of contexts that have ended. O(contexts that began or ended)."""
-        facts = self._contexts.facts
-        if facts.inherited != self._inherited or len(self._of_kind(kind, msp.CLOSED, start)):
-            self._inherited = facts.inherited
-            self._ended = Marks(np.bool_)
-            every = np.arange(len(facts.end))
-            self._end_nodes(every, as_numpy(facts.end)[living_nodes(self._contexts.tree)])
+    def _end(self) -> None:
+        """Give starts what became of them. O(starts that came to another state)."""
+        became, self._sequences.became = dict(self._sequences.became), []
+        if not became:
             return
-        begun = np.unique(facts.started_since(start)[1])
-        nodes = [begun[self._ended.of(begun)]]
-        ends = [rows for name in _ENDS if len(rows := self._of_kind(kind, name, start))]
-        if ends:
-            ended = np.unique(self._contexts.nodes_of(np.concatenate(ends)))
-            ended = ended[ended >= 0]
-            nodes.append(ended[as_numpy(facts.concluded_by)[ended] >= start])  # others have ended before
-        of_all = np.concatenate(nodes)
-        self._end_nodes(of_all, as_numpy(facts.end)[of_all])
-
-    def _end_nodes(self, nodes: Rows, end: NDArray[Any]) -> None:
-        """Give the starts of some nodes what became of them, and note those that ended and have no start. O(nodes)."""
-        nodes, end = nodes[end != 0], end[end != 0]
-        started = as_numpy(self._contexts.started_by)[nodes].astype(np.int64)
-        if (started < 0).any():
-            self._ended.put(nodes[started < 0], True)
-        end, started = end[started >= 0], started[started >= 0]
-        over = np.where(end == CANCELLED, State.CANCELLED.value, State.CONCLUDED.value)
-        session = self._capture.columns["kind"][started] == (self._capture.strings.find(msp.OPENED) or -1)
-        self._put(started, np.where(session & (end != CANCELLED), State.CLOSED.value, over).astype(np.uint8))
+        started, over = np.fromiter(became, np.int64, len(became)), np.fromiter(became.values(), np.uint8, len(became))
+        kinds = self._capture.columns["kind"][started]
+        sessions = kinds == (self._capture.strings.find(msp.OPENED) or -1)
+        states = np.where(sessions, _OF_SESSIONS[over], _OF_STARTS[over])
+        marking = np.isin(kinds, [code for name in _BEGIN if (code := self._capture.strings.find(name))])
+        told = marking | (over != RUNNING)
+        self._put(started[told], states[told])
 
     # Asking
 

@@ -37,7 +37,7 @@ def thought_before(analysis: Analysis, message: int) -> int | None:
         line = reasoning_line(analysis, row)
         if own and line and own[-1] not in line and line[-1] not in own:
             continue
-        if any(contexts.started_by[node] >= 0 and not 0 <= contexts.concluded_by[node] < message for node in line):
+        if any(contexts.started_by[node] >= 0 and not contexts.had_ended(node, message) for node in line):
             return row
     return None
 

@@ -19,7 +19,6 @@ from inspector.analysis.account import DISCOVERY, MOST_GROUPS, AccountTally, Dee
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.wire import UNREADABLE
 from inspector.analysis.lifecycles import pending_results
-from inspector.analysis.marked_contexts import START
 from inspector.analysis.states import State
 from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, Sums
 from inspector.capture.flags import Flag
@@ -34,6 +33,7 @@ from inspector.present.token_facts import usage_sum_words
 from inspector.present.waiting import Wait, asker, waits
 from inspector.present.wire_text import plain
 from inspector.protocol import msp
+from inspector.protocol.context_forms import START
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.times import NO_TIME

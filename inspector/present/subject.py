@@ -198,13 +198,7 @@ class Subject:
     @cached_property
     def started_node(self) -> int:
         """The context a reasoning start opened, MAIN when it opened none."""
-        if self.kind != "reasoning/start":
-            return MAIN
-        contexts = self.analysis.contexts
-        try:
-            return contexts.tree.resolve(contexts.started_by.index(self.message))
-        except ValueError:
-            return MAIN
+        return self.analysis.contexts.begun_by(self.message) if self.kind == "reasoning/start" else MAIN
 
     @property
     def reasoning_node(self) -> int:

@@ -16,7 +16,7 @@ from tests.commands import printed, reading_once
 from tests.samples import first_of
 from tests.second_reader.calls import calls
 from tests.second_reader.capabilities import held
-from tests.second_reader.contexts import Space, contexts
+from tests.second_reader.contexts import Space, contexts, went_on
 from tests.second_reader.messages import Message, read
 from tests.second_reader.results import results
 from tests.second_reader.sessions import Sessions
@@ -66,7 +66,7 @@ def tree_by_program(path: str) -> dict[Any, Any]:
     return {
         (one["space"], one["path"]): (
             one["messages"], one["subtree_messages"], one["implicit"], one["type"],
-            one["state"] if one["state"] in ended else None,
+            one["state"] if one["state"] in ended else None, one["started_by"], one["ended_by"],
         )
         for one in json.loads(printed("contexts", path, "--json"))
     }  # fmt: skip
@@ -80,8 +80,8 @@ def tree_by_reader(spaces: dict[str | None, Space]) -> dict[Any, Any]:
             below = [one for other, one in nodes.items() if other == path or other.startswith(f"{path}/")]
             kind = node.declared or ("reasoning" if node.reasoning or path.startswith("reason") else None)
             found[space, path] = (
-                len(node.messages), sum(len(one.messages) for one in below), not (node.messages or node.started), kind,
-                node.state,
+                len(node.messages), sum(len(one.messages) for one in below), not (node.messages or node.started_by),
+                kind, node.state, node.started_by, node.ended_by,
             )  # fmt: skip
     return found
 
@@ -115,6 +115,40 @@ _collapses = st.sampled_from(("oldest", "newest"))
 @given(traffic.mixed(), _collapses)
 def test_random_traffic_reads_alike(lines: list[dict[str, Any]], collapses: str) -> None:
     compare(log_file(lines_of(*lines)), collapses)
+
+
+def ends_by_program(path: str) -> dict[int, tuple[str | None, list[str]]]:
+    lines = printed("list", path, "--format", "jsonl", "-e", "no,kind,state,finding").splitlines()
+    told = ("message-after-conclusion", "message-after-cancel")
+    return {
+        row["no"]: (
+            row["state"] if row["kind"] in ("reasoning/start", "context/start") else None,
+            sorted(code for code in row["finding"] if code in told),
+        )
+        for row in map(json.loads, lines)
+    }  # fmt: skip
+
+
+def ends_by_reader(messages: list[Message], spaces: dict[str | None, Space]) -> dict[int, tuple[str | None, list[str]]]:
+    found: dict[int, tuple[str | None, list[str]]] = {}
+    late = {no: state for space in spaces.values() for no, (state, _) in went_on(space).items()}
+    codes = {"concluded": "message-after-conclusion", "cancelled": "message-after-cancel"}
+    for one in messages:
+        begins = one.kind in ("reasoning/start", "context/start")
+        state = spaces[one.space].states.get(one.no, "running") if begins else None
+        found[one.no] = (state, [codes[late[one.no]]] if one.no in late else [])
+    return found
+
+
+@given(traffic.sequences())
+def test_random_sequences_read_alike(lines: list[dict[str, Any]]) -> None:
+    path = log_file(lines_of(*lines))
+    messages = read(path.read_bytes())
+    spaces = contexts(messages)
+    with reading_once():
+        tree, ends = tree_by_program(str(path)), ends_by_program(str(path))
+    assert tree == tree_by_reader(spaces)
+    assert ends == ends_by_reader(messages, spaces)
 
 
 @given(traffic.pipes(), _collapses)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import islice
+
 import numpy as np
 
 from inspector.analysis.changes import NO_ROWS, Rows
@@ -10,9 +14,9 @@ from inspector.analysis.distinct import ascending
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.findings.ends import Ends
 from inspector.analysis.findings.requests import are_copies
 from inspector.analysis.node_facts import as_numpy
+from inspector.analysis.sequences import CANCELLED, CONCLUDED
 from inspector.protocol.times import NO_TIME
 
 AFTER_CONCLUSION = Check(
@@ -58,80 +62,116 @@ _ACTS = ("reasoning/start", _THOUGHT, "mcp/request", "mcp/proposal", "chat")
 
 
 class Reasoning:
-    """Knows by context when its sequence began and ended, whichever way messages write the context."""
+    """Looks at the sequences of contexts (`analysis.sequences`), whichever way messages write the context."""
 
     def __init__(self) -> None:
-        self._ends = Ends()
         self._begun = Marks(np.bool_)  # contexts as written (their numbers) that a start lies in
         self._begun_nodes = Marks(np.bool_)  # and what these have become
         self._unbegun: dict[int, list[int]] = {}  # by node, ends that no start opened
         self._moves = 0
+        self._ending = 0
 
     def feed(self, batch: Batch) -> None:
         """Look at the reasoning of a batch, and at what else is said in its contexts."""
         starts, ends, cancels = batch.rows(_START), batch.rows(_CONCLUSION), batch.rows(_CANCEL)
-        thoughts = batch.rows(_THOUGHT)
-        if not (len(starts) or len(ends) or len(cancels) or len(thoughts) or self._ends.any):
+        thoughts, contexts = batch.rows(_THOUGHT), batch.passes.contexts
+        if not (len(starts) or len(ends) or len(cancels) or len(thoughts) or contexts.sequences.any_ended):
             return
-        refs = batch.passes.contexts.refs(batch.start, batch.stop)
+        refs = contexts.refs(batch.start, batch.stop)
+        self._without_context(batch, refs, thoughts, ends)
+        first = NO_ROWS
+        if contexts.sequences.any_ended:
+            self._look_again(batch)
+            self._goes_on(batch, batch.start, batch.stop)
+            first = self._judge_ends(batch, np.sort(np.concatenate((ends, cancels))))
+        self._without_start(batch, first, refs[starts - batch.start])
+        self._moves = contexts.tree.moves
+
+    def _without_context(self, batch: Batch, refs: Array, thoughts: Rows, ends: Rows) -> None:
+        """Find reasoning in the main context; what ends a start by correlation tells where it belongs."""
+        ending = batch.passes.contexts.ending
         for rows in (thoughts, ends):
             outside = rows[refs[rows - batch.start] == 0]
             # Drafts grouped by reasoning_id, under other kinds (docs/protocols.md 8).
             drafted = batch.of("kind", outside) != batch.of("kind_raw", outside)
-            batch.findings.add(WITHOUT_CONTEXT, outside[~drafted])
-        first = self._judge(batch) if self._ends.any or len(ends) or len(cancels) else NO_ROWS
-        self._without_start(batch, first, refs[starts - batch.start])
-        self._moves = batch.passes.contexts.tree.moves
+            outside = outside[~drafted]
+            batch.findings.add(
+                WITHOUT_CONTEXT, np.array([row for row in outside.tolist() if row not in ending], np.int64)
+            )
+        if len(ending) > self._ending:
+            new = np.array(sorted(islice(ending, self._ending, None)), np.int64)
+            batch.findings.withdraw(WITHOUT_CONTEXT, new[batch.findings.has(WITHOUT_CONTEXT, new)])
+            self._ending = len(ending)
 
-    def _judge(self, batch: Batch) -> Rows:
-        """Look at what comes after an end; returns the first end of each context, or since it began again."""
-        ends, start, tree = self._ends, batch.start, batch.passes.contexts.tree
-        if tree.moves != self._moves and ends.follow(tree):
-            # Messages lie in or below other contexts than they seemed to: all is looked at again.
-            for check in (AFTER_CONCLUSION, AFTER_CANCEL, CONCLUDED_AGAIN):
-                batch.findings.withdraw(check, batch.findings.rows_of(check))
-            start = ends.forget()
-        ends.reach(tree)
-        codes = [batch.code(kind) for kind in (_START, _CONCLUSION, _CANCEL)]
-        rows = np.flatnonzero(np.isin(batch.capture.columns["kind"][start : batch.stop], codes)) + start
-        nodes, kinds = batch.passes.contexts.nodes_of(rows).tolist(), batch.of("kind", rows).tolist()
-        opened = _Opened(batch, start)
-        first: list[int] = []
-        again: list[tuple[int, int]] = []
-        for row, node, kind in zip(rows.tolist(), nodes, kinds, strict=True):
-            if kind == codes[0]:
-                begun = [one for one in opened.by(row, node) if ends.has(one)]
-                if begun:
-                    self._goes_on(batch, start, row)
-                    start = row
-                    for one in begun:
-                        ends.begin_again(tree, one)
-            elif node != MAIN:
-                if not ends.has(node):
-                    first.append(row)
-                elif kind == codes[1] and not ends.is_cancelled(node):
-                    again.append((row, ends.of(node)))
-                # After a cancel released agents conclude up to three times (docs/protocols.md 8 and 16).
-                ends.note(tree, node, row, cancelled=kind == codes[2])
-        self._goes_on(batch, start, batch.stop)
-        rows, ends_ = np.array(again, np.int64).reshape(-1, 2).T
-        other = ~are_copies(batch, rows, ends_)
-        batch.findings.add(CONCLUDED_AGAIN, rows[other], others=ends_[other])
-        return np.array([row for row in first if row >= batch.start], np.int64)
+    def _look_again(self, batch: Batch) -> None:
+        """Look again at earlier messages of contexts whose past has changed. O(messages) where any has."""
+        contexts = batch.passes.contexts
+        if not contexts.sequences.rewritten:
+            return
+        nodes = ascending(np.array([*map(contexts.tree.resolve, contexts.sequences.rewritten)], np.int64))
+        contexts.sequences.rewritten.clear()
+        nodes = nodes[nodes != MAIN]
+        rows = np.flatnonzero(np.isin(contexts.nodes_of(slice(0, batch.start)), nodes))
+        ends = np.array([row for row, node in contexts.ending.items() if node in nodes and row < batch.start], np.int64)
+        rows = np.union1d(rows, ends)
+        for check in (AFTER_CONCLUSION, AFTER_CANCEL, CONCLUDED_AGAIN):
+            batch.findings.withdraw(check, rows[batch.findings.has(check, rows)])
+        self._find_late(batch, rows[np.isin(batch.of("kind", rows), [batch.code(kind) for kind in _ACTS])])
+        self._find_again(batch, nodes.tolist(), 0, batch.start)
 
     def _goes_on(self, batch: Batch, start: int, stop: int) -> None:
-        """The messages that act in a context, or below one, after its end."""
+        """Find the messages that act in a context after its end."""
         codes = [batch.code(kind) for kind in _ACTS]
-        acts = np.flatnonzero(np.isin(batch.capture.columns["kind"][start:stop], codes)) + start
-        if not len(acts) or not self._ends.any:
-            return
-        nodes = batch.passes.contexts.nodes_of(acts)
-        done, stopped = self._ends.above(nodes)
-        late = stopped < acts
-        batch.findings.add(AFTER_CANCEL, acts[late], others=stopped[late])
-        late = ~late & (done < acts)
-        late[late] = ~_were_written_before(batch, acts[late], done[late])
-        batch.findings.add(AFTER_CONCLUSION, acts[late], others=done[late])
+        self._find_late(batch, np.flatnonzero(np.isin(batch.capture.columns["kind"][start:stop], codes)) + start)
+
+    def _find_late(self, batch: Batch, acts: Rows) -> None:
+        contexts = batch.passes.contexts
+        sequences = contexts.sequences
+        nodes = contexts.nodes_of(acts)
+        acts, nodes = acts[nodes != MAIN], nodes[nodes != MAIN]
+        first = as_numpy(sequences.first_end)[nodes]
+        late = (first >= 0) & (first < acts)
+        acts, nodes = acts[late], nodes[late]
+        state, by = np.zeros(len(acts), np.uint8), np.zeros(len(acts), np.int64)
+        for node in ascending(nodes).tolist():
+            here = np.flatnonzero(nodes == node)
+            changes = sequences.replay(node).changes
+            for place, row in zip(here.tolist(), acts[here].tolist(), strict=True) if len(changes) > 1 else ():
+                after = bisect_left(changes, row, key=lambda change: change.row)
+                if after == len(changes) or changes[after].row != row:  # else it begins the context again itself
+                    state[place], by[place] = changes[after - 1].state, changes[after - 1].by
+            if len(changes) == 1:
+                state[here], by[here] = changes[0].state, changes[0].by
+        ended = np.isin(batch.of("kind", by), [batch.code(kind) for kind in (_CONCLUSION, _CANCEL)])
+        stopped = ended & (state == CANCELLED)
+        batch.findings.add(AFTER_CANCEL, acts[stopped], others=by[stopped])
+        done = ended & (state == CONCLUDED)
+        done[done] = ~_were_written_before(batch, acts[done], by[done])
+        batch.findings.add(AFTER_CONCLUSION, acts[done], others=by[done])
+
+    def _judge_ends(self, batch: Batch, ends: Rows) -> Rows:
+        """Find ends of what had ended; returns those that ended a context while no start was in it."""
+        contexts = batch.passes.contexts
+        nodes = ascending(contexts.nodes_of(ends)).tolist() if len(ends) else []
+        ending = contexts.ending
+        named = {contexts.tree.resolve(ending[row]) for row in ends.tolist() if row in ending} if ending else set[int]()
+        unopened = self._find_again(batch, sorted({*nodes, *named} - {MAIN}), batch.start, batch.stop)
+        return np.array(sorted(unopened), np.int64)
+
+    def _find_again(self, batch: Batch, nodes: Sequence[int], start: int, stop: int) -> list[int]:
+        """Find conclusions of what had concluded, of some nodes; returns the ends of contexts without a start."""
+        again: list[tuple[int, int]] = []
+        unopened: list[int] = []
+        for node in nodes:
+            replay = batch.passes.contexts.sequences.replay(node)
+            first = bisect_left(replay.again, start, key=lambda one: one.row)
+            again += [(row, other) for row, other in replay.again[first:] if row < stop]
+            unopened += [row for row in replay.unopened if start <= row < stop]
+        rows, others = np.array(sorted(again), np.int64).reshape(-1, 2).T
+        kinds_ = [batch.code(kind) for kind in (_CONCLUSION, _CANCEL)]
+        other = np.isin(batch.of("kind", others), kinds_) & ~are_copies(batch, rows, others)
+        batch.findings.add(CONCLUDED_AGAIN, rows[other], others=others[other])
+        return unopened
 
     def _without_start(self, batch: Batch, new: Rows, refs: Array) -> None:
         """Find ends of what no start opened, and take back those of what one has opened by now.
@@ -160,7 +200,7 @@ class Reasoning:
         if len(refs):
             self._begun.put(refs, True)
         if contexts.tree.moves == self._moves:
-            opened = [contexts.nodes_of_refs(refs), contexts.facts.started_since(batch.start)[1]]
+            opened = [contexts.nodes_of_refs(refs), contexts.sequences.started_since(batch.start)[1]]
         else:
             refs = self._begun.marked()
             self._begun_nodes = Marks(np.bool_)
@@ -194,22 +234,3 @@ def _were_written_before(batch: Batch, rows: Rows, ends: Rows) -> Array:
     ours, theirs = batch.of("ts_ns", rows), batch.of("ts_ns", ends)
     known = (ours != NO_TIME) & (theirs != NO_TIME) & (batch.of("sender", rows) == batch.of("sender", ends))
     return known & (ours < theirs)
-
-
-class _Opened:
-    """The contexts that reasoning starts open, or begin again."""
-
-    def __init__(self, batch: Batch, start: int) -> None:
-        self._batch = batch
-        self._started_by = batch.passes.contexts.started_by
-        rows, nodes = batch.passes.contexts.facts.started_since(start)
-        self._by_row = dict(zip(rows.tolist(), nodes.tolist(), strict=True))
-
-    def by(self, row: int, within: int) -> list[int]:
-        """What a start opens: the context named by its id, and the one it lies in where no start before names that."""
-        contexts = self._batch.passes.contexts
-        node = contexts.tree.resolve(self._by_row.get(row, MAIN))
-        if node == MAIN:  # its id was given to a start before
-            node = contexts.started_again.get(row, MAIN)
-        reused = within != MAIN and not 0 <= self._started_by[within] < row
-        return [one for one in (contexts.tree.resolve(node), within if reused else MAIN) if one != MAIN]

@@ -599,9 +599,9 @@ class Panes(QObject):
     def _scope_to_message(self, message: int) -> None:
         contexts = self.document.analysis.contexts
         node = contexts.node_of(message)
-        started = [n for n, row in enumerate(contexts.started_by) if row == message]
-        if started:
-            node = contexts.tree.resolve(started[0])
+        started = contexts.begun_by(message)
+        if started != MAIN:
+            node = started
         self.filter_state.set_scope(Scope(int(self.document.capture.columns["space"][message]), node))
 
     def _scope_to_context(self, place: ContextPlace | None) -> None:

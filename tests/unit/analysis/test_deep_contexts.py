@@ -54,6 +54,7 @@ def by_markers(count: int) -> Iterator[dict[str, Any]]:
 def by_starts(count: int) -> Iterator[dict[str, Any]]:
     for n in range(count):
         yield envelope("reasoning/start", {"message": "why"}, id=f"n{n + 1}", context=f"n{n}")
+    yield envelope("reasoning/thought", context=f"n{count}")
 
 
 def pushed(count: int) -> Iterator[dict[str, Any]]:

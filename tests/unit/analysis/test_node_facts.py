@@ -28,7 +28,8 @@ def test_merged_nodes_hand_everything_on() -> None:
     facts.note_messages(np.array([0, 1, 1, 0]), np.array([3, 5, 7, 9]), np.array([50, 60, 20, 40]))
     facts.note_end(0, CONCLUDED, 8)
     facts.note_type(0, 9, "review")
-    facts.started_by[0], facts.reasons[0] = 2, True
+    facts.reasons[0] = True
+    facts.note_start(0, 2)
     facts.inherit(0, 1)
     assert (facts.first_row[1], facts.last_row[1], facts.last_ns[1]) == (3, 9, 60)
     assert (facts.end[1], facts.concluded_by[1], facts.started_by[1], facts.reasons[1]) == (CONCLUDED, 8, 2, True)

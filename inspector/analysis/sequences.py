@@ -1,0 +1,374 @@
+"""Reasoning sequences: starts and ends of each context in message order, and the states that follow.
+
+The one source of a context's state, of each start's state and of the findings about ends (docs/protocols.md 8).
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAIN = -1
+"""In place of a node: the main context of a space, above all roots."""
+RUNNING, CONCLUDED, CANCELLED = 0, 1, 2
+"""States of a start; the last two also say how a context ended."""
+_START, _OWN_START = 3, 4  # codes of events beside CONCLUDED and CANCELLED; the other begins the context of its id
+_NO_ROW = -1
+EVERY = -2
+"""In place of the start that an end names: it ends the context for everybody."""
+_FEW = 8  # events of a node that are replayed each time; the replay of a longer node is kept
+
+
+class Change(NamedTuple):
+    """A change of a context's state."""
+
+    row: int
+    """The message from which on it holds."""
+    state: int
+    """RUNNING, CONCLUDED or CANCELLED."""
+    by: int
+    """The message that caused it."""
+
+
+class Again(NamedTuple):
+    """A conclusion of what was concluded before."""
+
+    row: int
+    other: int
+    """The conclusion before."""
+
+
+class Sequences:
+    """Events of each node as a linked list in arrays; no Python object per message or node.
+
+    Rules of a node, in the order of its events:
+
+    - A start opens a sequence of its sender. In a context that has ended it begins the context again, unless it was
+      written before that end, or is the first and the context bears its id: then it only arrived late.
+    - An end that names a start ends that one. Another ends the open sequences of its sender; those of everybody where
+      its sender has begun none there.
+    - A context has ended when none of its sequences is open any more. Without any start its first end ends it.
+    - A cancel overrules a conclusion of the same sequences.
+
+    Args:
+        was_written_before: tells of a start and the end before it whether the start was written first.
+
+    Attributes:
+        last: by node, its latest event; -1.
+        first_end: by node, the first message after which it had ended at any time; -1.
+        any_ended: whether any context has ended at any time.
+        became: starts whose state changed since the last look, and their states; the reader clears it.
+        rewritten: nodes whose past changed since the last look, by a merge or a late message; the reader clears it.
+    """
+
+    def __init__(self, was_written_before: Callable[[int, int], bool] = lambda row, end: False) -> None:
+        self._was_written_before = was_written_before
+        self.last = array("i")
+        self.first_end = array("i")
+        self.any_ended = False
+        self.became: list[tuple[int, int]] = []
+        self.rewritten: set[int] = set()
+        self._rows, self._what = array("i"), array("b")
+        self._senders, self._targets = array("I"), array("i")
+        self._before = array("i")  # the event before in the same node
+        self._starts, self._started, self._states = array("i"), array("i"), array("b")  # rows ascending
+        self._kept: dict[int, Replay] = {}
+
+    # Events
+
+    def note_start(self, node: int, row: int, sender: int, *, own: bool = False) -> Replay:
+        """Add a start to a node; rows of starts ascend.
+
+        Args:
+            node, row, sender: where, which message, whose.
+            own: the node bears the id of the start.
+        """
+        self._starts.append(row)
+        self._started.append(node)
+        self._states.append(RUNNING)
+        return self._add(node, row, _OWN_START if own else _START, sender, _NO_ROW)
+
+    def note_end(self, node: int, row: int, end: int, sender: int, target: int = _NO_ROW) -> Replay:
+        """Add an end to a node.
+
+        Args:
+            node, row, sender: where, which message, whose.
+            end: CONCLUDED or CANCELLED.
+            target: the start it names; -1 for none, EVERY.
+        """
+        return self._add(node, row, end, sender, target)
+
+    def _add(self, node: int, row: int, what: int, sender: int, target: int) -> Replay:
+        event, above, after = len(self._rows), self.last[node], -1
+        while above >= 0 and self._rows[above] > row:
+            above, after = self._before[above], above
+        self._rows.append(row)
+        self._what.append(what)
+        self._senders.append(sender)
+        self._targets.append(target)
+        self._before.append(above)
+        if after < 0:
+            self.last[node] = event
+            kept = self._kept.get(node)
+            if kept is not None:
+                self._put(dict(self._apply(kept, event)))
+                self._note_end_of(node, kept)
+                return kept
+        else:
+            self._before[after] = event
+            self.rewritten.add(node)
+        return self._replay(node)
+
+    def events(self, node: int) -> list[int]:
+        """The events of a node, the earliest first."""
+        found: list[int] = []
+        event = self.last[node]
+        while event >= 0:
+            found.append(event)
+            event = self._before[event]
+        return found[::-1]
+
+    def merge(self, node: int, into: int) -> Replay | None:
+        """Move the events of a node to another one; returns what those come to together, None if there are none."""
+        if self.first_end[node] >= 0 or self.first_end[into] >= 0:
+            self.rewritten.add(into)
+        moved = self.events(node)
+        self._forget(node)
+        if not moved:
+            return None
+        return self._link(into, moved + self.events(into))
+
+    def move_start(self, row: int, node: int, into: int) -> tuple[Replay, Replay]:
+        """Move a start, and the ends that name it, from a node to another; returns what both come to."""
+        if self.first_end[node] >= 0 or self.first_end[into] >= 0:
+            self.rewritten |= {node, into}
+        self._started[bisect_left(self._starts, row)] = into
+        kept = self._kept.get(node)
+        if kept is not None and kept.forget_start(row):
+            moved = self._unlink(node, row)
+            return kept, self._link(into, [*self.events(into), moved])
+        events = self.events(node)
+        moving = [one for one in events if row in (self._targets[one], self._rows[one])]
+        rest = self._link(node, [one for one in events if one not in moving])
+        return rest, self._link(into, self.events(into) + moving)
+
+    def _unlink(self, node: int, row: int) -> int:
+        """Take the event of a message out of a node; mostly it is one of the latest."""
+        event, after = self.last[node], -1
+        while self._rows[event] != row:
+            event, after = self._before[event], event
+        if after < 0:
+            self.last[node] = self._before[event]
+        else:
+            self._before[after] = self._before[event]
+        return event
+
+    def _link(self, node: int, events: list[int]) -> Replay:
+        before = -1
+        for event in sorted(events, key=lambda one: self._rows[one]):
+            self._before[event] = before
+            before = event
+        self.last[node] = before
+        return self._replay(node)
+
+    def _forget(self, node: int) -> None:
+        self.last[node] = self.first_end[node] = -1
+        self._kept.pop(node, None)
+        self.rewritten.discard(node)
+
+    # Replay
+
+    def _replay(self, node: int) -> Replay:
+        events, states = self.events(node), dict[int, int]()
+        replay = Replay()
+        for event in events:
+            states.update(self._apply(replay, event))
+        self._put(states)
+        self._kept.pop(node, None)
+        if len(events) > _FEW:
+            self._kept[node] = replay
+        self.first_end[node] = -1
+        self._note_end_of(node, replay)
+        return replay
+
+    def _note_end_of(self, node: int, replay: Replay) -> None:
+        if self.first_end[node] < 0 and replay.changes:
+            self.first_end[node] = replay.changes[0].row
+            self.any_ended = True
+
+    def _apply(self, replay: Replay, event: int) -> list[tuple[int, int]]:
+        row, what, sender = self._rows[event], self._what[event], self._senders[event]
+        if what in (_START, _OWN_START):
+            late = what == _OWN_START and replay.first < 0
+            if replay.state and not late:
+                late = self._was_written_before(row, replay.ended_by)
+            return replay.begin(row, sender, late=late)
+        return replay.end(row, what, sender, self._targets[event])
+
+    def _put(self, states: Mapping[int, int]) -> None:
+        for start, state in states.items():
+            place = bisect_left(self._starts, start)
+            if self._states[place] != state:
+                self._states[place] = state
+                self.became.append((start, state))
+
+    # Asking
+
+    def replay(self, node: int) -> Replay:
+        """What the events of a node come to."""
+        kept = self._kept.get(node)
+        if kept is None:
+            kept = Replay()
+            for event in self.events(node):
+                self._apply(kept, event)
+        return kept
+
+    def started_since(self, row: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The starts from `row` on that began a context, ascending, and the node of each; it may be merged by now."""
+        first = bisect_left(self._starts, row)
+        return np.array(self._starts[first:], np.int64), np.array(self._started[first:], np.int64)
+
+    def node_of_start(self, row: int) -> int:
+        """The node a start began, as numbered then; MAIN for a message that began none."""
+        place = bisect_left(self._starts, row)
+        return self._started[place] if place < len(self._starts) and self._starts[place] == row else MAIN
+
+    def starts_of(self, node: int) -> Iterator[tuple[int, int]]:
+        """The starts of a node and their senders (string ids), the latest first."""
+        event = self.last[node]
+        while event >= 0:
+            if self._what[event] in (_START, _OWN_START):
+                yield self._rows[event], self._senders[event]
+            event = self._before[event]
+
+
+class _Finished(NamedTuple):
+    """The sequences of one sender that ended together."""
+
+    starts: tuple[int, ...]
+    end: int
+    by: int
+
+
+class Replay:
+    """The state of a node after some of its events.
+
+    Attributes:
+        first: its first start; -1.
+        changes: of its state, in order.
+        again: conclusions of what was concluded before, in order.
+        unopened: ends of the node while no start was in it, in order.
+    """
+
+    def __init__(self) -> None:
+        self.first = _NO_ROW
+        self.changes: list[Change] = []
+        self.again: list[Again] = []
+        self.unopened: list[int] = []
+        self._open: dict[int, dict[int, None]] = {}  # by sender, its starts in order
+        self._over: dict[int, _Finished] = {}  # by sender, since the context began or began again
+        self._early: dict[int, tuple[int, int, int]] = {}  # ends that came before the start they name
+
+    @property
+    def state(self) -> int:
+        """RUNNING, CONCLUDED or CANCELLED."""
+        return self.changes[-1].state if self.changes else RUNNING
+
+    @property
+    def ended_by(self) -> int:
+        """The message that ended it; -1 where it has not ended."""
+        return self.changes[-1].by if self.state else _NO_ROW
+
+    def forget_start(self, row: int) -> bool:
+        """Forget an open start as if it had never been; returns False where what has ended depends on it."""
+        whose = next((sender for sender, starts in self._open.items() if row in starts), None)
+        if whose is None or self.changes or self._over or self._early:
+            return False
+        del self._open[whose][row]
+        if not self._open[whose]:
+            del self._open[whose]
+        self.first = min((next(iter(starts)) for starts in self._open.values()), default=_NO_ROW)
+        return True
+
+    def begin(self, row: int, sender: int, *, late: bool) -> list[tuple[int, int]]:
+        """Take in a start; returns starts and their states."""
+        early = self._early.pop(row, None)
+        self.first = row if self.first < 0 else self.first
+        if late and self.state:
+            over = self._over.get(sender)
+            self._over[sender] = _Finished((*(over.starts if over else ()), row), self.state, self.ended_by)
+            return [(row, self.state)]
+        if self.state and early is None:
+            self._over = {}
+            self.changes.append(Change(row, RUNNING, row))
+        if early is not None and self.state:
+            return [(row, early[1])]
+        self._over.pop(sender, None)
+        self._open.setdefault(sender, {})[row] = None
+        if early is not None:
+            return [(row, RUNNING), *self._close([(sender, (row,))], row, early[1], early[0])]
+        return [(row, RUNNING)]
+
+    def end(self, row: int, end: int, sender: int, target: int) -> list[tuple[int, int]]:
+        """Take in an end; returns starts and their states."""
+        if target >= 0:
+            return self._end_start(row, end, sender, target)
+        own = self._open.get(sender) if target != EVERY else None
+        if own:
+            return self._close([(sender, tuple(own))], row, end, row)
+        if (sender in self._over and target != EVERY) or not self._open:
+            return self._end_again(row, end, [sender] if sender in self._over and target != EVERY else [*self._over])
+        return self._close([(one, tuple(starts)) for one, starts in self._open.items()], row, end, row)
+
+    def _end_start(self, row: int, end: int, sender: int, target: int) -> list[tuple[int, int]]:
+        for whose, starts in self._open.items():
+            if target in starts:
+                return self._close([(whose, (target,))], row, end, row)
+        over = [whose for whose, one in self._over.items() if target in one.starts]
+        if over:
+            return self._end_again(row, end, over)
+        if target > row:
+            self._early[target] = (row, end, sender)
+        return []
+
+    def _close(
+        self, closed: Iterable[tuple[int, tuple[int, ...]]], row: int, end: int, by: int
+    ) -> list[tuple[int, int]]:
+        states: list[tuple[int, int]] = []
+        for sender, starts in closed:
+            before = self._over.get(sender)
+            self._over[sender] = _Finished((*(before.starts if before else ()), *starts), end, by)
+            left = self._open[sender]
+            for start in starts:
+                del left[start]
+                states.append((start, end))
+            if not left:
+                del self._open[sender]
+        if not self._open:
+            self.changes.append(Change(row, end, by))
+        return states
+
+    def _end_again(self, row: int, end: int, whose: list[int]) -> list[tuple[int, int]]:
+        """Take in an end where nothing of its sender is open: it ends a context without starts, or is one too many."""
+        if not self.state and not self._open:
+            self.changes.append(Change(row, end, row))
+            if self.first < 0:
+                self.unopened.append(row)
+            return []
+        known = [self._over[one] for one in whose]
+        state, by = (known[0].end, known[0].by) if known and self._open else (self.state, self.ended_by)
+        if state == CANCELLED:
+            return []
+        if end == CONCLUDED:
+            self.again.append(Again(row, by))
+            return []
+        for one in whose:
+            self._over[one] = self._over[one]._replace(end=CANCELLED, by=row)
+        if not self._open:
+            self.changes.append(Change(row, CANCELLED, row))
+        return [(start, CANCELLED) for over in known for start in over.starts]
