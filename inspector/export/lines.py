@@ -38,6 +38,7 @@ from inspector.capture.sources import JOINED_FROM
 from inspector.document.document import CaptureDocument
 from inspector.export.masking_aside import MaskingAside, is_long_line
 from inspector.export.options import ExportOptions
+from inspector.export.piece_masks import find_masked_pieces
 from inspector.export.redaction import Redaction, json_line
 from inspector.protocol import kinds
 from inspector.protocol.formats import capture_file, http_lines, read_line
@@ -76,6 +77,8 @@ class LinesWriter:
         # Of most logs no message has another number, and nothing of this is looked at.
         self._several = bool(document.capture.columns["connection"].any())
         self._aside = aside
+        self._pieces: dict[bytes, bytes] = {}
+        self._is_prepared = not redaction.masked
         self._last = (-1, -1)  # source and offset of the last line written
         self._connections: dict[tuple[int, int], int] = {}  # the one written last, by source and what its lines say
         self._srcs: dict[tuple[int, int], int] = {}  # what they say, by source and connection
@@ -88,6 +91,12 @@ class LinesWriter:
             return b""
         return json_line(self._redaction.value({"ctxcap": 1, **origin})) + b"\n"
 
+    def prepare(self) -> Iterator[None]:
+        """Looks for pieces of secrets in all messages, once; yields where others may have their turn."""
+        if not self._is_prepared:
+            self._is_prepared = True
+            yield from find_masked_pieces(self._document.capture, self._pieces)
+
     def message(self, message: int) -> bytes:
         """The line of a message, and as logged those of its copies."""
         return b"".join(self.lines(message))
@@ -97,6 +106,8 @@ class LinesWriter:
 
         An answer that came in a million pieces has a million lines, and one line may have a hundred megabytes.
         """
+        for _ in self.prepare():
+            yield b""
         if self._alone:
             yield _ended(self._by_itself(message))
         else:
@@ -127,6 +138,7 @@ class LinesWriter:
             found.append(one)
             if not len(found) % _READ_AT_ONCE:
                 yield b""
+        found = [self._without_pieces(one) for one in found] if len(found) > 1 else found
         raw, *others = _events(found) if len(found) > 1 else found or [b""]
         of_batch = self._is_of_batch(message)
         src = self._src(message, of_batch=of_batch) if self._several else 0
@@ -210,6 +222,7 @@ class LinesWriter:
 
     def _line(self, raw: bytes, *, big: bool) -> bytes:
         """A line as it was, on one line of JSON."""
+        raw = self._without_pieces(raw)
         if self._exact and not big and b"\n" not in raw and b"\r" not in raw and not self._may_be_masked(raw):
             return raw
         if raw[:1] != b"{":
@@ -221,6 +234,12 @@ class LinesWriter:
         except NotAnObjectError:
             return self._redaction.wrapped(raw)
         return self._written(raw, value)
+
+    def _without_pieces(self, raw: bytes) -> bytes:
+        """A line, or a message, without the pieces of secrets that others continue."""
+        for _ in self.prepare():
+            pass
+        return self._pieces.get(raw, raw)
 
     def _may_be_masked(self, raw: bytes) -> bool:
         return self._redaction.masked and may_hold_secrets(raw.decode("utf-8", "replace"))
@@ -241,7 +260,7 @@ class LinesWriter:
         if cut is not None:
             return cut
         if int(capture.columns["flags"][message]) & _NO_JSON:
-            return self._redaction.wrapped(raw)
+            return self._redaction.wrapped(self._without_pieces(raw))
         return self._line(raw, big=capture.records.is_big(message))
 
     def _with_context(self, message: int, line: bytes) -> bytes:

@@ -70,6 +70,8 @@ def parquet_steps(
     content = messages_of(document, names, rows)
     if raw:
         lines = LinesWriter(document, ExportOptions(), redaction, exact=True)
+        for _ in lines.prepare():
+            yield Exported(0, 0, redaction.tally)
         of_lines = all(source.elements is None for source in document.capture.sources)
         logged = _Stretches(document, lines) if rows is None and of_lines else _Chosen(lines, rows, content.length)
         content = Content(content.length, {**content.columns, RAW: Decoded(logged, content.length)})

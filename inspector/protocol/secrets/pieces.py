@@ -16,6 +16,9 @@ from inspector.protocol.secrets.masking import MASK, mask_text
 _DOT = "•"
 _BLOCK_TEXTS = ("text", "partial_json", "thinking")
 _DELTA_TEXTS = ("content", "reasoning_content", "reasoning", "refusal", "text")
+_CHUNKS = frozenset({"token", "text", "delta", "content", "chunk"})
+_CHUNK_TEXTS = ("value", "text", "delta", "content", "token")
+"""Types of chunks in streams of MEW that continue each other, and the members that hold their text."""
 _ALL_ENDED = frozenset(
     ("message_stop", "response.completed", "response.failed", "response.incomplete", "response.done", "error")
 )
@@ -83,7 +86,7 @@ def _shown(piece: str, masked: str, *, within: bool) -> tuple[str, bool]:
 
 
 def pieces_of(event: object) -> Iterator[Piece]:
-    """Yields the pieces of text in a decoded event of a streamed answer: Anthropic, OpenAI, Gemini, Bedrock, ACP."""
+    """Yields the pieces of text in a decoded event of a streamed answer: of models, ACP, MEW."""
     if not isinstance(event, dict):
         return
     sort = event.get("type")
@@ -128,6 +131,10 @@ def _typed(event: dict[str, Any], sort: str) -> Iterator[Piece]:
     elif sort.endswith(".delta") and isinstance(event.get("delta"), str):
         place = (_name(event.get(name)) for name in ("item_id", "output_index", "content_index", "summary_index"))
         yield Piece((sort, *place), event, "delta")
+    elif sort in _CHUNKS or sort.endswith("_delta"):
+        member = next((name for name in _CHUNK_TEXTS if isinstance(event.get(name), str)), None)
+        if member is not None:
+            yield Piece(("chunk", sort, _name(event.get("context"))), event, member)
 
 
 def _of_choice(index: object, choice: dict[str, Any]) -> Iterator[Piece]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.tap.http import piece_hold
+from inspector.protocol.secrets import piece_hold
 from inspector.tap.http.entries import Entry, Sort
 from inspector.tap.http.lines import ExchangeLines, Line
 from inspector.tap.http.unwritten import ModelUnwritten

@@ -43,6 +43,11 @@ class _Waiting(Generic[T]):
         return self.make(rewritten(self.text, self.event, self.changes))
 
 
+def _events_in(value: object) -> list[object]:
+    """A decoded event, or a line of a log and what it holds."""
+    return [value, *(one for one in value.values() if isinstance(one, dict))] if isinstance(value, dict) else []
+
+
 class PieceHold(Generic[T]):
     """The events of one answer, in their order."""
 
@@ -70,7 +75,7 @@ class PieceHold(Generic[T]):
             event = msgspec.json.decode(data) if data is not None and data[:1] == b"{" else None
         except (msgspec.MsgspecError, RecursionError):
             event = None
-        pieces = [piece for piece in pieces_of(event) if piece.text]
+        pieces = [piece for one in _events_in(event) for piece in pieces_of(one) if piece.text]
         waiting = _Waiting(make, data.decode() if data is not None and pieces else "", event if pieces else None)
         self._events.append(waiting)
         waiting.open = len(pieces)
@@ -80,7 +85,7 @@ class PieceHold(Generic[T]):
             size = self._sizes[piece.key] = self._sizes.get(piece.key, 0) + len(piece.text)
             if size > MOST_TEXT:
                 self._release_half(piece.key)
-        if (ended := ended_by(event)) is not None:
+        for ended in filter(None, map(ended_by, _events_in(event))):
             for key in [*self._texts]:
                 if ended is ALL or (isinstance(key, tuple) and key[:2] == ended):
                     self._settle(key)
