@@ -16,6 +16,7 @@ from inspector.cli.opening import opened
 from inspector.cli.printing import dump, printable, say, visible
 from inspector.document.document import CaptureDocument
 from inspector.present.answers import entry_answer, entry_answers, model_context_answer
+from inspector.present.context_figures import estimate_words, headline_words, outside_words
 from inspector.present.request_words import cache_words, change_words
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.tokens.counter import TOKENIZER
@@ -94,15 +95,13 @@ def _message(document: CaptureDocument, number: int | None, default: int) -> int
 
 def _say(moment: Moment, *, out: bool) -> None:
     title = printable(mask_text(moment.context.reader.title), 80)
-    saved = moment.uncollapsed_total - moment.total
-    spared = f"; {moment.uncollapsed_total:,} without collapsing" if saved else ""
-    say(f"{title} at No. {moment.message + 1:,}: {moment.total:,} tokens{spared}. Estimate ({TOKENIZER}).")
+    say(f"{title} at No. {moment.message + 1:,}: {headline_words(moment)}.")
+    for words in (estimate_words(moment), outside_words(moment)):
+        if words:
+            say(f"{words}.")
     status = moment.reported()
-    if status is not None:
+    if status is not None and status.messages is not None:
         say(f"It reported {status.words} with No. {status.message + 1:,}.")
-    outside = moment.outside()
-    if outside is not None:
-        say(f"About {outside:,} of them are not in the traffic: its system prompt, and what its client adds.")
     change = request_at(moment)
     if change is not None:
         read, why = cache_words(change)

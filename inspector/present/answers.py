@@ -25,6 +25,7 @@ from inspector.export.redaction import shown_value
 from inspector.filters.field import Field
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.present.account import Account, account_json, account_of, waiting_json
+from inspector.present.context_figures import headline_words
 from inspector.present.request_words import request_json
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.tokens.counter import TOKENIZER
@@ -153,12 +154,14 @@ def model_context_answer(moment: Moment) -> dict[str, Any]:
     return mask_secrets(
         {
             "participant": moment.context.reader.name,
+            "conversation": moment.context.reader.conversation or None,
             "no": moment.message + 1,
+            "size": headline_words(moment),
+            "reported": _reported(moment),
+            "not_in_traffic": moment.outside(),
             "tokens": moment.total,
             "tokens_without_collapsing": moment.uncollapsed_total,
             "estimate": TOKENIZER,
-            "reported": _reported(moment),
-            "not_in_traffic": moment.outside(),
             "request": request_json(request_at(moment)),
         }
     )

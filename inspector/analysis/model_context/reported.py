@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.model_context.reader import Reader
+from inspector.analysis.reported_usage import NOT_REPORTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class Reported:
     tokens: int | None
     max_tokens: int | None
     messages: int | None
+    is_call: bool = False
+    """A call of its model reports what it was given with it."""
 
     @property
     def words(self) -> str:
@@ -77,7 +80,14 @@ def _called_at(analysis: Analysis, reader: Reader, message: int) -> Reported | N
     """What the last call of a reader's model reported."""
     calls = _calls(analysis, reader)
     last = calls[: int(np.searchsorted(calls, message, side="right"))][-1:]
-    return Reported(int(last[0]), int(_given(analysis, last)[0]), None, None) if len(last) else None
+    return Reported(int(last[0]), int(_given(analysis, last)[0]), None, None, is_call=True) if len(last) else None
+
+
+def called_with(analysis: Analysis, answer: int) -> Reported | None:
+    """What an answer of a model's API reports that the model was given; None where it reports nothing."""
+    row = np.array([answer], np.int64)
+    given = [int(analysis.usage.at(name, row)[0]) for name in GIVEN]
+    return None if given[0] == NOT_REPORTED else Reported(answer, sum(given), None, None, is_call=True)
 
 
 def reports_of(analysis: Analysis, reader: Reader, read: dict[int, Reported | None]) -> Reports:

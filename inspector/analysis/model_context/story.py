@@ -16,7 +16,7 @@ from inspector.analysis.model_context.admission import sort_in
 from inspector.analysis.model_context.eviction import Payloads, find_left
 from inspector.analysis.model_context.reader import Options, Reader
 from inspector.analysis.model_context.reasons import COLLAPSED, REASONS, Reason, Role, Why
-from inspector.analysis.model_context.reported import Reported, reported_at
+from inspector.analysis.model_context.reported import Reported, called_with, reported_at
 from inspector.analysis.model_context.requests import Request, follow_requests
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.base.slices import Steps, finished
@@ -240,8 +240,12 @@ class Moment:
         return None if place < 0 else requests[place]
 
     def reported(self) -> Reported | None:
-        """What the participant itself reported last; no estimate."""
-        return reported_at(self.context.analysis, self.context.reader, self.message)
+        """What the participant itself reported last, or the API of the request shown; no estimate."""
+        analysis = self.context.analysis
+        if self.request is None:
+            return reported_at(analysis, self.context.reader, self.message)
+        answer = int(analysis.correlation.columns["answer"][self.request.message])
+        return None if answer == NO_ROW else called_with(analysis, answer)
 
     def outside(self) -> int | None:
         """How many of the tokens it reported last are not in the traffic: what it reported less our estimate then.
@@ -253,8 +257,21 @@ class Moment:
         if report is None or report.tokens is None or self.context.sent.is_known:
             return None
         then = self.context.at(report.message)
-        more = report.tokens - then.total
+        more = report.tokens - then.total + (then.answer_tokens if report.is_call else 0)
         return None if self.context.counting or then.uncounted or more <= 0 else more
+
+    @property
+    def answer_tokens(self) -> int:
+        """Tokens of the model's own words at the end: the answer that reports, which it was not given."""
+        included = np.flatnonzero(self.included)
+        others = np.flatnonzero(self.context.roles[included] != Role.ASSISTANT)
+        return int(np.maximum(self.tokens[included[others[-1] + 1 if len(others) else 0 :]], 0).sum())
+
+    @property
+    def collapsed_later(self) -> int:
+        """Entries whose summary comes into their place after this moment."""
+        later = self.context.collapsed_by[self.places] > self.message
+        return int(np.count_nonzero(later & self.included))
 
     def by_role(self) -> dict[Role, tuple[int, int]]:
         """Entries and tokens of each role that has some."""

@@ -12,6 +12,7 @@ from typing_extensions import override
 from inspector.analysis.model_context import Moment, Role
 from inspector.analysis.model_context.request_change import request_at
 from inspector.present import formats
+from inspector.present.context_figures import collapsed_words, outside_words
 from inspector.present.request_words import cache_words, change_words
 from inspector.present.wire_text import tool_tip
 from inspector.tokens.counter import TOKENIZER
@@ -36,6 +37,8 @@ class Figures:
         roles: (role, entries, tokens), in the order they are drawn.
         counting: not all are counted yet.
         reported: what the participant reported itself, as two lines; "" for nothing.
+        given: tokens that were reported, which come first; None where none were.
+        collapsed: what is said where collapsing saves nothing.
         share: of its maximum, as reported; None.
         lines: what is said below, each as a lead and the rest: what it reported that is not in the traffic, or what was
             changed for its last request and read from a cache.
@@ -49,6 +52,33 @@ class Figures:
     reported: str
     share: float | None
     lines: tuple[tuple[str, str], ...] = ()
+    given: int | None = None
+    collapsed: str = "nothing is collapsed"
+
+    @property
+    def headline(self) -> str:
+        """The big figure."""
+        if self.given is not None:
+            return f"{self.given:,}"
+        return f"{self.now:,}" if self.now or not self.counting else "…"
+
+    @property
+    def beside(self) -> tuple[tuple[str, str], ...]:
+        """What stands beside the big figure, above: its unit and where it is from."""
+        if self.given is None:
+            return ("ink.secondary", self.aside), ("ink.tertiary", f"estimate ({TOKENIZER})")
+        return (("ink.secondary", f"tokens {self.reported.partition(chr(10))[2]}"),)
+
+    @property
+    def below(self) -> tuple[tuple[str, str], ...]:
+        """The line under it: the estimate where something was reported, and what collapsing saves."""
+        parts: list[tuple[str, str]] = []
+        if self.given is not None:
+            parts.append(("ink.secondary", f"{self.now:,} {self.aside}, estimate ({TOKENIZER})"))
+        if self.saved:
+            whole = ("ink.secondary", f"{self.whole:,} without collapsing")
+            return (*parts, whole, ("badge.consumed", f"{self.saved:,} saved"))
+        return (*parts, ("ink.tertiary", self.collapsed))
 
     @property
     def saved(self) -> int:
@@ -64,7 +94,8 @@ class Figures:
     @property
     def spoken(self) -> str:
         """Everything as one text."""
-        parts = [f"{self.now:,} {self.aside}, estimate ({TOKENIZER})"]
+        parts = [f"{self.given:,} {self.beside[0][1]}"] if self.given is not None else []
+        parts.append(f"{self.now:,} {self.aside}, estimate ({TOKENIZER})")
         if self.saved:
             parts.append(f"{self.whole:,} without collapsing, {self.saved:,} saved")
         parts += [f"{ROLE_WORDS[role]} {tokens:,}" for role, _, tokens in self.roles]
@@ -84,15 +115,16 @@ def figures_of(moment: Moment, *, counting: bool) -> Figures:
     entries = sum(count for _, count, _ in roles)
     # What came after the report may still be counted: the line stays, so that live traffic does not move the list.
     lines = _request_lines(moment) or _outside_line(moment)
-    return Figures(moment.total, moment.uncollapsed_total, entries, roles, counting, words, share, lines)
+    given = None if reported is None else reported.tokens
+    return Figures(
+        moment.total, moment.uncollapsed_total, entries, roles, counting, words, share, lines, given,
+        collapsed_words(moment),
+    )  # fmt: skip
 
 
 def _outside_line(moment: Moment) -> tuple[tuple[str, str], ...]:
-    outside, reported = moment.outside(), moment.reported()
-    if outside is None or reported is None:
-        return ()
-    lead = f"Not in the traffic: about {outside:,} of the {reported.tokens or 0:,} tokens it reported."
-    return ((lead, "That is its system prompt, and what its client adds."),)
+    words = outside_words(moment)
+    return ((f"{words}.", ""),) if words else ()
 
 
 def _request_lines(moment: Moment) -> tuple[tuple[str, str], ...]:
@@ -177,27 +209,25 @@ class FiguresView(QWidget):
         display = theme.font("display")
         painter.setFont(display)
         painter.setPen(theme.color("ink.primary"))
-        text = f"{figures.now:,}" if figures.now or not figures.counting else "…"
+        text = figures.headline
         painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
         wide = QFontMetrics(display).horizontalAdvance(text) + round(10 * theme.zoom)
         beside, half = box.adjusted(wide, 0, 0, 0), box.height() // 2
         upper = QRect(beside.left(), beside.top(), beside.width(), half)
         lower = QRect(beside.left(), beside.top() + half, beside.width(), half)
-        self._line(painter, upper, (("ink.secondary", figures.aside), ("ink.tertiary", f"estimate ({TOKENIZER})")))
-        if figures.saved:
-            saved = ("badge.consumed", f"{figures.saved:,} saved")
-            self._line(painter, lower, (("ink.secondary", f"{figures.whole:,} without collapsing"), saved))
-        else:
-            self._line(painter, lower, (("ink.tertiary", "nothing is collapsed"),))
+        self._line(painter, upper, figures.beside)
+        self._line(painter, lower, figures.below)
 
     def _numbers_width(self, figures: Figures) -> int:
         """What the big figure and the words beside it need: numbers are never cut."""
         theme = self._themes.theme
         small = QFontMetrics(theme.font("small"))
-        beside = [figures.aside]
-        if figures.saved:
-            beside.append(f"{figures.whole:,} without collapsing   {figures.saved:,} saved")
-        big = QFontMetrics(theme.font("display")).horizontalAdvance(f"{figures.now:,}")
+        beside = [figures.beside[0][1]]
+        if figures.given is not None:
+            beside.append(figures.below[0][1])
+        elif figures.saved:
+            beside.append("   ".join(text for _, text in figures.below))
+        big = QFontMetrics(theme.font("display")).horizontalAdvance(figures.headline)
         return big + round(10 * theme.zoom) + max(map(small.horizontalAdvance, beside))
 
     def _line(self, painter: QPainter, box: QRect, parts: tuple[tuple[str, str], ...]) -> None:
@@ -220,7 +250,8 @@ class FiguresView(QWidget):
         first, _, second = figures.reported.partition("\n")
         wide = max(metrics.horizontalAdvance(first), metrics.horizontalAdvance(second)) + 2
         room = box.width() - self._numbers_width(figures) - wide - 2 * round(12 * theme.zoom)
-        if not figures.reported or room < 0:
+        is_told = figures.given is not None and figures.share is None and "messages" not in first
+        if not figures.reported or is_told or room < 0:
             return 0
         share = figures.share if theme.metrics.gauge_width + round(8 * theme.zoom) <= room else None
         area = QRect(box.right() + 1 - wide, box.top(), wide, box.height())
