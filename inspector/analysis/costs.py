@@ -119,6 +119,11 @@ class Costs:
         calls, unpriced = (sum(getattr(cost, name) for cost in found) for name in ("calls", "unpriced"))
         return Cost(math.fsum(parts), parts, calls, unpriced)
 
+    def without_price(self) -> list[str]:
+        """Models of calls that no price is known of, the most frequent first; none where no prices are known at all."""
+        models = self._usage.calls_by_model() if self.known else ()
+        return [model for model in models if not model.startswith("<") and not self._prices.rates(model)]
+
     def by_model(self) -> dict[str, Cost]:
         """The costs of the calls of each model, the dearest first."""
         return self._by(lambda rows: self._usage.words("model", rows))

@@ -1,4 +1,4 @@
-"""What tokens of models cost: a table of prices as its user wrote or imported it, and nothing that was guessed.
+"""Prices of models' tokens, as they are written down; nothing is guessed.
 
 A line of it names a model and its prices in dollars a million tokens:
 
@@ -22,7 +22,8 @@ _WORDS = {"in": "input", "out": "output", "cache read": "cache_read", "cache wri
 _NAMES = {name: word for word, name in _WORDS.items()}
 _LINE = re.compile(r"\s*(?P<model>\S.*?)(?:\s+above\s+(?P<above>\d[\d_,]*))?\s*=\s*(?P<prices>.*)")
 _PRICE = re.compile(r"\s*(?P<number>\d+(?:\.\d*)?|\.\d+)\s+(?P<word>in|out|cache\s+read|cache\s+write(?:\s+1h)?)\s*")
-_DATE = re.compile(r"[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$")
+_DATE = re.compile(r"(?:[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest))?(?:\[\d+[km]\])?$")
+"""The end of a name that tells its version or the length of its context, which have no prices of their own."""
 _MOST_LINES = 20_000
 _LISTED = {
     "input_cost_per_token": "input",
@@ -83,9 +84,9 @@ class PriceTable:
         """The prices of a model, those for the most input last; none where they are not known.
 
         A model goes by its name as reported; else by that name behind a provider's (`openai/gpt-5`) where all such
-        entries agree, else without the date at its end.
+        entries agree, else without the date, `-latest` or `[1m]` at its end.
         """
-        for name in (model, _DATE.sub("", model)):
+        for name in (model, _DATE.sub("", model, count=1)):
             found = self._rates.get(name) or self._short.get(name) or self._rates.get(name.rpartition("/")[2])
             if found:
                 return found

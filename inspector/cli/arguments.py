@@ -57,7 +57,7 @@ PriceFile = Annotated[
     typer.Option(
         "--prices", metavar="FILE",
         help="What tokens of models cost: lines as in Settings > Prices, or a price list in LiteLLM's shape. Default: "
-        "the prices of the settings.",
+        "the prices of the settings, and for other models the program's own list.",
     ),
 ]  # fmt: skip
 MemoryLimit = Annotated[

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import typer
 
+from inspector.analysis.listed_prices import prices_in_force
 from inspector.analysis.prices import PriceError, PriceTable, imported_lines
 from inspector.base.targets import is_session, path_in
 from inspector.capture.reading import UnknownFormatError
@@ -99,12 +100,12 @@ def aliases_of(texts: list[str]) -> ToolAliases:
 
 
 def prices_of(file: str | None) -> tuple[list[str], str]:
-    """The lines of `--prices` or of the settings, and when they are from; ends the command with what is wrong."""
+    """The lines of `--prices`, or of the settings and the list, and their date; ends the command with what is wrong."""
     if file is None:
         if not settings_path().exists():
-            return [], ""
+            return prices_in_force((), "", listed=True)
         stored = load_settings().settings.prices
-        return stored.lines, stored.dated
+        return prices_in_force(stored.lines, stored.dated, listed=stored.listed)
     try:
         data = Path(file).read_bytes()
         lines = imported_lines(data) if data.lstrip().startswith(b"{") else data.decode("utf-8-sig").splitlines()

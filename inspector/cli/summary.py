@@ -100,14 +100,18 @@ def _say_models(found: dict[str, Any]) -> None:
             f"a cache, {usage['cache_write']:,} written to one"
         )
     if (cost := found["cost"]) is not None:
+        names = ", ".join(printable(model, 60) for model in cost["without_price"][:_MOST_MODELS])
         unpriced = f", {count_of(cost['unpriced'], 'call')} without a price" if cost["unpriced"] else ""
+        unpriced += f" ({names})" if names else ""
         dated = f", prices of {printable(cost['prices_of'], 60)}" if cost["prices_of"] else ""
         caches = dollars(cost["cache_read"] + cost["cache_write"])
-        say(f"  cost          {dollars(cost['total'])}, {caches} of it for caches{unpriced}{dated}")
+        known = f"{dollars(cost['total'])}, {caches} of it for caches{unpriced}{dated}"
+        say(f"  cost          {known if cost['calls'] else 'not known' + unpriced}")
     if found["sub_agents"]:
         say(f"  sub-agents    {found['sub_agents']:,}")
 
 
+_MOST_MODELS = 5
 _COUNTED_BYTES = 32 << 20
 """Of a log whose tokens are counted without being asked for: two seconds of work."""
 

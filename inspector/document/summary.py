@@ -101,13 +101,13 @@ def _calls_and_usage(document: CaptureDocument) -> dict[str, Any]:
 
 
 def costs_of(analysis: Analysis) -> dict[str, Any] | None:
-    """What calls of models cost in dollars, as far as prices are known; None where no call has a cost."""
+    """Costs of calls of models in dollars, as far as prices are known; None where no call reports its tokens."""
     costs = analysis.costs
     total = costs.total()
-    if total is None or not total.calls:
+    if total is None:
         return None
     return {
-        **total.as_json(), "prices_of": costs.dated or None,
+        **total.as_json(), "prices_of": costs.dated or None, "without_price": costs.without_price(),
         "models": {name: one.as_json() for name, one in costs.by_model().items()},
         "participants": {name: one.as_json() for name, one in costs.by_participant().items()},
     }  # fmt: skip
@@ -144,7 +144,7 @@ def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterato
         tokens: name those that were counted in each, and with all below it; main is a node then as well, the first.
     """
     analysis = document.analysis
-    costs = analysis.costs.by_node() if analysis.costs.known else None
+    costs = analysis.costs.by_node() if analysis.costs.known and analysis.usage.report_count else None
     sizes, odd, told = sizes_of(analysis), odd_codes(analysis), analysis.contexts.told_firsts()
     counts = analysis.tokens.node_sums() if tokens else None
     sessions = analysis.contexts.sessions.labels

@@ -49,6 +49,7 @@ _LOOKED_AT = 1 << 16  # messages among which the user's first are looked for
 _MOST_ASKED, _MOST_CALLERS, _MOST_TOOLS, _MOST_WAITS, _MOST_KINDS = 3, 3, 3, 3, 3
 _MOST_SHARES = 2
 _MOST_PENDING = 3
+_MOST_MODELS = 3
 _NAME = 60
 _WAITED_FROM_NS = 1_000_000_000
 _SILENT_FROM_NS = 2_000_000_000
@@ -443,14 +444,21 @@ class _Words:
         return [AccountLine("Reported", f"{calls}{of}: {usage_sum_words(usage)}", filter="usage.output >= 0")]
 
     def cost(self) -> list[AccountLine]:
-        """What calls of models cost in money, where their prices are known."""
-        found = self.analysis.costs.total()
+        """The sum of what calls of models cost in dollars, and the models without a price."""
+        found, missing = self.analysis.costs.total(), self._without_price()
         if found is None or not found.calls:
-            return []
+            return [AccountLine("Cost", f"Not known: {missing}", filter="usage.output >= 0")] if missing else []
         words = f"{formats.dollars(found.total)} for {formats.count_of(found.calls, 'call')} of models"
-        words += f", {formats.count_of(found.unpriced, 'call')} without a price" if found.unpriced else ""
+        if found.unpriced:
+            words += f", {missing or formats.count_of(found.unpriced, 'call') + ' without a price'}"
         dated = self.analysis.costs.dated
         return [AccountLine("Cost", f"{words}{f', prices of {plain(dated, 60)}' if dated else ''}", filter="cost")]
+
+    def _without_price(self) -> str:
+        """Names the models of calls that no price is known of: "no price for my-model"; "" for none."""
+        models = self.analysis.costs.without_price()
+        more = f" and {len(models) - _MOST_MODELS:,} more" if len(models) > _MOST_MODELS else ""
+        return f"no price for {', '.join(plain(one, _NAME) for one in models[:_MOST_MODELS])}{more}" if models else ""
 
     def _shares(self) -> str:
         """What most of the tokens are: ": 6,944 definitions of tools, 2,153 search_records"; once all is counted."""

@@ -344,7 +344,10 @@ class Contexts(_Part):
 
 
 class Prices(_Part):
-    """What tokens of models cost, as their user wrote it down; nothing is known from the start."""
+    """Prices of models' tokens."""
+
+    listed: bool = True
+    """Models that are not in `lines` cost what the program's own list says."""
 
     dated: str = Field(default="", max_length=100)
     """When the prices were in force, or where they are from."""

@@ -1,4 +1,4 @@
-"""Settings > General > Prices: what tokens of models cost, a line a model, and a way to take over a list."""
+"""Settings > General > Prices: the program's own list, and the user's prices that win over it."""
 
 from __future__ import annotations
 
@@ -6,22 +6,28 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
+from inspector.analysis.listed_prices import LISTED_DATE, listed_lines
 from inspector.analysis.prices import EXAMPLE, PriceError, PriceTable, imported_lines
 from inspector.present.formats import count_of
 from inspector.settings import Prices, Settings
 from inspector.ui.dialogs.settings import SettingsPage
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
-from inspector.ui.widgets.form import FieldColumn, Form
+from inspector.ui.widgets.form import CheckField, FieldColumn, Form
 from inspector.ui.widgets.labels import TextLabel
 
 HELP = (
-    "Calls of models that report their tokens cost what stands here: in the field and column cost, in contexts, and in "
-    "what happened. Nothing is known from the start, and what has no price has no cost."
+    "Prices give calls of models that report their tokens a cost: in What happened, Tokens, contexts, runs and the "
+    "column Cost. A model without a price has no cost."
+)
+LISTED_HELP = (
+    f"The providers' list prices of {LISTED_DATE}, in US dollars: Anthropic, OpenAI and Google. "
+    "Your own prices below win."
 )
 LINES_HELP = (
     "One model a line, in dollars a million tokens; calls with much input may have their own, as in: above 200000."
 )
+COPY_HELP = "Puts the list above into the field, to change prices in it."
 IMPORT_HELP = "A JSON list of prices in LiteLLM's shape, in place of what stands above."
 DATED_HELP = "When these prices were in force, or where they are from. Stands beside the sums."
 _MOST_BYTES = 32 << 20
@@ -56,16 +62,22 @@ class PricesPage(SettingsPage):
     def _build(self) -> Form:
         form = Form(self._themes, self)
         form.setColumnMinimumWidth(0, 48)
+        self._listed = CheckField("Use list prices", LISTED_HELP, name="pricesListed", parent=self)
+        self._listed.toggled.connect(lambda _on: self._on_edited())
+        form.add_wide(self._listed)
         self._edit = QPlainTextEdit(self)
         self._edit.setObjectName("pricesLines")
         self._edit.setProperty("variant", "field")
-        self._edit.setAccessibleName("Prices")
+        self._edit.setAccessibleName("Your prices")
         self._edit.setPlaceholderText(EXAMPLE)
         self._edit.setTabChangesFocus(True)
         self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._edit.textChanged.connect(self._on_edited)
         self._field = FieldColumn(self._edit, name="pricesLinesField", help_text=LINES_HELP, parent=self)
-        form.add_field("Prices", self._field, self._edit)
+        form.add_field("Your prices", self._field, self._edit)
+        copy = WordButton("Copy the list", name="pricesCopy", parent=self)
+        copy.clicked.connect(self._on_copy_clicked)
+        form.add_field("", FieldColumn(copy, name="pricesCopyField", help_text=COPY_HELP, parent=self), copy)
         self._dated = QLineEdit(self)
         self._dated.setObjectName("pricesDated")
         self._dated.setAccessibleName("Prices of")
@@ -81,7 +93,7 @@ class PricesPage(SettingsPage):
         return form
 
     def restore(self) -> None:
-        """Forget all prices; says nothing."""
+        """Return to the list alone, without a signal."""
         self._settings.prices = Prices()
         self._show()
 
@@ -105,6 +117,7 @@ class PricesPage(SettingsPage):
         before = [field.blockSignals(True) for field in (self._edit, self._dated)]
         self._edit.setPlainText("\n".join(self._settings.prices.lines))
         self._dated.setText(self._settings.prices.dated)
+        self._listed.set_checked(self._settings.prices.listed)
         for field, blocked in zip((self._edit, self._dated), before, strict=True):
             field.blockSignals(blocked)
         self._field.say_trouble(self._trouble())
@@ -121,9 +134,14 @@ class PricesPage(SettingsPage):
         self._field.say_trouble(trouble)
         if not trouble:
             self._settings.prices = Prices(
-                lines=self._edit.toPlainText().splitlines(), dated=self._dated.text().strip()
-            )
+                listed=self._listed.box.isChecked(), lines=self._edit.toPlainText().splitlines(),
+                dated=self._dated.text().strip(),
+            )  # fmt: skip
             self.changed.emit()
+
+    def _on_copy_clicked(self) -> None:
+        self._dated.setText(LISTED_DATE)
+        self._edit.setPlainText("\n".join(listed_lines()))
 
     def _on_import_clicked(self) -> None:
         dialog = QFileDialog(self, "Take over a list of prices", "", "JSON (*.json);;All files (*)")

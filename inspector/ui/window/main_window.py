@@ -719,13 +719,15 @@ class MainWindow(QMainWindow):
 
     def apply_settings(self) -> None:
         """Take over what the settings say about display."""
+        from inspector.analysis.listed_prices import prices_in_force
+
         self.keys.apply(self.application.settings.keys)
         if self.panes is not None:
             self.display.apply(self.panes)
             self.document.use_tool_aliases(self.application.tool_aliases)
             self.panes.use_contexts(self.application.settings.contexts)
             prices = self.application.settings.prices
-            self.document.use_prices(prices.lines, prices.dated)
+            self.document.use_prices(*prices_in_force(prices.lines, prices.dated, listed=prices.listed))
             self.counting.apply_settings()
             self.msp.view.apply_settings()
         self.developer.show_menu()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
+from inspector.analysis.listed_prices import LISTED_DATE, listed_lines
 from inspector.settings import Prices, Settings
 from inspector.ui.dialogs.prices_page import PricesPage
 from inspector.ui.look.theme import ThemeController
@@ -34,3 +35,16 @@ def test_prices_are_edited_and_taken_over(qtbot: QtBot, theme_controller: ThemeC
     assert settings.prices.lines == ["m = 1 in, 2 out"]
     page.restore()
     assert (edit.toPlainText(), settings.prices) == ("", Prices())
+
+
+def test_the_list_is_dated_and_may_be_left_out_or_copied(qtbot: QtBot, theme_controller: ThemeController) -> None:
+    settings = Settings()
+    page = PricesPage(theme_controller, settings)
+    qtbot.addWidget(page)
+    listed = child(page, QCheckBox, "pricesListed")
+    assert listed.isChecked()
+    assert LISTED_DATE in listed.accessibleDescription()
+    listed.click()
+    assert settings.prices == Prices(listed=False)
+    child(page, QPushButton, "pricesCopy").click()
+    assert settings.prices == Prices(listed=False, lines=list(listed_lines()), dated=LISTED_DATE)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from inspector.analysis import reported_usage
+from inspector.analysis.listed_prices import LISTED_DATE
 from inspector.analysis.reported_usage import USAGE, Usage
 from inspector.document.document import CaptureDocument
 from tests.builders import document_of, lines_of, log_file
@@ -129,7 +130,8 @@ def test_commands_take_prices(tmp_path: Path) -> None:
     log, prices = tmp_path / "log.jsonl", tmp_path / "prices.txt"
     log.write_text("".join(json.dumps(line) + "\n" for line in (assistant(1, input=1_000), assistant(2, output=100))))
     prices.write_text("\n".join(PRICES))
-    assert json.loads(printed("summary", log, "--json"))["cost"] is None
+    listed = json.loads(printed("summary", log, "--json"))["cost"]
+    assert (listed["total"], listed["prices_of"], listed["without_price"]) == (0.0045, LISTED_DATE, [])
     found = json.loads(printed("summary", log, "--json", "--prices", prices))["cost"]
     assert (found["total"], found["input"], found["output"]) == (0.0045, 0.003, 0.0015)
     assert found["prices_of"] == "prices.txt"
