@@ -526,6 +526,7 @@ _FIRST: dict[str, tuple[tuple[int, ...], int]] = {
     "failed": (_codes((Deed.CALL, Deed.REQUEST, Deed.DISCOVERY), State.FAILED), 16),
     "refused": (_codes((*_WORK, Deed.DISCOVERY, Deed.PROPOSAL), Outcome.REFUSED), 16),
     "rejected": (_codes((Deed.PROPOSAL,), State.REJECTED), 16),
+    "declined": (_codes(_WORK, State.REJECTED), 16),
     "error": (_codes((Deed.ERROR,), *range(_OUTCOMES)), 1),
     "waiting": (_codes((*_WORK, Deed.PROPOSAL), *_WAITS), MOST_FIRST),
     "discovery": (_codes((Deed.DISCOVERY,), *_WAITS), MOST_FIRST),

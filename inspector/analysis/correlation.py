@@ -26,6 +26,8 @@ from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, respelt
 from inspector.protocol import kinds
+from inspector.protocol.formats import CODING_AGENTS
+from inspector.protocol.formats.declined import ASKS_PERSON
 from inspector.protocol.times import NO_TIME
 
 # What the MEUP v0.2 client calls its messages by beside their envelope's id.
@@ -498,7 +500,8 @@ class CorrelationPass:
     def latency_ns(self, row: int) -> int | None:
         """Nanoseconds from a request to this response; None for anything else or where a time is missing.
 
-        Of a call that takes several requests, from the first of them to its result.
+        Of a call that takes several requests, from the first of them to its result. Of a tool that tells how long it
+        worked, that; of what a person answers or refuses, None (`latency.latency_ms` says the same of many).
         """
         cause = self.rounds.begun.get(row, int(self.columns["cause"][row]))
         if cause == NO_ROW or self._capture.string("kind", row) != kinds.RESPONSE:
@@ -506,8 +509,19 @@ class CorrelationPass:
         times = self._capture.columns["time_ns"]
         if times[row] == NO_TIME or times[cause] == NO_TIME or self._capture.string("kind", cause) != kinds.REQUEST:
             return None
-        return int(times[row]) - int(times[cause])  # hostile times are further apart than 64 bits tell
+        apart = int(times[row]) - int(times[cause])  # hostile times are further apart than 64 bits tell
+        flags = self._capture.flags(row)
+        if not flags & Flag.DERIVED:
+            return apart
+        if flags & Flag.DECLINED or self._capture.strings[int(self.columns["target"][cause])] in ASKS_PERSON:
+            return None
+        took = int(self._capture.extracted.took_ns(np.array([row]))[0])
+        if took >= 0:
+            return took
+        return None if apart <= 0 and self._capture.string("protocol", row) in _OF_AGENTS else apart
 
+
+_OF_AGENTS = frozenset(one.LABEL for one in CODING_AGENTS)
 
 # What a kind may name, best first. Kinds that are not listed may name anything.
 _WANTED: dict[str, tuple[str, ...]] = {

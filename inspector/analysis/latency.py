@@ -10,9 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
+from inspector.analysis.changes import Rows
+from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
+from inspector.protocol.formats import CODING_AGENTS
+from inspector.protocol.formats.declined import ASKS_PERSON
 from inspector.protocol.times import NO_TIME
 
 Milliseconds = NDArray[np.float64]
@@ -48,7 +52,8 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
     """Milliseconds from its request to each of some messages: (k,) float64, NaN for what is no such response.
 
     Of a call that takes several requests, from the first of them to its result. Of answers that a transcript or the
-    wire to a model tells again, the first. O(rows).
+    wire to a model tells again, the first. Of tools that tell how long they worked, that; of what a person answers or
+    refuses, none. O(rows).
     """
     capture = analysis.capture
     request, response = (capture.strings.find(k) or -1 for k in (kinds.REQUEST, kinds.RESPONSE))
@@ -62,6 +67,7 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
         again |= capture.repeats(_numbered(rows)[places])[1]
         again &= ~np.isin(_numbered(rows)[places], list(analysis.correlation.rounds.begun))
         places = places[~again]
+    places = places[~_are_of_persons(analysis, _numbered(rows)[places], cause[places])]
     asked_by = cause[places]
     rounds = analysis.correlation.rounds
     if rounds.begun:
@@ -73,7 +79,27 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
     # Hostile times are further apart than 64 bits tell; to the others the difference of floats would lose digits.
     wrapped = ((answered ^ asked) & (answered ^ apart)) < 0
     latency[places] = np.where(wrapped, answered.astype(np.float64) - asked.astype(np.float64), apart) / 1e6
+    derived = np.flatnonzero(capture.columns["flags"][rows] & Flag.DERIVED.value != 0)
+    if len(derived):  # transcripts may tell how long a tool worked, or write a call with its result
+        took = capture.extracted.took_ns(_numbered(rows)[derived])
+        told = (took >= 0) & ~np.isnan(latency[derived])
+        latency[derived[told]] = took[told] / 1e6
+        latency[derived[~told & (latency[derived] <= 0) & _of_agents(capture, _numbered(rows)[derived])]] = np.nan
     return latency
+
+
+def _are_of_persons(analysis: Analysis, answers: Rows, asked: Rows) -> NDArray[np.bool_]:
+    """(n,) which answers a person gave, or refused: no tool worked until then."""
+    capture = analysis.capture
+    targets = [code for name in ASKS_PERSON if (code := capture.strings.find(name))]
+    declined = capture.columns["flags"][answers] & np.uint32(Flag.DECLINED.value) != 0
+    return declined | np.isin(analysis.correlation.columns["target"][asked], targets)
+
+
+def _of_agents(capture: Capture, rows: Rows) -> NDArray[np.bool_]:
+    """(n,) which messages a file of a coding agent tells."""
+    codes = [code for one in CODING_AGENTS if (code := capture.strings.find(one.LABEL))]
+    return np.isin(capture.columns["protocol"][rows], codes)
 
 
 def latency_by_tool(analysis: Analysis) -> dict[str, Latency]:

@@ -204,6 +204,8 @@ class StatePass:
             first = self._capture.repeats(answer)[0]
             failed |= (first != NO_ROW) & (self._capture.columns["flags"][first] & Flag.ERROR.value != 0)
         states[places] = np.where(failed, State.FAILED.value, State.ANSWERED.value)
+        declined = self._capture.columns["flags"][answer] & np.uint32(Flag.DECLINED.value) != 0
+        states[places[declined]] = State.REJECTED
 
     def _of_proposals(self, rows: Rows) -> NDArray[np.uint8]:
         became = self._links["proposal_state"]

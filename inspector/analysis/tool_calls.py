@@ -30,6 +30,7 @@ class ToolCalls(NamedTuple):
         answered: of these, with an answer, be it a failure, or refused.
         failed: of these, with an answer that says it failed, or refused.
         unanswered: without an answer.
+        rejected: of those with an answer, that the user did not allow.
         by_tool: calls of each tool, the most frequent first; of one without a name under "".
     """
 
@@ -37,6 +38,7 @@ class ToolCalls(NamedTuple):
     answered: int
     failed: int
     unanswered: int
+    rejected: int
     by_tool: dict[str, int]
 
 
@@ -45,10 +47,11 @@ def tool_calls(analysis: Analysis) -> ToolCalls:
     calls = calls_of(analysis)
     rows, failed, answered = calls.rows, calls.failed, calls.answered
     tools, strings = Counter(analysis.correlation.columns["target"][rows].tolist()), analysis.capture.strings
-    return ToolCalls(
-        len(rows), int(np.count_nonzero(answered)), int(np.count_nonzero(failed)),
-        int(np.count_nonzero(~answered)), {strings[code] if code else "": n for code, n in tools.most_common()},
-    )  # fmt: skip
+    by_tool = {strings[code] if code else "": n for code, n in tools.most_common()}
+    answered_n, failed_n, open_n, rejected_n = (
+        int(np.count_nonzero(one)) for one in (answered, failed, ~answered, calls.declined)
+    )
+    return ToolCalls(len(rows), answered_n, failed_n, open_n, rejected_n, by_tool)
 
 
 class Calls(NamedTuple):
@@ -58,11 +61,13 @@ class Calls(NamedTuple):
         rows: (n,) the requests that make them, ascending; of one that two sources have that of who wants it done.
         answers: (n,) what answered each; NO_ROW for nothing.
         failed: (n,) bool, that says it failed, or a gateway refused it.
+        declined: (n,) bool, that says that the user did not allow it.
     """
 
     rows: Rows
     answers: Rows
     failed: NDArray[np.bool_]
+    declined: NDArray[np.bool_]
 
     @property
     def answered(self) -> NDArray[np.bool_]:
@@ -89,10 +94,12 @@ def calls_of(analysis: Analysis) -> Calls:
         answers[place] = elsewhere.get(int(rows[place]), NO_ROW)
     answered = answers != NO_ROW
     failed = capture.columns["flags"][np.where(answered, answers, 0)] & np.uint32(Flag.ERROR.value) != 0
+    flags = capture.columns["flags"][np.where(answered, answers, 0)]
+    declined = answered & (flags & np.uint32(Flag.DECLINED.value) != 0)
     failed |= np.isin(rows, [row for row, call in rounds.calls.items() if call.failed])
     # Over HTTP a status alone is no answer: the server may not even have seen what the request asks for.
     refused = are_refused(capture, links, rows) & (capture.columns["flags"][rows] & np.uint32(Flag.RPC.value) == 0)
-    return Calls(rows, answers, np.where(answered, failed, refused))
+    return Calls(rows, answers, np.where(answered, failed, refused), declined)
 
 
 def _answers_of_copies(analysis: Analysis, rows: Rows) -> dict[int, int]:

@@ -49,6 +49,7 @@ class ExtractedColumns:
         )
         self._mcp = SparseColumns(version=np.uint32, state=np.uint64, task=np.uint64, task_says=np.uint8)
         self._filled = SparseColumns(tokens=np.uint64, window=np.uint64)
+        self._took = SparseColumns(ns=np.uint64)
 
     def take_in(self, extracts: Extracts, places: Sequence[int]) -> None:
         """Take in what was extracted of the records of a block; `places` are the messages they start, below 0: none."""
@@ -57,6 +58,7 @@ class ExtractedColumns:
         self._arguments.append({row: (value,) for row, value in unchecked.arguments.items()})
         self._listed.append(unchecked.listed)
         self._filled.append(unchecked.filled)
+        self._took.append({row: (value,) for row, value in unchecked.took.items()})
         self._exchanges.append({
             row: (
                 one.number, one.status,
@@ -73,7 +75,7 @@ class ExtractedColumns:
             )
             for row in {*versions, *states, *tasks}
         })  # fmt: skip
-        unchecked.arguments, unchecked.listed = {}, {}
+        unchecked.arguments, unchecked.listed, unchecked.took = {}, {}, {}
         unchecked.versions, unchecked.states, unchecked.tasks = {}, {}, {}
 
     def let_go(self) -> None:
@@ -119,6 +121,10 @@ class ExtractedColumns:
         first = int(rows.searchsorted(np.uint32(start)))
         columns = (rows, self._filled["tokens"], self._filled["window"])
         return list(zip(*(column[first:].tolist() for column in columns), strict=True))
+
+    def took_ns(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(n,) how long tools worked, as some results tell; -1 where they do not."""
+        return np.where(self._took.has(rows), self._took.of("ns", rows).astype(np.int64), -1)
 
     def argument_hashes(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
         """(n,) of proposals, and of requests that name a message, a hash of their arguments; NO_HASH for none."""

@@ -27,7 +27,7 @@ from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
 from inspector.protocol.json_values import REFUSALS
 from inspector.protocol.listed import Listed, listed_in, may_hold_json
 from inspector.protocol.mcp_notes import Note
-from inspector.protocol.meaning import ApiCall, Chain, Spawn, ThreadMark
+from inspector.protocol.meaning import ApiCall, Chain, History, Spawn, ThreadMark
 from inspector.protocol.record import Exchange
 
 OWN_PAYLOAD = (Flag.RPC | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP).value
@@ -83,6 +83,8 @@ class Extracts:
         spawns: what such messages tell of sub-agents.
         chains: where records stand that do not name their sub-agent.
         echoes: hashes of texts that may be said again by the result of the call that started a sub-agent, and of that.
+        took: of results that tell it, ns that the tool worked.
+        histories: of messages of a history that may be written anew, and of records that do so.
         exchanges: the HTTP exchanges that records were carried by.
         versions: of JSON-RPC, the revision of MCP that a request names or that an answer agrees to.
         states: of MCP, what an answer that asks for input and the retry share: a hash of their `requestState`.
@@ -106,6 +108,8 @@ class Extracts:
     spawns: dict[int, Spawn] = field(default_factory=dict)
     chains: dict[int, Chain] = field(default_factory=dict)
     echoes: dict[int, int] = field(default_factory=dict)
+    took: dict[int, int] = field(default_factory=dict)
+    histories: dict[int, History] = field(default_factory=dict)
     threads: dict[int, ThreadMark] = field(default_factory=dict)
     exchanges: dict[int, Exchange] = field(default_factory=dict)
     versions: dict[int, str] = field(default_factory=dict)

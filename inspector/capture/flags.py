@@ -52,6 +52,8 @@ class Flag(enum.IntFlag):
     """The same, by the JSON-RPC id."""
     REQUEST_TOLD = 1 << 27
     """A response of a self-contained export brings its request."""
+    DECLINED = 1 << 28
+    """A result that says that the user did not allow the call: no failure."""
     CONTEXT_IN_KIND = 1 << 17
     CONTEXT_IN_PAYLOAD = 1 << 18
     CONTEXT_IN_THREAD = 1 << 19

@@ -44,7 +44,7 @@ from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.formats.http_lines import NOISE
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
 from inspector.protocol.mcp_notes import Note, note_of
-from inspector.protocol.meaning import ApiCall, Chain, Meaning, Spawn, ThreadMark, envelope_bytes
+from inspector.protocol.meaning import ApiCall, Chain, History, Meaning, Spawn, ThreadMark, envelope_bytes
 from inspector.protocol.object_contexts import levels_of
 from inspector.protocol.payloads.chunks import context_in
 from inspector.protocol.record import Exchange, Record, Shape, unreadable
@@ -64,6 +64,7 @@ _ENVELOPE, _RPC, _NOTHING = Shape.ENVELOPE, Shape.RPC, Shape.NOTHING
 # IntFlag does its arithmetic in Python; a row of columns wants plain numbers.
 _ERROR, _HAS_META, _NO_ID = (f.value for f in (Flag.ERROR, Flag.HAS_META, Flag.NO_ID))
 _CORRELATED, _MANY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.MANY_CORRELATIONS, Flag.SENT))
+_DECLINED = Flag.DECLINED.value
 _CALLS_DIFFER, _REFUSED, _DERIVED = Flag.CALLS_DIFFER.value, Flag.REFUSED.value, Flag.DERIVED.value
 
 _ROW = tuple(name for name in BLOCK_COLUMNS if name != "source")
@@ -103,6 +104,8 @@ class BlockReader:
         self._threads: dict[int, ThreadMark] = {}
         self._chains: dict[int, Chain] = {}
         self._echoes: dict[int, int] = {}
+        self._took: dict[int, int] = {}
+        self._histories: dict[int, History] = {}
         self._new: dict[int, int] = {}
         self._exchanges: dict[int, Exchange] = {}
         self._versions: dict[int, str] = {}
@@ -226,7 +229,8 @@ class BlockReader:
         found.odd = self._odd
         found.api_calls, found.spawns, found.chains = self._api_calls, self._spawns, self._chains
         found.filled = self._filled
-        found.echoes, found.threads = self._echoes, self._threads
+        found.echoes, found.threads, found.took = self._echoes, self._threads, self._took
+        found.histories = self._histories
         found.new = self._new
         found.exchanges, found.versions = self._exchanges, self._versions
         found.states, found.tasks, found.notes, found.noise = self._states, self._tasks, self._notes, self._noise
@@ -305,6 +309,8 @@ class BlockReader:
             row = len(self._records)
             identifier, correlation = one.identifier, one.correlation
             flags = _DERIVED | (_NO_ID if identifier is None else 0) | (_ERROR if one.failed else 0)
+            if one.declined:
+                flags |= _DECLINED
             if correlation is not None:
                 flags |= _CORRELATED
             time_ns = one.time_ns if one.time_ns != NO_TIME else record.time_ns
@@ -332,6 +338,10 @@ class BlockReader:
             self._records.append(record)
             if one.call is not None:
                 self._api_calls[row] = one.call
+            if one.took_ns >= 0:
+                self._took[row] = one.took_ns
+            if one.history is not None:
+                self._histories[row] = one.history
             if one.filled is not None:
                 self._filled[row] = one.filled
             if one.spawn is not None:

@@ -80,6 +80,7 @@ class Thread:
     last_ns: int = NO_TIME
     has_origin: bool = False
     _turns_tell: bool = False
+    _open_calls: dict[str, bool] = field(default_factory=dict)  # by id, whether something that it ran failed
     _told: int = 0
     _open: dict[int, _Tellings] = field(default_factory=dict)
     _ways: dict[str, int] = field(default_factory=dict)
@@ -151,6 +152,17 @@ class Thread:
             return NO_HASH
         shared, self._open[words] = self._in_another_way(self._open[words], channel)
         return shared
+
+    def follow_call(self, mark: ThreadMark) -> bool:
+        """Take in that a call was made, ran something that failed, or is answered: whether its answer is a failure."""
+        calls = self._open_calls
+        if mark.call is not None and mark.channel == ITEM:
+            calls[mark.call] = False
+            if len(calls) > _MOST_OPEN:
+                del calls[next(iter(calls))]
+        if mark.failed_call is not None and calls:
+            calls[mark.failed_call if mark.failed_call in calls else next(reversed(calls))] = True
+        return mark.answers is not None and calls.pop(mark.answers, False)
 
     def call(self, words: int, shared: int) -> int:
         """What a call has in common with the same call of the thread that this one comes from; `shared` without one.
@@ -255,6 +267,8 @@ def _resolve(block: Block, rows: NDArray[np.int64], places: list[int], thread: T
                 since = place
             if thread.copied == NO_HASH:
                 _take_in(said, place, mark, found)
+                if thread.follow_call(mark) and not block.columns["flags"][place] & Flag.DECLINED.value:
+                    block.columns["flags"][place] |= np.uint32(Flag.ERROR.value)
         if place in calls:
             thread.name(calls[place])
             said[place] = hash_text(f"tokens\0{calls[place].identifier}")

@@ -104,6 +104,7 @@ class Transcripts:
         self._servers: dict[int, str] = {}  # by hashes of their ids, whom calls of servers' tools went to
         self._told: list[AgentNews] = []  # of the last block, by place in it
         self._threads = Threads()
+        self._histories: dict[int, set[int]] = {}  # by source, hashes of the ids of messages in its history
 
     def use_session(self, source: int, session: str) -> None:
         """Let all records of a source be of a session, whatever they say."""
@@ -153,6 +154,7 @@ class Transcripts:
             derived = derived[~of_traces]
         if not len(derived):
             return
+        self._follow_histories(block)
         self._follow_threads(block, derived)
         several = block.columns["protocol"][derived] == (block.strings.find(opencode.LABEL) or -1)
         self._fill_spaces(block, derived[~several])  # of a database, records name theirs
@@ -212,6 +214,22 @@ class Transcripts:
             server = self._servers.pop(named, None)
             if server is not None:
                 columns["sender"][place] = strings.intern(server)
+
+    def _follow_histories(self, block: Block) -> None:
+        """Tell a history that was compressed from one that only grew: that is something the program added."""
+        columns = block.columns
+        for place, told in sorted(block.extracts.histories.items()):
+            known = self._histories.setdefault(int(columns["source"][place]), set())
+            if told.identifier is not None:
+                known.add(hash_text(told.identifier))
+                continue
+            rewritten = set(map(hash_text, told.rewritten))
+            replaced = len(rewritten) == len(known) and 0 < len(rewritten & known) < len(known)
+            if len(rewritten) >= len(known) and not replaced:
+                columns["kind"][place] = columns["kind_raw"][place] = block.strings.intern("chat")
+                columns["sender"][place] = block.strings.intern(gemini.PROGRAM)
+                columns["to_set"][place] = block.to_sets.intern((gemini.AGENT,))
+            self._histories[int(columns["source"][place])] = rewritten
 
     def _follow_threads(self, block: Block, derived: NDArray[np.int64]) -> None:
         """Of files that are one thread's each: which session they are of, and what is told of them as sub-agents."""

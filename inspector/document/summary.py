@@ -90,6 +90,7 @@ def _calls_and_usage(document: CaptureDocument) -> dict[str, Any]:
     return {
         "calls": {
             "tools": calls.tools, "answered": calls.answered, "failed": calls.failed, "unanswered": calls.unanswered,
+            "rejected": calls.rejected,
         },
         "tool_counts": calls.by_tool,
         "rpc": rpc_totals(analysis)._asdict(),

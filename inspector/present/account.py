@@ -287,7 +287,14 @@ class _Words:
             text = f'{_REQUESTS} && state == "failed" && answered'
             words = f"{formats.count_of(failed, 'request')} failed: {told}"
             lines.append(_leading("Failed", words, first, text, failed, "bad"))
-        deeds = (*deeds, Deed.PROPOSAL)
+        deeds = (Deed.CALL, Deed.REQUEST)
+        declined = sum(tally.count(deed, State.REJECTED) for deed in deeds)
+        if declined:
+            first = int(tally.first("declined")[0])
+            words = f"you rejected {formats.count_of(declined, 'call')}: {self._which(deeds, State.REJECTED)}"
+            text = f'{_REQUESTS} && state == "rejected"'
+            lines.append(_leading("Rejected", _begun(words), first, text, declined, "warn"))
+        deeds = (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY, Deed.PROPOSAL)
         refused = sum(tally.count(deed, Outcome.REFUSED) for deed in deeds)
         if refused:
             first = int(tally.first("refused")[0])

@@ -18,6 +18,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.payloads import message_text
 from inspector.filters.sentences import Sentence, arguments_words, parts_of, sentence_of
 from inspector.present import formats, wire_text
+from inspector.present.states import BY_YOU
 from inspector.protocol import kinds
 from inspector.protocol.payloads.tables import compact
 from inspector.protocol.secrets.masking import MASK, mask_secrets
@@ -197,6 +198,10 @@ def _answer(subject: _Subject, phrase: Phrase) -> None:
     if badges & Badge.COLLAPSED:
         # What stands for it once it is consumed says more on one line than its JSON.
         phrase.add(told.words, Style.TERTIARY)
+        return
+    if subject.document.capture.flags(subject.message) & Flag.DECLINED:
+        phrase.add(told.about, Style.MONO)
+        phrase.add(BY_YOU)
         return
     _tell(told, phrase)
 

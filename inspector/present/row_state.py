@@ -9,7 +9,7 @@ from inspector.analysis.states import State
 from inspector.capture.hashes import NO_ROW
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text
-from inspector.present.states import LOOKS, Glyph
+from inspector.present.states import BY_YOU, LOOKS, Glyph
 from inspector.protocol import kinds
 
 
@@ -69,6 +69,8 @@ def _words(document: CaptureDocument, message: int, state: State) -> str:
         by = int(document.analysis.correlation.columns["answer"][message])
         who = (document.capture.string("sender", by) or "") if by != NO_ROW else ""
         return f"{word} by {wire_text.plain(who, _LONGEST)}" if who else word
+    if state is State.REJECTED and document.capture.string("kind", message) == kinds.REQUEST:
+        return BY_YOU
     if state is State.REJECTED and (why := _reason(document, message)):
         return f"{word} ({why})"
     return word

@@ -30,6 +30,8 @@ class State:
 
 
 _GOOD, _GREY, _AMBER, _RED = "badge.consumed", "badge.collapsed", "badge.transient", "severity.error"
+BY_YOU = "rejected by you"
+"""Said of a call that the user of a coding agent did not allow, and of its result."""
 LOOKS: dict[Became, tuple[str, Glyph]] = {
     Became.ANSWERED: (_GREY, "check"),
     Became.FAILED: (_RED, "cross"),
@@ -77,6 +79,8 @@ def state_of(subject: Subject) -> State | None:
         return State(badges[-1].text, badges[-1].token, badges[-1].glyph)
     if subject.kind != "system/error" and subject.has_finding("capability-denied"):
         return State("refused", _RED, "cross")
+    if flags & Flag.DECLINED:
+        return State(BY_YOU, _AMBER, "cross")
     if flags & Flag.ERROR:
         return State("failed" if subject.kind == kinds.RESPONSE else "error", _RED, "cross")
     if subject.has_finding("response-without-request", "mcp-answer-to-nothing"):

@@ -110,6 +110,19 @@ class ThreadMark(msgspec.Struct, gc=False):
     """The same words may be told once in each of several ways: this is the way, `Meaning.said` the words."""
     call: str | None = None
     """A call, by its id, in place of words: other ways to tell of it are copies of the item that makes it."""
+    answers: str | None = None
+    """A result, by the id of its call."""
+    failed_call: str | None = None
+    """What a call ran has failed: the call's id, or one of its own for what the last call that is open ran."""
+
+
+class History(msgspec.Struct, gc=False):
+    """What a record tells of a history that may be written anew: one message of it, or all there are."""
+
+    identifier: str | None
+    """Of one message."""
+    rewritten: tuple[str, ...] = ()
+    """The ids of all from here on."""
 
 
 class Meaning(msgspec.Struct, gc=False):
@@ -125,6 +138,10 @@ class Meaning(msgspec.Struct, gc=False):
     method: str | None = None
     target: str | None = None
     failed: bool = False
+    declined: bool = False
+    """A result that says that the user did not allow the call."""
+    took_ns: int = -1
+    """Of a result, how long the tool worked, as it tells; below 0 where it does not."""
     size: int = 0
     """Bytes of the part of the record that says it; 0 for all of it."""
     time_ns: int = NO_TIME
@@ -153,6 +170,7 @@ class Meaning(msgspec.Struct, gc=False):
     spawn: Spawn | None = None
     chain: Chain | None = None
     thread: ThreadMark | None = None
+    history: History | None = None
 
 
 Payload = dict[str, Any]

@@ -138,7 +138,7 @@ def test_a_real_client_of_both_eras_talks_to_a_real_server(tmp_path: Path) -> No
     assert told["format"] == "http-lines"
     assert told["unreadable"] == 0
     assert told["tool_counts"] == {"echo": 2}
-    assert told["calls"] == {"tools": 2, "answered": 2, "failed": 0, "unanswered": 0}
+    assert told["calls"] == {"tools": 2, "answered": 2, "failed": 0, "unanswered": 0, "rejected": 0}
     assert set(told["rpc"]["versions"]) == {"2025-11-25", "2026-07-28"}
     assert (told["rpc"]["requests"], told["rpc"]["answered"], told["rpc"]["errors"]) == (6, 6, 0)
     assert capture.stat().st_mode & 0o777 == 0o600

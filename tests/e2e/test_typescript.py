@@ -64,7 +64,7 @@ def assert_is_quiet(capture: Path, tool: str = "echo") -> None:
     """One call of a tool was recorded, and nothing was found."""
     told = json.loads(printed("summary", capture, "--json"))
     assert (told["tool_counts"], told["unreadable"]) == ({tool: 1}, 0)
-    assert told["calls"] == {"tools": 1, "answered": 1, "failed": 0, "unanswered": 0}
+    assert told["calls"] == {"tools": 1, "answered": 1, "failed": 0, "unanswered": 0, "rejected": 0}
     assert json.loads(printed("check", capture, "--json")) == []
 
 

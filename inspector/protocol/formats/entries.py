@@ -10,6 +10,7 @@ import msgspec
 
 from inspector.protocol import kinds
 from inspector.protocol.formats.claude.meanings import tools_of
+from inspector.protocol.formats.declined import is_declined
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.json_size import is_too_much
 from inspector.protocol.json_values import json_text
@@ -67,6 +68,8 @@ def result_entry(called: object, content: object, to: str, *, name: object = Non
     meaning.correlation = called if isinstance(called, str) and called else None
     blocks = content if isinstance(content, list) else [content] if content is not None else []
     result: dict[str, Any] = {"content": [_content(one) for one in blocks]}
+    if failed and blocks and is_declined(text_of(blocks[0])):
+        meaning.declined, meaning.failed = True, False
     return Entry(meaning, {"result": {**result, "isError": True} if failed else result})
 
 

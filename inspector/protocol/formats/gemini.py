@@ -6,6 +6,7 @@ calls, so that what was there before is a copy.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -29,7 +30,7 @@ from inspector.protocol.formats.entries import (
     text_of,
 )
 from inspector.protocol.formats.values import record_words
-from inspector.protocol.meaning import ApiCall, Payload, Spawn
+from inspector.protocol.meaning import ApiCall, History, Payload, Spawn
 from inspector.protocol.record import Record
 from inspector.protocol.times import NO_TIME, written_time
 
@@ -42,6 +43,9 @@ NAMESPACE = "gemini/"
 _TYPES = ("user", "gemini", "info", "error", "warning")
 _MARKS = (b'"projectHash"', b'"$set"', b'"$rewindTo"')
 _FAILED = ("error", "cancelled")
+_CANCELLED = "cancelled"
+_ADDED = ("<session_context>", "This is the Gemini CLI. We are setting up the context")
+"""How a text begins that stands as a user's and is the program's."""
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
@@ -92,10 +96,16 @@ def _entries(value: Mapping[str, Any]) -> list[Entry]:
 
 
 def _rewritten(messages: list[Any]) -> Entry:
-    """The whole history written anew, as when it was compressed: what it lists is all of the context from here on."""
+    """The whole history written anew: what it lists is all of the context from here on.
+
+    Where it lists no fewer messages than there were, nothing was compressed (`inspector.capture.transcripts`).
+    """
     known = [one for one in messages if isinstance(one, Mapping)]
     words = (f"{one.get('type')}: {text_of(one.get('content')) or NOT_READABLE}" for one in known)
-    return control_entry("participant/compact-done", AGENT, "\n\n".join(words), {"messages": len(known)})
+    entry = control_entry("participant/compact-done", AGENT, "\n\n".join(words), {"messages": len(known)})
+    entry.meaning.history = History(None, tuple(str(one.get("id")) for one in known))
+    entry.meaning.said = bytes_of(entry.payload)
+    return entry
 
 
 def _rewound(identifier: str) -> Entry:
@@ -131,17 +141,29 @@ def _said(message: Mapping[str, Any]) -> Iterator[Entry]:
         if meaning.identifier is None and identifier is not None:
             meaning.identifier = f"{identifier}#{place}" if place else identifier
         meaning.size = len(meaning.said or b"") or 1
+        if meaning.identifier is not None and meaning.said:  # told again anywhere, also in one document
+            meaning.mark = f"gemini\0{meaning.identifier}\0{meaning.kind}\0".encode() + bytes(meaning.said)
+    if sort in ("user", "gemini") and identifier is not None:
+        entries[0].meaning.history = History(identifier)
     if sort == "gemini":
         entries[0].meaning.call = _api_call(message, identifier)
     yield from entries
 
 
 def _parts(message: Mapping[str, Any], sort: str) -> Iterator[Entry]:
-    text = text_of(message.get("displayContent") or message.get("content"))
+    content = message.get("displayContent") or message.get("content")
+    if sort == "user" and isinstance(content, list):
+        answers = [one for one in content if isinstance(one, Mapping) and "functionResponse" in one]
+        content = [one for one in content if one not in answers]
+        yield from map(_told_back, answers)
+        if answers and not content:
+            return
+    text = text_of(content)
     if sort not in ("user", "gemini"):
         yield _with_bytes(_note(sort, text))
         return
-    sender, to = (USER, AGENT) if sort == "user" else (AGENT, USER)
+    asks = PROGRAM if text.startswith(_ADDED) else USER
+    sender, to = (asks, AGENT) if sort == "user" else (AGENT, USER)
     thoughts, calls = (
         given if isinstance(given := message.get(key), list) else [] for key in ("thoughts", "toolCalls")
     )
@@ -181,6 +203,37 @@ def _note(sort: str, text: str) -> Entry:
     return entry
 
 
+def _told_back(part: Mapping[str, Any]) -> Entry:
+    """A result as the model gets it: a copy of the one that stands in its call."""
+    answer = part["functionResponse"]
+    answer = answer if isinstance(answer, Mapping) else {}
+    response = answer.get("response")
+    failed = isinstance(response, Mapping) and "error" in response and "output" not in response
+    return _result(api_call_id(answer), [_response(part)], answer.get("name"), failed=failed)
+
+
+def _result(called: str | None, said: list[object], name: object, *, failed: bool) -> Entry:
+    words = [one for one in said if isinstance(one, str)]
+    failed = failed or (name in _SHELLS and any(map(_has_failed, words)))
+    entry = result_entry(called, said, AGENT, name=name, failed=failed)
+    entry.meaning.identifier = f"{called}/result" if called is not None else None
+    return _with_bytes(entry)
+
+
+_SHELLS = ("run_shell_command", "ShellTool")
+_EXIT = re.compile(
+    r"^Exit Code: -?[1-9]\d*\s*(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]{0,400})*\s*"
+    r"(?:</untrusted_context>\s*)?\Z",
+    re.MULTILINE,
+)
+_LONGEST_END = 2_000
+
+
+def _has_failed(output: str) -> bool:
+    """Whether what a shell gave back ends with an exit code other than 0: the program does not count it as an error."""
+    return _EXIT.search(output[-_LONGEST_END:]) is not None
+
+
 def _answer(made: Mapping[str, Any], *, failed: bool) -> Entry:
     """The result that stands in its call."""
     given = made.get("result")
@@ -188,12 +241,12 @@ def _answer(made: Mapping[str, Any], *, failed: bool) -> Entry:
     said = [_response(part) for part in parts if part is not None] or [
         str(made.get("resultDisplay") or made.get("status"))
     ]
-    called = api_call_id(made)
-    entry = result_entry(called, said, AGENT, name=made.get("name"), failed=failed)
-    entry.meaning.identifier = f"{called}/result" if called is not None else None
+    entry = _result(api_call_id(made), said, made.get("name"), failed=failed)
+    if made.get("status") == _CANCELLED:
+        entry.meaning.declined, entry.meaning.failed = True, False
     entry.meaning.spawn = _spawned(made, failed=failed)
     entry.meaning.time_ns = _time(made.get("timestamp"))
-    return _with_bytes(entry)
+    return entry
 
 
 def _response(part: object) -> object:

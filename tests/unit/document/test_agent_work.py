@@ -56,7 +56,7 @@ def sees(document: CaptureDocument, name: str) -> list[int]:
 def test_a_session_of_claude_code(claude: CaptureDocument) -> None:
     found = summary(claude, "")
     assert (found["messages"], found["unreadable"], found["sub_agents"]) == (148, 0, 3)
-    assert found["calls"] == {"tools": 56, "answered": 55, "failed": 2, "unanswered": 1}
+    assert found["calls"] == {"tools": 56, "answered": 55, "failed": 2, "unanswered": 1, "rejected": 0}
     assert found["findings"] == {"model-call-failed": 1, "context-full": 1}
     states = claude.analysis.states.at(slice(0, 148))
     (stopped,) = np.flatnonzero(states == State.CANCELLED)  # a call during which the user interrupted
@@ -85,7 +85,7 @@ def test_the_session_of_the_pictures_is_this_one(tmp_path: Path) -> None:
 def test_threads_of_codex(codex: CaptureDocument) -> None:
     found = summary(codex, "")
     assert (found["messages"], found["unreadable"], found["sub_agents"]) == (68, 0, 1)
-    assert found["calls"] == {"tools": 7, "answered": 7, "failed": 1, "unanswered": 0}
+    assert found["calls"] == {"tools": 7, "answered": 7, "failed": 1, "unanswered": 0, "rejected": 0}
     assert found["tool_counts"]["exec_command"] == 3
     assert found["findings"] == {"context-full": 1}
     assert list(labels(codex).values()) == [("Run the tests and say what fails.", "concluded")]
@@ -103,7 +103,7 @@ def test_threads_that_codex_has_compressed(tmp_path: Path) -> None:
     document = opened(first.with_name(f"{first.name}.zst"))
     found = summary(document, "")
     assert (found["records"], found["unreadable"], found["sub_agents"]) == (66, 0, 1)
-    assert found["calls"] == {"tools": 7, "answered": 7, "failed": 1, "unanswered": 0}
+    assert found["calls"] == {"tools": 7, "answered": 7, "failed": 1, "unanswered": 0, "rejected": 0}
 
 
 def test_what_was_reported_adds_up_by_context(claude: CaptureDocument) -> None:

@@ -76,7 +76,7 @@ def test_what_is_told_in_two_ways_counts_once() -> None:
     found = summary(document, "")
     assert found["usage"] == {"input": 2_500, "output": 260, "cache_read": 12_500, "cache_write": 0}
     assert found["models"] == {"gpt-5.2-codex": 3}
-    assert found["calls"] == {"tools": 5, "answered": 5, "failed": 1, "unanswered": 0}
+    assert found["calls"] == {"tools": 5, "answered": 5, "failed": 1, "unanswered": 0, "rejected": 0}
     assert (found["records"], found["unreadable"], found["sub_agents"], found["findings"]) == (39, 0, 1, {})
     assert rows(document, "repeats") == [7, 12, 13, 16, 19, 31, 38]
     assert rows(document, 'state == "failed"') == [14]
@@ -196,7 +196,7 @@ def test_what_exec_prints_tells_each_item_once() -> None:
     document = document_at(OWN.with_name("codex-exec.jsonl"))
     found = summary(document, "")
     assert found["usage"] == {"input": 315, "output": 122, "cache_read": 24_448, "cache_write": 0}
-    assert found["calls"] == {"tools": 5, "answered": 5, "failed": 1, "unanswered": 0}
+    assert found["calls"] == {"tools": 5, "answered": 5, "failed": 1, "unanswered": 0, "rejected": 0}
     assert (found["spaces"], found["findings"]) == (["019cb813-5280-7000-8000-0000000000e1"], {"model-call-failed": 1})
     assert rows(document, "repeats") == [5, 12, 15, 18, 21, 25]
     assert rows(document, 'from == "mcp:files"') == [16]

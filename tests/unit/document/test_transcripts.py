@@ -98,7 +98,7 @@ def test_a_session_in_figures(document: CaptureDocument) -> None:
     found = summary(document, "")
     assert found["usage"] == {"input": 38, "output": 451, "cache_read": 35_180, "cache_write": 6_180}
     assert found["models"] == {"claude-opus-4-5-20251101": 4, "claude-haiku-4-5-20251001": 2}
-    assert found["calls"] == {"tools": 4, "answered": 4, "failed": 1, "unanswered": 0}
+    assert found["calls"] == {"tools": 4, "answered": 4, "failed": 1, "unanswered": 0, "rejected": 0}
     assert (found["records"], found["messages"], found["sub_agents"], found["findings"]) == (
         27, 30, 1, {"context-full": 1, "model-call-failed": 2},
     )  # fmt: skip

@@ -93,6 +93,7 @@ class ToolUseResult(msgspec.Struct, gc=False):
     isAsync: bool | None = None  # noqa: N815
     status: str | None = None
     totalToolUseCount: int | None = None  # noqa: N815
+    durationMs: int | None = None  # noqa: N815
 
 
 class Line(msgspec.Struct, gc=False):
@@ -240,7 +241,7 @@ def result_of(raw: msgspec.Raw) -> ToolUseResult | None:
     if not raw or memoryview(raw)[0] != _BRACE:
         return None
     written = bytes(raw)
-    if b'"agentId"' not in written and b'"totalToolUseCount"' not in written:
+    if not any(key in written for key in (b'"agentId"', b'"totalToolUseCount"', b'"durationMs"')):
         return None
     return decode_one(_decode_result, raw)
 

@@ -20,6 +20,7 @@ from inspector.protocol.formats.claude.lines import (
     result_of,
     spawning_of,
 )
+from inspector.protocol.formats.declined import is_declined
 from inspector.protocol.json_values import json_text, text_in
 from inspector.protocol.meaning import ASKED, MOST_MEANINGS, SAID, ApiCall, Chain, Meaning, Spawn
 from inspector.protocol.times import written_time
@@ -229,9 +230,12 @@ def _result(line: Line, block: Block) -> Meaning:
         echo = first_text(block.content)
     elif line.is_printed and block.tool_use_id is not None:
         spawn = Spawn(agent=block.tool_use_id, ended=True, failed=block.is_error is True)
+    failed = block.is_error is True
+    declined = failed and is_declined(first_text(block.content) or "")
+    took = told.durationMs if told is not None and told.durationMs is not None else -1
     return Meaning(
-        kinds.RESPONSE, TOOLS, (agent_of(line),), correlation=block.tool_use_id, failed=block.is_error is True,
-        spawn=spawn, echo=echo,
+        kinds.RESPONSE, TOOLS, (agent_of(line),), correlation=block.tool_use_id, failed=failed and not declined,
+        declined=declined, took_ns=took * 1_000_000 if 0 <= took < _MOST else -1, spawn=spawn, echo=echo,
     )  # fmt: skip
 
 

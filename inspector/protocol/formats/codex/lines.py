@@ -65,6 +65,8 @@ class Item(msgspec.Struct, gc=False):
     content: msgspec.Raw = NO_RAW
     summary_text: msgspec.Raw = NO_RAW
     agent_thread_id: str | None = None
+    status: str | None = None
+    exit_code: int | None = None
 
 
 class Inner(msgspec.Struct, gc=False):

@@ -7,7 +7,6 @@ and not in these: `inspector.capture.threads` resolves it.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
@@ -23,6 +22,8 @@ from inspector.protocol.formats.codex.lines import (
     decoded,
     head_of,
 )
+from inspector.protocol.formats.codex.outputs import Output, read_output
+from inspector.protocol.formats.declined import is_declined
 from inspector.protocol.json_values import text_in
 from inspector.protocol.meaning import ASKED, MOST_MEANINGS, SAID, ApiCall, Meaning, Spawn, ThreadMark
 
@@ -43,10 +44,6 @@ _MACHINE_BYTES = tuple(b'"' + text.encode() for text in MACHINE)
 _LONGEST_MARK = max(map(len, _MACHINE_BYTES))
 _BY_ITSELF = ("web_search_call", "image_generation_call")
 """Calls that the model's side carries out: there is no record of an answer."""
-_EXIT = re.compile(
-    rb'"(?:Exit code: (-?\d{1,10})\\n|(?:[^"\\]|\\[^"]){0,400}?Process exited with code (-?\d{1,10})\\n)'
-)
-_EXIT_CODE = re.compile(rb'\\"metadata\\":\s*\{[^{}]{0,200}?\\"exit_code\\":\s*(-?\d{1,10})')
 _MOST = 1 << 40
 _LONGEST_LABEL = 80
 
@@ -163,8 +160,12 @@ def _text(value: object) -> str | None:
 
 
 def _result(inner: Inner) -> Meaning:
+    told = read_output(decoded(inner.output)) if _may_tell(inner.output) else Output("")
+    declined = is_declined(text_in(inner.output) or "") if head_of(inner.output) == b'"' else is_declined(told.text)
     found = Meaning(
-        kinds.RESPONSE, TOOLS, (AGENT,), correlation=inner.call_id, failed=has_failed(inner.output), said=inner.output
+        kinds.RESPONSE, TOOLS, (AGENT,), correlation=inner.call_id, failed=told.failed and not declined,
+        said=inner.output, declined=declined, took_ns=-1 if told.took_s is None else round(told.took_s * 1e9),
+        thread=None if inner.call_id is None else ThreadMark(answers=inner.call_id),
     )  # fmt: skip
     if b"agent_id" in head_of(inner.output, 400):
         told = decoded(msgspec.Raw((text_in(inner.output) or "").encode("utf-8", "replace")))
@@ -174,18 +175,10 @@ def _result(inner: Inner) -> Meaning:
     return found
 
 
-def has_failed(output: msgspec.Raw) -> bool:
-    """Whether what a tool printed says so: there is no other sign. An exit code, or `success: false`."""
-    head = head_of(output, 2_000)
-    if head.startswith(b'"'):
-        match = _EXIT.match(head)
-        if match is None and head.startswith((b'"{\\"output\\"', b'"{ \\"output\\"', b'"{\\"metadata\\"')):
-            match = _EXIT_CODE.search(bytes(memoryview(output)[-600:]) if len(output) > len(head) else head)
-        return match is not None and int(next(code for code in match.groups() if code is not None)) != 0
-    if head.startswith(b"{"):
-        value = decoded(output)
-        return isinstance(value, dict) and value.get("success") is False
-    return False
+def _may_tell(output: msgspec.Raw) -> bool:
+    """Whether an output may tell of an exit code or a time: most others are told apart by their first letters."""
+    head = head_of(output, 40)
+    return head.startswith((b"[", b"{", b'"{', b'"Script ', b'"Exit code', b'"Chunk ID', b'"Wall time', b'"Process'))
 
 
 def _by_itself(inner: Inner, line: Line) -> list[Meaning]:
@@ -242,6 +235,7 @@ def _told(sort: str, inner: Inner) -> Meaning:
     return Meaning(kind, PROGRAM if machine else sender, (to,), said=text, thread=mark)
 
 
+_UNDONE = ("failed", "declined")
 _COMPLETED = {
     "UserMessage": (CHAT, USER, AGENT),
     "AgentMessage": (CHAT, AGENT, USER),
@@ -256,6 +250,8 @@ def _completed(inner: Inner) -> Meaning:
     if item.type not in _COMPLETED:
         found = _control(item.type or "item_completed")
         found.correlation = item.id
+        if item.id is not None and (item.status in _UNDONE or (item.exit_code or 0) != 0):
+            found.thread = ThreadMark(failed_call=item.id)
         if item.agent_thread_id is not None:
             found.spawn = Spawn(item.id, item.agent_thread_id)
         return found

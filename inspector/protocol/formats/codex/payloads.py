@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from inspector.protocol.formats.codex.outputs import read_output
 from inspector.protocol.formats.machine_texts import said_in
 from inspector.protocol.formats.values import record_words
 from inspector.protocol.header import NotAnObjectError, decode_json, decode_object
@@ -101,27 +102,16 @@ def _arguments(inner: Mapping[str, Any]) -> Any:
 
 
 def _result(inner: Mapping[str, Any]) -> Payload:
-    """A tool's output as MCP has a result."""
+    """A tool's output as MCP has a result: what was printed, behind an exit code other than 0."""
     output = inner.get("output", inner.get("tools"))
+    found = read_output(output)
     if isinstance(output, Mapping) and "content" in output:
         output = output["content"]
-    if isinstance(output, str):
-        return {"content": [{"type": "text", "text": _printed(output)}]}
-    blocks = output if isinstance(output, list) else [] if output is None else [output]
-    return {"content": [_content(one) for one in blocks]}
-
-
-def _printed(output: str) -> str:
-    """What was printed: some outputs are JSON in a string, with the exit code beside it."""
-    if output.startswith("{"):
-        try:
-            value = decode_json(output.encode("utf-8", "replace"))
-        except NotAnObjectError:
-            return output
-        if isinstance(value, dict) and isinstance(value.get("output"), str) and "metadata" in value:
-            code = value["metadata"].get("exit_code") if isinstance(value["metadata"], dict) else None
-            return f"Exit code: {code}\n{value['output']}" if code else value["output"]
-    return output
+    code = f"Exit code: {found.code}\n" if found.code else ""
+    said = [{"type": "text", "text": code + found.text}] if code or found.text or isinstance(output, str) else []
+    blocks = output if isinstance(output, list) else [] if output is None or isinstance(output, str) else [output]
+    others = [one for one in blocks if not (isinstance(one, Mapping) and isinstance(one.get("text"), str))]
+    return {"content": [*said, *(_content(one) for one in others if not isinstance(one, str))]}
 
 
 def _content(block: object) -> Any:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.protocol.formats import payload_of, read_line, read_line_as
-from inspector.protocol.formats.codex.meanings import has_failed
+from inspector.protocol.formats.codex.outputs import read_output
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.text import text_shown
 
@@ -88,12 +87,41 @@ def test_tools_of_a_namespace_are_those_of_a_server() -> None:
         ('{"output":"' + "x" * 5_000 + '","metadata":{"exit_code":1}}', True),
         ({"content": "no", "success": False}, True),
         ({"content": "yes", "success": True}, False),
-        ([{"type": "input_text", "text": "Exit code: 1\n"}], False),
+        ([{"type": "input_text", "text": "Exit code: 1\n"}], True),
+        (
+            [
+                {"type": "input_text", "text": "Script completed\nWall time 0.2 seconds\nOutput:\n"},
+                {"type": "input_text", "text": '{"wall_time_seconds":0.1,"exit_code":3,"output":"no"}'},
+            ],
+            True,
+        ),
+        (
+            [
+                {"type": "input_text", "text": "Script completed\nWall time 0.2 seconds\nOutput:\n"},
+                {"type": "input_text", "text": '{"exit_code":0,"output":"yes"}'},
+            ],
+            False,
+        ),
+        (
+            [
+                {"type": "input_text", "text": "Script failed\nWall time 0.2 seconds\nOutput:\n"},
+                {"type": "input_text", "text": "ReferenceError"},
+            ],
+            True,
+        ),
+        (
+            [
+                {"type": "input_text", "text": "Script completed\nWall time 0.2 seconds\nOutput:\n"},
+                {"type": "input_text", "text": '{"exit_code":3}'},
+            ],
+            False,
+        ),
+        ('Script completed\nWall time 0.2 seconds\nOutput:\n{"exit_code":3,"output":"no"}', True),
         (None, False),
     ],
 )
 def test_an_exit_code_is_a_failure(output: object, failed: bool) -> None:
-    assert has_failed(msgspec.Raw(json.dumps(output, separators=(",", ":")).encode())) is failed
+    assert read_output(output).failed is failed
 
 
 def test_usage_is_counted_in_one_arithmetic_and_known_by_its_total() -> None:

@@ -59,7 +59,7 @@ def test_copilot_counts_as_an_independent_script_does(name: str) -> None:
     counts, found = _COPILOT[name], summary(document_at(SAMPLES / name), name)
     assert (found["format"], found["records"], found["unreadable"]) == ("copilot-cli", counts["records"], 0)
     calls = {"tools": counts["tool_calls"], "answered": counts["paired"], "failed": counts["failed_results"]}
-    assert found["calls"] == {**calls, "unanswered": counts["tool_calls"] - counts["paired"]}
+    assert found["calls"] == {**calls, "unanswered": counts["tool_calls"] - counts["paired"], "rejected": 0}
     assert (found["usage"] or {"output": 0})["output"] == counts["output_tokens"]
     assert (found["sub_agents"], found["findings"]) == (counts["sub_agents"], {})
 
@@ -69,7 +69,7 @@ def test_a_message_that_is_written_again_with_more_is_one() -> None:
     found = summary(document, "")
     assert found["usage"] == {"input": 300, "output": 58, "cache_read": 2200, "cache_write": 0}
     assert found["models"] == {"gemini-3-pro": 2}
-    assert found["calls"] == {"tools": 2, "answered": 2, "failed": 1, "unanswered": 0}
+    assert found["calls"] == {"tools": 2, "answered": 2, "failed": 1, "unanswered": 0, "rejected": 0}
     repeats = FIELD_BY_NAME["repeats"]
     assert [m + 1 for m in range(len(document.capture)) if repeats.value(document.analysis, m)] == [5, 6]
 
@@ -78,7 +78,7 @@ def test_a_sub_agent_of_copilot_is_a_context() -> None:
     document = document_at(OWN / "copilot-cli.jsonl")
     found = summary(document, "")
     assert (found["sub_agents"], found["contexts"]) == (1, 1)
-    assert found["calls"] == {"tools": 2, "answered": 2, "failed": 1, "unanswered": 0}
+    assert found["calls"] == {"tools": 2, "answered": 2, "failed": 1, "unanswered": 0, "rejected": 0}
     assert found["usage"]["output"] == 17
 
 

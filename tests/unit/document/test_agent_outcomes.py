@@ -1,0 +1,207 @@
+"""Outcomes of an agent's calls: failures that only the output tells, refusals by the user, times that tools tell."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from inspector.analysis.latency import latency_ms
+from inspector.document.document import CaptureDocument
+from inspector.document.summary import summary
+from inspector.filters import compile_filter
+from tests.builders import document_at, log_file
+from tests.unit.present.test_account import account
+
+SESSIONS = Path(__file__).parents[2] / "data" / "transcripts" / "sessions"
+THREAD = "01a221f5-3b4e-7313-bade-56488c0bdaa7"
+REFUSED = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit)."
+
+
+def document_with(lines: list[dict[str, Any]]) -> CaptureDocument:
+    return document_at(log_file("".join(json.dumps(line) + "\n" for line in lines).encode()))
+
+
+def rows(document: CaptureDocument, text: str) -> list[int]:
+    return np.flatnonzero(compile_filter(text).mask(document.analysis, np.arange(len(document.capture)))).tolist()
+
+
+def calls(document: CaptureDocument) -> dict[str, int]:
+    return summary(document, "")["calls"]
+
+
+def latencies(document: CaptureDocument, text: str = "kind == mcp/response") -> list[float | None]:
+    found = latency_ms(document.analysis, np.array(rows(document, text), np.int64))
+    alone = [document.analysis.correlation.latency_ns(row) for row in rows(document, text)]
+    assert [None if np.isnan(one) else one for one in found] == [None if one is None else one / 1e6 for one in alone]
+    return [None if one is None else one / 1e6 for one in alone]
+
+
+# Codex
+
+
+def codex(second: int, sort: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": f"2026-11-28T11:40:{second:02}.000Z", "type": sort, "payload": payload}
+
+
+def script(second: int, call: str) -> dict[str, Any]:
+    code = "const r = await tools.exec_command({cmd: 'x'}); text(r);"
+    return codex(second, "response_item", type="custom_tool_call", name="exec", call_id=call, input=code)
+
+
+def printed(second: int, call: str, *texts: str, wall: float = 0.2) -> dict[str, Any]:
+    head = f"Script completed\nWall time {wall} seconds\nOutput:\n"
+    blocks = [{"type": "input_text", "text": text} for text in (head, *texts)]
+    return codex(second, "response_item", type="custom_tool_call_output", call_id=call, output=blocks)
+
+
+def ran(second: int, identifier: str, code: int) -> dict[str, Any]:
+    item = {"type": "CommandExecution", "id": identifier, "command": ["bash", "-lc", "x"], "exit_code": code,
+            "status": "failed" if code else "completed"}  # fmt: skip
+    return codex(second, "event_msg", type="item_completed", thread_id=THREAD, item=item)
+
+
+@pytest.fixture(scope="module")
+def scripts() -> list[dict[str, Any]]:
+    told = json.dumps({"chunk_id": "c", "wall_time_seconds": 0.1, "exit_code": 3, "output": "about to fail\n"})
+    return [
+        codex(0, "session_meta", id=THREAD, source="exec"),
+        script(1, "call_1"), ran(2, "exec-1", 3), printed(2, "call_1", told),  # printed and recorded
+        script(3, "call_2"), ran(4, "exec-2", 4), printed(4, "call_2", "done", wall=0.3),  # recorded only
+        script(5, "call_3"), printed(6, "call_3", told),  # printed only
+        script(7, "call_4"), ran(8, "exec-4", 0), printed(8, "call_4", "hi"),
+        codex(9, "response_item", type="function_call", name="exec_command", call_id="call_5", arguments="{}"),
+        codex(50, "response_item", type="function_call_output", call_id="call_5",
+              output="exec command rejected by user"),
+    ]  # fmt: skip
+
+
+def test_failures_of_scripts_are_failures_everywhere(scripts: list[dict[str, Any]]) -> None:
+    document = document_with(scripts)
+    assert calls(document) == {"tools": 5, "answered": 5, "failed": 3, "unanswered": 0, "rejected": 1}
+    assert len(rows(document, "error")) == len(rows(document, "kind == mcp/request && state == failed")) == 3
+    lines = {line.about: line.text for line in account(document).lines}
+    assert (lines["Failed"], lines["Rejected"]) == ("3 requests failed: exec 3", "you rejected 1 call: exec_command 1")
+    said = [
+        document.capture.records.payload(row)["result"]["content"] for row in rows(document, "kind == mcp/response")
+    ]
+    assert [one[0]["text"] for one in said] == [
+        "Exit code: 3\nabout to fail", "done", "Exit code: 3\nabout to fail", "hi", "exec command rejected by user",
+    ]  # fmt: skip
+    assert latencies(document) == [200.0, 300.0, 200.0, 200.0, None]
+
+
+def test_a_call_written_with_its_result_takes_what_that_tells() -> None:
+    assert latencies(document_at(SESSIONS / "codex-call-with-its-result.jsonl")) == [24_500.0]
+
+
+# Claude Code
+
+
+def claude(number: int, role: str, *blocks: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "type": role, "uuid": f"u{number}", "parentUuid": f"u{number - 1}" if number else None, "sessionId": "s",
+        "timestamp": f"2026-11-28T11:40:{number:02}.000Z", "message": {"role": role, "content": [*blocks]}, **more,
+    }  # fmt: skip
+
+
+def used(call: str, name: str, number: int = 0) -> dict[str, Any]:
+    return {"type": "tool_use", "id": call, "name": name, "input": {"number": number}}
+
+
+def result(call: str, text: str, *, failed: bool = False) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": call, "content": text, "is_error": failed}
+
+
+def test_what_the_user_refuses_is_no_failure_and_no_latency() -> None:
+    document = document_with(
+        [
+            claude(0, "assistant", used("a", "Bash")), claude(1, "user", result("a", REFUSED, failed=True)),
+            claude(2, "assistant", used("b", "Bash")), claude(3, "user", result("b", "Exit code 1", failed=True)),
+            claude(4, "assistant", used("c", "AskUserQuestion")), claude(20, "user", result("c", "blue")),
+            claude(21, "assistant", used("d", "Grep")),
+            claude(29, "user", result("d", "x"), toolUseResult={"durationMs": 12}),
+        ]
+    )  # fmt: skip
+    assert calls(document) == {"tools": 4, "answered": 4, "failed": 1, "unanswered": 0, "rejected": 1}
+    assert len(rows(document, "error")) == len(rows(document, "state == failed")) == document.capture.failed_count == 1
+    assert len(rows(document, "state == rejected")) == 1
+    assert latencies(document) == [None, 1_000.0, None, 12.0]
+    document = document_with(
+        [one for number in range(0, 12, 2) for one in (
+            claude(number, "assistant", used(f"c{number}", "Bash", number)),
+            claude(number + 1, "user", result(f"c{number}", REFUSED, failed=True)))]
+    )  # fmt: skip
+    document.look_further(60)
+    assert summary(document, "")["findings"] == {}
+
+
+# Gemini CLI
+
+
+def test_results_that_the_model_gets_are_no_prompts_and_an_exit_code_is_a_failure() -> None:
+    document = document_at(SESSIONS / "gemini-functionResponse.jsonl")
+    told = account(document).lines
+    assert [line.text for line in told if line.about in ("Asked", "")][:1] == [
+        "user to gemini: “PROMPT one: look at the notes and do the work”"
+    ]
+    assert not rows(document, "kind == participant/compact-done")
+    assert len(rows(document, "kind == mcp/response && !repeats")) == calls(document)["tools"] == 1
+    output = "<untrusted_context>\nOutput: no\nExit Code: 3\nProcess Group PGID: 7\n</untrusted_context>"
+    made, refused = (
+        {
+            "id": call, "name": "run_shell_command", "args": {}, "status": status, "timestamp": "2026-11-28T11:43:24Z",
+            "result": [{"functionResponse": {"id": call, "name": "run_shell_command", "response": response}}],
+        }
+        for call, status, response in (
+            ("x", "success", {"output": output}),
+            ("y", "cancelled", {"error": "[Operation Cancelled] Reason: User did not allow tool call"}),
+        )
+    )  # fmt: skip
+    start = {"sessionId": "g", "projectHash": "p", "startTime": "2026-11-28T11:43:20Z", "kind": "main"}
+    said = {"id": "m", "timestamp": "2026-11-28T11:43:23Z", "type": "gemini", "content": "", "model": "g"}
+    document = document_with([start, {**said, "toolCalls": [made, refused]}])
+    assert calls(document) == {"tools": 2, "answered": 2, "failed": 1, "unanswered": 0, "rejected": 1}
+
+
+def test_a_history_that_shrank_was_compacted() -> None:
+    start = {"sessionId": "g", "projectHash": "p", "startTime": "2026-11-28T11:43:20Z", "kind": "main"}
+    asked = [
+        {"id": f"m{n}", "timestamp": f"2026-11-28T11:43:{n:02}Z", "type": "user", "content": f"ask {n}"}
+        for n in range(4)
+    ]
+    grown, shrunk = ({"$set": {"messages": messages}} for messages in (asked[:1], asked[2:]))
+    document = document_with([start, grown, *asked, shrunk])
+    assert rows(document, "kind == participant/compact-done") == [len(document.capture) - 1]
+
+
+def test_a_message_told_twice_in_one_document_is_one_and_no_latency_is_negative() -> None:
+    document = document_at(SESSIONS / "gemini-same-id-twice.json")
+    assert latencies(document) == [None]
+    assert len(rows(document, "repeats")) == 1
+
+
+# Others
+
+
+@pytest.mark.parametrize(
+    "text", ["The user rejected this tool call.", "The user rejected permission to use this specific tool call."]
+)
+def test_a_refusal_in_a_session_of_copilot(text: str) -> None:
+    def event(number: int, sort: str, **data: Any) -> dict[str, Any]:
+        return {"type": sort, "id": f"e{number}", "parentId": f"e{number - 1}", "data": data,
+                "timestamp": f"2026-11-28T11:43:{number:02}.000Z"}  # fmt: skip
+
+    document = document_with(
+        [
+            event(1, "session.start", sessionId="s"),
+            event(2, "assistant.message", content="", messageId="m",
+                  toolRequests=[{"toolCallId": "t", "name": "bash", "arguments": {}}]),
+            event(30, "tool.execution_complete", toolCallId="t", success=False,
+                  error={"code": "denied", "message": text}),
+        ]
+    )  # fmt: skip
+    assert calls(document) == {"tools": 1, "answered": 1, "failed": 0, "unanswered": 0, "rejected": 1}
