@@ -190,13 +190,21 @@ class Transcripts:
     def _place_spans(self, block: Block, rows: NDArray[np.int64]) -> None:
         """Take in what spans of traces hold others, and where they lie: those around may come after those within."""
         for place in rows[np.isin(rows, [*block.extracts.spawns])].tolist():
-            spawn = block.extracts.spawns[place]
-            if spawn.agent is None:
-                continue
-            span = self._agent(spawn.agent)
-            span.parent, span.label, span.type = span.parent or spawn.parent, span.label or spawn.label, spawn.type
-            span.is_agent = span.type == "agent" and span.parent is not None
-            self._tell(span, place, began=not spawn.ended, ended=spawn.ended, failed=spawn.failed)
+            spawn: Spawn | None = block.extracts.spawns[place]
+            while spawn is not None:
+                if spawn.agent is not None:
+                    self._place_span(spawn, spawn.agent, place)
+                spawn = spawn.also
+
+    def _place_span(self, spawn: Spawn, identifier: str, place: int) -> None:
+        span = self._agent(identifier)
+        span.parent, span.label, span.type = (
+            span.parent or spawn.parent,
+            span.label or spawn.label,
+            spawn.type or span.type,
+        )
+        span.is_agent = span.type == "agent" and span.parent is not None
+        self._tell(span, place, began=not spawn.ended, ended=spawn.ended, failed=spawn.failed)
 
     def _answer_for_servers(self, block: Block, rows: NDArray[np.int64]) -> None:
         """Let the result of a call of a server's tool be that server's: a result does not say whose it is."""

@@ -121,11 +121,13 @@ def _receive(where: str, output: Path, seconds: float | None, spans: int | None,
     for name, value in otlp_receiver.variables(address).items():
         typer.echo(f"export {name}={value}")
     sys.stdout.flush()
-    if show:
-        open_window(str(output.absolute()), said)
-    shown = sys.stderr.isatty()
+    shown, opened = sys.stderr.isatty(), not show
 
     def progressed(now: otlp_receiver.ReceivingProgress) -> None:
+        nonlocal opened
+        if not opened and now.spans:  # an empty file does not tell that it will hold traces
+            opened = True
+            open_window(str(output.absolute()), said)
         if shown:
             line = f"{now.spans:,} spans, {now.rate:,.0f}/s, {now.size_bytes / 1e6:,.1f} MB"
             typer.echo(f"\r\x1b[K{line}", err=True, nl=False)

@@ -68,6 +68,8 @@ class Spawn(msgspec.Struct, gc=False):
     ended: bool = False
     """This is what came of it."""
     failed: bool = False
+    also: Spawn | None = None
+    """What it tells of another one."""
 
 
 class Chain(msgspec.Struct, gc=False):

@@ -14,6 +14,7 @@ import msgspec
 
 from inspector.protocol.formats.entries import decoded_object
 from inspector.protocol.formats.otlp.conventions import CALL_ID, Role
+from inspector.protocol.formats.otlp.histories import Histories
 from inspector.protocol.formats.otlp.resolving import Resolved, Telling, resolve_from
 from inspector.protocol.formats.otlp.spans import Span
 from inspector.sources.otlp_conversion import SpanMemory, in_order, is_protobuf, spans_of, timed_lines
@@ -26,9 +27,14 @@ _MOST_EARLIER = 512
 
 
 class KnownSpans:
-    """What is known of spans by all that came before them."""
+    """What is known of spans by all that came before them.
+
+    Attributes:
+        histories: what models were given before.
+    """
 
     def __init__(self) -> None:
+        self.histories = Histories()
         self._holding: dict[str, bool] = {}  # what holds others, and whether a call of a model is among these
         self._earlier: deque[Telling] = deque(maxlen=_MOST_EARLIER)
 
@@ -93,5 +99,5 @@ def begins_with_line(data: bytes) -> bool:
 def lines_of(data: bytes, known: KnownSpans) -> Iterator[bytes]:
     """The lines for some documents, one a line, by what is known of their spans."""
     spans, others = spans_of(data.lstrip(_BLANK))
-    yield from timed_lines(spans, known.resolve(spans))
+    yield from timed_lines(spans, known.resolve(spans), known.histories)
     yield from others

@@ -9,6 +9,7 @@ and one for its end. OTLP as protobuf needs the extra `otel`.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -16,9 +17,19 @@ import msgspec
 
 from inspector.base.memory import free_bytes
 from inspector.protocol.formats.entries import decoded_object
-from inspector.protocol.formats.otlp.conventions import Role, role_of
+from inspector.protocol.formats.otlp.content import without_history
+from inspector.protocol.formats.otlp.conventions import (
+    Role,
+    arguments_of,
+    call_id_of,
+    result_of,
+    role_of,
+    service_of,
+)
+from inspector.protocol.formats.otlp.histories import Histories
 from inspector.protocol.formats.otlp.logged import with_content
-from inspector.protocol.formats.otlp.resolving import KEY, Resolved, resolve
+from inspector.protocol.formats.otlp.marks import call_mark, result_mark
+from inspector.protocol.formats.otlp.resolving import KEY, End, Resolved, resolve
 from inspector.protocol.formats.otlp.spans import Span, spans_in
 from inspector.protocol.json_size import MOST_DECODED, TOO_MUCH, decoded_bytes
 from inspector.protocol.json_values import REFUSALS
@@ -76,7 +87,7 @@ def may_be_protobuf(head: bytes) -> bool:
 def in_order(data: bytes) -> Iterator[bytes]:
     """The lines for a file of traces, some at a time. Raises NotConvertedError."""
     spans, others = spans_of(data)
-    yield from timed_lines(spans, resolve(spans))
+    yield from timed_lines(spans, resolve(spans), Histories())
     yield from others
 
 
@@ -123,32 +134,118 @@ def spans_of(data: bytes) -> tuple[list[Span], list[bytes]]:
         spans += found
         if not found:
             others.append(line + b"\n")
-    return with_content(spans), others
+    return with_content(distinct(spans)), others
 
 
-def timed_lines(spans: list[Span], known: list[Resolved]) -> Iterator[bytes]:
-    """The lines of spans in the order of time, some at a time; what takes time has one for each end.
+def distinct(spans: list[Span]) -> list[Span]:
+    """Spans without those that are exported again: of several with one id the first that has ended, else the first."""
+    first: dict[tuple[str, str], int] = {}
+    kept: list[Span | None] = list(spans)
+    for place, span in enumerate(spans):
+        if span.is_log or not span.identifier:
+            continue
+        before = first.setdefault((span.trace, span.identifier), place)
+        if before != place:
+            earlier = spans[before]
+            if span.ended and not earlier.ended:
+                kept[before] = None
+                first[span.trace, span.identifier] = place
+            else:
+                kept[place] = None
+    return [span for span in kept if span is not None]
+
+
+def timed_lines(spans: list[Span], known: list[Resolved], histories: Histories) -> Iterator[bytes]:
+    """The lines of spans in the order of time, some at a time; a call of a model or a tool has one for each end.
 
     Args:
         spans: some.
         known: what is known of each by others.
+        histories: what models were given before; noted on.
     """
-    lines: list[tuple[int, int, int, Resolved, Span]] = []
+    times: list[tuple[int, int, int, int]] = []  # at the same time one ends before the next begins, outer ones first
     for place, (span, told) in enumerate(zip(spans, known, strict=True)):
-        if not span.is_log and (told.holds or role_of(span) in (Role.MODEL, Role.TOOL)):
-            lines.append((span.start_ns, 0, place, msgspec.structs.replace(told, phase="start"), span))
-            lines.append((span.end_ns, 1, -place, msgspec.structs.replace(told, phase="end"), span))
+        times.append((span.start_ns, _BEGIN, -span.end_ns, place))
+        if not span.is_log and (told.holds or _is_call(span)):
+            order = _END if span.end_ns > span.start_ns else _END_AT_ONCE
+            times.append((span.end_ns, order, -span.start_ns, place))
+    times.sort()
+    lines = _Lines(spans, known, histories)
+    for start in range(0, len(times), _AT_ONCE):
+        for _, order, _, place in times[start : start + _AT_ONCE]:
+            lines.begin(place) if order == _BEGIN else lines.end(place)
+        last = start + _AT_ONCE >= len(times)
+        yield lines.take(whole=last)
+
+
+_AT_ONCE = 256
+_END, _BEGIN, _END_AT_ONCE = 0, 1, 2
+
+
+class _Lines:
+    """Writes lines of spans, which are taken in the order of time."""
+
+    def __init__(self, spans: list[Span], known: list[Resolved], histories: Histories) -> None:
+        self._spans, self._known, self._histories = spans, known, histories
+        self._seen: dict[int, Counter[str]] = {}  # by place of a model call that goes on
+        self._written: list[tuple[Resolved, dict[str, Any]]] = []
+
+    def take(self, *, whole: bool) -> bytes:
+        """The lines so far; the last of them waits, unless all are wanted: what ends next stands with it."""
+        kept = 0 if whole else 1
+        given, self._written = self._written[: len(self._written) - kept], self._written[-1:] if kept else []
+        return b"".join(_line(told, span) + b"\n" for told, span in given)
+
+    def begin(self, place: int) -> None:
+        span, told = self._spans[place], self._known[place]
+        role = Role.OTHER if span.is_log else role_of(span)
+        if role is Role.MODEL and not told.around:
+            new, repeated, self._seen[place] = self._histories.new_given(span, _speaker(span, told))
+            if not new:
+                return
+            if repeated:
+                told = msgspec.structs.replace(told, given=new, repeated=repeated)
+            self._put(span, told, "start", without_history(span) if repeated else span.given)
+        elif role is Role.TOOL and not told.within_call:
+            if arguments_of(span) is not None:
+                self._histories.note(call_mark(span.trace, told.call or call_id_of(span)))
+            self._put(span, told, "start", span.given)
         else:
-            lines.append((span.start_ns, 0, place, told, span))
-    lines.sort(key=lambda line: line[:3])
-    for start in range(0, len(lines), 256):
-        some = lines[start : start + 256]
-        yield b"".join(written(span, told) + b"\n" for _, _, _, told, span in some)
+            phase = "start" if not span.ended else "whole" if told.holds else ""
+            self._put(span, told, phase, span.given)
+
+    def end(self, place: int) -> None:
+        span, told = self._spans[place], self._known[place]
+        if not span.ended:
+            return
+        role = role_of(span)
+        if role is Role.MODEL and not told.around:
+            again = self._histories.note_answer(span, _speaker(span, told), self._seen.pop(place, Counter()))
+            told = msgspec.structs.replace(told, given=[], seen=again)
+            self._put(span, told, "end", without_history(span))
+        elif role is Role.TOOL and not told.within_call:
+            if result_of(span) is not None:
+                self._histories.note(result_mark(span.trace, told.call or call_id_of(span)))
+            self._put(span, told, "end", span.given)
+        elif told.holds and span.identifier and self._written:
+            last, _ = self._written[-1]
+            last.ends = [*last.ends, End(span.identifier, span.failed)]
+
+    def _put(self, span: Span, told: Resolved, phase: str, given: dict[str, Any]) -> None:
+        self._written.append((msgspec.structs.replace(told, phase=phase), given))
 
 
-def written(span: Span, known: Resolved) -> bytes:
+def _is_call(span: Span) -> bool:
+    return role_of(span) in (Role.MODEL, Role.TOOL)
+
+
+def _speaker(span: Span, told: Resolved) -> str:
+    return told.agent or service_of(span)
+
+
+def _line(known: Resolved, given: Mapping[str, Any]) -> bytes:
     """The line of a span: OTLP, and first what is known of it by others, by which a file of these is told from OTLP."""
-    return to_json({KEY: msgspec.to_builtins(known), **span.given})
+    return to_json({KEY: msgspec.to_builtins(known), **given})
 
 
 def _documents(data: bytes) -> Iterator[tuple[Mapping[str, Any] | None, bytes]]:

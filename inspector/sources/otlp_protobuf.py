@@ -1,10 +1,11 @@
-"""OTLP as protobuf to and from OTLP as JSON, by the extra `otel`."""
+"""OTLP as protobuf to OTLP as JSON, by the extra `otel`; and the form of OTLP/JSON that its specification asks for."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from inspector.base.extras import OTEL
+from inspector.protocol.formats.otlp.spans import hex_id
 
 
 class ProtobufError(ValueError):
@@ -12,7 +13,7 @@ class ProtobufError(ValueError):
 
 
 def traces_of(data: bytes) -> dict[str, Any]:
-    """A request, or a file, that holds spans, as OTLP JSON has it but for ids in base64.
+    """A request, or a file, that holds spans, as OTLP/JSON.
 
     Raises:
         ProtobufError: it is none, or the extra is not installed.
@@ -40,4 +41,24 @@ def _decoded(data: bytes, signal: str, name: str) -> dict[str, Any]:
         message.ParseFromString(data)
     except DecodeError:
         raise ProtobufError("it is no OTLP in protobuf, or not complete.") from None
-    return MessageToDict(message)
+    return as_specified(MessageToDict(message, use_integers_for_enums=True))
+
+
+_IDS = ("traceId", "spanId", "parentSpanId")
+_LISTS = ("resourceSpans", "scopeSpans", "spans", "links", "resourceLogs", "scopeLogs", "logRecords")
+
+
+def as_specified(value: dict[str, Any]) -> dict[str, Any]:
+    """OTLP/JSON with its ids in hexadecimal, where a writer of plain protobuf JSON put base64. Changes it in place."""
+    waiting: list[Any] = [value]
+    while waiting:
+        one = waiting.pop()
+        if not isinstance(one, dict):
+            continue
+        for key in _IDS:
+            if isinstance(written := one.get(key), str):
+                one[key] = hex_id(written)
+        for key in _LISTS:
+            if isinstance(held := one.get(key), list):
+                waiting += held
+    return value

@@ -1,4 +1,4 @@
-"""A receiver of OTLP over HTTP on this machine: spans as they come, each a line of a file that opens while it grows.
+"""A receiver of OTLP over HTTP on this machine: each request becomes a line of OTLP/JSON in a file that can be open.
 
 Source: OTLP 1.x, OTLP/HTTP: POST to /v1/traces, /v1/logs and /v1/metrics, JSON or protobuf, perhaps compressed. What
 was answered with 200 is in the file; where that cannot be written, or too much comes at the same time, the answer is
@@ -19,19 +19,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from inspector.base.content_encoding import Decoder, TooLongError
 from inspector.base.extras import OTEL
 from inspector.base.held_bytes import HeldBytes, Room
 from inspector.base.loopback import why_refused
 from inspector.protocol.formats.entries import decoded_object
-from inspector.protocol.formats.otlp.resolving import KEY
 from inspector.protocol.formats.otlp.spans import holds_spans, spans_in
 from inspector.protocol.json_size import TOO_MUCH
-from inspector.sources.otlp_arriving import KnownSpans
-from inspector.sources.otlp_conversion import written
-from inspector.sources.otlp_protobuf import ProtobufError, logs_of, traces_of
+from inspector.protocol.written_json import to_json
+from inspector.sources.otlp_protobuf import ProtobufError, as_specified, logs_of, traces_of
 from inspector.sources.recording import signals_set
 
 if TYPE_CHECKING:
@@ -116,13 +112,11 @@ class Receiver:
         self.spans = self.size_bytes = 0
         self.trouble = ""
         self._path, self._address = path, address
-        self._known = KnownSpans()
         self._room = Room(MOST_TOGETHER_BYTES)
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
         if os.fstat(self._file).st_size:
             os.close(self._file)
             raise FileExistsError(f"{path} holds something already. Choose another name, so that nothing is lost.")
-        self._write(msgspec.json.encode({"resourceSpans": [], KEY: {}}) + b"\n")
 
     def close(self) -> None:
         """Write no more; a file in which nothing was received is removed again."""
@@ -147,8 +141,7 @@ class Receiver:
             raise ProtobufError("it is no OTLP.")
         spans = spans_in(value)
         if spans:
-            pairs = sorted(zip(spans, self._known.resolve(spans), strict=True), key=lambda pair: pair[0].end_ns)
-            self._write(b"".join(written(span, known) + b"\n" for span, known in pairs))
+            self._write(to_json(as_specified(value)) + b"\n")
             self.spans += len(spans)
 
     def _write(self, data: bytes) -> None:

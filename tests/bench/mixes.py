@@ -1,4 +1,4 @@
-"""Traffic unlike the story's: mixes with knobs, eleven of them named and one for every number.
+"""Traffic unlike the story's: mixes with knobs, eleven of them named and one for every number; and traces.
 
 `python -m tests.bench.mixes NAME MESSAGES FILE` writes a log of one. What others will measure with is not known: each
 named mix turns one knob far, and `random:7` turns all of them as the seed has it. The same name gives the same bytes.
@@ -336,6 +336,9 @@ def lines(name: str, count: int, *, seed: int = 1) -> Iterator[bytes]:
     if name == "story":
         yield from _story_lines(count, seed)
         return
+    if name == HISTORIES:
+        yield from _history_lines(count, seed)
+        return
     mix = mix_of(name)
     end = b"\r\n" if mix.crlf else b"\n"
     encode = msgspec.json.Encoder().encode
@@ -350,6 +353,50 @@ def _story_lines(count: int, seed: int) -> Iterator[bytes]:
         when = _BEGUN + timedelta(milliseconds=story.times_ms[number])
         line = line_of(envelope).replace(BLOCK_MARK.encode(), b"00000")
         yield line.replace(TIME_MARK.encode(), (when.isoformat(timespec="milliseconds")[:-6] + "Z").encode()) + b"\n"
+
+
+HISTORIES = "histories"
+"""A trace of an agent at work: each call of its model records the whole history, in OTLP; `count` calls, one a line."""
+
+
+def _history_lines(count: int, seed: int) -> Iterator[bytes]:
+    random, encode = Random(seed), msgspec.json.Encoder().encode
+    told: list[Any] = [{"role": "user", "parts": [{"type": "text", "content": _sentence(random)}]}]
+    for number in range(count):
+        call = f"call_{number}"
+        asked = {"path": f"file-{number}", "query": _sentence(random)}
+        made = {"role": "assistant", "parts": [{"type": "tool_call", "id": call, "name": "read", "arguments": asked}]}
+        found = _sentence(random)
+        yield _span_line(2 * number, "chat m-1", {
+            "gen_ai.operation.name": "chat", "gen_ai.request.model": "m-1", "gen_ai.agent.name": "worker",
+            "gen_ai.usage.input_tokens": 40 * len(told), "gen_ai.usage.output_tokens": 30,
+            "gen_ai.input.messages": encode(told).decode(), "gen_ai.output.messages": encode([made]).decode(),
+        }) + b"\n"  # fmt: skip
+        yield _span_line(2 * number + 1, "execute_tool read", {
+            "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "read", "gen_ai.tool.call.id": call,
+            "gen_ai.agent.name": "worker",
+            "gen_ai.tool.call.arguments": encode(asked).decode(), "gen_ai.tool.call.result": found,
+        }) + b"\n"  # fmt: skip
+        told += [made, {"role": "tool", "parts": [{"type": "tool_call_response", "id": call, "response": found}]}]
+
+
+def _sentence(random: Random) -> str:
+    return " ".join(random.choices(_WORDS, k=25))
+
+
+def _span_line(number: int, name: str, attributes: dict[str, str | int]) -> bytes:
+    begun = int(_BEGUN.timestamp()) + number
+    written = [
+        {"key": key, "value": {"intValue": str(one)} if isinstance(one, int) else {"stringValue": one}}
+        for key, one in attributes.items()
+    ]
+    span = {
+        "traceId": "1" * 32, "spanId": f"{number + 2:016x}", "parentSpanId": f"{1:016x}", "name": name, "kind": 3,
+        "startTimeUnixNano": f"{begun}000000000", "endTimeUnixNano": f"{begun + 1}000000000", "attributes": written,
+    }  # fmt: skip
+    service = [{"key": "service.name", "value": {"stringValue": "agents"}}]
+    scopes = [{"scope": {"name": "bench"}, "spans": [span]}]
+    return msgspec.json.encode({"resourceSpans": [{"resource": {"attributes": service}, "scopeSpans": scopes}]})
 
 
 def write(name: str, count: int, path: Path, *, seed: int = 1) -> Path:

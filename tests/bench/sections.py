@@ -280,6 +280,24 @@ def _mix_opened(bench: Bench, name: str, times: int) -> dict[str, Any]:
     return bench.measure("open_headless", bench.log(f"mix:{name}", count), timeout_s=1_800)
 
 
+def _traces(bench: Bench) -> list[Row]:
+    """A trace whose calls repeat their history, by the byte; memory by what is new, which grows with the calls."""
+    count = bench.sizes.history_calls
+    half, whole = (
+        bench.measure("open_headless", bench.log(f"mix:{mixes.HISTORIES}", one)) for one in (count // 2, count)
+    )
+    speed = whole["bytes"] / 1e6 / whole["cpu_s"]
+    kept = "histories: four times the bytes for twice the calls, memory"
+    return [
+        info("histories: size, MB", whole["bytes"] / 1e6, ""),
+        exactly("histories: messages", whole["messages"], 3 * count + 1),
+        info("histories: MB a CPU second", speed, "")
+        if bench.sizes.quick
+        else at_least("histories: MB a CPU second", speed, 10),
+        at_most(kept, whole["memory_mb"] / max(1.0, half["memory_mb"]), 3, "x"),
+    ]
+
+
 def _live_mixes(bench: Bench) -> list[Row]:
     return [row for name in _some(bench) for row in _live_mix(bench, name)]
 
@@ -687,6 +705,7 @@ SECTIONS = (
     Section("tokens", "Tokens, counted behind the window", _tokens),
     Section("lifecycle", "Transient results, many tools in one conversation", _lifecycle),
     Section("live", "Live, 20,000 messages/s of 400 B, filter and tree", _live),
+    Section("traces", "A trace whose spans repeat the history, no window", _traces),
     Section("live-mixes", "Live, 20,000 messages/s of each mix", _live_mixes),
     Section("idle", "A window while nothing happens", _idle),
     Section("sockets", "Frames of a WebSocket of 400 B, by turns", _sockets),

@@ -29,6 +29,7 @@ class Sizes:
         sessions: of coding agents, that are listed.
         mixes: messages of each mix, and four times as many.
         mix_live_s: seconds of each mix live.
+        history_calls: calls of a model in a trace, each with its history; 300 are 28 MB.
         fleet: logs that are surveyed, and messages of each.
         quick: little of everything.
     """
@@ -58,6 +59,7 @@ class Sizes:
     sessions: int = 500
     mixes: int = 200_000
     mix_live_s: float = 20
+    history_calls: int = 300
     fleet: tuple[int, int] = (1_000, 1_000)
     quick: bool = False
 
@@ -67,7 +69,7 @@ QUICK = Sizes(
     fleet=(100, 1_000),
     envelopes=20_000, gateway=8_000, small=10_000, large=20_000, reading_turns=2, live_s=3, follow_s=2, kills=1,
     starts=1, contexts=10_000, flushes=6, huge_mb=5, reconnects=1, tap_calls=500, checks_turns=2, checks_live=20_000,
-    tokens=8_000, mixes=4_000, mix_live_s=1, lifecycle=10_000, subsessions=100, chat=10_000,
+    tokens=8_000, mixes=4_000, mix_live_s=1, history_calls=60, lifecycle=10_000, subsessions=100, chat=10_000,
     claude_mb=20, codex_children=8, sessions=100,
     quick=True,
 )  # fmt: skip

@@ -81,9 +81,9 @@ def test_a_request_says_who_answered_it_and_how_the_answer_knows_its_tool() -> N
 
 
 def test_a_request_that_is_told_twice_is_answered_by_what_answers_either() -> None:
-    asked = Subject(document_at(TRACE), 13)
-    assert asked.capture.copies_of(asked.message).tolist() == [14]
-    assert request_facts(asked)[0].value == "Result after 3 ms: No. 16"
+    asked = Subject(document_at(TRACE), 11)
+    assert asked.capture.copies_of(asked.message).tolist() == [12]
+    assert request_facts(asked)[0].value == "Result after 3 ms: No. 14"
     assert not any("Elsewhere" in row.name for row in addressed_facts(asked))
 
 

@@ -27,13 +27,13 @@ _BEGINS = b'{"resourceSpans":[],"resolved":{}}\n'
 
 
 def told(lines: bytes) -> list[object]:
-    """All but whose a row is, in no order; what is added up, and the calls."""
+    """What is said, but for whose it is and how often; what is added up, and the calls."""
     document = document_at(log_file(_BEGINS + lines))
-    fields = [one for one in FIELDS if one.name in ("kind", "correlation", "context", "text")]
+    fields = [one for one in FIELDS if one.name in ("kind", "correlation", "text")]
     rows = range(len(document.capture))
     found = summary(document, "x")
     return [
-        sorted(repr([one.value(document.analysis, row) for one in fields]) for row in rows),
+        {repr([one.value(document.analysis, row) for one in fields]) for row in rows},
         [found[key] for key in ("usage", "models", "contexts", "calls", "unreadable")],
         dict(tool_calls(document.analysis).by_tool),
     ]

@@ -277,3 +277,27 @@ async def test_what_stops_coming_is_not_waited_for(tmp_path: Path, monkeypatch: 
         assert (await asyncio.wait_for(reader.readline(), 10)).split()[1] == b"408"
         assert receiver._room.taken_bytes == 0
         writer.close()
+
+
+async def test_the_file_is_otlp_json_as_its_specification_says(tmp_path: Path) -> None:
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+    request = ExportTraceServiceRequest()
+    span = request.resource_spans.add().scope_spans.add().spans.add()
+    span.trace_id, span.span_id, span.parent_span_id = b"\xab" * 16, b"\xcd" * 8, b"\xef" * 8
+    span.name, span.kind, span.start_time_unix_nano, span.end_time_unix_nano = "work", 3, 1, 2
+    span.status.code = 2
+    span.links.add(trace_id=b"\x12" * 16, span_id=b"\x34" * 8)
+    span.attributes.add(key="data").value.bytes_value = b"\xff" * 8
+    path = tmp_path / "out.jsonl"
+    async with receiving(path) as (_, address):
+        body = request.SerializeToString()
+        assert (await posted(address, body, Content_Type="application/x-protobuf"))[0] == 200
+    (line,) = path.read_bytes().splitlines()
+    assert json.loads(line) == {"resourceSpans": [{"scopeSpans": [{"spans": [{
+        "traceId": "ab" * 16, "spanId": "cd" * 8, "parentSpanId": "ef" * 8, "name": "work", "kind": 3,
+        "startTimeUnixNano": "1", "endTimeUnixNano": "2", "status": {"code": 2},
+        "links": [{"traceId": "12" * 16, "spanId": "34" * 8}],
+        "attributes": [{"key": "data", "value": {"bytesValue": "//////////8="}}],
+    }]}]}]}  # fmt: skip
+    assert document_at(path).format == "otlp"

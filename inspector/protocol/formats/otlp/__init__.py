@@ -7,9 +7,9 @@ Mapping: docs/transcripts.md, OpenTelemetry.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -18,15 +18,13 @@ from inspector.protocol import kinds
 from inspector.protocol.formats.entries import (
     CHAT,
     Entry,
-    bytes_of,
     call_entry,
     control_entry,
     decoded_object,
     result_entry,
     text_entry,
 )
-from inspector.protocol.formats.messages import AGENT as _ASSISTANT
-from inspector.protocol.formats.messages import USER, spoken
+from inspector.protocol.formats.messages import USER
 from inspector.protocol.formats.otlp import content
 from inspector.protocol.formats.otlp.conventions import (
     Role,
@@ -40,6 +38,14 @@ from inspector.protocol.formats.otlp.conventions import (
     service_of,
     tool_of,
     usage_of,
+)
+from inspector.protocol.formats.otlp.marks import (
+    answer_entries,
+    at_time,
+    call_mark,
+    given_entries,
+    mark,
+    result_mark,
 )
 from inspector.protocol.formats.otlp.resolving import KEY, Resolved, resolve
 from inspector.protocol.formats.otlp.spans import Span, holds_spans, spans_in
@@ -85,9 +91,14 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
 
 def payload(line: bytes, number: int) -> Payload:
     """What message `number` of a record says, from 0. Never raises."""
+    payloads = _payloads(line)
+    return payloads[number] if number < len(payloads) else {}
+
+
+@lru_cache(maxsize=1)  # the messages of one record are mostly asked for one after the other
+def _payloads(line: bytes) -> list[Payload]:
     value = decoded_object(line)
-    entries = _entries(value)[0] if value is not None else []
-    return entries[number].payload if number < len(entries) else {}
+    return [entry.payload for entry in _entries(value)[0]] if value is not None else []
 
 
 def _entries(value: Mapping[str, Any]) -> tuple[list[Entry], str]:
@@ -129,11 +140,13 @@ def _of_span(span: Span, known: Resolved) -> Iterator[Entry]:
         for entry in entries:
             entry.meaning.context = entry.meaning.context or span.parent
     if known.holds and entries and span.identifier:
-        last = entries[-1].meaning
-        last.spawn = Spawn(
+        entries[-1].meaning.spawn = Spawn(
             agent=span.identifier, parent=span.parent or None, label=_label(span, role), type=role.value,
-            ended=known.phase != "start", failed=span.failed,
+            ended=known.phase in ("end", ""), failed=span.failed,
         )  # fmt: skip
+    for end in known.ends if entries else ():
+        last = entries[-1].meaning
+        last.spawn = Spawn(agent=end.span, ended=True, failed=end.failed, also=last.spawn)
     yield from entries
 
 
@@ -151,15 +164,15 @@ def _speaker(span: Span, known: Resolved) -> str:
 def _model_call(span: Span, known: Resolved) -> Iterator[Entry]:
     """What it was given, where that was recorded, and what came of it; its tokens stand with the last."""
     speaker = _speaker(span, known)
-    given = [entry for message in content.given_to(span) for entry in spoken(_with_role(message, USER))]
-    seen: Counter[bytes] = Counter()
-    told = [_placed(entry, span.start_ns, speaker, span, seen) for entry in given]
+    seen = Counter(known.seen)
+    given = known.given if known.given is not None else content.given_to(span)
+    told = [mark(entry, span.start_ns, speaker, span.trace, seen) for one in given for entry in given_entries(one)]
     if known.phase != "end":
         yield from told
     if known.phase == "start":
         return
-    answers = [entry for message in content.came_of(span) for entry in spoken(_with_role(message, _ASSISTANT))]
-    entries = [_placed(entry, span.end_ns, speaker, span, seen) for entry in answers]
+    answers = [entry for message in content.came_of(span) for entry in answer_entries(message)]
+    entries = [mark(entry, span.end_ns, speaker, span.trace, seen) for entry in answers]
     for place, entry in enumerate(entries):
         if entry.meaning.kind not in (kinds.REQUEST, kinds.RESPONSE):  # calls go by their ids: others tell of them too
             entry.meaning.is_new, entry.meaning.origin = True, f"{span.trace} {span.identifier} {place}"
@@ -168,45 +181,9 @@ def _model_call(span: Span, known: Resolved) -> Iterator[Entry]:
         words = f"{span.name}: {why or NOT_RECORDED}"
         entry = text_entry(CHAT if why is None else "system/error", speaker, USER, words)
         entry.payload.update({"model": model_of(span)} if why is None else {"error": why, "message": words})
-        entries.append(_at(entry, span.end_ns, why is not None))
+        entries.append(at_time(entry, span.end_ns, why is not None))
     entries[-1].meaning.call = usage_of(span)
     yield from entries
-
-
-def _with_role(message: dict[str, Any], role: str) -> dict[str, Any]:
-    if isinstance(message.get("type"), str) and "role" not in message:  # an item of the Responses API
-        return message
-    given = message.get("role")
-    return {**message, "role": given if isinstance(given, str) and given not in ("", "unknown") else role}
-
-
-def _placed(entry: Entry, time_ns: int, speaker: str, span: Span, seen: Counter[bytes]) -> Entry:
-    """A message said by or to an agent under its name; one that is told again is known by its words and its place."""
-    meaning = entry.meaning
-    if meaning.sender == _ASSISTANT:
-        meaning.sender = speaker
-    if meaning.to == (_ASSISTANT,) or (meaning.to == (USER,) and meaning.kind == kinds.RESPONSE):
-        meaning.to = (speaker,)
-    said = bytes_of(entry.payload)
-    meaning.size = len(said)
-    if meaning.kind == kinds.REQUEST and meaning.identifier:
-        meaning.mark = f"call {span.trace} {meaning.identifier}".encode("utf-8", "replace")
-    elif meaning.kind == kinds.RESPONSE and meaning.correlation:
-        meaning.mark = f"result {span.trace} {meaning.correlation}".encode("utf-8", "replace")
-    else:
-        digest = hashlib.blake2b(
-            f"{span.trace}\0{speaker}\0{meaning.kind}\0{meaning.sender}\0".encode("utf-8", "replace")
-        )
-        digest.update(said)
-        mark = digest.digest()
-        seen[mark] += 1  # the same words twice in one history are two messages
-        meaning.mark = mark + str(seen[mark]).encode()
-    return _at(entry, time_ns, meaning.failed)
-
-
-def _at(entry: Entry, time_ns: int, failed: bool) -> Entry:
-    entry.meaning.time_ns, entry.meaning.failed = time_ns, failed
-    return entry
 
 
 # A call of a tool
@@ -217,8 +194,8 @@ def _tool_call(span: Span, known: Resolved) -> Iterator[Entry]:
     trace = span.trace
     if known.phase != "end":
         entry = call_entry(called, tool, arguments_of(span), speaker)
-        entry.meaning.mark = f"call {trace} {called}".encode("utf-8", "replace")
-        yield _at(entry, span.start_ns, False)
+        entry.meaning.mark = call_mark(trace, called)
+        yield at_time(entry, span.start_ns, False)
     if known.phase == "start":
         return
     why = error_of(span)
@@ -226,8 +203,8 @@ def _tool_call(span: Span, known: Resolved) -> Iterator[Entry]:
     entry = result_entry(
         called, result if result is not None else NOT_RECORDED, speaker, name=tool, failed=why is not None
     )
-    entry.meaning.mark = f"result {trace} {called}".encode("utf-8", "replace")
-    yield _at(entry, span.end_ns, why is not None)
+    entry.meaning.mark = result_mark(trace, called)
+    yield at_time(entry, span.end_ns, why is not None)
 
 
 # Agents, and what is none of these
@@ -242,16 +219,16 @@ def _other(span: Span, known: Resolved, role: Role) -> Iterator[Entry]:
             "attributes": _shown(span.attributes), "service": service_of(span),
             **({"conversation": named} if (named := conversation_of(span)) else {}),
         }  # fmt: skip
-        ended = known.phase == "" and not span.is_log
+        ended = known.phase in ("", "whole") and not span.is_log
         took = f", {(span.end_ns - span.start_ns) / 1e6:,.0f} ms" if ended and span.start_ns != NO_TIME else ""
         words = f"{span.name} begins" if known.phase == "start" else f"{span.name}{took}"
         if isinstance(body := span.attributes.get("body"), str):
             words = f"{span.name}: {body}"
         entry = control_entry(_NAMED[sort], speaker, words, facts)
         entry.meaning.to = (known.asker,) if known.asker and role is Role.AGENT else None
-        yield _at(entry, span.start_ns, why is not None and ended)
+        yield at_time(entry, span.start_ns, why is not None and ended)
     if known.phase == "end":
-        yield _at(
+        yield at_time(
             control_entry(_NAMED[sort], speaker, f"{span.name} ended{f': {why}' if why else ''}", {}),
             span.end_ns,
             why is not None,
@@ -262,7 +239,7 @@ def _other(span: Span, known: Resolved, role: Role) -> Iterator[Entry]:
                 told = str(event.attributes.get("exception.message") or event.attributes.get("message") or "")
                 entry = control_entry(_NAMED["event"], speaker, f"{event.name}: {told}" if told else event.name,
                                       {"attributes": _shown(event.attributes)})  # fmt: skip
-                yield _at(entry, event.time_ns, event.name == "exception")
+                yield at_time(entry, event.time_ns, event.name == "exception")
 
 
 def _shown(attributes: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,13 +6,15 @@ read. Where nothing was recorded, as is usual, there are none.
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
-from inspector.protocol.formats.otlp.spans import Span
+from inspector.protocol.formats.entries import bytes_of
+from inspector.protocol.formats.otlp.spans import Span, plain_value
 
 Message = dict[str, Any]
 
@@ -33,9 +35,10 @@ def given_to(span: Span) -> list[Message]:
     at = span.attributes
     structured = _json(at.get("gen_ai.input.messages"))
     if isinstance(structured, list):
-        instructions = _json(at.get("gen_ai.system_instructions"))
-        found = [_of_parts({"role": "system", "parts": instructions})] if isinstance(instructions, list) else []
-        return [*found, *(message for one in structured if isinstance(one, Mapping) for message in _split(one))]
+        return [
+            *_instructions(span),
+            *(message for one in structured if isinstance(one, Mapping) for message in _split(one)),
+        ]
     for prefix in ("gen_ai.prompt", "llm.prompts"):
         flat = _flattened(at, prefix)
         if flat:
@@ -50,6 +53,80 @@ def given_to(span: Span) -> list[Message]:
     if isinstance(request, Mapping) and request:
         return _of_gemini(request)
     return _as_messages(_json(at.get("input.value")))
+
+
+def written_history(span: Span) -> Iterator[tuple[bytes, list[Message] | None]]:
+    """Each message that a model was given as it is written, and read where it had to be; `messages_in` reads others."""
+    given = span.attributes.get("gen_ai.input.messages")
+    if isinstance(given, str):
+        with contextlib.suppress(msgspec.MsgspecError, UnicodeEncodeError):
+            listed = _raw_list(given)
+            instructions = _instructions(span)
+            if instructions:
+                yield bytes_of({"messages": instructions}), instructions
+            for one in listed:
+                yield bytes(one), None
+            return
+    for message in given_to(span):
+        yield bytes_of(message), [message]
+
+
+_raw_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+
+def messages_in(written: bytes) -> list[Message]:
+    """The messages that one of `gen_ai.input.messages` is."""
+    one = _json(written.decode("utf-8", "replace"))
+    return _split(one) if isinstance(one, Mapping) else []
+
+
+def _instructions(span: Span) -> list[Message]:
+    instructions = _json(span.attributes.get("gen_ai.system_instructions"))
+    return [_of_parts({"role": "system", "parts": instructions})] if isinstance(instructions, list) else []
+
+
+_HISTORY = frozenset((
+    "gen_ai.input.messages", "gen_ai.system_instructions", "gen_ai.tool.definitions", "gen_ai.prompt", "input.value",
+    "gcp.vertex.agent.llm_request", "ai.prompt.messages", "ai.prompt", "ai.prompt.tools",
+))  # fmt: skip
+_HISTORY_LISTS = ("gen_ai.prompt.", "llm.prompts.", "llm.input_messages.", "llm.tools.", "llm.request.functions.")
+_EVENT_LISTS = ("events", "all_messages_events")
+
+
+def without_history(span: Span) -> dict[str, Any]:
+    """A span as it was written, without what its model was given."""
+    held = span.given["resourceSpans"][0]
+    scope = held["scopeSpans"][0]
+    one = dict(scope["spans"][0])
+    given = one.get("attributes")
+    if isinstance(given, list):
+        one["attributes"] = [
+            _with_choices(pair) if isinstance(pair, Mapping) and pair.get("key") in _EVENT_LISTS else pair
+            for pair in given
+            if not (isinstance(pair, Mapping) and _is_history(pair.get("key")))
+        ]
+    events = one.get("events")
+    if isinstance(events, list):
+        one["events"] = [event for event in events if not (isinstance(event, Mapping) and _is_given(event.get("name")))]
+    return {"resourceSpans": [{**held, "scopeSpans": [{**scope, "spans": [one]}]}]}
+
+
+def _is_history(key: object) -> bool:
+    return isinstance(key, str) and (key in _HISTORY or key.startswith(_HISTORY_LISTS))
+
+
+def _is_given(name: object) -> bool:
+    """Whether an event of that name says what a model was given."""
+    return isinstance(name, str) and name.startswith("gen_ai.") and name != "gen_ai.choice"
+
+
+def _with_choices(pair: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An attribute that lists events, with those of answers alone."""
+    listed = _json(plain_value(pair.get("value")))
+    if not isinstance(listed, list):
+        return pair
+    kept = [one for one in listed if not (isinstance(one, Mapping) and _is_given(one.get("event.name")))]
+    return {**pair, "value": {"stringValue": _words(kept)}}
 
 
 def came_of(span: Span) -> list[Message]:

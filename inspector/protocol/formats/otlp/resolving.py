@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from operator import itemgetter
+from typing import Any
 
 import msgspec
 
@@ -17,6 +18,13 @@ KEY = "resolved"
 _MOST_LEVELS = 500
 
 
+class End(msgspec.Struct):
+    """A span that holds others has ended."""
+
+    span: str
+    failed: bool = False
+
+
 class Resolved(msgspec.Struct, omit_defaults=True):
     """What is known of one span by others.
 
@@ -27,7 +35,12 @@ class Resolved(msgspec.Struct, omit_defaults=True):
         around: a call of a model lies in it that tells the same tokens.
         within_call: it lies in a call of a tool that tells the same call.
         call: what the call of a tool goes by, where the span itself does not say: the model's id of it.
-        phase: "start" or "end" of what it tells, where each has a line; "" for both.
+        phase: "start" or "end" of what it tells, where each has a line; "whole" for one line whose end, as a context,
+            is told by `ends`; "" for all of it.
+        given: what the model was given that no span before told; None where the span itself says what it was given.
+        repeated: messages that it was given besides.
+        seen: how often its history says what it says again.
+        ends: spans that end with this line: others that hold it, or itself.
     """
 
     agent: str | None = None
@@ -37,6 +50,10 @@ class Resolved(msgspec.Struct, omit_defaults=True):
     within_call: bool = False
     call: str = ""
     phase: str = ""
+    given: list[dict[str, Any]] | None = None
+    repeated: int = 0
+    seen: dict[str, int] = {}
+    ends: list[End] = []
 
 
 class Telling:

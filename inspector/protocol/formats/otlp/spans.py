@@ -37,6 +37,7 @@ class Span(msgspec.Struct):
         attributes: by key, plain values: lists and objects as such.
         resource: attributes of what told it.
         given: as it was written, with what holds it, as OTLP has it.
+        ended: False for one that was exported while it goes on.
     """
 
     trace: str
@@ -52,6 +53,7 @@ class Span(msgspec.Struct):
     resource: dict[str, Any]
     given: dict[str, Any]
     is_log: bool = False
+    ended: bool = True
 
 
 def spans_in(value: Mapping[str, Any]) -> list[Span]:
@@ -136,12 +138,17 @@ def _span(one: Mapping[str, Any], resource: Mapping[str, Any], scope: Mapping[st
     ]  # fmt: skip
     start = _time(one, "startTimeUnixNano", "start_time_unix_nano")
     end = _time(one, "endTimeUnixNano", "end_time_unix_nano")
+    attributes = plain_attributes(one.get("attributes"))
+    identifier, parent = _identifier(one, "spanId", "span_id"), _identifier(one, "parentSpanId", "parent_span_id")
+    ended = end != NO_TIME or start == NO_TIME
+    if attributes.get("logfire.span_type") == "pending_span":  # it lies within the span that it announces
+        above = attributes.get("logfire.pending_parent_id")
+        identifier, parent, ended = parent, above if isinstance(above, str) and above.strip("0") else "", False
     return Span(
-        _identifier(one, "traceId", "trace_id"), _identifier(one, "spanId", "span_id"),
-        _identifier(one, "parentSpanId", "parent_span_id"), _text(one, "name"), start, end if end >= start else start,
-        plain_attributes(one.get("attributes")), events, code in (2, "2", "STATUS_CODE_ERROR"),
+        _identifier(one, "traceId", "trace_id"), identifier, parent, _text(one, "name"), start,
+        end if end >= start else start, attributes, events, code in (2, "2", "STATUS_CODE_ERROR"),
         _text(status, "message"), plain_attributes(resource.get("attributes")),
-        {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": scope, "spans": [one]}]}]},
+        {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": scope, "spans": [one]}]}]}, ended=ended,
     )  # fmt: skip
 
 
@@ -255,14 +262,19 @@ _SPAN_ID, _TRACE_ID = 16, 32
 
 
 def _identifier(holder: Mapping[str, Any], *names: str) -> str:
-    """An id in hex; one that is written in base64, as plain protobuf JSON has it, too."""
-    given = _text(holder, *names)
+    """An id in hexadecimal; "" for one that is missing or zero."""
+    given = hex_id(_text(holder, *names))
+    return "" if given.strip("0") == "" else given
+
+
+def hex_id(given: str) -> str:
+    """An id in hexadecimal, also where it is written in base64, as in plain protobuf JSON."""
     if len(given) in (12, 24) and not _is_hex(given):
         try:
             return base64.b64decode(given, validate=True).hex()
         except (binascii.Error, ValueError):
             return given
-    return "" if given.strip("0") == "" else given.lower() if _is_hex(given) else given
+    return given.lower() if _is_hex(given) else given
 
 
 def _is_hex(text: str) -> bool:

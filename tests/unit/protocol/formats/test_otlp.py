@@ -254,3 +254,66 @@ def test_what_is_spoilt_is_read_as_far_as_it_goes(end: str, tmp_path: Path) -> N
     path = tmp_path / "x.jsonl"
     path.write_text(_line(_span("x", "aa")) + end)
     assert len(document_at(path).capture)
+
+
+def _said(role: str, text: str) -> dict[str, Any]:
+    return {"role": role, "parts": [{"type": "text", "content": text}]}
+
+
+def _texts(document: CaptureDocument) -> list[Any]:
+    return [FIELD_BY_NAME["text"].value(document.analysis, row) for row in range(len(document.capture))]
+
+
+def test_a_history_that_spans_repeat_is_told_once_and_equal_words_in_it_stay_apart() -> None:
+    history = [_said("user", "go"), _said("assistant", "yes"), _said("user", "go"), _said("assistant", "done")]
+    spans = [
+        _span("chat m", f"0{number}", start=2 * number, end=2 * number + 1, **_NESTED,
+              gen_ai__input__messages=json.dumps(history[:number]),
+              gen_ai__output__messages=json.dumps(history[number : number + 1]))
+        for number in (1, 3)
+    ]  # fmt: skip
+    document = document_at(log_file(_line(*spans).encode(), "x.json"))
+    assert _texts(document) == ["go", "yes", "go", "done"]
+    assert summary(document, "x")["usage"]["input"] == 14
+
+
+@pytest.mark.parametrize("prefix", ["gen_ai.prompt", "llm.input_messages"])
+def test_a_flat_history_is_told_once(prefix: str) -> None:
+    inner = "message." if prefix.startswith("llm") else ""
+    spans: list[dict[str, Any]] = []
+    for number in (1, 2):
+        span = _span("chat m", f"0{number}", start=number, end=number + 1, **_NESTED)
+        for place in range(number):
+            for key, value in (("role", "user"), ("content", f"word {place}")):
+                written = {"key": f"{prefix}.{place}.{inner}{key}", "value": {"stringValue": value}}
+                span["attributes"].append(written)
+        spans.append(span)
+    texts = _texts(document_at(log_file(_line(*spans).encode(), "x.json")))
+    assert [text for text in texts if "recorded" not in text] == ["word 0", "word 1"]
+
+
+def test_a_span_that_holds_others_is_one_row_with_its_duration_and_its_context_ends_with_the_last_within() -> None:
+    spans = [
+        _span("chat m", "02", "01", 2, 3, **_NESTED),
+        _span("work", "01", start=1, end=5_000_001, gen_ai__operation__name="invoke_agent", gen_ai__agent__name="a"),
+    ]
+    document = document_at(log_file(_line(*spans).encode(), "x.json"))
+    assert _texts(document) == ["work, 5 ms", "chat m: content not recorded"]
+    assert [(node["label"], node["state"]) for node in context_nodes(document)] == [("work", "concluded")]
+
+
+@pytest.mark.parametrize("announced", [True, False])
+def test_a_span_that_goes_on_and_its_end_are_one_call(announced: bool) -> None:
+    tool = {"gen_ai__operation__name": "execute_tool", "gen_ai__tool__name": "t", "gen_ai__tool__call__id": "c"}
+    pending, whole = _span("t", "02", "01", 2, 2, **tool), _span("t", "02", "01", 2, 9, **tool)
+    if announced:  # as Logfire does: within the span that it announces
+        told = {"logfire__span_type": "pending_span", "logfire__pending_parent_id": "01" * 8}
+        pending = _span("t", "03", "02", 2, 2, **tool, **told)
+    else:
+        del pending["endTimeUnixNano"]
+    for lines, state in (([pending, whole], "answered"), ([whole, pending], "answered"), ([pending], "waiting")):
+        text = "\n".join(_line(one) for one in lines)
+        document = document_at(log_file(text.encode(), "x.jsonl"))
+        found = summary(document, "x")["calls"]
+        assert (found["tools"], found["answered"]) == (1, int(state == "answered"))
+        assert len(document.capture) == (2 if state == "answered" else 1)

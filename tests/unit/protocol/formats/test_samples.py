@@ -51,7 +51,7 @@ def columns(name: str, *fields: str) -> list[tuple[Any, ...]]:
         ("claude-code.jsonl", "claude-code", 27, 0),
         ("codex.jsonl", "codex", 39, 0),
         ("codex-exec.jsonl", "codex", 20, 0),
-        ("otlp.jsonl", "otlp", 14, 0),
+        ("otlp.jsonl", "otlp", 11, 0),
     ],
 )
 def test_is_read(name: str, format_: str | None, records: int, unreadable: int) -> None:

@@ -1,0 +1,106 @@
+"""Interns the histories that spans of model calls repeat: each message is told once, by the first span that holds it.
+
+Spans are taken in the order of time. Messages are known by hashes of how they are written, so a repeated one costs one
+hash, and memory grows with messages that are new.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from inspector.protocol.formats.entries import Entry, bytes_of
+from inspector.protocol.formats.otlp import content, marks
+from inspector.protocol.formats.otlp.content import Message
+from inspector.protocol.formats.otlp.spans import Span
+
+_HASH_BYTES = 12
+_PLACE_BYTES = 4
+
+
+class Histories:
+    """Remembers which messages of which agents were told."""
+
+    def __init__(self) -> None:
+        self._parts: dict[bytes, tuple[str | bytes, ...]] = {}  # by written message: digests or marks of its entries
+        self._told: set[bytes] = set()  # written messages with their place among equal ones
+        self._marks: set[bytes] = set()
+
+    def new_given(self, span: Span, speaker: str) -> tuple[list[Message], int, Counter[str]]:
+        """Take in what a model was given.
+
+        Returns:
+            The messages that nothing before told, how many others there are, and how often the history says each entry.
+        """
+        base = f"{span.trace}\0{speaker}\0".encode("utf-8", "replace")
+        seen, places = Counter[str](), Counter[bytes]()
+        new: list[Message] = []
+        repeated = 0
+        for written, read in content.written_history(span):
+            key = hashlib.blake2b(base + written, digest_size=_HASH_BYTES).digest()
+            places[key] += 1
+            parts, messages = self._parts.get(key), read
+            if parts is None:
+                messages = content.messages_in(written) if read is None else read
+                parts = self._parts[key] = tuple(_parts(messages, marks.given_entries, speaker, span.trace))
+            seen.update(part for part in parts if isinstance(part, str))
+            place = key + places[key].to_bytes(_PLACE_BYTES, "big")
+            if place in self._told:
+                repeated += 1
+                continue
+            self._told.add(place)
+            if self._note(parts, seen):
+                new += content.messages_in(written) if messages is None else messages
+            else:
+                repeated += 1
+        return new, repeated, seen
+
+    def note_answer(self, span: Span, speaker: str, seen: Counter[str]) -> dict[str, int]:
+        """Take in what a model answered.
+
+        Args:
+            span: the model call.
+            speaker: the agent that made it.
+            seen: how often its history says each entry.
+
+        Returns:
+            Of these, the entries that the answer says again.
+        """
+        parts = list(_parts(content.came_of(span), marks.answer_entries, speaker, span.trace))
+        again = {part: seen[part] for part in parts if isinstance(part, str) and seen[part]}
+        for part in parts:
+            if isinstance(part, str):
+                seen[part] += 1
+            self._note((part,), seen)
+        return again
+
+    def note(self, mark: bytes) -> None:
+        """Take in a message by its mark."""
+        self._marks.add(_hash_of(mark))
+
+    def _note(self, parts: Iterable[str | bytes], seen: Counter[str]) -> bool:
+        """Take in entries; returns whether any is new."""
+        is_new = False
+        for part in parts:
+            mark = _hash_of(marks.content_mark(part, seen[part]) if isinstance(part, str) else part)
+            if mark not in self._marks:
+                self._marks.add(mark)
+                is_new = True
+        return is_new
+
+
+def _parts(
+    messages: Iterable[Message], entries_of: Callable[[dict[str, Any]], Iterator[Entry]], speaker: str, trace: str
+) -> Iterator[str | bytes]:
+    """The mark of each entry that has an id, and the digest of any other."""
+    for message in messages:
+        for entry in entries_of(message):
+            marks.name_speaker(entry, speaker)
+            own = marks.id_mark(entry, trace)
+            yield own or marks.content_digest(entry, bytes_of(entry.payload), speaker, trace)
+
+
+def _hash_of(mark: bytes) -> bytes:
+    return hashlib.blake2b(mark, digest_size=_HASH_BYTES).digest()
