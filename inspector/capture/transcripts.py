@@ -190,11 +190,14 @@ class Transcripts:
     def _place_spans(self, block: Block, rows: NDArray[np.int64]) -> None:
         """Take in what spans of traces hold others, and where they lie: those around may come after those within."""
         for place in rows[np.isin(rows, [*block.extracts.spawns])].tolist():
+            told: list[Spawn] = []
             spawn: Spawn | None = block.extracts.spawns[place]
             while spawn is not None:
-                if spawn.agent is not None:
-                    self._place_span(spawn, spawn.agent, place)
+                told.append(spawn)
                 spawn = spawn.also
+            for one in reversed(told):  # what began before what ended
+                if one.agent is not None:
+                    self._place_span(one, one.agent, place)
 
     def _place_span(self, spawn: Spawn, identifier: str, place: int) -> None:
         span = self._agent(identifier)
