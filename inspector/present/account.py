@@ -50,6 +50,8 @@ _MOST_ASKED, _MOST_CALLERS, _MOST_TOOLS, _MOST_WAITS, _MOST_KINDS = 3, 3, 3, 3, 
 _MOST_SHARES = 2
 _MOST_PENDING = 3
 _MOST_MODELS = 3
+_MOST_REJECTED = 3
+_WAITING_NOW = "Waiting now"
 _NAME = 60
 _WAITED_FROM_NS = 1_000_000_000
 _SILENT_FROM_NS = 2_000_000_000
@@ -259,11 +261,11 @@ class _Words:
         who = self._by(self.tally.groups(Deed.PROPOSAL).by_sender()[0])
         told = f"{_begun(who)} proposed {formats.count_of(count, 'call')}{self._ends(Deed.PROPOSAL, _PROPOSED)}"
         lines = [AccountLine("Proposed", told, filter='kind == "mcp/proposal"')]
-        rejected = self.tally.first("rejected")
-        if len(rejected) == 1:
-            row = int(rejected[0])
-            judges, what = self.tally.groups(Deed.REJECTION).by_sender()[0], self._called_at(row)
-            told = f"{_begun(self._by(judges))} rejected {what}" if len(judges) == 1 else f"{what} was rejected"
+        rejected = self.tally.first("rejected").tolist()
+        judges = self.tally.groups(Deed.REJECTION).by_sender()[0]
+        for row in rejected[:_MOST_REJECTED]:
+            what = self._called_at(row)
+            told = f"{_begun(self._by(judges))} rejected {what}" if len(judges) == 1 else f"{_begun(what)} was rejected"
             lines.append(AccountLine("", told, message=row))
         return lines
 
@@ -339,7 +341,7 @@ class _Words:
 
     def waits(self) -> list[AccountLine]:
         """Who waits for whom; for answers about tools apart."""
-        about = "Waiting now" if self.document.arriving else "Left waiting"
+        about = _WAITING_NOW if self.document.arriving else "Left waiting"
         tally = self.tally
         count = sum(tally.count(deed, *_WAITS) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
         lines = [AccountLine(about, _begun(one.sentence), message=one.message, tone="warn") for one in self.waiting]
@@ -517,16 +519,15 @@ def account_of(
     failed, waiting = words.failed(), words.waits()
     if tally.has_repeats:
         deeds, failed, waiting = map(_told_once, (deeds, failed, waiting))
-    first, last = (waiting, []) if _hangs(document, words.waiting) else ([], waiting)
+    first, last = ([], waiting)
+    if document.arriving and any(tally.count(deed) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL)):
+        # It has its place for as long as messages come, so that nothing below it moves as waits come and go.
+        first, last = waiting or [AccountLine(_WAITING_NOW, "Nobody", filter="waiting", tone="quiet")], []
     lines = [
         *first, *(deeds or words.held()), *failed, *words.crashed(), *last, *words.problems(),
         *words.silence(), *words.collapsed(), *words.tokens(), *words.reported(), *words.cost(),
     ]  # fmt: skip
     return Account(words.head(), tuple(_one_heading(lines)))
-
-
-def _hangs(document: CaptureDocument, waiting: Sequence[Wait]) -> bool:
-    return document.arriving and any(one.hangs for one in waiting)
 
 
 def waiting_now(document: CaptureDocument, tally: AccountTally) -> tuple[int, Wait] | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from inspector.present.account import AccountLine
 from inspector.ui.app.application import Application
 from inspector.ui.panels.details.account_page import AccountList
 from inspector.ui.window.main_window import MainWindow
@@ -103,3 +105,45 @@ def test_what_could_be_spared_leads_to_the_panel(qtbot: QtBot, application: Appl
     row = next(row for row, line in enumerate(said(lines)) if "could be spared" in line)
     lines.activate_row(row)
     assert not window.docks["Waste"].isHidden()
+
+
+def test_nothing_moves_while_the_pointer_rests_on_it(qtbot: QtBot, application: Application) -> None:
+    log = GrowingLog()
+    window = window_on(application, log.document)
+    window.show()
+    first = tool_call("grep")
+    log.write(envelope("chat", {"text": "Hello"}, sender="human"), first, tool_result(first))
+    panes_of(window).bridge.flush()
+    lines = account(qtbot, window)
+    qtbot.waitUntil(lambda: any("called grep" in line for line in said(lines)))
+    before, places = said(lines), [lines.visualRect(lines.model().index(row, 0)) for row in range(len(lines.rows))]
+    QTest.mouseMove(lines.viewport(), places[1].center())
+    qtbot.waitUntil(lines.underMouse)
+    log.write(tool_call("grep"), tool_call("read_file"), envelope("mcp/proposal", {"method": "x"}, sender="lead"))
+    panes_of(window).bridge.flush()
+    page = panes_of(window).details.account
+    assert page is not None
+    qtbot.waitUntil(lambda: not page._figures.tally.behind)
+    page.renew()
+    held = said(lines)
+    assert [line.partition(":")[0] for line in held] == [line.partition(":")[0] for line in before]
+    assert [lines.visualRect(lines.model().index(row, 0)) for row in range(len(lines.rows))] == places
+    QTest.mouseMove(window, QPoint(2, 2))
+    qtbot.waitUntil(lambda: any(line.startswith("Proposed") for line in said(lines)))
+
+
+def test_the_column_of_words_keeps_its_width(qtbot: QtBot, application: Application) -> None:
+    lines = account(qtbot, window_on(application, document_of(*failing())))
+    width = lines._about_width(280)
+    lines.replace_rows([AccountLine("Done", "a called b once", filter="no == 1")])
+    assert lines._about_width(280) == width
+    lines.replace_rows([AccountLine("Waiting now", "lead waits for files", message=1)])
+    assert lines._about_width(280) == width
+
+
+def test_figures_are_not_cut_at_1280(qtbot: QtBot, application: Application) -> None:
+    lines = account(qtbot, window_on(application, document_of(*failing())))
+    figures = "12,609 tokens out, 43 in; 771,366 read from the cache, 1,103,066 written to it, and 12,345 for an hour"
+    text = f"101 calls of model: {figures}"
+    lines.replace_rows([AccountLine("Reported", text, filter="cost")])
+    assert " ".join(lines._lines(0, 270)) == text

@@ -141,15 +141,35 @@ def test_waits_for_tools_stand_apart() -> None:
     ]
 
 
-def test_a_live_session_that_hangs_is_told_first() -> None:
-    document = document_of(envelope(ts=at(0)), tool_call("grep", ts=at(0)))
+def test_waiting_has_the_first_place_while_a_session_is_live() -> None:
+    call = tool_call("grep", ts=at(0))
+    document = document_of(envelope(ts=at(0)), call)
     document.live = True
     first = int(document.capture.columns["time_ns"][1])
-    document.analysis.now_ns = first + 3 * 10**9
-    assert account(document).lines[0].about == "First said"
-    document.analysis.now_ns = first + 34 * 10**9
-    hung = account(document).lines[0]
-    assert (hung.about, hung.text, hung.message) == ("Waiting now", "lead waits for files, 34 s: grep", 1)
+    for seconds in (3, 34):
+        document.analysis.now_ns = first + seconds * 10**9
+        line = account(document).lines[0]
+        assert (line.about, line.text, line.message) == (
+            "Waiting now", f"lead waits for files, {seconds} s: grep", 1,
+        )  # fmt: skip
+    answered = document_of(envelope(ts=at(0)), call, tool_result(call, ts=at(1)))
+    answered.live = True
+    lines = account(answered).lines
+    assert [(line.about, line.text) for line in lines[:2]] == [
+        ("Waiting now", "Nobody"), ("First said", lines[1].text),
+    ]  # fmt: skip
+
+
+def test_each_rejection_has_a_line() -> None:
+    proposals = [
+        envelope("mcp/proposal", {"method": "tools/call", "params": {"name": tool, "arguments": {}}}, sender="lead")
+        for tool in ("delete_file", "write_file")
+    ]  # fmt: skip
+    rejections = [envelope("mcp/reject", {}, sender="human", correlation_id=[one["id"]]) for one in proposals]
+    found = account(document_of(*proposals, *rejections)).lines
+    assert [(line.text, line.message) for line in found if "rejected " in line.text and line.message is not None] == [
+        ("human rejected delete_file", 0), ("human rejected write_file", 1),
+    ]  # fmt: skip
 
 
 def test_lines_of_mcp_name_a_client_where_they_name_nobody() -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
@@ -23,7 +24,8 @@ from inspector.ui.panels.waste.figures import WasteFigures
 from inspector.ui.widgets.filter_menu import add_filter_actions
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
-_MOST_LINES, _MOST_QUIET = 3, 2
+_MOST_LINES, _MOST_FIGURES = 3, 8
+"""Lines of a sentence that quotes somebody, and of one with figures, which are never cut."""
 _ABOUT: dict[Tone, str] = {
     "plain": "ink.secondary", "quiet": "ink.secondary", "bad": "severity.error", "warn": "severity.warning",
 }  # fmt: skip
@@ -31,14 +33,32 @@ _GAP = 3  # between two sentences, pixels at 100 %
 _MOST_WRAPPED = 200
 
 
+_USUAL = ("Waiting now", "Unanswered", "First said", "Collapsed", "Proposed")
+"""Long words for what sentences are about: their column is as wide from the start."""
+_Target = tuple[str, int | None, str | None, str | None]
+
+
+def _targets(rows: Sequence[AccountLine]) -> list[_Target]:
+    """What each sentence is about and where it leads."""
+    about, found = "", list[_Target]()
+    for row in rows:
+        about = row.about or about
+        found.append((about, row.message, row.filter, row.panel))
+    return found
+
+
 class AccountList(FittedList[AccountLine]):
     """The sentences.
 
+    While the pointer rests on them nothing moves: a click hits the row that was aimed at.
+
     Signals:
         panel_requested(str): a panel should be shown, by its title.
+        pointer_left(): the pointer is on no sentence any more.
     """
 
     panel_requested = Signal(str)
+    pointer_left = Signal()
 
     def __init__(self, themes: ThemeController, rows: Sequence[AccountLine], parent: QWidget | None = None) -> None:
         super().__init__(themes, rows, name="accountLines", label="What happened", parent=parent)
@@ -67,7 +87,8 @@ class AccountList(FittedList[AccountLine]):
     def _about_width(self, width: int) -> int:
         if self._widest < 0:
             metrics = QFontMetrics(self.themes.theme.font("body"))
-            self._widest = max((metrics.horizontalAdvance(row.about) for row in self.rows), default=0)
+            words = {*_USUAL, *(row.about for row in self.rows)}
+            self._widest = max(map(metrics.horizontalAdvance, words))
         return min(self._widest + 3 * self.themes.theme.metrics.unit, round(width * 0.4))
 
     def _sign_width(self) -> int:
@@ -75,7 +96,7 @@ class AccountList(FittedList[AccountLine]):
 
     def _lines(self, row: int, width: int) -> list[str]:
         line, room = self.rows[row], width - self._about_width(width) - self._sign_width()
-        most = _MOST_QUIET if line.tone == "quiet" else _MOST_LINES
+        most = _MOST_LINES if "“" in line.text else _MOST_FIGURES
         found = self._wrapped.get((line.text, room, most))
         if found is None:
             if len(self._wrapped) >= _MOST_WRAPPED:
@@ -128,6 +149,11 @@ class AccountList(FittedList[AccountLine]):
     # Acting
 
     @override
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.pointer_left.emit()
+
+    @override
     def is_link(self, row: int, place: QPoint) -> bool:
         return True
 
@@ -158,7 +184,23 @@ class AccountList(FittedList[AccountLine]):
 
     @override
     def rows_replaced(self, before: Sequence[AccountLine]) -> None:
-        self._widest = -1
+        if not {row.about for row in self.rows} <= {*_USUAL, *(row.about for row in before)}:
+            self._widest = -1
+
+    def update_figures(self, rows: Sequence[AccountLine]) -> None:
+        """Take new sentences of the rows that are shown as far as no row moves, comes, goes or leads elsewhere."""
+        texts = {target: line.text for target, line in zip(_targets(rows), rows, strict=True)}
+        width, kept = self.viewport().width(), list(self.rows)
+        for place, (target, line) in enumerate(zip(_targets(self.rows), self.rows, strict=True)):
+            text = texts.get(target, line.text)
+            if text != line.text and self._row_lines(text, width) == self._row_lines(line.text, width):
+                kept[place] = replace(line, text=text)
+        self.replace_rows(kept)
+
+    def _row_lines(self, text: str, width: int) -> int:
+        room = width - self._about_width(width) - self._sign_width()
+        most = _MOST_LINES if "“" in text else _MOST_FIGURES
+        return len(wrap(text, self.themes.theme.font("body"), room, most))
 
     @override
     def _on_theme_changed(self) -> None:
@@ -193,6 +235,9 @@ class AccountPage(Page):
             parent: owner.
         """
         super().__init__(themes, "accountPage", "What happened", parent)
+        self.setVerticalScrollBarPolicy(
+            Qt.ScrollBarPolicy.ScrollBarAlwaysOn
+        )  # lines would wrap anew as it comes and goes
         self._document = document
         self._figures, self._waste = figures, waste
         self._links = links
@@ -224,7 +269,10 @@ class AccountPage(Page):
             for name in ("message_requested", "filter_requested", "column_requested"):
                 getattr(self.list, name).connect(getattr(self._links, name))
             self.list.panel_requested.connect(self.panel_requested)
+            self.list.pointer_left.connect(self._throttle.request)
             self.show_sections([self.list], keep_place=False)
+        elif self.list.underMouse():
+            self.list.update_figures(account.lines)
         else:
             self.list.replace_rows(account.lines)
         self._head = account_words(account)
