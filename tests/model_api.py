@@ -50,6 +50,7 @@ class ModelApiStub:
         return [
             web.post("/v1/messages", self._messages), web.post("/v1/messages/count_tokens", self._count),
             web.post("/v1/chat/completions", self._chat), web.post("/v1/responses", self._responses),
+            web.get("/v1/responses", self._socket),
         ]  # fmt: skip
 
     async def _body(self, request: web.Request) -> dict[str, Any]:
@@ -114,6 +115,29 @@ class ModelApiStub:
         body = await self._body(request)
         if (refused := self._refused(request, body["model"])) is not None:
             return refused
+        whole, events = self._response(body)
+        if not body.get("stream"):
+            return web.json_response(whole)
+        return await self._stream(
+            request, ((str(e["type"]), json.dumps({**e, "sequence_number": n})) for n, e in enumerate(events))
+        )
+
+    async def _socket(self, request: web.Request) -> web.StreamResponse:
+        """Responses over a WebSocket, one after the other."""
+        socket = web.WebSocketResponse()
+        await socket.prepare(request)
+        async for message in socket:
+            body = json.loads(message.data)
+            self.asked.append((request.path, dict(request.headers), body))
+            if body["model"] == "error":
+                await socket.send_json({"type": "error", "error": {"message": "It is error."}, "status": 400})
+                continue
+            for number, event in enumerate(self._response(body)[1]):
+                await socket.send_json({**event, "sequence_number": number})
+        return socket
+
+    def _response(self, body: dict[str, Any]) -> tuple[dict[str, Any], Iterable[dict[str, Any]]]:
+        """A response, and the events it comes in."""
         said: dict[str, Any] = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
                 "content": [{"type": "output_text", "text": _TEXT, "annotations": []}]}  # fmt: skip
         given = body["input"][-1] if isinstance(body["input"], list) else {}
@@ -129,8 +153,6 @@ class ModelApiStub:
             "model": body["model"], "output": [thought, item], "usage": usage, "parallel_tool_calls": True,
             "tool_choice": "auto", "tools": [], "previous_response_id": body.get("previous_response_id"),
         }  # fmt: skip
-        if not body.get("stream"):
-            return web.json_response(whole)
         part = {"item_id": item["id"], "output_index": 1, "content_index": 0, "logprobs": []}
         words = _words(body["model"])
         spoken: Iterable[dict[str, Any]] = chain(
@@ -154,9 +176,7 @@ class ModelApiStub:
             called if calls else spoken,
             ({"type": "response.completed", "response": whole},),
         )  # fmt: skip
-        return await self._stream(
-            request, ((str(e["type"]), json.dumps({**e, "sequence_number": n})) for n, e in enumerate(events))
-        )
+        return whole, events
 
     async def _stream(self, request: web.Request, events: Any) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})

@@ -93,7 +93,32 @@ def responses(client: openai.OpenAI) -> None:
             pass
 
 
+def socket(client: openai.OpenAI) -> None:
+    """Responses over one WebSocket: with a tool, its result, refused."""
+    asked: Any = {"type": "response.create", "model": "gpt-test-1", "tools": [RESPONSES_TOOL]}
+    with client.responses.connect() as connection:
+        connection.send({**asked, "input": "How high is the tide?"})
+        first = _received(connection)
+        call = next(item for item in first.response.output if item.type == "function_call")
+        result: Any = [{"type": "function_call_output", "call_id": call.call_id, "output": f"3.4 m, {KEY}"}]
+        connection.send({**asked, "input": result, "previous_response_id": first.response.id})
+        print(_received(connection).response.output_text)
+        connection.send({**asked, "model": "error", "input": "?"})
+        print(_received(connection).type)
+
+
+def _received(connection: Any) -> Any:
+    """The event that ends a response."""
+    while (event := connection.recv()).type not in ("response.completed", "error"):
+        pass
+    return event
+
+
 if __name__ == "__main__":
+    if "websocket" in sys.argv:
+        with openai.OpenAI(api_key=KEY) as made:
+            socket(made)
+        sys.exit()
     if "openai" not in sys.argv:
         messages(anthropic.Anthropic(api_key=KEY, max_retries=1))
     planted: Any = {"organization": "org-plantedSecret0123456789", "project": "proj-plantedSecret0123456789"}

@@ -12,10 +12,11 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import pytest
 
+from inspector.tap.http import model
 from tests.bench.http_tap import tapping
+from tests.conftest import MS
 from tests.e2e.test_http_tap import lines, of, running
 from tests.http_server import ROOT
 from tests.model_api import SIGNATURE, ModelApiStub
@@ -92,35 +93,70 @@ def test_the_client_keeps_its_terminal_and_its_exit_code(environment: dict[str, 
     assert "No call of a model passed" in said
 
 
-def test_an_address_of_a_model_is_tapped_and_upgrades_fall_back(
+def test_the_client_is_told_of_each_api_and_silence_of_what_to_check(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    names = ["GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL", "CODE_ASSIST_ENDPOINT", "OPENROUTER_BASE_URL",
+             "AZURE_OPENAI_ENDPOINT", "ANTHROPIC_BASE_URL"]  # fmt: skip
+    shown = "import json, os, sys; print(json.dumps({n: os.environ.get(n) for n in sys.argv[1:]}))"
+    words = [*PROGRAM, "tap", "--model", "-o", str(tmp_path / "a.ctxcap"), "--", sys.executable, "-c", shown, *names]
+    named = {name: value for name, value in environment.items() if name not in names}
+    asks = named | {"OPENROUTER_BASE_URL": "https://host.example/api/v1"}
+    done = subprocess.run(words, cwd=ROOT, env=asks, capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout)
+    assert told.pop("AZURE_OPENAI_ENDPOINT") is None, "it has no address of its own"
+    assert told.pop("OPENROUTER_BASE_URL").endswith("/api/v1")
+    assert all(address.startswith("http://127.0.0.1:") for address in told.values())
+    assert len(set(told.values())) == len(told)
+    assert "Check whether the client's own settings name another address" in done.stderr
+    assert "GOOGLE_GEMINI_BASE_URL" in done.stderr
+
+
+def test_a_client_that_asks_no_model_is_told_of_while_it_runs(
+    environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(model, "_SILENCE_S", 100 * MS)
+    monkeypatch.setenv("CONTEXT_INSPECTOR_HOME", environment["CONTEXT_INSPECTOR_HOME"])
+    wait = f"import time; time.sleep({2_000 * MS})"
+    arguments = model.ModelTapArguments(str(tmp_path / "a.ctxcap"), (sys.executable, "-c", wait))
+    assert model.run_model_tap(arguments) == 0
+    assert "No call of a model passed yet, after 0 seconds." in capfd.readouterr().err
+
+
+def test_an_address_of_a_model_is_tapped(
     environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CONTEXT_INSPECTOR_HOME", str(tmp_path / "home"))
     capture = tmp_path / "a.ctxcap"
-
-    async def ask(address: str) -> int:
-        async with aiohttp.ClientSession() as session:
-            try:
-                async with session.ws_connect(f"{address}/responses"):
-                    return 101
-            except aiohttp.WSServerHandshakeError as error:
-                return error.status
-
-    import asyncio
-
     with tapping(environment["OPENAI_BASE_URL"], capture, "--model") as (address, _):
         assert address.endswith("/v1")
-        assert asyncio.run(ask(address)) == 426
         words, asks = [*CLIENT, "openai"], environment | {"OPENAI_BASE_URL": address}
         subprocess.run(words, cwd=ROOT, env=asks, capture_output=True, check=True)
-    assert [line["status"] for line in of(capture, "http-error")] == [426]
     assert lines(capture)[0]["origin"]["model"] is True
     assert summary(capture)["models"] == {"gpt-test-1": 8, "busy": 2, "error": 2, "slow": 2}
-    listed = subprocess.run(
-        [*PROGRAM, "list", str(capture), "-Y", "http.status == 426", "-e", "kind,text"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
-    assert "WebSocket" in listed
+
+
+def test_responses_over_a_websocket_are_calls_of_a_model(
+    stub: ModelApiStub, environment: dict[str, str], tmp_path: Path
+) -> None:
+    client = [*CLIENT, "websocket"]
+    direct = subprocess.run(client, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    asked, stub.asked = stub.asked, []
+    capture = tmp_path / "a.ctxcap"
+    words = [*PROGRAM, "tap", "--model", "-o", str(capture), "--", *client]
+    tapped = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert tapped.stdout == direct.stdout == "The tide stands at 3.4 m.\nerror\n"
+    assert [body for _, _, body in stub.asked] == [body for _, _, body in asked]
+    assert b"plantedSecret" not in capture.read_bytes()
+    told = summary(capture)
+    assert told["unreadable"] == 0
+    assert told["models"] == {"gpt-test-1": 2, "error": 1}
+    assert told["tool_counts"] == {"tide": 1}
+    assert (told["usage"]["input"], told["usage"]["output"]) == (160, 24)
+    ends = {end["x"]: end["how"] for end in of(capture, "http-end")}
+    calls = [line for line in of(capture, "http-request") if line["method"] == "POST"]
+    assert [ends[call["x"]] for call in calls] == ["complete"] * 3
+    assert not of(capture, "websocket-frame"), "each is part of a call"
 
 
 def test_codex_signed_in_with_chatgpt_is_refused(environment: dict[str, str], tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path, PureWindowsPath
 from typing import NamedTuple
 
+from inspector.base.aio import spawn
 from inspector.tap.capture_name import NotPossibleError
 from inspector.tap.http.address import AddressError, Listening, upstream_of
 from inspector.tap.http.ports import listened
@@ -34,13 +35,29 @@ class ModelApi(NamedTuple):
     """A model API, and where clients take its address from."""
 
     address: str
-    """Its own, where no variable names another."""
+    """Its own, where no variable names another; "" where it has none, and is tapped only if a variable names it."""
     variables: tuple[str, ...]
+    regional: str = ""
+    """The same for the region that GOOGLE_CLOUD_LOCATION names."""
 
 
+_OPENAI = ModelApi("https://api.openai.com/v1", ("OPENAI_BASE_URL", "OPENAI_API_BASE"))
 MODEL_APIS = (
     ModelApi("https://api.anthropic.com", ("ANTHROPIC_BASE_URL",)),
-    ModelApi("https://api.openai.com/v1", ("OPENAI_BASE_URL", "OPENAI_API_BASE")),
+    _OPENAI,
+    ModelApi("https://generativelanguage.googleapis.com", ("GOOGLE_GEMINI_BASE_URL",)),
+    ModelApi("https://aiplatform.googleapis.com", ("GOOGLE_VERTEX_BASE_URL",), "https://{}-aiplatform.googleapis.com"),
+    ModelApi("https://cloudcode-pa.googleapis.com", ("CODE_ASSIST_ENDPOINT",)),  # Gemini CLI signed in with Google
+    ModelApi("", ("AZURE_OPENAI_ENDPOINT",)),
+    ModelApi("", ("OPENROUTER_BASE_URL",)),
+    ModelApi("", ("DEEPSEEK_BASE_URL",)),
+    ModelApi("", ("XAI_BASE_URL",)),
+)
+_SILENCE_S = 10.0
+_CHECK = (
+    "Check whether the client's own settings name another address, or an API of a cloud (Bedrock, Azure), and whether "
+    "it is signed in to another API than that of its key. Set for it: {variables}. "
+    "For a client that takes an address otherwise: context-inspector tap --http ADDRESS --model."
 )
 
 
@@ -68,11 +85,11 @@ def run_model_tap(arguments: ModelTapArguments) -> int:
     try:
         doors = _doors(os.environ)
         name = PureWindowsPath(arguments.command[0]).stem
-        tap = HttpTap(doors, arguments.output, name=name, model=True, say=said.append)
+        tap = HttpTap([*doors.values()], arguments.output, name=name, model=True, say=said.append)
     except (AddressError, NotPossibleError) as error:
         say(str(error))
         return BAD_USAGE
-    code = asyncio.run(_run(tap, arguments, said))
+    code = asyncio.run(_run(tap, doors, arguments, said))
     for sentence in dict.fromkeys(said):
         say(sentence)
     return code
@@ -103,10 +120,10 @@ def command_for(command: Sequence[str], openai: str) -> list[str]:
     return [*command[: place + 1], "-c", f"openai_base_url={json.dumps(openai)}", *command[place + 1 :]]
 
 
-def environment_for(doors: Sequence[Door], environment: Mapping[str, str]) -> dict[str, str]:
+def environment_for(doors: Mapping[ModelApi, Door], environment: Mapping[str, str]) -> dict[str, str]:
     """A client's environment with the addresses of its model APIs set to the tap."""
     made = dict(environment)
-    for api, door in zip(MODEL_APIS, doors, strict=True):
+    for api, door in doors.items():
         made |= dict.fromkeys(api.variables, door.address.rstrip("/"))
     if any(name.lower().endswith("_proxy") for name in made):  # the tap is asked directly, and asks the proxy itself
         for name in ("NO_PROXY", "no_proxy"):
@@ -122,29 +139,47 @@ def _codex_place(command: Sequence[str]) -> int | None:
     return None
 
 
-def _doors(environment: Mapping[str, str]) -> list[Door]:
-    doors: list[Door] = []
+def _doors(environment: Mapping[str, str]) -> dict[ModelApi, Door]:
+    doors: dict[ModelApi, Door] = {}
     try:
         for api in MODEL_APIS:
-            named = next((environment[name] for name in api.variables if environment.get(name)), api.address)
-            upstream = upstream_of(named)
-            listener = listened(Listening("127.0.0.1", 0))
-            doors.append(Door(upstream, Listening("127.0.0.1", listener.getsockname()[1]), listener))
+            named = next((environment[name] for name in api.variables if environment.get(name)), "")
+            address = named or _own_address(api, environment)
+            if address:
+                upstream = upstream_of(address)
+                listener = listened(Listening("127.0.0.1", 0))
+                doors[api] = Door(upstream, Listening("127.0.0.1", listener.getsockname()[1]), listener)
     except AddressError:
-        for door in doors:
+        for door in doors.values():
             door.listener.close()
         raise
     return doors
 
 
-async def _run(tap: HttpTap, arguments: ModelTapArguments, said: list[str]) -> int:
-    words = command_for(arguments.command, tap.doors[1].address.rstrip("/"))
+def _own_address(api: ModelApi, environment: Mapping[str, str]) -> str:
+    region = environment.get("GOOGLE_CLOUD_LOCATION", "global")
+    return api.regional.format(region) if api.regional and region != "global" else api.address
+
+
+async def _tell_silence(tap: HttpTap, doors: Mapping[ModelApi, Door]) -> None:
+    """Says that nothing came for a while, unless the client may be drawing on the terminal."""
+    await asyncio.sleep(_SILENCE_S)
+    if not tap.has_recorded and not os.isatty(2):
+        say(f"No call of a model passed yet, after {_SILENCE_S:.0f} seconds. {_what_to_check(doors)}")
+
+
+def _what_to_check(doors: Mapping[ModelApi, Door]) -> str:
+    return _CHECK.format(variables=", ".join(name for api in doors for name in api.variables))
+
+
+async def _run(tap: HttpTap, doors: Mapping[ModelApi, Door], arguments: ModelTapArguments, said: list[str]) -> int:
+    words = command_for(arguments.command, doors[_OPENAI].address.rstrip("/"))
     if sys.platform == "win32":
         words[0] = shutil.which(words[0]) or words[0]  # a script of npm is a .cmd there
     await tap.start()
     try:
         # Its terminal is ours: nothing is piped, and it is in our group, so that a terminal's keys reach it.
-        process = await asyncio.create_subprocess_exec(*words, env=environment_for(tap.doors, os.environ))
+        process = await asyncio.create_subprocess_exec(*words, env=environment_for(doors, os.environ))
     except OSError as error:
         await tap.close("the client could not be started")
         said.append(f"{words[0]} cannot be started: {error.strerror or error}.")
@@ -153,12 +188,14 @@ async def _run(tap: HttpTap, arguments: ModelTapArguments, said: list[str]) -> i
     _pass_signals_on(process, hurried)
     if arguments.show:
         open_window(tap.path, said.append)
+    silence = spawn(_tell_silence(tap, doors), name="tell that nothing came")
     code = await process.wait()
+    silence.cancel()
     how = f"the client ended with exit code {code}" if code >= 0 else f"the client was ended by signal {-code}"
     await close_tap(tap, how, hurried, say=said.append)
     said.append(
         f"What the model was sent and answered is in {tap.path}." if tap.has_recorded else
-        f"No call of a model passed: the client takes its address from elsewhere. {tap.path} is empty."
+        f"No call of a model passed, and {tap.path} is empty. {_what_to_check(doors)}"
     )  # fmt: skip
     return code
 

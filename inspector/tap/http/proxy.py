@@ -25,6 +25,7 @@ from inspector.base.loopback import why_refused
 from inspector.tap.http.address import Listening, Upstream
 from inspector.tap.http.connections import LONGEST_HEADER, PIECE_BYTES, ServerConnections, reason_of
 from inspector.tap.http.recording import Recording
+from inspector.tap.http.responses import ResponseCalls
 from inspector.tap.http.websocket import pass_frames
 
 _IDLE_S = 3_600.0
@@ -47,7 +48,7 @@ class TapProxy:
 
     def __init__(
         self, upstream: Upstream, listening: Listening, recording: Recording, *, say: Callable[[str], None],
-        refuse_websockets: bool = False,
+        model: bool = False,
     ) -> None:  # fmt: skip
         """Prepare; nothing listens before `start`.
 
@@ -56,13 +57,13 @@ class TapProxy:
             listening: where clients reach the tap.
             recording: is told of everything.
             say: tells the user a sentence.
-            refuse_websockets: answer upgrades so that a client goes on without one (426), as those of model APIs do.
+            model: the server is a model API, whose WebSockets carry calls.
         """
         self._upstream = upstream
         self._listening = listening
         self._recording = recording
         self._say = say
-        self._refuse_websockets = refuse_websockets
+        self._model = model
         self._names = listening.names()
         self._proxy = proxy_for(upstream)
         self._connections = ServerConnections()
@@ -204,14 +205,12 @@ class TapProxy:
 
     async def _upgrade(self, request: web.Request, exchange: int, target: str) -> web.StreamResponse:
         self._recording.asked_all(exchange)
-        if self._refuse_websockets:
-            why = "This tap takes requests of a model API over HTTP alone; clients go on without a WebSocket."
-            return self._answer(request, exchange, 426, why)
+        calls = ResponseCalls(self._recording, target, request.headers.items()) if self._model else None
         session = self._connections.session_for(request)
         try:
             return await pass_frames(
                 request, session, self._upstream.url(target), self._headers_on(request), self._proxy,
-                self._recording, exchange,
+                self._recording, exchange, calls,
             )  # fmt: skip
         except aiohttp.WSServerHandshakeError as error:
             if error.status == 101:
@@ -271,8 +270,7 @@ class TapProxy:
         self._recording.failed(exchange, status, text)
         if status == 502:
             self._say(text)
-        headers = {"Upgrade": "HTTP/1.1", "Connection": "Upgrade"} if status == 426 else {}
-        response = web.Response(status=status, text=f"context-inspector tap: {text}\n", headers=headers)
+        response = web.Response(status=status, text=f"context-inspector tap: {text}\n")
         if request.body_exists and not request.content.is_eof():
             response.force_close()
         return response

@@ -203,7 +203,7 @@ class HttpTap:
         )
         await asyncio.to_thread(self._recording.wait_until_ready)
         for upstream, listening, listener in self.doors:
-            proxy = TapProxy(upstream, listening, self._recording, say=self._say, refuse_websockets=self._model)
+            proxy = TapProxy(upstream, listening, self._recording, say=self._say, model=self._model)
             self._proxies.append(proxy)
             await proxy.start(listener)
 

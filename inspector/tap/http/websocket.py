@@ -12,6 +12,7 @@ from yarl import URL
 from inspector.base.aio import spawn
 from inspector.tap.http.lines import LONGEST_BODY_BYTES
 from inspector.tap.http.recording import Recording
+from inspector.tap.http.responses import ResponseCalls
 
 _HANDSHAKE = ("sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol")
 _FRAMES = (WSMsgType.TEXT, WSMsgType.BINARY)
@@ -24,11 +25,21 @@ Side = web.WebSocketResponse | ClientWebSocketResponse
 
 async def pass_frames(
     request: web.Request, session: ClientSession, url: URL, headers: CIMultiDict[str], proxy: str | None,
-    recording: Recording, exchange: int,
+    recording: Recording, exchange: int, calls: ResponseCalls | None = None,
 ) -> web.StreamResponse:  # fmt: skip
     """Join a client's WebSocket with one of the server until either closes.
 
     Frames are not compressed on the way, so that they can be read.
+
+    Args:
+        request: asks for it.
+        session: asks the server.
+        url: of the server.
+        headers: for the server.
+        proxy: on the way to it.
+        recording: is told of each frame.
+        exchange: its number.
+        calls: records the frames that are calls of a model.
 
     Raises:
         aiohttp.WSServerHandshakeError: the server refuses it.
@@ -53,13 +64,15 @@ async def pass_frames(
         )
         await client.prepare(request)
         recording.answer_begun(exchange, 101, [("Upgrade", "websocket")])
-        recording.end(exchange, *await _joined(client, server, recording, exchange))
+        how, why = await _joined(client, server, recording, exchange, calls)
+        recording.end(exchange, how, why)
         return client
 
 
 async def _joined(
-    client: web.WebSocketResponse, server: ClientWebSocketResponse, recording: Recording, exchange: int
-) -> tuple[str, str]:
+    client: web.WebSocketResponse, server: ClientWebSocketResponse, recording: Recording, exchange: int,
+    calls: ResponseCalls | None,
+) -> tuple[str, str]:  # fmt: skip
     """How it ended, and why where that is told."""
 
     async def pump(source: Side, sink: Side, *, by_server: bool) -> str:
@@ -68,7 +81,8 @@ async def _joined(
             if message.type in _FRAMES:
                 binary = message.type is WSMsgType.BINARY
                 data = message.data if binary else message.data.encode("utf-8", "surrogatepass")
-                recording.frame(exchange, data, by_server=by_server, binary=binary)
+                if calls is None or not calls.is_recorded(data, by_server=by_server):
+                    recording.frame(exchange, data, by_server=by_server, binary=binary)
                 await (sink.send_bytes(message.data) if binary else sink.send_str(message.data))
             elif message.type is WSMsgType.PING:
                 await sink.ping(message.data)
@@ -87,7 +101,10 @@ async def _joined(
     }
     try:
         done, _ = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-        return next((ways[one], one.result()) for one in done)
+        how, why = next((ways[one], one.result()) for one in done)
+        if calls is not None:
+            calls.end(how, why)
+        return how, why
     finally:
         for way in ways:
             way.cancel()
