@@ -22,6 +22,10 @@ ASKED, SAID = b"?", b"!"
 """What the words of those who ask a model begin with in `Meaning.words`, and those of the model."""
 
 
+CALL = "model_call"
+"""Key of what a payload says of a call of a model; such a payload counts no tokens, as its messages do."""
+
+
 class ApiCall(msgspec.Struct, gc=False):
     """A call of a model that a record reports of, in one arithmetic: `input` without cache, `output` with reasoning.
 

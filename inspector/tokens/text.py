@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.protocol import kinds
-from inspector.protocol.formats.model_calls import CALL
 from inspector.protocol.kinds import Family, family
+from inspector.protocol.meaning import CALL
 from inspector.protocol.text import TEXT_KEYS, compact
 
 SUMMARY = "participant/compact-done"

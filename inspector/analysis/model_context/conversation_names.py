@@ -11,7 +11,7 @@ from inspector.analysis import Analysis
 from inspector.capture.flags import Flag
 from inspector.protocol import kinds
 from inspector.protocol.formats.messages import SYSTEM, USER
-from inspector.protocol.formats.model_calls import CALL
+from inspector.protocol.meaning import CALL
 from inspector.protocol.secrets.masking import mask_text
 
 _names: WeakKeyDictionary[Analysis, dict[int, str]] = WeakKeyDictionary()

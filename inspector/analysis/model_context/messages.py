@@ -24,6 +24,8 @@ def content_of(moment: Moment, place: int) -> str:
     row = int(context.rows[place])
     if place in context.sent.tools:
         return compact(context.sent.tools[place])
+    if place in context.sent.texts:
+        return context.sent.texts[place]
     if moment.collapsed[place]:
         return context.analysis.transients.summary(row) or ""
     return whole_content(context.analysis, row)

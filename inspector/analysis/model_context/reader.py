@@ -14,6 +14,7 @@ from inspector.analysis.distinct import distinct
 from inspector.analysis.model_context.conversation_names import conversation_words
 from inspector.capture.flags import Flag
 from inspector.protocol import kinds
+from inspector.protocol.formats import CODING_AGENTS
 from inspector.protocol.formats.messages import AGENT, SYSTEM, USER
 from inspector.protocol.formats.model_calls import CLIENT
 from inspector.protocol.model_api.operations import OPERATION_NAMES
@@ -137,7 +138,7 @@ def named_reader(analysis: Analysis, message: int, known: Sequence[Reader]) -> R
     return next((by_name[name] for name in names if name in by_name), None)
 
 
-_PEOPLE = (USER, SYSTEM, CLIENT)
+_PEOPLE = (USER, SYSTEM, CLIENT, "tools", *(one.PROGRAM for one in CODING_AGENTS))
 """Who speaks to a model in transcripts and recordings, and is none."""
 _ACTS = (kinds.REQUEST, kinds.PROPOSAL)
 _NOBODY = (Flag.UNREADABLE | Flag.GAP | Flag.LOG_ONLY | Flag.FRAME).value

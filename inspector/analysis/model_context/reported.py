@@ -73,12 +73,13 @@ def reported_at(analysis: Analysis, reader: Reader, message: int) -> Reported | 
     if row is None or found is None or any(row < end <= message for end in found.ended):
         return None
     payload = analysis.capture.records.payload(row)
-    return Reported(row, *(_figure(payload.get(key)) for key in ("tokens", "max_tokens", "messages_in_context")))
+    tokens, most, messages = (_figure(payload.get(key)) for key in ("tokens", "max_tokens", "messages_in_context"))
+    return Reported(row, tokens, most, messages)
 
 
 def _called_at(analysis: Analysis, reader: Reader, message: int) -> Reported | None:
     """What the last call of a reader's model reported."""
-    calls = _calls(analysis, reader)
+    calls = calls_of(analysis, reader)
     last = calls[: int(np.searchsorted(calls, message, side="right"))][-1:]
     return Reported(int(last[0]), int(_given(analysis, last)[0]), None, None, is_call=True) if len(last) else None
 
@@ -103,14 +104,14 @@ def reports_of(analysis: Analysis, reader: Reader, read: dict[int, Reported | No
             read[row] = reported_at(analysis, reader, row)
     statuses = [one for row in rows if (one := read[row]) is not None]
     if not rows:
-        calls = _calls(analysis, reader)
+        calls = calls_of(analysis, reader)
         return Reports(calls, _given(analysis, calls), None)
     known = [(one.message, one.tokens) for one in statuses if one.tokens is not None]
     messages, tokens = np.array(known, np.int64).reshape(-1, 2).T
     return Reports(messages, tokens, next((one.max_tokens for one in reversed(statuses) if one.max_tokens), None))
 
 
-def _calls(analysis: Analysis, reader: Reader) -> NDArray[np.int64]:
+def calls_of(analysis: Analysis, reader: Reader) -> NDArray[np.int64]:
     """The messages that report calls of a reader's model, ascending."""
     calls, columns = analysis.usage.reports(), analysis.capture.columns
     own = columns["sender"][calls] == (analysis.capture.strings.find(reader.name or "") or -1)

@@ -19,7 +19,6 @@ from inspector.analysis.model_context.reasons import Role
 from inspector.analysis.model_context.requests import CACHED_WITH, Request
 from inspector.analysis.model_context.story import ModelContext, Moment
 from inspector.analysis.reported_usage import NOT_REPORTED, USAGE, Usage
-from inspector.capture.hashes import NO_ROW
 from inspector.protocol.formats.messages import cache_mark, tool_name
 from inspector.protocol.model_api.operations import ANTHROPIC
 from inspector.protocol.times import NO_TIME
@@ -115,9 +114,9 @@ def request_at(moment: Moment) -> RequestChange | None:
     if request is None:
         return None
     before = _before(context, request)
-    answer = int(analysis.correlation.columns["answer"][request.message])
+    answer = context.answer_to(request)
     row = np.array([answer], np.int64)
-    told = Usage(*(int(analysis.usage.at(name, row)[0]) for name in USAGE)) if answer != NO_ROW else None
+    told = Usage(*(int(analysis.usage.at(name, row)[0]) for name in USAGE)) if answer is not None else None
     usage = None if told is None or told.input == NOT_REPORTED else told
     reporter = answer if usage is not None else None
     if before is None:

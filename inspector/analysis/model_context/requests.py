@@ -22,7 +22,7 @@ from inspector.analysis.model_context.reader import model_requests
 from inspector.analysis.model_context.reasons import Role, Why
 from inspector.base.slices import Steps
 from inspector.capture.hashes import NO_ROW
-from inspector.protocol.formats.model_calls import CALL
+from inspector.protocol.meaning import CALL
 
 Rows = NDArray[np.int64]
 
@@ -60,11 +60,13 @@ class Sent:
         tools: definitions of tools, by the place of the request.
         copies: by the place of a copy that stands for a message that had left, that message.
         requests: in the order they were made.
+        texts: by place, what a message says that counts nowhere else.
     """
 
     tools: dict[int, list[Any]] = field(default_factory=dict)
     copies: dict[int, int] = field(default_factory=dict)
     requests: list[Request] = field(default_factory=list)
+    texts: dict[int, str] = field(default_factory=dict)
 
     @property
     def is_known(self) -> bool:

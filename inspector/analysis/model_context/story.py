@@ -16,8 +16,9 @@ from inspector.analysis.model_context.admission import sort_in
 from inspector.analysis.model_context.eviction import Payloads, find_left
 from inspector.analysis.model_context.reader import Options, Reader
 from inspector.analysis.model_context.reasons import COLLAPSED, REASONS, Reason, Role, Why
-from inspector.analysis.model_context.reported import Reported, called_with, reported_at
+from inspector.analysis.model_context.reported import Reported, called_with, calls_of, reported_at
 from inspector.analysis.model_context.requests import Request, follow_requests
+from inspector.analysis.model_context.transcript_requests import follow_transcript
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.base.slices import Steps, finished
 from inspector.capture.hashes import NO_ROW
@@ -106,6 +107,7 @@ class ModelContext:
         self._read: Payloads = before._read if same and before is not None else {}
         left = yield from find_left(analysis, reader, found, self._read)
         self.sent = yield from follow_requests(analysis, found, left, self._read)
+        yield from follow_transcript(analysis, reader, found, left, self.sent)
         self.left_by, self.left_whys = left.by, left.whys
         yield
         collapsed = analysis.transients.signals.links("collapsed_by", self.rows)
@@ -133,6 +135,9 @@ class ModelContext:
         for place, tools in self.sent.tools.items():  # of the request itself nothing counts but these
             if found[place] != NOT_COUNTED:
                 found[place] = self.analysis.tokens.count_once(compact(tools))
+        for place, text in self.sent.texts.items():
+            if found[place] != NOT_COUNTED:
+                found[place] = self.analysis.tokens.count_once(text)
         for place in np.flatnonzero(self._inherited).tolist():  # counts nowhere else
             found[place] = self.analysis.tokens.of_inherited.get(int(self.rows[place]), NOT_COUNTED)
         return found
@@ -181,6 +186,17 @@ class ModelContext:
     def counting(self) -> bool:
         """Whether summaries, or messages that were copied, are left to be counted."""
         return bool(self._left)
+
+    def answer_to(self, request: Request) -> int | None:
+        """The message that reports what the model was given with a request; None where none does."""
+        analysis, requests = self.analysis, self.sent.requests
+        answer = int(analysis.correlation.columns["answer"][request.message])
+        if answer != NO_ROW:
+            return answer
+        calls = calls_of(analysis, self.reader)
+        place = int(np.searchsorted(calls, request.message))
+        later = next((one.message for one in requests if one.message > request.message), len(analysis))
+        return int(calls[place]) if place < len(calls) and calls[place] < later else None
 
     def at(self, message: int) -> Moment:
         """The context once a message has arrived."""
@@ -241,11 +257,10 @@ class Moment:
 
     def reported(self) -> Reported | None:
         """What the participant itself reported last, or the API of the request shown; no estimate."""
-        analysis = self.context.analysis
         if self.request is None:
-            return reported_at(analysis, self.context.reader, self.message)
-        answer = int(analysis.correlation.columns["answer"][self.request.message])
-        return None if answer == NO_ROW else called_with(analysis, answer)
+            return reported_at(self.context.analysis, self.context.reader, self.message)
+        answer = self.context.answer_to(self.request)
+        return None if answer is None else called_with(self.context.analysis, answer)
 
     def outside(self) -> int | None:
         """How many of the tokens it reported last are not in the traffic: what it reported less our estimate then.

@@ -19,14 +19,12 @@ from typing import Any
 from inspector.protocol import kinds
 from inspector.protocol.formats import messages
 from inspector.protocol.formats.entries import CHAT, Entry, bytes_of, decoded_object, note_words
-from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Meaning, Payload
+from inspector.protocol.meaning import CALL, MOST_MEANINGS, ApiCall, Meaning, Payload
 from inspector.protocol.model_api import operations
 from inspector.protocol.record import ModelCall, Record, Shape, Speaker
 from inspector.protocol.secrets.masking import MASK
 from inspector.protocol.times import NO_TIME, parse_time
 
-CALL = "model_call"
-"""Key of what a payload says of the call itself."""
 _NOTHING: Mapping[str, Any] = {}
 CLIENT = "client"
 _SENT = ("messages", "system", "instructions", "input", "contents", "systemInstruction", "system_instruction")

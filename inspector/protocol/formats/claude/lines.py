@@ -24,10 +24,13 @@ LOOSE = frozenset(
     {
         "summary", "file-history-snapshot", "queue-operation", "custom-title", "ai-title", "last-prompt", "mode",
         "permission-mode", "agent-name", "agent-setting", "agent-color", "tag", "pr-link", "frame-link",
-        "worktree-state", "relocated", "bridge-session", "atis-latch",
+        "worktree-state", "relocated", "bridge-session", "atis-latch", "tools-used", "api-request-shape",
+        "api-request-blob", "api-request",
     }
 )  # fmt: skip
 """Types of records that have none."""
+REQUESTS = ("api-request-shape", "api-request-blob", "api-request")
+"""What was sent to the model: tools and system prompt, messages that stand nowhere else, and the order of all."""
 
 
 class CacheCreation(msgspec.Struct, gc=False):
@@ -96,10 +99,19 @@ class ToolUseResult(msgspec.Struct, gc=False):
     durationMs: int | None = None  # noqa: N815
 
 
+class ApiShape(msgspec.Struct, gc=False):
+    """What requests to the model have in common."""
+
+    system: list[msgspec.Raw] | str | None = None
+
+
 class Line(msgspec.Struct, gc=False):
     """One record."""
 
     type: str
+    id: str | None = None
+    """Of a request to the model."""
+    shape: ApiShape | None = None
     uuid: str | None = None
     parentUuid: str | None = None  # noqa: N815
     sessionId: str | None = None  # noqa: N815
@@ -161,6 +173,8 @@ def read_claude(line: bytes, *, unknown: bool = False) -> Line | None:
     found = decode_one(_decode, line) or _read_leniently(line)
     if found is not None and found.parent_tool_use_id and found.agentId is None:
         found.isSidechain, found.agentId = True, found.parent_tool_use_id
+    if found is not None and found.type in REQUESTS and found.agentId is not None:
+        found.isSidechain = True
     if found is None or _is_record(found):
         return found
     return found if unknown and is_of_unknown_type(line, found) else None
@@ -206,7 +220,7 @@ def _read_leniently(line: bytes) -> Line | None:
             found.message.content = content
         if isinstance(usage := message.get("usage"), dict):
             found.message.usage = _filled(Usage, usage)
-    for name, struct in (("data", Data), ("attachment", Data), ("compactMetadata", Compaction)):
+    for name, struct in (("data", Data), ("attachment", Data), ("compactMetadata", Compaction), ("shape", ApiShape)):
         if isinstance(inner := value.get(name), dict):
             setattr(found, name, _filled(struct, inner))
     return found

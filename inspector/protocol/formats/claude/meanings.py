@@ -12,6 +12,7 @@ import msgspec
 
 from inspector.protocol import kinds
 from inspector.protocol.formats.claude.lines import (
+    REQUESTS,
     Block,
     Line,
     Message,
@@ -53,6 +54,8 @@ _QUIET_ATTACHMENTS = ("hook_success", "hook_cancelled", "hook_non_blocking_error
 
 def meanings_of(line: Line) -> tuple[Meaning, ...]:
     """The messages of a record, at least one."""
+    if line.type in REQUESTS:
+        return _requested(line)
     return _by_type(line) if line.message is None or line.type not in ("user", "assistant") else _spoken(line)
 
 
@@ -283,6 +286,31 @@ def _by_type(line: Line) -> tuple[Meaning, ...]:
     found = made(line) if made is not None else _control(line, line.type)
     _chain(line, [found])
     return (found,)
+
+
+def _requested(line: Line) -> tuple[Meaning, ...]:
+    """A record of what was sent to the model: a row of its own, and one for each block of what it holds."""
+    found = [_control(line, line.type)]
+    if line.type == "api-request":
+        found[0].identifier = line.id
+    elif line.type == "api-request-shape":
+        system = line.shape.system if line.shape is not None else None
+        count = len(system) if isinstance(system, list) else int(system is not None)
+        found += [_control(line, SENT_PROMPT) for _ in range(min(count, MOST_MEANINGS - 1))]
+    else:
+        content = line.message.content if line.message is not None else None
+        count = len(content) if isinstance(content, list) else int(content is not None)
+        found += [_control(line, SENT_BLOCK) for _ in range(min(count, MOST_MEANINGS - 1))]
+    time_ns = written_time(line.timestamp)
+    for one in found:
+        one.time_ns, one.context = time_ns, _context(line)
+    for one in found[1:]:
+        one.size = 1
+    return tuple(found)
+
+
+SENT_PROMPT, SENT_BLOCK = "sent-system-prompt", "sent-message"
+"""Kinds of blocks that were sent to the model and stand nowhere else in the session."""
 
 
 def _control(line: Line, name: str) -> Meaning:

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.protocol.cut import MARK
+from inspector.protocol.formats.claude.lines import REQUESTS
 from inspector.protocol.formats.machine_texts import said_in
 from inspector.protocol.formats.values import record_words
 from inspector.protocol.header import decode_object
-from inspector.protocol.meaning import Payload
+from inspector.protocol.meaning import CALL, Payload
 
 NOT_READABLE = "thinking, not readable"
 """Shown of thoughts that are given as a signature only."""
@@ -31,6 +32,8 @@ def payload_of(line: bytes, number: int) -> Payload:
     record = decode_object(line)
     message = record.get("message")
     sort = record.get("type") or (message.get("role") if isinstance(message, dict) else None)
+    if sort in REQUESTS:
+        return _requested(record, number)
     if sort not in ("user", "assistant") or not isinstance(message, dict):
         return _by_type(record)
     content = message.get("content")
@@ -40,6 +43,31 @@ def payload_of(line: bytes, number: int) -> Payload:
         block = content[number]
         return _block(record, block) if isinstance(block, dict) else {"block": block}
     return {key: value for key, value in message.items() if key != "content"}
+
+
+REQUEST = "api_request"
+"""Key of what a record tells of a request to the model."""
+
+
+def _requested(record: Mapping[str, Any], number: int) -> Payload:
+    """What was sent to the model: `CALL` marks what counts no tokens by itself, as the session's messages hold it."""
+    sort = record.get("type")
+    held = record.get("shape" if sort == "api-request-shape" else "message")
+    held = held if isinstance(held, Mapping) else {}
+    if number:
+        blocks = held.get("system" if sort == "api-request-shape" else "content")
+        blocks = blocks if isinstance(blocks, list) else [blocks]
+        block = blocks[number - 1] if number <= len(blocks) else None
+        block = {"type": "text", "text": block} if isinstance(block, str) else block
+        found = _block({}, block) if isinstance(block, dict) else {}
+        return {**found, CALL: {"role": "system" if sort == "api-request-shape" else held.get("role")}}
+    if sort == "api-request":
+        told = {key: value for key, value in record.items() if key not in _ENVELOPE}
+    elif sort == "api-request-shape":
+        told = {"shapeHash": record.get("shapeHash"), "tools": held.get("tools")}
+    else:
+        told = {"hash": record.get("hash"), "role": held.get("role")}
+    return {"text": name_of(record), CALL: {REQUEST: told}}
 
 
 def _text(record: Mapping[str, Any], text: object) -> Payload:
