@@ -49,7 +49,8 @@ def _requests() -> list[dict[str, Any]]:
         {"type": "image", "data": "AAAA", "mimeType": QUERY, "annotations": {"audience": [QUERY]}},
         {"type": "resource", "resource": {"uri": ADDRESS, "text": BEARER, "mimeType": "text/plain"}},
     ]
-    meta = {"context": {"lifecycle": "transient", "summary": BEARER}, "contextHints": [
+    context = {"lifecycle": "transient", "summary": BEARER, "consumedBy": ADDRESS}
+    meta = {"context": context, "contextHints": [
         {"tool": QUERY, "lifecycle": "transient", "consumedBy": ADDRESS}]}  # fmt: skip
     named = tool_call(ADDRESS, id="q-named")
     hinted = tool_call("search", id="q-search")

@@ -8,7 +8,7 @@ import typer
 from typer.models import OptionInfo
 
 from inspector.cli.arguments import Json, fail
-from inspector.cli.msp_documents import known_words, name_of, read_document, say_problems
+from inspector.cli.msp_documents import known_words, name_of, owner_of, read_document, say_problems
 from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say, visible
 from inspector.msp import (
     RULE_WORDS,
@@ -40,7 +40,7 @@ def merged_context_command(
     subsession: Annotated[
         str | None,
         typer.Option(
-            "--subsession", "-s", metavar="ID", help="Whose context; the id of a sub-session or of a session."
+            "--subsession", "-s", metavar="ID", help="Whose context: a sub-session or a session, by its id or label."
         ),
     ] = None,
     include_main_only: Annotated[bool, _by("include_main_only", "Let parent messages in that are main_only.")] = False,
@@ -104,6 +104,10 @@ def merged_context_command(
     document = read_document(files)
     context = _context(document, subsession, rules)
     say_problems(document)
+    if as_messages or as_json:
+        for remark in context.remarks:
+            if remark.warns:
+                typer.echo(visible(mask_text(remark.text)), err=True)
     if as_messages:
         echo(dump(mask_secrets(context.as_messages())))
     elif as_json:
@@ -114,10 +118,9 @@ def merged_context_command(
 
 def _context(document: SessionDocument, asked: str | None, rules: Rules) -> MergedContext | ChatContext:
     """Of a sub-session, else of a session's chat; ends the command with those there are."""
-    owner = (document.subsession(asked) or document.session(asked)) if asked is not None else None
-    if owner is None:
-        asks = "Say whose context with --subsession ID." if asked is None else f"There is no sub-session {asked}."
-        fail(f"{visible(asks)} {known_words([*document.subsessions, *document.sessions])}")
+    if asked is None:
+        fail(f"Say whose context with --subsession ID. {known_words([*document.subsessions, *document.sessions])}")
+    owner = owner_of(document, asked)
     return merged_context(owner, rules) if isinstance(owner, Subsession) else chat_context(owner, rules)
 
 

@@ -18,13 +18,23 @@ from inspector.cli.msp_documents import (
     edited,
     name_of,
     owner_of,
+    read_document,
     session_of,
     subsession_of,
     text_or_input,
 )
-from inspector.cli.msp_show import show_command
+from inspector.cli.msp_show import say_message, show_command
 from inspector.cli.printing import dump, echo, printable, say, visible
-from inspector.msp import Session, SessionDocument, Subsession, WouldReplaceError, usual_visibility
+from inspector.msp import (
+    CannotEditError,
+    Message,
+    Session,
+    SessionDocument,
+    Subsession,
+    WouldReplaceError,
+    usual_visibility,
+)
+from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 
 app = typer.Typer(
@@ -67,6 +77,7 @@ class What(StrEnum):
     snapshot = "snapshot"
 
 
+_MOST_OWNERS = 20
 _LISTS = {What.constraint: "constraints", What.decision: "decisions", What.fact: "facts"}
 
 
@@ -194,13 +205,20 @@ def _add_message(
     document: SessionDocument, owner: Session | Subsession, role: str, content: str, visibility: Visibility | None
 ) -> dict[str, Any]:
     inside = isinstance(owner, Subsession)
+    if visibility is not None:
+        _refuse_misplaced(owner, visibility)
+    chosen = visibility.value if visibility is not None else usual_visibility(owner)
+    message = document.add_message(owner, role, content, chosen)
+    return {"subsession" if inside else "session": owner.id, "message": message.id}
+
+
+def _refuse_misplaced(owner: Session | Subsession, visibility: Visibility) -> None:
+    """Ends the command where a visibility says nothing of messages of an owner."""
+    inside = isinstance(owner, Subsession)
     if not inside and visibility is Visibility.subsession_only:
         fail("subsession_only is for messages of a sub-session: nobody would be shown it in a chat.")
     if inside and visibility is Visibility.main_only:
         fail("main_only is for messages of the chat: say nothing or subsession_only in a sub-session.")
-    chosen = visibility.value if visibility is not None else usual_visibility(owner) if inside else None
-    message = document.add_message(owner, role, content, chosen)
-    return {"subsession" if inside else "session": owner.id, "message": message.id}
 
 
 def _span(covers: str | None) -> tuple[int, int] | None:
@@ -330,8 +348,16 @@ def close_command(
 
 
 @app.command("merge")
-def merge_command(file: File, which: Which, as_json: Json = False) -> None:
+def merge_command(
+    file: File,
+    which: Which,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")] = False,
+    as_json: Json = False,
+) -> None:
     """Write the summary and the global messages of a closed sub-session into its parent, once."""
+    if dry_run:
+        _preview_merge(file, which, as_json=as_json)
+        return
 
     def edit(document: SessionDocument) -> Subsession:
         sub = subsession_of(document, which)
@@ -342,6 +368,103 @@ def merge_command(file: File, which: Which, as_json: Json = False) -> None:
     parent = sub.parent.id if sub.parent is not None else None
     values = {"file": file, "subsession": sub.id, "parent": parent}
     _answer(f"Merged {name_of(sub)} into {parent}.", values, as_json=as_json)
+
+
+def _preview_merge(file: str, which: str, *, as_json: bool) -> None:
+    document = read_document([file])
+    sub = subsession_of(document, which)
+    try:
+        messages = document.preview_merge(sub)
+    except CannotEditError as error:
+        fail(visible(mask_text(str(error))))
+    parent = sub.parent.id if sub.parent is not None else None
+    if as_json:
+        told = [{"role": one.role, "content": one.content, "visibility": one.visibility} for one in messages]
+        echo(dump(mask_secrets({"file": file, "subsession": sub.id, "parent": parent, "messages": told})))
+        return
+    say(mask_text(f"{name_of(sub)} would add {count_of(len(messages), 'message')} to {parent}; nothing was written."))
+    for message in messages:
+        say_message(message)
+
+
+@app.command("visibility")
+def visibility_command(
+    file: File,
+    message: Annotated[str, typer.Argument(metavar="MESSAGE", help="The message: its id.")],
+    visibility: Annotated[Visibility, typer.Argument(help="Who is shown it.")],
+    of: Annotated[
+        str | None,
+        typer.Option(
+            "--of", "-s", metavar="ID", help="Whose message, where several have its id: a session or a sub-session."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say who is shown a message: make it global, or a message of its conversation alone again."""
+
+    def edit(document: SessionDocument) -> Message:
+        owners = [owner_of(document, of)] if of is not None else [*document.sessions, *document.subsessions]
+        found = [one for owner in owners for one in owner.messages if one.id == message]
+        if len(found) > 1:
+            names = ", ".join(name_of(one.owner) for one in found[:_MOST_OWNERS])
+            fail(f"{len(found):,} messages have the id {visible(message)}: say whose with --of, of {names}.")
+        if not found:
+            fail(f"There is no message {visible(message)}; `msp show FILE -s ID` shows the ids.")
+        _refuse_misplaced(found[0].owner, visibility)
+        document.set_visibility(found[0], visibility.value)
+        return found[0]
+
+    changed = edited(file, edit)
+    key = "subsession" if isinstance(changed.owner, Subsession) else "session"
+    values = {"file": file, key: changed.owner.id, "message": changed.id, "visibility": visibility.value}
+    _answer(f"{printable(message, 60)} of {name_of(changed.owner)} is {visibility.value}.", values, as_json=as_json)
+
+
+@app.command("policy")
+def policy_command(
+    file: File,
+    which: Which,
+    recent: Annotated[
+        int | None, typer.Option("--recent", metavar="N", min=0, help="How many recent messages it takes along.")
+    ] = None,
+    sub_context: Annotated[
+        bool | None, typer.Option("--sub-context/--no-sub-context", help="Take the sub-context along.")
+    ] = None,
+    snapshots: Annotated[
+        bool | None, typer.Option("--snapshots/--no-snapshots", help="Take the snapshots along.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Change what a sub-session takes along of its parent."""
+    wanted = {
+        "include_sub_context": sub_context, "include_snapshots": snapshots, "recent_parent_messages": recent,
+    }  # fmt: skip
+    changes: dict[str, bool | int] = {name: value for name, value in wanted.items() if value is not None}
+    if not changes:
+        fail("Say what to change: --recent N, --sub-context, --no-sub-context, --snapshots or --no-snapshots.")
+
+    def edit(document: SessionDocument) -> Subsession:
+        sub = subsession_of(document, which)
+        document.set_policy(sub, **changes)
+        return sub
+
+    sub = edited(file, edit)
+    values = {"file": file, "subsession": sub.id, "context_policy": sub.policy.data}
+    _answer(f"Changed what {name_of(sub)} takes along.", values, as_json=as_json)
+
+
+@app.command("reopen")
+def reopen_command(file: File, which: Which, as_json: Json = False) -> None:
+    """Open a closed or discarded sub-session once more. One that was merged stays closed."""
+
+    def edit(document: SessionDocument) -> Subsession:
+        sub = subsession_of(document, which)
+        document.reopen(sub)
+        return sub
+
+    sub = edited(file, edit)
+    values = {"file": file, "subsession": sub.id, "status": sub.status}
+    _answer(f"Reopened {name_of(sub)}.", values, as_json=as_json)
 
 
 app.command("show")(show_command)

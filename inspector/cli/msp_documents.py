@@ -119,8 +119,12 @@ def edited(file: str, edit: Callable[[SessionDocument], T]) -> T:
 
 
 def session_of(document: SessionDocument, asked: str | None) -> Session:
-    """The session of an id, or the only one; ends the command with those there are."""
+    """The session of an id or a label, or the only one; ends the command with those there are."""
     found = document.session(asked) if asked is not None else None
+    alike = [one for one in document.sessions if one.label == asked] if found is None and asked is not None else []
+    if len(alike) > 1:
+        fail(f"{len(alike):,} sessions are called {visible(asked or '')}: name one by its id. {known_words(alike)}")
+    found = found or next(iter(alike), None)
     if asked is None and len(document.sessions) == 1:
         found = document.sessions[0]
     if found is None:
@@ -141,14 +145,20 @@ def subsession_of(document: SessionDocument, asked: str) -> Subsession:
 
 
 def owner_of(document: SessionDocument, asked: str | None) -> Session | Subsession:
-    """The session or sub-session of an id, or the sub-session of a label; without one the only session."""
-    if asked is None or document.session(asked) is not None:
-        return session_of(document, asked)
-    alike = [sub for sub in document.subsessions if asked in (sub.id, sub.key, sub.label)]
+    """The session or sub-session of an id, else the only one of a label; without either the only session."""
+    if asked is None:
+        return session_of(document, None)
+    found = document.session(asked) or document.subsession(asked)
+    if found is not None:
+        return found
+    everything = [*document.sessions, *document.subsessions]
+    alike = [one for one in everything if one.label == asked]
+    if len(alike) > 1:
+        what = "sub-sessions" if all(isinstance(one, Subsession) for one in alike) else "sessions and sub-sessions"
+        fail(f"{len(alike):,} {what} are called {visible(asked)}: name one by its id. {known_words(alike)}")
     if not alike:
-        fail(f"There is no session or sub-session {visible(asked)}. "
-             f"{known_words([*document.sessions, *document.subsessions])}")  # fmt: skip
-    return subsession_of(document, asked)
+        fail(f"There is no session or sub-session {visible(asked)}. {known_words(everything)}")
+    return alike[0]
 
 
 def text_or_input(text: str) -> str:

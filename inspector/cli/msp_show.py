@@ -10,7 +10,7 @@ import typer
 from inspector.cli.arguments import Json
 from inspector.cli.msp_documents import name_of, owner_of, read_document, say_problems
 from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
-from inspector.msp import Rules, Session, SessionDocument, Subsession, covered_words
+from inspector.msp import Message, Rules, Session, SessionDocument, Subsession, covered_words
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 
@@ -83,6 +83,7 @@ def _subsession(sub: Subsession) -> dict[str, Any]:
         "created_at": sub.data.get("created_at"),
         "closed_at": sub.data.get("closed_at"),
         "merged": sub.merged,
+        "summary_appended": sub.summarized,
         "summary": sub.summary,
         "context_policy": sub.policy.data,
         "message_count": len(sub.messages),
@@ -146,7 +147,11 @@ def _below(session: Session) -> Iterator[tuple[Subsession, int]]:
 
 
 def _say_subsession(sub: Subsession, indent: str) -> None:
-    state = f"{_status(sub)}, merged" if sub.merged else _status(sub)
+    state = _status(sub)
+    if sub.merged:
+        state += ", merged"
+    elif sub.summarized:
+        state += ", summary appended to the parent"
     say(f"  {indent}{name_of(sub)}: {state}, {count_of(len(sub.messages), 'message')}")
     if sub.summary:
         say(f"  {indent}  {_line(sub.summary)}")
@@ -162,11 +167,16 @@ def _say_owner(owner: Session | Subsession) -> None:
         _say_subsession(owner, "")
     messages = owner.messages
     for message in messages[-MOST_LISTED:]:
-        seen = f" [{printable(mask_text(message.visibility), 20)}]" if message.visibility else ""
-        name, role = printable(mask_text(message.id or ""), 20), printable(mask_text(message.role), 12)
-        say(f"  {name:<20} {role:<10}{seen} {_line(message.content)}")
+        say_message(message)
     if len(messages) > MOST_LISTED:
         say(f"  and {len(messages) - MOST_LISTED:,} before them; --json prints all.")
+
+
+def say_message(message: Message) -> None:
+    """A line about a message."""
+    seen = f" [{printable(mask_text(message.visibility), 20)}]" if message.visibility else ""
+    name, role = printable(mask_text(message.id or ""), 20), printable(mask_text(message.role), 12)
+    say(f"  {name:<20} {role:<10}{seen} {_line(message.content)}")
 
 
 def _line(text: str) -> str:

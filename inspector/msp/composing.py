@@ -29,7 +29,9 @@ from inspector.msp.objects import (
     dict_of,
     summary_entry,
     text_of,
+    usual_visibility,
 )
+from inspector.msp.rules import Rules
 from inspector.protocol.times import format_time
 
 PolicyValue = bool | int | list[str] | None
@@ -38,6 +40,10 @@ PolicyValue = bool | int | list[str] | None
 
 class CannotEditError(ValueError):
     """The edit is not possible; the text says why, in a sentence."""
+
+
+_POLICY = {"include_sub_context": True, "include_snapshots": True, "recent_parent_messages": Rules().missing_recent}
+"""What a new sub-session takes along, as the protocol reads a policy that does not say."""
 
 
 class _Objects(Protocol):
@@ -67,8 +73,7 @@ class Composer:
         if parent.id:
             data["parent_session_id"] = parent.id
         data |= {"label": label, "status": "open", "created_at": self._now(parent), "closed_at": None}
-        if policy is not None:
-            data["context_policy"] = dict(policy)
+        data["context_policy"] = {**_POLICY, **(policy or {})}
         data["messages"] = []
         home, steps = self._place(parent, data)
         place = f"{home.file.name} (new)"
@@ -107,6 +112,13 @@ class Composer:
     def discarded(self, sub: Subsession) -> Made:
         """Status and time; the messages are kept for the record."""
         return Made(Edit(f"Discard {sub.label}", "append", sub.key, None, (sub,)), self._ended(sub, DISCARDED))
+
+    def reopened(self, sub: Subsession) -> Made:
+        """Open once more; its summary stays until it is closed again."""
+        self.refuse_strange(sub)
+        _refuse(self.why_not_reopened(sub))
+        steps = [SetMember(sub.data, "status", "open"), SetMember(sub.data, "closed_at", None)]
+        return Made(Edit(f"Reopen {sub.label}", "restructure", sub.key), steps)
 
     def merged(self, sub: Subsession) -> Made:
         """One message with the summary, labelled, and the global ones; nothing else crosses."""
@@ -183,6 +195,16 @@ class Composer:
             return f"{parent.label} is closed."
         return None
 
+    def why_not_reopened(self, sub: Subsession) -> str | None:
+        """Why it cannot be reopened; None when it can."""
+        if sub.is_open:
+            return f"{sub.label} is open."
+        if sub.merged:
+            return f"{sub.label} was merged: what is said in it from now on could not be merged again."
+        if isinstance(sub.parent, Subsession) and not sub.parent.is_open:
+            return f"{sub.parent.label}, its parent, is closed."
+        return None
+
     def why_not_merged(self, sub: Subsession) -> str | None:
         """Why it cannot be merged; None when it can."""
         if sub.merged:
@@ -244,6 +266,8 @@ class Composer:
             "content": summary_entry(sub, summary),
             "timestamp": self._now(parent),
         }
+        if isinstance(parent, Subsession):  # in a chat it is sent with its recent messages, which `main_only` is not
+            data["visibility"] = usual_visibility(parent)
         if _is_marked(sub):
             data[SUMMARY_OF] = sub.id
         if merged:

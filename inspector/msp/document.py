@@ -216,6 +216,15 @@ class SessionDocument:
         """Close an open sub-session to forget it: no summary, no merge; CannotEditError when it is not open."""
         self._make(self._composer().discarded(sub))
 
+    def reopen(self, sub: Subsession) -> None:
+        """Open a closed or discarded sub-session once more; CannotEditError when it is open or was merged."""
+        self._make(self._composer().reopened(sub))
+
+    def preview_merge(self, sub: Subsession) -> list[Message]:
+        """The messages that a merge would write into the parent; CannotEditError when it cannot be merged."""
+        added = self._composer().merged(sub).edit.added
+        return [one for one in added if isinstance(one, Message)]
+
     def merge(self, sub: Subsession) -> None:
         """Write a closed sub-session's summary and its global messages into the parent, once."""
         self._make(self._composer().merged(sub))

@@ -141,10 +141,17 @@ class Withheld(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """Something to know about a merged context: a sentence, and the rule that changes it, if one does."""
+    """Something to know about a merged context.
+
+    Attributes:
+        text: a sentence.
+        rule: the one that changes it, if one does.
+        warns: whoever sends the context may miss something.
+    """
 
     text: str
     rule: str | None = None
+    warns: bool = False
 
 
 Count = Callable[[str], int]

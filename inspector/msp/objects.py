@@ -19,7 +19,7 @@ CLOSED = "closed"
 DISCARDED = "discarded"
 OPEN_STATUSES = ("open", "active")
 
-_OWN = "subsession_only"
+_OWN, _MAIN = "subsession_only", "main_only"
 _LAST_ONES = 50
 
 SUMMARY_OF = "summary_of"
@@ -314,11 +314,17 @@ class Session:
         return [content_text(item) for item in items]
 
 
-def usual_visibility(sub: Subsession) -> str | None:
-    """The visibility a new message gets: the custom of the sub-session, where all say `subsession_only`; else none."""
-    last = sub.items[-_LAST_ONES:]
-    own = bool(last) and all(item.get("visibility") in (_OWN, "global") for item in last)
-    return _OWN if own and any(item.get("visibility") == _OWN for item in last) else None
+def usual_visibility(owner: Session | Subsession) -> str | None:
+    """The visibility of a new message: `subsession_only` in a sub-session; in a chat that of the messages before it.
+
+    A chat whose messages name none goes on so: `main_only` would keep its recent messages out of sub-sessions, and
+    `global` would send them for ever.
+    """
+    if isinstance(owner, Subsession):
+        return _OWN
+    last = owner.items[-_LAST_ONES:]
+    usual = bool(last) and all(item.get("visibility") in (_MAIN, "global") for item in last)
+    return _MAIN if usual and any(item.get("visibility") == _MAIN for item in last) else None
 
 
 def summary_entry(sub: Subsession, summary: str) -> str:

@@ -12,6 +12,7 @@ from inspector.msp.recent_layer import RecentLayer
 from inspector.protocol.times import NO_TIME
 
 _MOST_RANGES = 6
+_MOST_LOOKED_AT, _MOST_NAMED = 1_000, 20  # messages of the parent among which those of the system are looked for
 CountGlobals = Callable[[Iterable[Session | Subsession]], int]
 """How many messages of some sessions and sub-sessions are global."""
 
@@ -20,6 +21,7 @@ def remarks_on(sub: Subsession, recent: RecentLayer, global_in: CountGlobals) ->
     """The remarks on a merged context, what concerns most of it first."""
     yield from _on_the_subsession(sub, recent)
     yield from _on_the_policy(sub, recent)
+    yield from _on_system_messages(recent)
     yield from _on_visibility(sub, recent)
     yield from _on_snapshots(recent)
     yield from _on_age(sub, recent)
@@ -51,6 +53,20 @@ def _on_the_policy(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
         written = policy.data.get(name)
         if value is None and written is not None:
             yield Remark(f"{name} is {_short(content_text(written))}, which is {words}.")
+
+
+def _on_system_messages(recent: RecentLayer) -> Iterator[Remark]:
+    """System messages of the parent that are not sent, among its first: a model would be without its instructions."""
+    sent = set(recent.places)
+    first = range(min(len(recent.parent), _MOST_LOOKED_AT))
+    left = [place for place in first if recent.parent.data(place).get("role") == "system" and place not in sent]
+    if left:
+        which = _numbers([recent.parent.at(place).ordinal for place in left[:_MOST_NAMED]])
+        count = "A system message" if len(left) == 1 else f"{len(left):,} system messages"
+        it, is_ = ("it", "is") if len(left) == 1 else ("them", "are")
+        yield Remark(
+            f"{count} of the parent {is_} not sent: {which}. Make {it} global to send {it} always.", warns=True
+        )
 
 
 def _on_visibility(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:

@@ -118,7 +118,7 @@ def test_several_files_and_standard_input(desk: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["-s", "s9"], "There is no sub-session s9. The document has: s1 (units), s2 (nested), m1."),
+        (["-s", "s9"], "There is no session or sub-session s9. The document has: m1, s1 (units), s2 (nested)."),
         ([], "Say whose context with --subsession ID. The document has: s1 (units), s2 (nested), m1."),
     ],
 )
@@ -178,3 +178,20 @@ def test_of_a_session_it_is_what_its_own_chat_sends(desk: Path) -> None:
     assert text.startswith("m1: ")
     assert "The chat has no parent." in text
     assert "Said in the chat." in text
+
+
+@pytest.mark.parametrize("form", ["--messages", "--json"])
+def test_a_system_message_that_is_not_sent_is_said(tmp_path: Path, form: str) -> None:
+    chat = [{"id": f"m{n}", "role": "user", "content": "x", "timestamp": f"2026-03-21T18:{n:02}:00Z"} for n in range(9)]
+    chat[0] |= {"role": "system", "content": "You are a tutor."}
+    session = {"session_id": "main", "subsessions": ["s"], "messages": chat}
+    sub = {"subsession_id": "s", "parent_session_id": "main", "label": "L", "status": "open", "messages": []}
+    path = tmp_path / "main.jsonl"
+    path.write_text(f"{json.dumps(session)}\n{json.dumps(sub)}\n")
+    said = "A system message of the parent is not sent: Message 1. Make it global to send it always."
+    found = CliRunner().invoke(app, ["merged-context", str(path), "-s", "L", form])
+    assert said in found.stderr
+    assert said in CliRunner().invoke(app, ["merged-context", str(path), "-s", "L"]).stdout
+    chat[0]["visibility"] = "global"
+    path.write_text(f"{json.dumps(session)}\n{json.dumps(sub)}\n")
+    assert CliRunner().invoke(app, ["merged-context", str(path), "-s", "L", form]).stderr == ""

@@ -124,6 +124,77 @@ def test_a_message_is_shown_to_whom_those_before_it_are(sample: Path) -> None:
     assert read(sample).sessions[0].messages[-1].visibility == "main_only"
 
 
+def test_what_is_written_carries_visibility_and_policy(made: Path) -> None:
+    typed("open", made, "units")
+    typed("add", made, "what is a kelvin?", "--to", "units")
+    typed("open", made, "nested", "--below", "units", "--no-snapshots")
+    typed("close", made, "nested", "--summary", "Done.", "--append")
+    units, nested = read(made).subsessions
+    assert [message.visibility for message in units.messages] == ["subsession_only", "subsession_only"]
+    assert units.policy.data == {"include_sub_context": True, "include_snapshots": True, "recent_parent_messages": 5}
+    assert nested.policy.data == {**units.policy.data, "include_snapshots": False}
+    assert "closed, summary appended to the parent" in typed("show", made)
+    assert [one["summary_appended"] for one in answered("show", made)["subsessions"]] == [False, True]
+
+
+def test_a_merge_can_be_looked_at_first(made: Path) -> None:
+    typed("open", made, "units")
+    typed("add", made, "Use kelvin.", "--to", "units", "--visibility", "global")
+    typed("add", made, "a secret thought", "--to", "units")
+    assert "still open" in refused("merge", made, "units", "--dry-run")
+    typed("close", made, "units", "--summary", "All in kelvin.")
+    before = made.read_bytes()
+    shown = typed("merge", made, "units", "--dry-run")
+    assert "would add 2 messages to m1; nothing was written" in shown
+    assert "All in kelvin." in shown
+    assert "[global] Use kelvin." in shown
+    assert "secret thought" not in shown
+    assert [one["visibility"] for one in answered("merge", made, "units", "--dry-run")["messages"]] == [None, "global"]
+    assert made.read_bytes() == before
+    typed("merge", made, "units")
+    assert [one.content for one in read(made).sessions[0].messages][1:] == ["Use kelvin."]
+
+
+def test_visibility_policy_and_state_can_be_changed_afterwards(made: Path) -> None:
+    typed("open", made, "units")
+    added = answered("add", made, "Use kelvin.", "--to", "units")["message"]
+    found = answered("visibility", made, added, "global")
+    assert (found["message"], found["visibility"]) == (added, "global")
+    typed("visibility", made, added, "subsession_only", "--of", "units")
+    assert read(made).subsessions[0].messages[0].visibility == "subsession_only"
+    assert "main_only is for messages of the chat" in refused("visibility", made, added, "main_only")
+    assert "There is no message nobody" in refused("visibility", made, "nobody", "global")
+    typed("policy", made, "units", "--recent", 0, "--no-sub-context", "--no-snapshots")
+    policy = read(made).subsessions[0].policy.data
+    assert policy == {"include_sub_context": False, "include_snapshots": False, "recent_parent_messages": 0}
+    assert answered("policy", made, "units", "--snapshots")["context_policy"]["include_snapshots"] is True
+    assert "Say what to change" in refused("policy", made, "units")
+    assert refused("reopen", made, "units") == "units is open."
+    typed("close", made, "units", "--summary", "x")
+    assert answered("reopen", made, "units")["status"] == "open"
+    sub = read(made).subsessions[0]
+    assert (sub.is_open, sub.summary, sub.data["closed_at"]) == (True, "x", None)
+    typed("close", made, "units", "--discard")
+    typed("reopen", made, "units")
+    typed("close", made, "units", "--summary", "y")
+    typed("merge", made, "units")
+    assert "was merged" in refused("reopen", made, "units")
+
+
+def test_labels_are_taken_wherever_ids_are(tmp_path: Path) -> None:
+    path = tmp_path / "desk.json"
+    typed("new", path, "--id", "m1", "--label", "Study Session")
+    typed("open", path, "Units", "--below", "Study Session")
+    typed("add", path, "hello", "--to", "Study Session")
+    typed("set", path, "--intent", "Exams", "--session", "Study Session")
+    typed("close", path, "Units", "--summary", "k")
+    typed("open", path, "Scales", "--refer", "Units")
+    for label in ("Units", "Study Session"):
+        sent = CliRunner().invoke(app, ["merged-context", str(path), "-s", label, "--json"])
+        assert sent.exit_code == 0
+    assert "There is no session or sub-session units." in refused("show", path, "-s", "units")  # case as stored
+
+
 # Shown
 
 

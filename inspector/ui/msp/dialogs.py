@@ -10,7 +10,10 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QWidget
 from typing_extensions import override
 
 from inspector.msp.document import SessionDocument
-from inspector.msp.objects import Session, Subsession
+from inspector.msp.objects import Message, Session, Subsession
+from inspector.present.formats import count_of
+from inspector.present.wire_text import plain
+from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.dialogs.form_dialog import FormDialog
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.words import label_of
@@ -20,6 +23,7 @@ _INDENT = "    "
 _MOST_PARENTS = 1_000
 _MOST_STEPS = 20
 _SUMMARY_LINES = 7
+_MOST_SHOWN = 100
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 NO_SUMMARY = "Without a summary nothing of it reaches the parent chat but its global messages, once it is merged."
 SUMMARY_HELP = "What came of it, in a sentence or two."
@@ -162,6 +166,56 @@ class CloseSubsessionDialog(FormDialog):
             self.finish()
         else:
             super().keyPressEvent(event)
+
+
+class MergeDialog(FormDialog):
+    """Shows the messages that a merge would write into the parent, before it writes them.
+
+    Signals:
+        chosen(): the merge is wanted.
+
+    Attributes:
+        messages: what would be written, as text.
+    """
+
+    chosen = Signal()
+
+    def __init__(
+        self, themes: ThemeController, label: str, parent_label: str, messages: Sequence[Message],
+        parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
+        """Make the dialog; show it with `open()`.
+
+        Args:
+            themes: gives the look.
+            label: of the sub-session.
+            parent_label: of its parent.
+            messages: what would be written.
+            parent: owner; the dialog is modal to its window.
+        """
+        super().__init__(themes, name="mergeSubsession", title=f"Merge {label}", done="Merge", parent=parent)
+        help_text = f"{count_of(len(messages), 'message')} will be added to {parent_label}. Nothing else crosses."
+        shown = messages[:_MOST_SHOWN]
+        text = "\n\n".join(f"{plain(one.role, 40)}: {plain(mask_text(one.content), 2_000)}" for one in shown)
+        if len(messages) > len(shown):
+            text += f"\n\nand {count_of(len(messages) - len(shown), 'more message')}"
+        self.messages = text_field("mergeSubsessionMessages", "Messages", help_text, self, text)
+        self.messages.setReadOnly(True)
+        field = FieldColumn(self.messages, name="mergeSubsessionHelp", help_text=help_text, parent=self)
+        self.form.add_field("&Messages", field, self.messages)
+        self.gives_way = self.messages
+        themes.changed.connect(self._fit_all)
+        self._fit_all()
+        self.ok.setFocus()
+
+    def _fit_all(self) -> None:
+        fit_lines(self.messages, _SUMMARY_LINES, self._themes)
+        self.fit_page()
+
+    @override
+    def finish(self) -> None:
+        self.accept()
+        self.chosen.emit()
 
 
 def parents_in(document: SessionDocument) -> list[tuple[str, str]]:

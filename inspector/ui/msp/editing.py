@@ -222,9 +222,24 @@ class MspEditing(QObject):
             self._do(lambda: document.discard(sub))
 
     def merge(self) -> None:
-        """Merge the sub-session shown to its parent."""
+        """Show what a merge of the sub-session shown would write into its parent, and merge it if that is wanted."""
         document, sub = self.document, self.view.sub
-        if document is not None and sub is not None and not sub.is_open:
+        if document is None or sub is None or sub.is_open or sub.parent is None or self.saving.read_only:
+            return
+        if document.why_not_merge(sub) is not None:
+            self._do(lambda: document.merge(sub))  # says why not
+            return
+        from inspector.ui.msp.dialogs import MergeDialog
+
+        messages, key = document.preview_merge(sub), sub.key
+        dialog = MergeDialog(self._themes, label_of(sub), label_of(sub.parent), messages, parent=self._window)
+        dialog.chosen.connect(lambda: self._merge(key))
+        dialog.open()
+
+    def _merge(self, key: str) -> None:
+        document = self.document
+        sub = None if document is None else document.subsession(key)
+        if document is not None and sub is not None:
             self._do(lambda: document.merge(sub))
 
     def switch_global(self, message: Message | None = None) -> None:

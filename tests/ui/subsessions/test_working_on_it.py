@@ -19,7 +19,7 @@ from inspector.msp.objects import Subsession
 from inspector.present import formats
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.message import MessageDialog
-from inspector.ui.msp.dialogs import CloseSubsessionDialog, NewSubsessionDialog, parents_in
+from inspector.ui.msp.dialogs import CloseSubsessionDialog, MergeDialog, NewSubsessionDialog, parents_in
 from inspector.ui.msp.panel.chat import CLOSED
 from inspector.ui.msp.panel.panel import SubsessionsPanel
 from inspector.ui.msp.saving import READ_ONLY
@@ -293,6 +293,11 @@ def test_a_summary_can_stay_out_of_the_parent_and_be_merged_later(qapp: QApplica
         assert len(parent.messages) == count
         assert window.actions_by_id["subsession.merge"].isEnabled()
         press(window, "chatMerge")
+        preview = child(child(window, MergeDialog), QPlainTextEdit, "mergeSubsessionMessages").toPlainText()
+        assert "Kelvin." in preview
+        assert preview.count("\n\n") >= 1
+        assert len(parent.messages) == count  # nothing is written before it is wanted
+        press(window, "mergeSubsessionDone")
         assert sub_of(window, "units").merged
         assert len(parent.messages) == count + 2  # the summary, and the one global message
         assert not window.actions_by_id["subsession.merge"].isEnabled()
@@ -724,16 +729,12 @@ def test_closing_a_window_asks_about_a_message_that_was_not_added(qapp: QApplica
 
 
 @pytest.mark.trouble
-def test_a_message_is_added_with_the_visibility_all_others_have(qapp: QApplication, report: Path) -> None:
+def test_a_message_is_added_for_its_sub_session_alone(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         sub = sub_of(window, "units")
-        for message in sub.messages:
-            sessions(window).set_visibility(message, "subsession_only")
+        sessions(window).set_visibility(sub.messages[0], None)
         write(panel, "one")
         assert sub.messages[-1].visibility == "subsession_only"
-        sessions(window).set_visibility(sub.messages[0], None)
-        write(panel, "two")
-        assert sub.messages[-1].visibility is None
 
     at_work(qapp, report, steps)
 

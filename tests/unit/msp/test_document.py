@@ -94,7 +94,8 @@ def test_a_subsession_is_opened_beside_the_others_and_listed(opened):
     assert written["session"]["subsessions"] == ["s1", "s2", sub.id]
     assert written["subsessions"][2] == sub.data
     text = document.files[0].path.read_text()
-    assert '\n      "context_policy": {"recent_parent_messages": 3},\n      "messages": []\n    }\n  ]\n}\n' in text
+    policy = '{"include_sub_context": true, "include_snapshots": true, "recent_parent_messages": 3}'
+    assert f'\n      "context_policy": {policy},\n      "messages": []\n    }}\n  ]\n}}\n' in text
     again = SessionDocument.read(document.paths)
     assert again.problems == []
     assert _shape(again) == _shape(document)
