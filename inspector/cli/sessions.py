@@ -48,7 +48,7 @@ def _row(session: AgentSession) -> str:
     state = "running" if session.running else ""
     agents = count_of(session.sub_agents, "sub-agent") if session.sub_agents else ""
     facts = [fact for fact in (size(session.size), session.model, agents, state) if fact]
-    project, says = mask_text(session.project), mask_text(session.title or session.prompt)
+    project, says = mask_text(session.project), mask_text(session.name)
     return (
         f"{when}  {session.program:<11}  {printable(session.identifier[:13], 13)}  {printable(project, 40)}  "
         f"{printable(says, 70)}  ({printable(', '.join(facts), 120)})"

@@ -1,4 +1,4 @@
-"""What sessions of coding agents are called: the title that one has, else the last prompt."""
+"""Names sessions of coding agents: by their title, else by what was asked first."""
 
 from __future__ import annotations
 
@@ -9,12 +9,24 @@ from inspector.capture.flags import Flag
 from inspector.present.wire_text import plain
 from inspector.protocol.formats import TRANSCRIPTS
 
-_TITLES = ("codex/thread_name_updated", "claude/custom-title", "claude/ai-title", "claude/last-prompt")
-"""Kinds of records that name a session, those that say it best first; then what its user said last."""
+_TITLES = ("codex/thread_name_updated", "claude/custom-title", "claude/ai-title", "session/session_start")
+"""Kinds of records that name a session, those that say it best first; then what its user said first."""
 _USER = "user"
 _LONGEST = 120
-_LATEST = 4
-"""Messages of a user that are looked at, the latest first: pictures say nothing."""
+_MOST = 4
+"""Messages that are looked at: of titles the latest first, of a user the first ones, as pictures say nothing."""
+
+
+def title_of_session(capture: Capture) -> str:
+    """The name of the session whose log this is, or of the first one in it; "" for other logs. O(messages)."""
+    titles = SessionTitles(capture)
+    spaces = capture.columns["space"][: min(len(capture), _FIRST)]
+    named = spaces[capture.columns["part"][: len(spaces)] != 0]
+    return titles.of(int(named[named != 0][0])) if (named != 0).any() else ""
+
+
+_FIRST = 2_000
+"""Messages among which a log of a session names it."""
 
 
 class SessionTitles:
@@ -26,7 +38,7 @@ class SessionTitles:
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
         self._seen = 0
-        self._rows: dict[int, list[list[int]]] = {}  # by space, of each kind above and of the user, the latest messages
+        self._rows: dict[int, list[list[int]]] = {}  # by space: latest of each kind above, first of the user
         self._read: dict[int, tuple[list[list[int]], str]] = {}  # by space, of which messages, and its title
 
     def of(self, space: int) -> str:
@@ -35,7 +47,7 @@ class SessionTitles:
         rows = self._rows.get(space, [])
         known = self._read.get(space)
         if known is None or known[0] is not rows:
-            words = (self._words(row) for of_kind in rows for row in reversed(of_kind))
+            words = (self._words(row) for of_kind in (*(one[::-1] for one in rows[:-1]), *rows[-1:]) for row in of_kind)
             known = self._read[space] = rows, next(filter(None, words), "")
         return known[1]
 
@@ -62,5 +74,9 @@ class SessionTitles:
             spaces = columns["space"][rows]
             for space in np.unique(spaces).tolist():
                 before = self._rows.get(space) or [[] for _ in (*_TITLES, _USER)]
-                latest = [*before[place], *rows[spaces == space][-_LATEST:].tolist()][-_LATEST:]
-                self._rows[space] = [*before[:place], latest, *before[place + 1 :]]
+                own_rows = rows[spaces == space]
+                if name == _USER:
+                    kept = [*before[place], *own_rows[:_MOST].tolist()][:_MOST]
+                else:
+                    kept = [*before[place], *own_rows[-_MOST:].tolist()][-_MOST:]
+                self._rows[space] = [*before[:place], kept, *before[place + 1 :]]

@@ -321,6 +321,8 @@ class RecentFacts(_Part):
     """How many it had."""
     first_ns: int | None = None
     """When the earliest of them was; Unix nanoseconds. None where no time is known, or no day."""
+    title: str = Field(default="", max_length=200)
+    """The name of a session of a coding agent; "" for other logs. Secrets are masked."""
 
 
 class Start(_Part):

@@ -63,7 +63,7 @@ def test_sessions_are_found_and_one_is_opened_with_its_sub_agents(qapp: QApplica
     async def whole(application: Application) -> None:
         window = application.new_window()
         dialog = await listed(window)
-        assert sorted(rows(dialog)) == ["Count files, in the background.", "Say it in one word.", "audit-A"]
+        assert sorted(rows(dialog)) == ["Count files, in the background.", "Make the totals round once.", "audit-A"]
         assert says(dialog) == "3 sessions."
         field = child(dialog, QLineEdit, "agentSessionsFind")
         QTest.keyClicks(field, "demo count")

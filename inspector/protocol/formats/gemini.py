@@ -150,6 +150,14 @@ def _said(message: Mapping[str, Any]) -> Iterator[Entry]:
     yield from entries
 
 
+def asked_in(content: object) -> str:
+    """What a person typed; "" for results, and for what the program puts there."""
+    if isinstance(content, list):
+        content = [one for one in content if not (isinstance(one, Mapping) and "functionResponse" in one)]
+    text = text_of(content)
+    return "" if text.startswith(_ADDED) else text
+
+
 def _parts(message: Mapping[str, Any], sort: str) -> Iterator[Entry]:
     content = message.get("displayContent") or message.get("content")
     if sort == "user" and isinstance(content, list):

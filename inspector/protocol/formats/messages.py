@@ -20,6 +20,7 @@ from inspector.protocol.formats.entries import (
     api_call_id,
     bytes_of,
     call_entry,
+    control_entry,
     decoded_object,
     has_text,
     media_words,
@@ -81,6 +82,8 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
         line: without its end.
         unknown: also single items of the Responses API, which Codex writes too.
     """
+    if _SESSION_START in line and (begins := _session_start(_decoded(line))) is not None:
+        return Record(Shape.MEANING, line, means=(begins.meaning,), meant_by=LABEL)
     if not any(mark in line for mark in _MARKS):
         return Record(Shape.NOTHING, line, meant_by=LABEL) if event_in(line) is not None else None
     value = _decoded(line)
@@ -161,8 +164,26 @@ def _is_chunk(value: Mapping[str, Any], *, goes_on: bool) -> bool:
 def payload(line: bytes, number: int) -> Payload:
     """What message `number` of a record says, from 0. Never raises."""
     value = _decoded(line)
+    if (begins := _session_start(value)) is not None:
+        return begins.payload if number == 0 else {}
     entries = _entries(_bodies(value, items=True), items=True) if isinstance(value, dict) else []
     return entries[number].payload if number < len(entries) else {}
+
+
+_SESSION_START = b'"session_start"'
+
+
+def _session_start(value: object) -> Entry | None:
+    """The header of a session of Factory's droid, before lines that hold messages; None for any other line."""
+    if not isinstance(value, dict) or value.get("type") != "session_start" or "message" in value:
+        return None
+    about = {key: one for key in ("id", "title", "cwd", "version") if isinstance(one := value.get(key), str | int)}
+    title = about.get("title")
+    text = title if isinstance(title, str) and title else "session start"
+    return control_entry("session/session_start", CLIENT, text, about)
+
+
+CLIENT = "client"
 
 
 def _decoded(line: bytes) -> Any:

@@ -11,6 +11,9 @@ _MARKS = (
     b'"requests"',
     b'"kind"',
     b'"log"',
+    b'"parts"',
+    b'"systemPayload"',
+    b'"session"',
 )
 
 
@@ -30,4 +33,16 @@ def _words(value: Mapping[str, Any]) -> str | None:
     log = value.get("log")
     if isinstance(log, Mapping) and isinstance(log.get("entries"), list) and "version" in log:
         return "an HTTP archive (HAR), which is opened as a file of its own, not packed and not from a pipe"
+    return _session_words(value)
+
+
+def _session_words(value: Mapping[str, Any]) -> str | None:
+    """What a session is of a coding agent that is known and not read."""
+    message = value.get("message")
+    of_qwen = "systemPayload" in value or (isinstance(message, Mapping) and isinstance(message.get("parts"), list))
+    if of_qwen and "parentUuid" in value and "sessionId" in value:
+        return "a chat of Qwen Code, which is not read"
+    header = {"type", "version", "id", "timestamp", "cwd"}
+    if value.get("type") == "session" and header <= set(value) and isinstance(value["version"], int):
+        return "a session of Pi, which is not read"
     return None

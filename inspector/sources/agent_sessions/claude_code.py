@@ -105,7 +105,7 @@ def complete(session: AgentSession) -> None:
             session.model = message.model
         if line.type == "user" and not (line.is_meta or line.is_compact_summary or line.is_sidechain):
             text, name = _typed(message.content)
-            session.prompt, command = text or session.prompt, name or command
+            session.prompt, command = session.prompt or text, command or name
     session.prompt = session.prompt or titles.get("prompt") or command
     session.title = titles.get("custom") or titles.get("ai") or titles.get("agent") or ""
 

@@ -107,7 +107,7 @@ def complete(session: AgentSession) -> str | None:
             continue
         payload = line.payload
         if payload is None:
-            session.prompt = _typed(line.role, line.content) or session.prompt
+            session.prompt = session.prompt or _typed(line.role, line.content)
             continue
         if line.type == "session_meta" and not described:  # a later one is of a fork or a resumption
             described = True
@@ -117,9 +117,9 @@ def complete(session: AgentSession) -> str | None:
             session.model = payload.model or session.model
             session.project = session.project or payload.cwd or ""
         elif payload.type == "user_message" and isinstance(payload.message, str):
-            session.prompt = _plain(payload.message) or session.prompt
+            session.prompt = session.prompt or _plain(payload.message)
         elif line.type == "response_item":
-            session.prompt = _typed(payload.role, payload.content) or session.prompt
+            session.prompt = session.prompt or _typed(payload.role, payload.content)
     return parent
 
 

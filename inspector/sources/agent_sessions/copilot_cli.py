@@ -68,5 +68,5 @@ def complete(session: AgentSession) -> None:
         session.project = session.project or data.cwd or (data.context.cwd if data.context is not None else None) or ""
         session.model = data.new_model or data.model or data.selected_model or session.model
         if event.type == "user.message" and isinstance(data.content, str):
-            session.prompt = data.content or session.prompt
+            session.prompt = session.prompt or data.content
         session.sub_agents += event.type == "subagent.started"

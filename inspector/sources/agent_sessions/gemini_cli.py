@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.protocol.formats.entries import text_of
+from inspector.protocol.formats.gemini import asked_in
 from inspector.sources.agent_sessions.files import Listing, home_in, read_ends
 from inspector.sources.agent_sessions.session import AgentSession
 
@@ -62,7 +62,7 @@ def complete(session: AgentSession) -> None:
     for message in _messages_in(session.path, head, tail):
         session.model = message.model or session.model
         if message.type == "user":
-            session.prompt = text_of(message.content) or session.prompt
+            session.prompt = session.prompt or asked_in(message.content)
 
 
 def _messages_in(path: Path, head: list[bytes], tail: list[bytes]) -> Iterator[_Message]:

@@ -23,10 +23,15 @@ class AgentSession:
     """The folder it worked in, empty where it does not say."""
     title: str = ""
     prompt: str = ""
-    """What the user asked last, as far as it stands near an end of the file."""
+    """What the user asked first, as far as it stands near an end of the file."""
     model: str = ""
     running: bool = False
     sub_agents: int = 0
+
+    @property
+    def name(self) -> str:
+        """The title, else what was asked first, as `present.session_titles` has it; "" where neither is known."""
+        return self.title or self.prompt
 
 
 @dataclass(slots=True)

@@ -54,7 +54,7 @@ def complete(session: AgentSession) -> None:
     head, tail = read_ends(str(session.path))
     for data in (b"\n".join(head), b"\n".join(tail)):
         session.title = _last(_TITLE, data) or session.title
-        session.prompt = _last(_PROMPT, data) or session.prompt
+        session.prompt = session.prompt or _first(_PROMPT, data)
         session.model = _last(_MODEL, data) or session.model
     lines, _ = read_ends(str(session.path.parent.parent / "workspace.json"))
     try:
@@ -64,11 +64,21 @@ def complete(session: AgentSession) -> None:
         return
 
 
+def _first(pattern: re.Pattern[bytes], data: bytes) -> str:
+    """The first text that is written so."""
+    match = pattern.search(data)
+    return _decoded(match) if match is not None else ""
+
+
 def _last(pattern: re.Pattern[bytes], data: bytes) -> str:
     """The last text that is written so."""
-    found = b""
-    for match in pattern.finditer(data):
-        found = next(group for group in match.groups() if group is not None)
+    found = [*pattern.finditer(data)]
+    match = found[-1] if found else None
+    return _decoded(match) if match is not None else ""
+
+
+def _decoded(match: re.Match[bytes]) -> str:
+    found = next(group for group in match.groups() if group is not None)
     try:
         return _text.decode(b'"' + found + b'"') if found else ""
     except (msgspec.MsgspecError, UnicodeDecodeError):

@@ -88,8 +88,8 @@ class SessionListModel(QAbstractListModel):
         return None
 
     def says(self, session: AgentSession) -> str:
-        """What a session is about: its title, else what it was asked last."""
-        return plain(mask_text((session.title or session.prompt)[:_LONGEST])) or "nothing was asked"
+        """The name of a session: its title, else what it was asked first."""
+        return plain(mask_text(session.name[:_LONGEST])) or "nothing was asked"
 
     def when(self, session: AgentSession) -> str:
         """When it was written last, as people say it."""

@@ -121,10 +121,10 @@ def test_what_was_reported_adds_up_by_context(claude: CaptureDocument) -> None:
     assert found.main == {space: main.usage}
 
 
-def test_sessions_are_called_by_their_title_else_by_the_last_prompt(
+def test_sessions_are_called_by_their_title_else_by_the_first_prompt(
     claude: CaptureDocument, codex: CaptureDocument
 ) -> None:
-    for document, title in ((claude, "Rounding of order totals"), (codex, "No, 40.")):
+    for document, title in ((claude, "Rounding of order totals"), (codex, "Pages of the report should be longer.")):
         (space,) = document.analysis.contexts.spaces
         assert SessionTitles(document.capture).of(space) == title
     session = ClaudeSession()

@@ -80,7 +80,7 @@ def meta(thread: str, **more: object) -> dict[str, Any]:
     return {"timestamp": "2026-01-02T03:04:05Z", "type": "session_meta", "payload": {"id": thread, "cwd": "/w", **more}}
 
 
-def test_the_last_prompt_of_a_person_is_shown_and_the_model_that_answered_it(home: Home) -> None:
+def test_the_first_prompt_of_a_person_is_shown_and_the_model_that_answered_last(home: Home) -> None:
     home.write_claude(
         f"{ONE}.jsonl",
         {"type": "file-history-snapshot"},
@@ -97,7 +97,7 @@ def test_the_last_prompt_of_a_person_is_shown_and_the_model_that_answered_it(hom
     )
     found = home.session()
     assert (found.program, found.identifier, found.project) == ("claude-code", ONE, "/work/demo")
-    assert (found.prompt, found.model, found.title, found.running) == ("Now the folders", "sonnet", "", False)
+    assert (found.prompt, found.model, found.title, found.running) == ("Count the files", "sonnet", "", False)
 
 
 def test_a_session_that_was_only_given_a_command_shows_it(home: Home) -> None:
@@ -137,7 +137,7 @@ def test_a_file_written_just_now_is_one_of_a_session_that_runs(home: Home) -> No
     assert home.session().running
 
 
-def test_a_codex_thread_tells_of_its_first_meta_and_its_last_turn(home: Home) -> None:
+def test_a_codex_thread_tells_of_its_first_meta_and_its_first_prompt(home: Home) -> None:
     home.write_codex(
         THREAD,
         meta(THREAD, source="cli"),
@@ -153,7 +153,7 @@ def test_a_codex_thread_tells_of_its_first_meta_and_its_last_turn(home: Home) ->
     )
     found = home.session()
     assert (found.program, found.identifier, found.project) == ("codex", THREAD, "/w")
-    assert (found.prompt, found.model, found.sub_agents) == ("Sort them", "gpt-b", 0)
+    assert (found.prompt, found.model, found.sub_agents) == ("List them", "gpt-b", 0)
 
 
 def test_spawned_threads_count_to_the_thread_at_the_top(home: Home) -> None:

@@ -71,6 +71,8 @@ class Message(msgspec.Struct, gc=False):
     id: str | None = None
     model: str | None = None
     usage: Usage | None = None
+    parts: msgspec.Raw = NO_RAW
+    """In sessions of Qwen Code, whose records look alike, in the place of `content`."""
 
 
 class Data(msgspec.Struct, gc=False):
@@ -139,6 +141,12 @@ class Line(msgspec.Struct, gc=False):
     messageId: str | None = None  # noqa: N815
     compactMetadata: Compaction | None = None  # noqa: N815
     key: str | None = None
+    systemPayload: msgspec.Raw = NO_RAW  # noqa: N815
+
+    @property
+    def is_of_qwen(self) -> bool:
+        """Whether it is a record of Qwen Code."""
+        return bool(self.systemPayload) or (self.message is not None and bool(self.message.parts))
 
     @property
     def is_printed(self) -> bool:
@@ -175,6 +183,8 @@ def read_claude(line: bytes, *, unknown: bool = False) -> Line | None:
         found.isSidechain, found.agentId = True, found.parent_tool_use_id
     if found is not None and found.type in REQUESTS and found.agentId is not None:
         found.isSidechain = True
+    if found is not None and found.is_of_qwen:
+        return None
     if found is None or _is_record(found):
         return found
     return found if unknown and is_of_unknown_type(line, found) else None

@@ -131,9 +131,12 @@ class ContextTreeModel(QAbstractTableModel):
 
     @property
     def session_title(self) -> str:
-        """What the one session of the document is called; "" where it has several spaces, or one without a title."""
-        spaces = [space for space in self._contexts.spaces if space]
-        return self._titles.of(spaces[0]) if len(spaces) == 1 else ""
+        """The name of the one session of the document; "" where it has several, or one without a title.
+
+        Conversations of a model's wire beside it are none.
+        """
+        titles = [title for space in self._contexts.spaces if space and (title := self._titles.of(space))]
+        return titles[0] if len(titles) == 1 else ""
 
     def is_session(self, space: int) -> bool:
         """Whether a space is a session that is called otherwise than by its id."""

@@ -47,6 +47,7 @@ def recent_file(path: str, now: datetime, known: RecentFacts | None = None) -> R
     """
     file = path_in(path)
     title = f"{file.parent.name}/{file.name}" if file.parent.name else file.name
+    title = (known.title if known is not None else "") or title
     kind = KINDS_BY_NAME.get(file.name) or KINDS_BY_SUFFIX.get(file.suffix.lower(), "")
     kind = "session" if is_session(path) else "survey" if is_survey(file) else kind
     icon = "ri.record-circle-line" if file.suffix.lower() in KINDS_BY_SUFFIX else "recording"
