@@ -216,10 +216,11 @@ class ParticipantTable(Mapping[tuple[int, str], Participant]):
 
     @property
     def speakers(self) -> int:
-        """How many have sent anything, this program left out. O(participants) in arrays."""
+        """Names of those who have sent anything, this program left out; one in several spaces counts once."""
         if not len(self):
             return 0
-        return int(np.count_nonzero((as_numpy(self.messages) > 0) & (as_numpy(self.is_us) == 0)))
+        spoke = (as_numpy(self.messages) > 0) & (as_numpy(self.is_us) == 0)
+        return len(np.unique(as_numpy(self._names.keys)[spoke] & 0xFFFFFFFF))
 
     def name(self, number: int) -> str:
         """The name of a participant."""

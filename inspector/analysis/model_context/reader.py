@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
+from inspector.analysis.context_tree import MAIN
 from inspector.analysis.distinct import distinct
 from inspector.analysis.model_context.conversation_names import conversation_words
 from inspector.capture.flags import Flag
@@ -70,6 +71,8 @@ def readers(analysis: Analysis) -> list[Reader]:
     if listing is not None:  # asking for lists is a program's doing
         called = np.isin(analysis.correlation.columns["method"][:stop], [strings.find("tools/call") or -1])
         acting &= (kind != listing) | called
+    reports = analysis.usage.reports()  # who only speaks has a model as well, where its calls are reported
+    acting[reports[columns["sender"][reports] != 0]] = True
     people = [code for name in _PEOPLE if (code := strings.find(name)) is not None]
     is_person = (flags & Flag.DERIVED.value != 0) & np.isin(columns["sender"][:stop], people)
     found = _by_sender(analysis, acting & ~is_person)
@@ -134,8 +137,41 @@ def named_reader(analysis: Analysis, message: int, known: Sequence[Reader]) -> R
     capture = analysis.capture
     space = int(capture.columns["space"][message])
     by_name = {one.name: one for one in reversed(known) if one.space == space}
+    if (found := _of_sub_agent(analysis, message, by_name)) is not None:
+        return found
     names = (capture.string("sender", message), *capture.to(message))
     return next((by_name[name] for name in names if name in by_name), None)
+
+
+def _of_sub_agent(analysis: Analysis, message: int, by_name: Mapping[str | None, Reader]) -> Reader | None:
+    """Whose context a message of a transcript stands in, where that is a sub-agent's; None for any other."""
+    if not int(analysis.capture.columns["flags"][message]) & Flag.DERIVED.value:
+        return None
+    node = analysis.contexts.node_of(message)
+    space = int(analysis.capture.columns["space"][message])
+    return None if node == MAIN else _of_node(analysis, space, node, by_name)
+
+
+def reader_in(analysis: Analysis, space: int, node: int) -> Reader | None:
+    """Whose context a node of a transcript is; None where it is nobody's alone, and of other traffic."""
+    columns, stop = analysis.capture.columns, len(analysis)
+    if not (columns["flags"][:stop][columns["space"][:stop] == space] & Flag.DERIVED.value).any():
+        return None
+    return _of_node(analysis, space, node, {one.name: one for one in reversed(readers(analysis)) if one.space == space})
+
+
+def _of_node(analysis: Analysis, space: int, node: int, by_name: Mapping[str | None, Reader]) -> Reader | None:
+    """Of those who speak in a context the one who speaks nearly nowhere else: it was started for this."""
+    columns, strings = analysis.capture.columns, analysis.capture.strings
+    senders = columns["sender"][: len(analysis)]
+    in_space = columns["space"][: len(analysis)] == space
+    for code in analysis.contexts.speakers_of(node):
+        found = by_name.get(strings[code])
+        if found is not None:
+            nodes = analysis.contexts.nodes_of(np.flatnonzero(in_space & (senders == code)))
+            if np.count_nonzero(nodes == node) * 2 > len(nodes):
+                return found
+    return None
 
 
 _PEOPLE = (USER, SYSTEM, CLIENT, "tools", *(one.PROGRAM for one in CODING_AGENTS))

@@ -76,8 +76,16 @@ class Navigation(QObject):
         panes = self._shown.panes
         message = panes.messages.current_message() if panes is not None else None
         panel = self._model_sees()
-        if panel is not None and message is not None:
-            panel.show_here(message)
+        if panel is None or panes is None or message is None:
+            return
+        panel.show_here(message)
+        scope = panes.filter_state.scope
+        if scope is not None and scope.node is not None:
+            from inspector.analysis.model_context.reader import reader_in
+
+            reader = reader_in(self._shown.document.analysis, scope.space, scope.node)
+            if reader is not None:
+                panel.choose_reader(reader)
 
     def show_model_at(self, message: int) -> None:
         """Show what the model sees at a message, which becomes the current one."""

@@ -63,9 +63,9 @@ class PlotChoices(QObject):
             analysis: of the document.
             known: who may have a model, those who act most first.
         """
-        found = self._found if self._found in known else None
-        if self.chosen is not None and self.chosen in known:
-            found = self.chosen
+        found = _known(self._found, known)
+        if (chosen := _known(self.chosen, known)) is not None:
+            found = chosen
         elif not self.held and self.followed is not None and self.followed < len(analysis):
             found = named_reader(analysis, self.followed, known) or found
         self._found = found or (known[0] if known else None)
@@ -89,3 +89,8 @@ class PlotChoices(QObject):
             self.held = on
             if not on:
                 self.reader_changed.emit(False)
+
+
+def _known(reader: Reader | None, known: Sequence[Reader]) -> Reader | None:
+    """The same reader as it is called now; None where it is not known any more."""
+    return next((one for one in known if one == reader), None)

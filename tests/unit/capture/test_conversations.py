@@ -174,6 +174,15 @@ def test_the_same_question_asked_anew_is_a_conversation_of_its_own() -> None:
     assert spaces(wire.document()) == [0, 0, 2, 2]
 
 
+def test_a_request_without_an_answer_reports_nothing() -> None:
+    wire = Wire()
+    wire.ask(MAIN, user("bake"))
+    wire.ask(MAIN, user("bake"), user("hello?"), answer="baked")
+    document = wire.document()
+    assert [one.usage for one in changes(document)] == [None, None]
+    assert [one.reported() for one in moments(document)] == [None, None]
+
+
 def test_nobody_who_only_asks_is_a_model() -> None:
     wire = Wire()
     wire.ask(MAIN, user("bake"), answer="baked")

@@ -8,6 +8,7 @@ from typing import Any
 
 from inspector.analysis.model_context import ModelContext, Moment, find_reader
 from inspector.analysis.model_context.messages import content_of_entry
+from inspector.analysis.model_context.reader import reader_in
 from inspector.analysis.model_context.request_change import request_at
 from inspector.document.document import CaptureDocument
 from tests.builders import document_of
@@ -132,3 +133,23 @@ def test_a_request_that_is_not_whole_changes_nothing() -> None:
     moment = at_request(document_of(*session.lines), 0)
     assert moment.request is None
     assert [(role, text) for role, text, _ in entries(moment)] == [("user", "count the files")]
+
+
+def test_a_sub_agents_prompt_is_looked_at_in_its_own_context() -> None:
+    session = Session()
+    session.say("user", "count the files")
+    session.say("assistant", [call("t1")], id="m1", model="m-1")
+    for number, (role, content) in enumerate((("user", "count them"), ("assistant", [{"type": "text", "text": "3"}]))):
+        message = {"role": role, "content": content, "id": "m2", "usage": {"input_tokens": 5}}
+        session.add(role, uuid=f"s{number}", parentUuid=f"s{number - 1}" if number else None, isSidechain=True,
+                    agentId="a1", message=message)  # fmt: skip
+    session.say("user", [result("t1", "3")])
+    document = document_of(*session.lines)
+    prompt = next(row for row in range(len(document.capture)) if document.capture.records.payload(row).get("text") ==
+                  "count them")  # fmt: skip
+    found = [find_reader(document.analysis, None, row) for row in (prompt, prompt + 1, prompt - 1)]
+    assert [one.name if one else None for one in found] == ["agent#a1", "agent#a1", "claude"]
+    node = document.analysis.contexts.node_of(prompt)
+    inside = reader_in(document.analysis, int(document.capture.columns["space"][prompt]), node)
+    assert inside is not None
+    assert inside.name == "agent#a1"
