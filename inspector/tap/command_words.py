@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from inspector.protocol.secrets.masking import MASK, mask_text
+from inspector.protocol.secrets.spans import MASK
 
 _OPTION = re.compile(r"-[A-Za-z]|--[A-Za-z][A-Za-z_-]{0,40}")
 _ATTACHED = re.compile(r"-[A-Za-z](?=[^=])")
@@ -22,6 +22,8 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,80}(?==)")
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]{0,8}(?:\.exe)?|py")
 _PYTHON_FLAGS = re.compile(r"-[bBdEiIOPqsSuvx]{1,8}|-\d(?:\.\d{1,2})?")
 _SEPARATORS = re.compile(r"[/\\]")
+_PLAIN = re.compile(r"(?:-{0,2}|\.{0,2}/|@)[A-Za-z]{1,18}[0-9]{0,3}(?:[-_./][A-Za-z]{1,18}[0-9]{0,3}){0,9}")
+"""Names in which no rule for secrets finds one."""
 _LAUNCHERS = ("npx", "uvx", "pipx", "bunx", "pnpx")
 _HARMLESS = ("-y", "--yes", "-q", "--quiet", "run")
 _SERVER = re.compile(r"[a-z][a-z._-]{0,60}(?:@(?:latest|[\d.]{1,20}))?")
@@ -30,7 +32,7 @@ _SERVER = re.compile(r"[a-z][a-z._-]{0,60}(?:@(?:latest|[\d.]{1,20}))?")
 def shown_command(command: Sequence[str]) -> list[str]:
     """The words of a command, with dots for all that might be a secret."""
     program = os.path.basename(command[0])  # noqa: PTH119 - pathlib is 20 ms that a start need not wait for
-    shown = [mask_text(program)]
+    shown = [_masked(program)]
     launched = program.partition(".")[0] in _LAUNCHERS
     is_python = is_value = False
     for before, word in pairwise(command):
@@ -46,7 +48,7 @@ def shown_command(command: Sequence[str]) -> list[str]:
         launched = launched and (word in _HARMLESS)
         expected = (names_server and _SERVER) or (names_module and _MODULE)
         is_name = expected and expected.fullmatch(word) is not None and not looks_random(word)
-        shown.append(mask_text(word) if is_name else _shown(word, is_value=is_value))
+        shown.append(_masked(word) if is_name else _shown(word, is_value=is_value))
     return shown
 
 
@@ -56,9 +58,17 @@ def _shown(word: str, *, is_value: bool) -> str:
         return f"{name}={MASK}"
     is_name = word in _HARMLESS or (_PACKAGE.fullmatch(word) and not looks_random(word))
     if _OPTION.fullmatch(word) or (is_name and not is_value) or _is_file(word):
-        return mask_text(word)
+        return _masked(word)
     attached = _ATTACHED.match(word)  # a value may follow an option's letter: -phunter2
     return (attached[0] if attached else "") + MASK
+
+
+def _masked(word: str) -> str:
+    if _PLAIN.fullmatch(word):
+        return word
+    from inspector.protocol.secrets.masking import mask_text  # takes 50 ms, for which the first line would wait
+
+    return mask_text(word)
 
 
 def _is_file(word: str) -> bool:

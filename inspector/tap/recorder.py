@@ -78,7 +78,7 @@ class LineMaker:
             self.lose(0, 0)
 
 
-WRITE_S = 0.02
+WRITE_S = 0.005
 """Between two writes, as in live captures; nothing is waked for each line, which would cost those who talk."""
 _TAKEN_AT_ONCE = 1 << 22
 _LINE_BYTES = 100  # that a line takes beside what it says, about
@@ -90,6 +90,7 @@ class TapRecorder:
 
     Attributes:
         capture: what is written to.
+        began: set when it writes what comes, or has tried to.
     """
 
     def __init__(
@@ -113,6 +114,7 @@ class TapRecorder:
             hold: keeps other taps from the file, if it is held already.
         """
         self.capture = TapCapture(path, origin=origin, say=say, append=append, hold=hold)
+        self.began = threading.Event()
         self._path = path
         self._backlog = backlog
         self._say = say
@@ -154,11 +156,13 @@ class TapRecorder:
         except Exception as error:  # noqa: BLE001 - whatever it is, those who talk are not to notice
             self._say(f"The capture {self._path} is not written any more: {type(error).__name__}: {error}.")
         finally:
+            self.began.set()
             self.capture.release()
 
     def _record(self) -> None:
         ending = False
         self._write()
+        self.began.set()
         while not ending:
             self._backlog.filled.wait(AGAIN_S)
             self._backlog.filled.clear()

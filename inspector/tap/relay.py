@@ -27,6 +27,8 @@ from inspector.tap.recorder import TapRecorder
 
 READ_BYTES = 1 << 16
 """As much as a pipe holds."""
+_RECORDING_S = 2.0
+"""So long a disk that does not answer may keep the first words."""
 
 
 class Pump:
@@ -41,8 +43,9 @@ class Pump:
     """
 
     def __init__(
-        self, way: int, source: int, sink: int, backlog: Backlog, *, close: Callable[[int], None] = os.close
-    ) -> None:
+        self, way: int, source: int, sink: int, backlog: Backlog, *, close: Callable[[int], None] = os.close,
+        recording: threading.Event | None = None,
+    ) -> None:  # fmt: skip
         """Prepare; nothing moves before `start`.
 
         Args:
@@ -50,6 +53,7 @@ class Pump:
             source, sink: descriptors; both are closed with `close`.
             backlog: gets a copy of everything.
             close: closes one of the two.
+            recording: set when what is read can be written down; nothing is passed on before.
         """
         self.delivering = False
         self.passed = 0
@@ -58,6 +62,7 @@ class Pump:
         self._sink = sink
         self._backlog = backlog
         self._close = close
+        self._recording = recording
         self.thread = threading.Thread(target=self._run, name=f"pump {way}", daemon=True)
 
     def start(self) -> None:
@@ -90,6 +95,9 @@ class Pump:
                 return ""
             self.delivering = True
             put(way, data)
+            if self._recording is not None:  # without a record of it a tap that is killed would lose what passed
+                self._recording.wait(_RECORDING_S)
+                self._recording = None
             try:
                 _write_all(sink, data)
             except OSError:
@@ -237,11 +245,12 @@ class _Relay:
         if exact:
             signal.pthread_sigmask(signal.SIG_BLOCK, [*self._handled, signal.SIGCHLD])
         backlog = Backlog()
-        pumps = (
-            Pump(CLIENT, 0, process.stdin.fileno(), backlog, close=_closer(process.stdin.close)),
-            Pump(SERVER, process.stdout.fileno(), 1, backlog, close=_closer(process.stdout.close)),
-        )
         recorder = TapRecorder(Path(path), backlog, origin=self._origin, say=say, append=append, hold=hold)
+        began, to_server, to_client = recorder.began, _closer(process.stdin.close), _closer(process.stdout.close)
+        pumps = (
+            Pump(CLIENT, 0, process.stdin.fileno(), backlog, close=to_server, recording=began),
+            Pump(SERVER, process.stdout.fileno(), 1, backlog, close=to_client, recording=began),
+        )
         for pump in pumps:
             pump.start()
         recorder.start()

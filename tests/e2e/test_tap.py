@@ -282,6 +282,19 @@ def test_a_killed_tap_leaves_no_server_and_what_was_said(tmp_path: Path) -> None
         until(lambda: not is_alive(server))
 
 
+def test_what_passes_first_is_recorded_first(tmp_path: Path) -> None:
+    """A tap that is killed right after the server's first line has that line."""
+    capture = tmp_path / "a.ctxcap"
+    words = "import time; print('{\"n\": 1}', flush=True); time.sleep(9)"
+    with started(capture, PYTHON, "-c", words) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        time.sleep(50 * MS)
+        process.kill()
+        process.wait()
+    assert len(said(capture, "server->client")) == 1
+
+
 def said_text(capture: Path) -> list[str]:
     return [line["text"] for line in whole_lines(capture) if "text" in line]
 

@@ -39,7 +39,7 @@ from inspector.protocol.secrets.lines import mask_lines
 from inspector.protocol.secrets.named import HELD, NAMES
 from inspector.protocol.secrets.pairs import mask_pairs
 from inspector.protocol.secrets.shapes import PATTERNS, PRIVATE_KEY, PRIVATE_LINE, border, is_key, is_made_key
-from inspector.protocol.secrets.spans import replaced
+from inspector.protocol.secrets.spans import MASK, replaced
 
 # Secrets that are given to a name in text: `token=...`, `password: "..."`, `X-API-Key: ...`, `{'token': '...'}`.
 #
@@ -177,9 +177,6 @@ def mask_bots(text: str, mask: Callable[[str], str]) -> str:
 
 __all__ = ["LONGEST_SECRET", "MASK", "SecretRule", "Tally", "is_secret_key", "mask_secrets", "mask_text", "mask_value",
            "masked_start", "masked_words", "may_hold_secrets"]  # fmt: skip
-
-MASK = "••••••••"
-"""Stands for a secret of any length."""
 
 Tally: TypeAlias = "Counter[SecretRule]"
 """Counts what was masked, by rule."""

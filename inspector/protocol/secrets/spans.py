@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+MASK = "••••••••"
+"""Stands for a secret of any length."""
+
 
 def replaced(text: str, found: Iterable[tuple[int, int]], mask: Callable[[str], str]) -> str:
     """A text with some places of it replaced; those that are empty, or begin in one before them, are left.

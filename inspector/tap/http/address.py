@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+from hmac import compare_digest
 from typing import NamedTuple
 
 from yarl import URL
+
+_KEY = "tap"
 
 
 class AddressError(Exception):
@@ -20,18 +23,38 @@ class Upstream(NamedTuple):
     path: str
     """As it is asked for."""
     query: str
-    """That of the address, without its mark; it goes along where a client names none."""
+    """That of the address, without its mark."""
+    key: str = ""
+    """Stands for the query in the tap's address, where that holds a secret: who does not know it is not lent that."""
 
     @property
     def host(self) -> str:
         """Host, and port where it is not the usual one."""
         return self.origin.partition("://")[2]
 
-    def url(self, target: str) -> URL:
-        """The address of a request, given its path and query exactly as the client wrote them."""
+    @property
+    def own_url(self) -> URL:
+        """Its address as it was given."""
+        return self.url(self.path + (f"?{self.query}" if self.query else ""))
+
+    @property
+    def tapped_path(self) -> str:
+        """Path and query of the tap's address."""
+        return self.path + (f"?{_KEY}={self.key}" if self.key else "")
+
+    def target_of(self, target: str) -> str:
+        """Path and query to ask the server for, given those that the client wrote."""
         path, _, query = target.partition("?")
-        if not query and self.query and path == self.path:
-            target = f"{path}?{self.query}"
+        if not self.query or path != self.path:
+            return target
+        if self.key:
+            own = f"{_KEY}={self.key}"
+            parts = [self.query if compare_digest(part.encode(), own.encode()) else part for part in query.split("&")]
+            return f"{path}?{'&'.join(parts)}" if query else target
+        return target if query else f"{path}?{self.query}"
+
+    def url(self, target: str) -> URL:
+        """The address of a path and query of the server."""
         return URL(self.origin + target, encoded=True)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import secrets
 import socket
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -40,10 +42,27 @@ def remember_port(upstream: Upstream, port: int) -> None:
     """Have the server tapped at this port from now on."""
     known = _known()
     key = _key(upstream)
-    kept = _Kept(port, upstream.origin)
+    kept = _Kept(port, upstream.origin, known[key].key if key in known else "")
     if known.pop(key, None) == kept:
         return
     known[key] = kept
+    _remember(known)
+
+
+def key_for(upstream: Upstream) -> str:
+    """Returns what stands for the query of a server's address in the tap's: made by chance, the same each time."""
+    known = _known()
+    found = known.get(_key(upstream))
+    if found is not None and found.key:
+        return found.key
+    key = secrets.token_urlsafe(16)
+    if found is not None:
+        known[_key(upstream)] = found._replace(key=key)
+        _remember(known)
+    return key
+
+
+def _remember(known: Mapping[str, _Kept]) -> None:
     data = json.dumps({k: one._asdict() for k, one in list(known.items())[-_MOST:]}, indent=1).encode()
     with suppress(OSError):  # another port next time
         replace_whole(_file(), data, sync=False)
@@ -95,6 +114,7 @@ class _Kept(NamedTuple):
 
     port: int
     origin: str
+    key: str = ""
 
 
 def _known() -> dict[str, _Kept]:
@@ -108,7 +128,8 @@ def _known() -> dict[str, _Kept]:
     for key, one in found.items():
         port, origin = (one.get("port"), one.get("origin")) if isinstance(one, dict) else (None, None)
         if isinstance(port, int) and 0 < port < 1 << 16 and isinstance(origin, str):
-            known[str(key)] = _Kept(port, origin)
+            made = one.get("key", "")
+            known[str(key)] = _Kept(port, origin, made if isinstance(made, str) else "")
     return known
 
 

@@ -106,6 +106,7 @@ class TapProxy:
         target = request.raw_path
         if "://" in target and not target.startswith("/"):  # as for a forward proxy
             target = request.rel_url.raw_path_qs
+        target = self._upstream.target_of(target)
         exchange = recording.begin(request.method, target, request.headers.items())
         refused = why_refused("tap", self._listening.origin, self._names, request.raw_path, request.headers)
         if refused:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from inspector.base.aio import spawn
 from inspector.tap.capture_name import NotPossibleError, claim_file
 from inspector.tap.http.address import AddressError, Listening, Upstream, listening_of, upstream_of
-from inspector.tap.http.ports import listened, port_for, remember_port
+from inspector.tap.http.ports import key_for, listened, port_for, remember_port
 from inspector.tap.http.proxy import TapProxy, proxy_for
 from inspector.tap.http.recording import ProcessRecording
 from inspector.tap.http.sign_in import SENTENCE, asks_for_sign_in
@@ -128,7 +128,7 @@ class Door(NamedTuple):
     @property
     def address(self) -> str:
         """What a client is to be given in place of the server's address."""
-        return self.listening.origin + self.upstream.path
+        return self.listening.origin + self.upstream.tapped_path
 
     @property
     def shown_upstream(self) -> str:
@@ -147,6 +147,8 @@ def door_to(upstream: Upstream, listening: Listening) -> Door:
     listener = listened(found)
     if listening.port:
         remember_port(upstream, listening.port)
+    if Unwritten().query(upstream.query) != upstream.query:
+        upstream = upstream._replace(key=key_for(upstream))
     return Door(upstream, found, listener)
 
 

@@ -48,7 +48,7 @@ async def _is_metadata(session: aiohttp.ClientSession, upstream: Upstream, path:
 
 async def _is_refused(session: aiohttp.ClientSession, upstream: Upstream, proxy: str | None) -> bool:
     """Whether the server answers nobody without a token. Asked with nothing that begins a session or calls a tool."""
-    url = upstream.url(upstream.path)
+    url = upstream.own_url
     async with session.get(url, headers={"Accept": "text/event-stream"}, proxy=proxy) as answer:
         if answer.status in (401, 403):
             return True

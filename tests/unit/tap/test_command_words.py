@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
-import pytest
+import re
+import subprocess
+import sys
 
-from inspector.protocol.secrets.masking import MASK
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.protocol.secrets.masking import MASK, mask_text
+from inspector.tap import command_words
 from inspector.tap.command_words import shown_command
+
+
+@given(st.from_regex(command_words._PLAIN, fullmatch=True))
+def test_plain_names_need_no_look_for_secrets(name: str) -> None:
+    assert re.search(r"[^\w./@-]", name) is not None or mask_text(name) == name
+
+
+def test_a_usual_command_is_shown_without_the_rules_for_secrets() -> None:
+    """They take longer to import than a server takes to answer."""
+    code = (
+        "import sys; from inspector.tap.command_words import shown_command as shown;"
+        "print(shown(['npx', '-y', '@example/records-server', '--port', '80']));"
+        "print('inspector.protocol.secrets.masking' in sys.modules)"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said == f"['npx', '-y', '@example/records-server', '--port', '{MASK}']\nFalse\n"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from inspector.tap.http import ports
 from inspector.tap.http.address import AddressError, Listening, listening_of, upstream_of
 from inspector.tap.http.proxy import proxy_for
+from inspector.tap.http.run import door_to
 
 
 @pytest.mark.parametrize(
@@ -24,9 +25,20 @@ from inspector.tap.http.proxy import proxy_for
 def test_an_address_is_taken_apart_and_put_together_as_it_was(address: str, origin: str, path: str, query: str) -> None:
     upstream = upstream_of(address)
     assert (upstream.origin, upstream.path, upstream.query) == (origin, path, query)
-    assert str(upstream.url(path)) == origin + path + (f"?{query}" if query else "")
-    assert str(upstream.url(f"{path}?own=%2F")) == f"{origin}{path}?own=%2F"
+    assert str(upstream.own_url) == origin + path + (f"?{query}" if query else "")
+    assert upstream.target_of(path) == path + (f"?{query}" if query else "")
+    assert upstream.target_of(f"{path}?own=%2F") == f"{path}?own=%2F"
+    assert upstream.target_of("/other") == "/other"
     assert str(upstream.url("/other")) == f"{origin}/other"
+
+
+def test_a_query_with_a_secret_is_lent_to_whom_has_the_tap_s_own_address() -> None:
+    upstream = upstream_of("https://host.example/mcp?api_key=s3cr3t")._replace(key="k3y")
+    assert upstream.tapped_path == "/mcp?tap=k3y"
+    assert upstream.target_of("/mcp?tap=k3y") == "/mcp?api_key=s3cr3t"
+    assert upstream.target_of("/mcp?a=1&tap=k3y&b=2") == "/mcp?a=1&api_key=s3cr3t&b=2"
+    for target in ("/mcp", "/mcp?tap=other", "/mcp?tap=", "/mcp?tap=k3", "/other?tap=k3y"):
+        assert upstream.target_of(target) == target
 
 
 @pytest.mark.parametrize("address", ["ws://host/", "host:80/mcp", "https://", "https://me:pw@host/", "http://h:x/", ""])
@@ -55,6 +67,22 @@ def test_a_tap_listens_on_this_computer(text: str, found: Listening) -> None:
 def test_nothing_else_is_listened_at(text: str) -> None:
     with pytest.raises(AddressError):
         listening_of(text)
+
+
+def test_the_key_of_a_server_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONTEXT_INSPECTOR_HOME", str(tmp_path))
+    door = door_to(upstream_of("https://host.example/mcp?api_key=s3cr3tValue99"), Listening("127.0.0.1", 0))
+    door.listener.close()
+    again = door_to(upstream_of("https://host.example/mcp?api_key=s3cr3tValue99"), Listening("127.0.0.1", 0))
+    again.listener.close()
+    plain = door_to(upstream_of("https://host.example/mcp?set=read"), Listening("127.0.0.1", 0))
+    plain.listener.close()
+    assert door.address == again.address
+    assert "?tap=" in door.address
+    assert len(door.upstream.key) >= 20
+    assert "s3cr3t" not in door.address
+    assert plain.address.endswith("/mcp")
+    assert b"s3cr3t" not in b"".join(one.read_bytes() for one in tmp_path.rglob("*.json"))
 
 
 def test_the_port_of_a_server_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
