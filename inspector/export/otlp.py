@@ -44,6 +44,16 @@ _FAILED = {State.FAILED: "refused", State.UNANSWERED: "unanswered", State.CANCEL
 """`error.type` of requests that no answer came to, by what became of them. One that may still be answered has none."""
 
 
+_BEYOND_ASCII = re.compile(r"[^\x20-\x7e]+")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """Characters of JSON with escapes for those that a terminal would act on, such as C1 and bidirectional ones."""
+    if found[0].isprintable():
+        return found[0]
+    return "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in found[0])
+
+
 class TraceWriter:
     """Makes the spans of a document.
 
@@ -89,9 +99,8 @@ class TraceWriter:
         resource = self._attributes({"service.name": self._text(who or "unknown")})
         scope = {"name": "context-inspector", "version": version()}
         held = {"resource": {"attributes": resource}, "scopeSpans": [{"scope": scope, "spans": spans}]}
-        return json.dumps({"resourceSpans": [held]}, ensure_ascii=False, separators=(",", ":")).encode(
-            "utf-8", "replace"
-        )
+        text = json.dumps({"resourceSpans": [held]}, ensure_ascii=False, separators=(",", ":"))
+        return _BEYOND_ASCII.sub(_escaped, text.encode("utf-8", "replace").decode()).encode()
 
     # Spans
 

@@ -157,9 +157,10 @@ _STEP_S = 0.02
 
 
 def say(sentence: str) -> None:
-    """Tell the user, where the server's own words of the kind go."""
+    """Tell the user, where the server's own words of the kind go; what a terminal would act on is escaped."""
+    shown = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in sentence)
     try:
-        os.write(2, f"context-inspector tap: {sentence}\n".encode(errors="backslashreplace"))
+        os.write(2, f"context-inspector tap: {shown}\n".encode(errors="backslashreplace"))
     except OSError:
         return  # nobody listens
 

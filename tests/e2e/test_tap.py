@@ -193,6 +193,13 @@ def test_a_server_ended_by_a_signal_ends_the_tap_by_it(name: str, tmp_path: Path
     assert marks(capture)[-1]["reason"] == f"the server was ended by {name}"
 
 
+def test_what_is_said_of_a_command_has_no_control_characters(tmp_path: Path) -> None:
+    words = tapped(tmp_path / "a.ctxcap", "no\x1b]0;x\x07\u202e\x9b2J")
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 127
+    assert done.stderr == "context-inspector tap: There is no program no\\x1b]0;x\\x07\\u202e\\x9b2J.\n"
+
+
 def test_a_program_that_does_not_exist_leaves_no_file(tmp_path: Path) -> None:
     with started(tmp_path / "a.ctxcap", "no-such-program", stderr=subprocess.PIPE) as process:
         _, errors = process.communicate()

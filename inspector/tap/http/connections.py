@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import select
 import weakref
 
@@ -19,6 +20,7 @@ CONNECT_S = 30.0
 """So long a server may take to accept a connection."""
 LONGEST_HEADER = 1 << 20
 PIECE_BYTES = 1 << 16
+_NO_BODY = re.compile(rb"HTTP/1\.[01] (?:204|304) ")
 _NEVER_ADDED = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 
 
@@ -72,7 +74,7 @@ class _CheckedConnector(aiohttp.TCPConnector):
 
     def __init__(self, limit: int) -> None:
         super().__init__(limit=limit)
-        self._used = weakref.WeakSet[ResponseHandler]()
+        self._used = weakref.WeakKeyDictionary[ResponseHandler, _FirstBytes]()
 
     @override
     async def connect(
@@ -81,13 +83,38 @@ class _CheckedConnector(aiohttp.TCPConnector):
         while True:
             connection = await super().connect(req, traces, timeout)
             protocol = connection.protocol
-            if protocol is None or protocol not in self._used:  # new: a busy server may refuse before it is asked
-                if protocol is not None:
-                    self._used.add(protocol)
+            if protocol is None:
                 return connection
-            if not _has_unread(protocol):
-                return connection
-            connection.close()
+            first = self._used.get(protocol)
+            if first is None:  # new: a busy server may refuse before it is asked
+                self._used[protocol] = first = _FirstBytes(protocol)
+            elif _has_unread(protocol):
+                connection.close()
+                continue
+            first.awaited = True
+            return connection
+
+
+class _FirstBytes:
+    """Cuts a body off that a server sends right behind 204 or 304, which have none: aiohttp would refuse the answer.
+
+    Attributes:
+        awaited: an answer begins with the next bytes.
+    """
+
+    def __init__(self, protocol: ResponseHandler) -> None:
+        self.awaited = False
+        self._close = protocol.force_close
+        self._receive = protocol.data_received
+        protocol.data_received = self  # type: ignore[method-assign]
+
+    def __call__(self, data: bytes) -> None:
+        if data and self.awaited:
+            self.awaited = False
+            if _NO_BODY.match(data) and 0 < (end := data.find(b"\r\n\r\n") + 4) < len(data) and end > 3:
+                self._close()  # what else comes is no answer
+                data = data[:end]
+        self._receive(data)
 
 
 def _has_unread(protocol: ResponseHandler) -> bool:

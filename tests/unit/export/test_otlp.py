@@ -103,6 +103,17 @@ def test_content_only_on_request_and_masked() -> None:
     assert "hunter22" not in told
 
 
+def test_what_a_terminal_would_act_on_is_escaped() -> None:
+    text = "a\u202eb\x9b2Jc\U000e0041d \u00e9\u4e2d"
+    document = document_of(envelope(payload={"text": text}))
+    writer = TraceWriter(document, range(1), content=True, redaction=Redaction())
+    written = b"".join(line for line, _ in writer.lines())
+    assert [one for one in written.decode() if not one.isprintable()] == []
+    assert b"\\u202e" in written
+    assert "\u00e9\u4e2d".encode() in written, "what is plain to see stays"
+    assert text in json.dumps(json.loads(written), ensure_ascii=False), "it means the same"
+
+
 def test_a_collector_gets_everything(tmp_path: Path) -> None:
     path = tmp_path / "got.jsonl"
     listener, address = listener_at(address_of("127.0.0.1:0"))

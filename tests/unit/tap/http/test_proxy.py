@@ -68,6 +68,38 @@ async def test_an_answer_nobody_asked_for_reaches_nobody() -> None:
             await ended.wait()  # its connection with the server goes with it
 
 
+@pytest.mark.parametrize("status", ["204 No Content", "304 Not Modified"])
+@pytest.mark.parametrize("pause_s", [0.0, 20 * MS])
+async def test_a_body_where_none_may_be_harms_no_answer(status: str, pause_s: float) -> None:
+    served: list[bool] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        served.append(True)
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while request := await reader.readuntil(b"\r\n\r\n"):
+                if b"/empty" not in request:
+                    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwhole")
+                    continue
+                head, body = f"HTTP/1.1 {status}\r\nA: b\r\n\r\n".encode(), b"<p>none</p>"
+                writer.write(head if pause_s else head + body)
+                await asyncio.sleep(pause_s)
+                writer.write(body if pause_s else b"")
+        writer.close()
+        served.pop()
+
+    async with tapped(serve) as (port, _), asyncio.timeout(10):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(f"GET /empty HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert head.startswith(f"HTTP/1.1 {status}".encode())
+        assert b"A: b" in head
+        await asyncio.sleep(pause_s * 2)
+        assert await _asked((reader, writer), port, "again") == b"whole"
+        writer.close()
+        while served:  # noqa: ASYNC110 - until the server's tasks have ended
+            await asyncio.sleep(1 * MS)
+
+
 @pytest.mark.parametrize(
     ("line", "status"), [("GET /a%0Ab HTTP/1.1", 200), ("OPTIONS * HTTP/1.1", 400), ("CONNECT @ HTTP/1.1", 405)]
 )
