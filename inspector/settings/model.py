@@ -379,6 +379,8 @@ class Settings(_Part):
     """How much memory reading may take."""
     prices: Prices = Field(default_factory=Prices)
     """What tokens of models cost."""
+    recent_commands: list[str] = Field(default_factory=list, max_length=20)
+    """Ids of what was done from the palette, latest first."""
     recent_files: list[str] = Field(default_factory=list)
     recent_facts: dict[str, RecentFacts] = Field(default_factory=dict)
     """What is known of them, by path."""

@@ -61,7 +61,8 @@ def _part_of(analysis: Analysis, rows: Rows, *path: str) -> Column:
 
 def _tool_calls(document: CaptureDocument, names: Collection[str]) -> Content:
     analysis = document.analysis
-    rows, answers, failed = calls_of(analysis)
+    calls = calls_of(analysis)
+    rows, answers, failed = calls.rows, calls.answers, calls.failed
     columns = analysis.capture.columns
     latency = partial(field_column, analysis, "latency")
 

@@ -16,6 +16,7 @@ from inspector.ui.window.actions import ACTIONS
 from tests.pages import GUIDE, PAGES, ROOT, links, name_of, script
 
 _SAID = {
+    "Ctrl+Shift+B": "view.bookkeeping",
     "Ctrl+B": "view.subsessions", "Ctrl+Shift+O": "file.open_folder", "Ctrl+Shift+N": "subsession.new",
     "Ctrl+Shift+G": "subsession.global", "Ctrl+Shift+Return": "subsession.close",
     "Ctrl+O": "file.open", "Ctrl+K": "file.connect", "Ctrl+V": "file.paste", "Ctrl+S": "file.save",
@@ -54,7 +55,10 @@ def test_keys_are_those_of_the_actions(page: Path) -> None:
 
 @pytest.mark.parametrize("page", GUIDE, ids=name_of)
 def test_menus_have_the_entries_named(page: Path) -> None:
-    titles = {(plain_title(one.menu), plain_title(one.title).rstrip(".")) for one in ACTIONS}
+    titles = {
+        (plain_title(one.menu), plain_title(title).rstrip(".")) for one in ACTIONS for title in (one.title, one.submenu)
+        if title
+    }  # fmt: skip
     for menu, words in _ENTRY.findall(page.read_text(encoding="utf-8")):
         assert any(menu == known and words.startswith(title) for known, title in titles), f"{menu} > {words}"
 

@@ -2,17 +2,46 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
+from inspector.ui.app.application import Application
 from inspector.ui.docview.view_head import HIDDEN_CALLS
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.window.main_window import MainWindow
+from tests.builders import document_of, received, tool_call
 from tests.ui.find import child
-from tests.ui.windows import in_turn, numbers, panes_of
+from tests.ui.windows import in_turn, numbers, panes_of, story_lines, window_on
 
 CHATS = 'kind == "chat"'
+
+
+@pytest.fixture
+def window(application: Application) -> MainWindow:
+    """A live session in which the last request, No. 10 inside the reasoning, waits for an answer."""
+    document = document_of(*story_lines(), received(tool_call("deploy", context="why-1")))
+    document.live = True
+    window = window_on(application, document)
+    while not panes_of(window).account.tally.step():
+        pass
+    return window
+
+
+def test_nothing_is_said_where_nothing_waits_or_nothing_comes_any_more(application: Application) -> None:
+    for lines, live in (
+        (story_lines(), True),
+        ([*story_lines(), received(tool_call("deploy", context="why-1"))], False),
+    ):
+        document = document_of(*lines)
+        document.live = live
+        window = window_on(application, document)
+        while not panes_of(window).account.tally.step():
+            pass
+        panes_of(window).filter_state.apply_filter(CHATS)
+        assert panes_of(window).rows.hidden_calls()[0] >= 2
+        assert said(window) == ""
 
 
 def said(window: MainWindow) -> str:
@@ -36,10 +65,10 @@ def any_filter_that_hides_calls_says_so_and_shows_them_on_a_click(window: MainWi
     panes = panes_of(window)
     assert said(window) == ""
     panes.filter_state.apply_filter(CHATS)
-    assert said(window) == "2 requests are hidden by this view; agents had to act on those. Show them"
+    assert said(window) == "The filter hides 3 requests. Show them"
     panes.go_to(1)
     click(window, qtbot)
-    assert numbers(window) == [1, 2, 5, 7, 9]
+    assert numbers(window) == [1, 2, 5, 7, 9, 10]
     assert editor(window) == CHATS, "what the user wrote stays"
     assert panes.messages.current_message() == 1
     assert said(window).endswith("Hide them again")
@@ -56,7 +85,7 @@ def conditions_stay_switches_and_count_what_they_hide(window: MainWindow, qtbot:
     assert [chip.condition.text for chip in chips] == [CHATS]
     qtbot.waitUntil(lambda: chips[0].hides == 4)
     qtbot.mouseClick(chips[0], Qt.MouseButton.LeftButton)
-    assert len(numbers(window)) == 9
+    assert len(numbers(window)) == 10
     assert said(window) == "", "nothing chooses any more"
 
 
@@ -66,9 +95,9 @@ def a_scope_stays_too(window: MainWindow, qtbot: QtBot) -> None:
     panes.details.links.scope_requested.emit(0)  # main
     before = panes.filter_state.scope
     assert before is not None
-    assert said(window).startswith("2 requests are hidden")
+    assert said(window).startswith("The scope hides 3 requests.")
     click(window, qtbot)
-    assert numbers(window) == [1, 2, 3, 5, 7, 9]
+    assert numbers(window) == [1, 2, 3, 5, 7, 9, 10]
     assert window.view_head.scope.isVisible()
     click(window, qtbot)
     assert panes.filter_state.scope == before
@@ -106,7 +135,7 @@ def a_condition_that_comes_later_hides_requests_as_well(window: MainWindow, qtbo
     panes.filter_state.stack_filter(CHATS)
     click(window, qtbot)
     panes.filter_state.combine_filter('kind == "mcp/request" && no == 5', "and_not")
-    assert numbers(window) == [1, 2, 7, 9]
+    assert numbers(window) == [1, 2, 7, 9, 10]
 
 
 def presets_and_highlights_are_made_of_what_was_chosen(window: MainWindow, qtbot: QtBot) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
@@ -27,6 +27,14 @@ Result = TypeVar("Result")
 def story() -> CaptureDocument:
     """Messages in main and in a reasoning context, and a tool result that was collapsed.
 
+    As `story_lines` has them.
+    """
+    return document_of(*story_lines())
+
+
+def story_lines() -> list[dict[str, Any]]:
+    """Lines of a gateway's log.
+
     No. 1 and 2 in main; 3 to 8 in `why-1`: start, thought, call, collapsed result, call, consuming result; 9 in main.
     """
     start = envelope("reasoning/start", {"message": "Find the slow part"}, id="why-1")
@@ -45,7 +53,7 @@ def story() -> CaptureDocument:
         envelope("reasoning/thought", {"message": "Look first"}, **inside), search, found, store, stored,
         envelope("chat", {"text": "Done"}),
     ]  # fmt: skip
-    return document_of(*(received(one) for one in said))
+    return [received(one) for one in said]
 
 
 def window_on(application: Application, document: CaptureDocument) -> MainWindow:

@@ -16,6 +16,7 @@ from inspector.present.context_labels import line_labels
 from inspector.present.formats import count_of
 from inspector.ui.docview.center import Center
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.list_panel import hider_words
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.notice import NoticeStack
 from inspector.ui.widgets.scope_chip import ScopeChip
@@ -96,6 +97,7 @@ class ViewHead(QWidget):
         panes.filter_state.scope_changed.connect(self._show_scope)
         panes.filter_state.filter_applied.connect(self._show_hidden)
         panes.counts_changed.connect(self._show_counts)
+        panes.account.renewed.connect(self._show_hidden)
         self._show_scope(None)
         self._show_counts()
 
@@ -142,22 +144,32 @@ class ViewHead(QWidget):
             self._panes.filter_state.set_scope(replace(scope, reach=reach))
 
     def _show_hidden(self, *_filter: object) -> None:
-        """Agents must act on requests and proposals in any context: say how many the view hides, or that it may not."""
+        """Say how many requests and proposals the view hides, while traffic is live and one of them waits.
+
+        Agents must act on those in any context.
+        """
         if self._panes is None:
             return
         requests, proposals = self._panes.rows.hidden_calls()
         counts = ((requests, "request"), (proposals, "proposal"))
-        parts = [f"{count:,} {word}{'s' if count != 1 else ''}" for count, word in counts if count]
+        parts = [count_of(count, word) for count, word in counts if count]
         if not parts and self._panes.rows.chooses and self._panes.filter_state.shows_calls:
             links = [("Hide them again", self._panes.filter_state.hide_calls_again)]
             self.notices.show_notice(HIDDEN_CALLS, "note", SHOWN_AS_WELL, links)
             return
-        if not parts:
+        if not parts or not self._panes.document.may_go_on or not self._hides_waiting():
             self.notices.dismiss(HIDDEN_CALLS)
             return
-        verb = "is" if requests + proposals == 1 else "are"
-        must = "must" if self._panes.document.may_go_on else "had to"
-        sentence = f"{' and '.join(parts)} {verb} hidden by this view; agents {must} act on those."
+        hider = hider_words(self._panes.filter_state.filter, self._panes.filter_state.scope)
+        verb = "hide" if " and " in hider else "hides"
+        sentence = f"{hider[:1].upper()}{hider[1:]} {verb} {' and '.join(parts)}."
         self.notices.show_notice(
             HIDDEN_CALLS, "hidden", sentence, [("Show them", self._panes.filter_state.show_hidden_calls)]
         )
+
+    def _hides_waiting(self) -> bool:
+        """Tell whether one of the messages that wait for somebody is not shown. O(messages that wait), bounded."""
+        panes = self._panes
+        if panes is None:
+            return False
+        return any(panes.rows.position(row) is None for row in panes.account.tally.first("waiting").tolist())

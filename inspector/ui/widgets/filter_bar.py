@@ -283,6 +283,14 @@ class FilterBar(QFrame):
             self._editor.set_text(text)
         self.show_error(None)
 
+    def discard_written(self) -> None:
+        """Show the filter in force in place of what is written and not entered."""
+        self._note = None
+        self._completing.hide()
+        if self._editor.text() != self._applied:
+            self._editor.set_text(self._applied)
+        self.show_error(None)
+
     def go_on_with(self, text: str) -> None:
         """The filter in force went on by itself, as that of a growing chain: what is being typed stays."""
         before = self._applied

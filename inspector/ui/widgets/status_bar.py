@@ -282,16 +282,17 @@ class StatusBar(QStatusBar):
         Args:
             total: in the capture.
             shown: None where nothing is chosen among them.
-            unreadable: of them; None says nothing of it.
+            unreadable: of them, shown above 0; None changes nothing.
         """
         words = formats.count_of(total, "message")
         if shown is not None and shown != total:
             words += f", {shown:,} shown"
         self._counts.say(words, tooltip="Messages in the capture, and in the table")
         if unreadable is not None:
-            token = "severity.error" if unreadable else "ink.tertiary"
-            tooltip = "Show the messages that could not be read" if unreadable else "Every message could be read"
-            self._unreadable.say(f"{unreadable:,} unreadable", token=token, tooltip=tooltip)
+            self._unreadable.setVisible(unreadable > 0)
+            if unreadable:
+                tooltip = "Show the messages that could not be read"
+                self._unreadable.say(f"{unreadable:,} unreadable", token="severity.error", tooltip=tooltip)
 
     def set_selected(self, count: int, size_bytes: int = 0, span_ns: int | None = None) -> None:
         """Say how many messages are selected; nothing is said of none.

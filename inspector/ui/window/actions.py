@@ -21,6 +21,7 @@ _PREFERENCES = ("Ctrl+,",) if sys.platform == "darwin" else ("Ctrl+Alt+S", "Ctrl
 
 _DETAILS = "Page of the detai&ls"
 _THEME = "Theme"
+_EDGES, _TIME, _SORT, _ZOOM, _HIGHLIGHT = "&Panes", "&Time", "&Sort", "&Zoom", "Hi&ghlight"
 
 
 def _panes(do: Callable[[Panes], object]) -> Callable[[MainWindow], None]:
@@ -69,6 +70,12 @@ def _count_times_from_current(panes: Panes) -> None:
     message = panes.messages.current_message()
     if message is not None:
         panes.messages.count_times_from(message)
+
+
+def _clear_view(window: MainWindow) -> None:
+    """Show everything; text that is written and not entered goes, too."""
+    window.navigation.clear_view()
+    _bar(window).discard_written()
 
 
 def _show_about(window: MainWindow) -> None:
@@ -151,8 +158,7 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            on=_in_panes(lambda p: p.find_in_view.bar.is_pattern.isChecked())),
     Action("edit.filter", "&Filter", "&Edit", lambda w: _bar(w).focus_editor(), ("Ctrl+/",), "filter",
            needs="filter", separated=True),
-    Action("edit.clear_filter", "Clear filter and scope", "&Edit", lambda w: w.navigation.clear_view(),
-           ("Ctrl+Shift+X",), needs="filter"),
+    Action("edit.clear_filter", "Clear filter and scope", "&Edit", _clear_view, ("Ctrl+Shift+X",), needs="filter"),
     Action("edit.save_preset", "Save filter as &preset", "&Edit", lambda w: w.presets.ask_to_save_active(),
            ("Ctrl+D",), "save", needs="document"),
     Action("view.contexts", "&Contexts", "&View", lambda w: w.dock_row.switch("view.contexts"), ("Ctrl+1",),
@@ -169,11 +175,13 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("view.sources", "Sources", "&View", lambda w: w.dock_row.turn_over("Sources"), needs="document",
            on=lambda w: w.dock_row.shows("view.sources"), words="files logs clock offset merged together"),
     Action("view.edge_left", "Left panes", "&View", lambda w: w.dock_row.switch_edge("left"), icon="pane_left",
-           needs="document", on=lambda w: w.dock_row.shows_edge("left"), words="sidebar panel"),
+           needs="document", on=lambda w: w.dock_row.shows_edge("left"), words="sidebar panel", submenu=_EDGES),
     Action("view.edge_bottom", "Bottom panes", "&View", lambda w: w.dock_row.switch_edge("bottom"),
-           icon="pane_bottom", needs="document", on=lambda w: w.dock_row.shows_edge("bottom"), words="sidebar panel"),
+           icon="pane_bottom", needs="document", on=lambda w: w.dock_row.shows_edge("bottom"), words="sidebar panel",
+           submenu=_EDGES),
     Action("view.edge_right", "Right panes", "&View", lambda w: w.dock_row.switch_edge("right"),
-           icon="pane_right", needs="document", on=lambda w: w.dock_row.shows_edge("right"), words="sidebar panel"),
+           icon="pane_right", needs="document", on=lambda w: w.dock_row.shows_edge("right"), words="sidebar panel",
+           submenu=_EDGES),
     Action("details.overview", "&Overview", "&View", lambda w: w.navigation.show_details("Overview"), needs="message",
            submenu=_DETAILS),
     Action("details.tree", "&Tree", "&View", lambda w: w.navigation.show_details("Tree"), needs="message",
@@ -205,26 +213,27 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("view.expand", "Expand or collapse the row", "&View", _panes(lambda p: p.messages.toggle_original()),
            ("Ctrl+E",), needs="message"),
     Action("view.presets", "&Edit presets...", "&View", lambda w: w.settings_editing.open("presets"), separated=True),
-    Action("view.highlights", "Hi&ghlight rules...", "&View", lambda w: w.settings_editing.open("highlights")),
+    Action("view.highlights", "Highlight &rules...", "&View", lambda w: w.settings_editing.open("highlights"),
+           submenu=_HIGHLIGHT),
     Action("view.highlight_filter", "Highlight what the filter shows", "&View",
-           lambda w: w.highlighting.ask_to_add_filter(), ("Ctrl+Shift+H",), needs="document"),
+           lambda w: w.highlighting.ask_to_add_filter(), ("Ctrl+Shift+H",), needs="document", submenu=_HIGHLIGHT),
     Action("view.columns", "Col&umns...", "&View", lambda w: w.navigation.choose_columns(), needs="document",
            separated=True, words="fields table"),
     Action("view.time_start", "Time since the first message", "&View",
            _panes(lambda p: p.messages.choose_time("start")), needs="document",
-           on=lambda w: w.display.time_mode == "start"),
+           on=lambda w: w.display.time_mode == "start", submenu=_TIME),
     Action("view.time_clock", "Time of da&y", "&View", _panes(lambda p: p.messages.choose_time("clock")),
-           needs="document", on=lambda w: w.display.time_mode == "clock"),
+           needs="document", on=lambda w: w.display.time_mode == "clock", submenu=_TIME),
     Action("view.time_previous", "Time since the message a&bove", "&View",
            _panes(lambda p: p.messages.choose_time("previous")), needs="document",
-           on=lambda w: w.display.time_mode == "previous"),
+           on=lambda w: w.display.time_mode == "previous", submenu=_TIME),
     Action("view.time_mark", "Time since &this message", "&View",
            _panes(_count_times_from_current), ("Ctrl+T",), needs="message",
-           on=lambda w: w.display.time_mode == "mark"),
-    Action("view.sort_again", "&Sort again", "&View", _panes(lambda p: p.messages.sorter.again()), needs="document",
-           separated=True),
-    Action("view.sort_clear", "Order of arrival", "&View", _panes(lambda p: p.messages.sorter.clear()),
-           needs="document"),
+           on=lambda w: w.display.time_mode == "mark", submenu=_TIME),
+    Action("view.sort_again", "&Re-sort", "&View", _panes(lambda p: p.messages.sorter.again()), needs="document",
+           submenu=_SORT),
+    Action("view.sort_clear", "&Unsorted", "&View", _panes(lambda p: p.messages.sorter.clear()),
+           needs="document", submenu=_SORT),
     Action("view.theme_system", "As the &system", "&View", lambda w: w.settings_editing.choose_theme("system"),
            on=_has_theme("system"), separated=True, submenu=_THEME, words="colours appearance mode"),
     Action("view.theme_light", "&Light", "&View", lambda w: w.settings_editing.choose_theme("light"),
@@ -232,11 +241,11 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("view.theme_dark", "&Dark", "&View", lambda w: w.settings_editing.choose_theme("dark"),
            on=_has_theme("dark"), submenu=_THEME, words="colours appearance black mode"),
     Action("view.zoom_in", "Zoom &in", "&View", lambda w: w.settings_editing.zoom_by(10), ("Ctrl++", "Ctrl+="),
-           words="larger bigger font text size scale"),
+           words="larger bigger font text size scale", submenu=_ZOOM),
     Action("view.zoom_out", "Zoom &out", "&View", lambda w: w.settings_editing.zoom_by(-10), ("Ctrl+-",),
-           words="smaller font text size scale"),
+           words="smaller font text size scale", submenu=_ZOOM),
     Action("view.zoom_reset", "&Actual size", "&View", lambda w: w.settings_editing.zoom_reset(), ("Ctrl+0",),
-           words="zoom 100 font text scale"),
+           words="zoom 100 font text scale", submenu=_ZOOM),
     Action("view.reset_layout", "&Reset the layout", "&View", lambda w: w.layout_keeper.reset(), needs="document",
            separated=True, words="default panes docks"),
     Action("go.first", "&First message", "&Go", _panes(lambda p: p.messages.go_to_first()), ("Ctrl+Home",),

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from inspector.ui.services import SettingsOwner
 
 _LATELY = 5
+_RECENT = "Recent"
+_UNKEPT = ("file.", "join.", "float.", "move.", "close.")
+"""Lines that name files and places, which are listed as recent elsewhere, or what is there for a moment."""
 _SELF = "help.palette"
 _OF_THE_TABLE = {"edit.copy_row": "Ctrl+C", "edit.select_all": "Ctrl+A"}
 """Keys that every list and field has for itself, so that no action can have them."""
@@ -63,7 +66,6 @@ class Palette(QObject):
         self._pane_focus = pane_focus
         self._open_target = open_target
         self._join = join
-        self._lately: list[str] = []
         self._others: dict[str, _Run] = {}
         self.card = PaletteCard(theme, self.find, window)
         self.card.run_requested.connect(self._run)
@@ -76,7 +78,8 @@ class Palette(QObject):
         """
         lines = [*self._actions(), *self._elsewhere()]
         if not query.strip():
-            lately = {name: place for place, name in enumerate(self._lately)}
+            lately = {name: place for place, name in enumerate(self._services.settings.recent_commands)}
+            lines = [replace(line, group=_RECENT) if line.usable and line.id in lately else line for line in lines]
             lines.sort(key=lambda line: (not line.usable, lately.get(line.id, _LATELY)))
             return lines
         found: list[tuple[tuple[bool, int], CommandEntry]] = []
@@ -141,7 +144,11 @@ class Palette(QObject):
         add(f"close.{title}", "Panes", f"Close {title}", dock.close)
 
     def _run(self, name: str) -> None:
-        self._lately = [name, *(other for other in self._lately if other != name)][:_LATELY]
+        settings = self._services.settings
+        if not name.startswith(_UNKEPT):
+            others = (other for other in settings.recent_commands if other != name)
+            settings.recent_commands = [name, *others][:_LATELY]
+            self._services.save_settings()
         other = self._others.get(name)
         if other is not None:
             other()

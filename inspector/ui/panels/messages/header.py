@@ -165,7 +165,7 @@ class HeaderMenu(QObject):
                 action.setCheckable(True)
                 action.setChecked(mine and by is not None and by.descending == descending)
                 group.addAction(action)
-        arrival = _add(menu, "sort.clear", "Order of arrival", lambda: self.sort_requested.emit("", False))
+        arrival = _add(menu, "sort.clear", "Unsorted", lambda: self.sort_requested.emit("", False))
         arrival.setEnabled(by is not None)
         menu.addSeparator()
 

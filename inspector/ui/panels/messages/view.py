@@ -23,7 +23,10 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 from typing_extensions import override
 
 from inspector.document.document import CaptureDocument
+from inspector.filters.errors import FilterError
+from inspector.filters.field import FieldType
 from inspector.filters.find import FindSearch
+from inspector.filters.naming import field_named
 from inspector.present.message_columns import Column
 from inspector.ui.input import own_keys
 from inspector.ui.look.paint_cache import PaintCache
@@ -288,16 +291,26 @@ class MessageView(QTableView):
         self.selection.select_all()
 
     def _on_head_clicked(self, column: int) -> None:
-        """Smallest first, then largest first, then the order of arrival again."""
+        """Sort one way, then the other, then by arrival again; figures begin with the largest."""
         if column == Column.GUTTER:
             return
         by, name = self.messages.rows.sorted_by, self.messages.columns.sort_name(column)
-        mine = by is not None and by.field.name == name
-        if by is not None and mine and by.descending:
-            self.sort_requested.emit("", False)
+        first = self._largest_first(column, name)
+        if by is None or by.field.name != name:
+            self.sort_requested.emit(name, first)
+        elif by.descending is first and column != Column.NUMBER:  # in their own order they stand by arrival
+            self.sort_requested.emit(name, not first)
         else:
-            # Messages stand by their number already, so that the first click on No. turns them round.
-            self.sort_requested.emit(name, mine or column == Column.NUMBER)
+            self.sort_requested.emit("", False)
+
+    def _largest_first(self, column: int, name: str) -> bool:
+        """Tell whether the first click on a head shows the largest first: of figures, and of No., as rows have it."""
+        if column == Column.NUMBER:
+            return True
+        try:
+            return field_named(name).type in (FieldType.INTEGER, FieldType.NUMBER)
+        except FilterError:
+            return False
 
     # Keys
 

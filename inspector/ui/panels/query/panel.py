@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QHeaderView, QMenu, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 from typing_extensions import override
@@ -22,6 +22,7 @@ from inspector.ui.panels.plain_table import PlainTable
 from inspector.ui.panels.query.editor import SqlEditor
 from inspector.ui.panels.query.model import AnswerModel
 from inspector.ui.panels.query.running import MOST_ROWS, QueryRun
+from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.labels import HairLine, TextLabel
 
 MOST_FILTERED = 2_000
@@ -39,12 +40,9 @@ EXAMPLES = (
     ("Who has had no answer?", """SELECT no, "from", "to", info FROM messages WHERE waiting = 'answer'"""),
 )
 """Questions with the query that answers them, for who has asked none yet."""
-_WHAT_TO_ASK = (
-    "The answer comes here; a click on a row with a No. goes to that message.\n\n"
-    "For example, and behind the clock above:\n"
-) + "\n".join(f"{question}  {sql}" for question, sql in EXAMPLES)
+_WHAT_TO_ASK = "Results appear here. Click a row to go to its message. More examples: history (clock)."
 _NO_ROWS = "Nothing fits: the answer has no rows."
-_NOTHING_YET = f"Ctrl+Return asks. Tables: {', '.join(table.name for table in TABLES)}."
+_NOTHING_YET = f"Ctrl+Enter runs the query. Tables: {', '.join(table.name for table in TABLES)}."
 
 
 class AnswerView(PlainTable):
@@ -104,6 +102,46 @@ class AnswerView(PlainTable):
         self.verticalHeader().setDefaultSectionSize(theme.metrics.content_row)
 
 
+class _Examples(QWidget):
+    """Queries to begin with, in the place of the answer.
+
+    Signals:
+        chosen(str): a query was clicked.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, themes: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("queryExamples")
+        self._themes = themes
+        self._column = QVBoxLayout(self)
+        self._words = TextLabel(_WHAT_TO_ASK, variant="secondary", name="queryExamplesWords", wrap=True, parent=self)
+        self._column.addWidget(self._words)
+        for number, (question, sql) in enumerate(EXAMPLES):
+            link = LinkButton(question, name=f"queryExample{number}", parent=self)
+            link.setToolTip(sql)
+            link.clicked.connect(lambda *_on, sql=sql: self.chosen.emit(sql))
+            self._column.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addStretch(1)
+        parent.installEventFilter(self)
+        themes.changed.connect(self._fit)
+        self._fit()
+
+    @override
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Resize:
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _fit(self) -> None:
+        metrics, around = self._themes.theme.metrics, self.parentWidget()
+        self._column.setContentsMargins(metrics.pane_padding, metrics.unit, metrics.pane_padding, metrics.unit)
+        self._column.setSpacing(metrics.unit)
+        if around is not None:
+            self.setGeometry(around.rect())
+
+
 class QueryPanel(HeadedPanel):
     """Questions in SQL about one document.
 
@@ -113,7 +151,7 @@ class QueryPanel(HeadedPanel):
         name_requested(): the query is to be kept under a name that is asked for.
 
     Attributes:
-        head, editor, model, view, run: what it is made of.
+        head, editor, model, view, run, examples: what it is made of.
     """
 
     asked = Signal(str)
@@ -141,7 +179,8 @@ class QueryPanel(HeadedPanel):
         self._line = HairLine("queryLine", self)
         self.said = TextLabel(_NOTHING_YET, variant="hint", name="querySaid", wrap=True, parent=self)
         self.view = AnswerView(self.model, theme_controller, self)
-        self.view.set_empty_text(_WHAT_TO_ASK)
+        self.examples = _Examples(theme_controller, self.view.viewport())
+        self.examples.chosen.connect(self._take)
         self._menu = QMenu(self)
         self._menu.setObjectName("queryMenu")
         self._put_together(theme_controller)
@@ -208,6 +247,7 @@ class QueryPanel(HeadedPanel):
         if not sql.strip():
             return
         self.editor.mark_trouble(None)
+        self.examples.hide()
         self._say("Asking...")
         self.view.set_empty_text("")
         self.run.ask(sql)
