@@ -74,6 +74,7 @@ class Analysis:
         self.departures = DeparturePass(capture, self.correlation, self.participants)
         self.capabilities = CapabilityPass(capture, self.trust, self.contexts)
         self.visibility = VisibilityPass(capture)
+        self.usage = ReportedUsage(capture)
         self.findings = FindingPass(
             Passes(
                 capture,
@@ -85,11 +86,11 @@ class Analysis:
                 self.trust,
                 self.participants,
                 self.capabilities,
+                self.usage,
             )
         )
         self.states = StatePass(capture, self.contexts, self.correlation, self.findings.found)
         self.tokens = TokenPass(capture, self.contexts, self.correlation, self.transients)
-        self.usage = ReportedUsage(capture)
         self.costs = Costs(capture, self.usage, self.contexts, self.tokens)
         self.marks = Marks(self.contexts)
         self.now_ns: int | None = None

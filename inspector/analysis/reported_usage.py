@@ -231,6 +231,13 @@ class ReportedUsage:
             return np.full(len(rows), NOT_REPORTED, np.int64)
         return np.where(known, self.columns["first_token"][places], NOT_REPORTED)
 
+    def calls_at(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.uint64]:
+        """(n,) hashes of the calls of models that some messages came from; NO_HASH."""
+        places, known = self._places(rows)
+        if not len(self.columns):
+            return np.zeros(len(rows), np.uint64)
+        return np.where(known, self.columns["call"][places], np.uint64(NO_HASH))
+
     def reports(self, stretch: int | None = None) -> Rows:
         """The messages that report a call, ascending; all, or those of a STRETCH of the columns, by its number."""
         if not len(self.columns):

@@ -344,7 +344,13 @@ class _Words:
         about = _WAITING_NOW if self.document.arriving else "Left waiting"
         tally = self.tally
         count = sum(tally.count(deed, *_WAITS) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
-        lines = [AccountLine(about, _begun(one.sentence), message=one.message, tone="warn") for one in self.waiting]
+        ends = [one for one in self.waiting if one.is_of_agent and not self.document.arriving]
+        lines = [AccountLine("At the end", _begun(one.at_the_end), message=one.message) for one in ends]
+        lines += [
+            AccountLine(about, _begun(one.sentence), message=one.message, tone="warn")
+            for one in self.waiting
+            if one not in ends
+        ]
         if count > len(lines):
             lines.append(AccountLine("", f"{count:,} wait in all", filter="waiting", tone="warn"))
         quiet = tally.count(Deed.DISCOVERY, *_WAITS)

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 
 from inspector.analysis import Analysis
 from inspector.analysis.pending import who_left
+from inspector.analysis.states import State
 from inspector.capture.flags import Flag
 from inspector.present import formats
 from inspector.present.subject import linked, recipients
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
+from inspector.protocol.formats import CODING_AGENTS
 from inspector.protocol.times import NO_TIME
 
 _LONGEST, _SHORT, _MOST_BEHIND = 80, 24, 2
@@ -37,6 +39,7 @@ class Wait:
         discovery: it only asks what somebody is and offers.
         behind: who waits for the one that waits here, or for somebody who does, and so on; the nearest few.
         behind_count: how many they are in all.
+        is_of_agent: a coding agent's file tells it, which may end while the agent works on.
     """
 
     message: int
@@ -47,6 +50,7 @@ class Wait:
     discovery: bool
     behind: tuple[str, ...] = ()
     behind_count: int = 0
+    is_of_agent: bool = False
 
     @property
     def how_long(self) -> str:
@@ -76,6 +80,12 @@ class Wait:
         since = f", {self.how_long}" if (self.waited_ns or 0) >= 100_000_000 else ""
         behind = f"; {self.behind_words} behind it" if self.behind else ""
         return f"{self.who} waits for {self.whom}{since}: {self.what}{behind}"
+
+    @property
+    def at_the_end(self) -> str:
+        """What the agent was at when its file ends: "claude is still at work when the file ends, 34 s: Bash"."""
+        since = f", {self.how_long}" if (self.waited_ns or 0) >= 100_000_000 else ""
+        return f"{self.who} is still at work when the file ends{since}: {self.what}"
 
     @property
     def behind_words(self) -> str:
@@ -160,7 +170,11 @@ def _wait(analysis: Analysis, message: int, behind: tuple[tuple[str, ...], int],
     now = analysis.now_ns if analysis.now_ns is not None else analysis.contexts.clock_ns
     waited = None if NO_TIME in (since, now) else max(0, now - since)
     what = plain(what, _LONGEST)
-    return Wait(message, asker(analysis, message), whom, what, waited, discovery, *behind)
+    of_agent = capture.string("protocol", message) in _AGENTS and analysis.states.of(message) is State.WAITING
+    return Wait(message, asker(analysis, message), whom, what, waited, discovery, *behind, is_of_agent=of_agent)
+
+
+_AGENTS = frozenset(one.LABEL for one in CODING_AGENTS)
 
 
 def asker(analysis: Analysis, message: int) -> str:

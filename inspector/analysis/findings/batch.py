@@ -18,6 +18,7 @@ from inspector.analysis.findings.mcp_rows import McpRows
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.named import NamedPass
 from inspector.analysis.participants import ParticipantPass
+from inspector.analysis.reported_usage import ReportedUsage
 from inspector.analysis.transients import TransientPass
 from inspector.analysis.trust import TrustPass
 from inspector.analysis.visibility import VisibilityPass
@@ -50,6 +51,7 @@ class Passes:
     trust: TrustPass
     participants: ParticipantPass
     capabilities: CapabilityPass
+    usage: ReportedUsage
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ import numpy as np
 from inspector.analysis.changes import Rows
 from inspector.analysis.correlation import ToolRule
 from inspector.analysis.distinct import ascending
+from inspector.analysis.findings.agent_calls import AgentCalls
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
@@ -94,6 +95,7 @@ class Requests:
 
     def __init__(self) -> None:
         self._waiting = WaitingByTime(PATIENCE_S)  # requests nobody has answered, not found wanting yet
+        self._of_agents = AgentCalls()
         self._of_mcp = Overdue(OF_MCP, _is_settled, since=lambda batch, rows: batch.mcp.alive_at(batch.capture, rows))
         self._now_ns = NO_TIME
 
@@ -157,6 +159,9 @@ class Requests:
         new = new[~ours]
         if batch.findings.counts_of(UNANSWERED):
             self._mend(batch)
+        agents, new = self._of_agents.take_out(batch, new)
+        passed = self._of_agents.feed(batch, agents[~_is_settled(batch, agents)])
+        batch.findings.add(UNANSWERED, passed[~_is_copy_settled(batch, passed)] if len(passed) else passed)
         self._wait(batch, new[~_is_settled(batch, new)])
         late = self._waiting.take_due(batch.now_ns)
         late = late[~_is_settled(batch, late)]
@@ -176,7 +181,7 @@ class Requests:
         mended = ascending(settled, copies)
         found.withdraw(UNANSWERED, mended[found.has(UNANSWERED, mended)])
         if batch.now_ns < self._now_ns:  # a time that nobody believes any more (analysis.log_clock)
-            late = np.sort(found.rows_of(UNANSWERED))
+            late = self._of_agents.take_out(batch, np.sort(found.rows_of(UNANSWERED)))[1]
             early = late[~overdue(batch.of("time_ns", late), batch.now_ns, PATIENCE_S)]
             found.withdraw(UNANSWERED, early)
             self._wait(batch, early)

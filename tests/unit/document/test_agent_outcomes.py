@@ -205,3 +205,44 @@ def test_a_refusal_in_a_session_of_copilot(text: str) -> None:
         ]
     )  # fmt: skip
     assert calls(document) == {"tools": 1, "answered": 1, "failed": 0, "unanswered": 0, "rejected": 1}
+
+
+# Calls without a result
+
+
+def progress(number: int, call: str) -> dict[str, Any]:
+    return {
+        "type": "progress", "uuid": f"u{number}", "parentUuid": "u0", "sessionId": "s", "parentToolUseID": call,
+        "timestamp": f"2026-11-28T11:40:{number:02}.000Z", "data": {"type": "bash_progress", "output": "x"},
+    }  # fmt: skip
+
+
+def spoke(number: int, message: str, *blocks: dict[str, Any]) -> dict[str, Any]:
+    made = claude(number, "assistant", *blocks)
+    made["message"] |= {"id": message, "model": "m", "usage": {"input_tokens": number, "output_tokens": 1}}
+    return made
+
+
+def findings(document: CaptureDocument) -> dict[str, int]:
+    document.look_further(60)
+    return summary(document, "")["findings"]
+
+
+def test_a_call_is_unanswered_when_its_agent_went_on_not_when_its_file_ends(tmp_path: Path) -> None:
+    asked = [spoke(0, "m1", used("a", "Bash")), spoke(1, "m1", used("b", "Bash")), claude(2, "user", result("b", "x"))]
+    working = [*asked, spoke(3, "m1", used("c", "Bash")), progress(10, "a"), progress(20, "a")]
+    document = document_with(working)
+    assert findings(document) == {}
+    (end,) = (line.text for line in account(document).lines if line.about == "At the end" and "still" in line.text)
+    assert end == "claude is still at work when the file ends, 20 s: Bash"
+    gone_on = [*asked, spoke(4, "m2", {"type": "text", "text": "Next"})]
+    document = document_with(gone_on)
+    assert findings(document) == {"request-unanswered": 1}
+    assert len(rows(document, "state == unanswered")) == 1
+    answered = [*gone_on, claude(5, "user", result("a", "late"))]
+    assert findings(document_with(answered)) == {}
+    other = [{**line, "sessionId": "t", "uuid": f"t{n}", "timestamp": "2026-11-28T11:59:00.000Z"}
+             for n, line in enumerate([spoke(0, "m9", {"type": "text", "text": "Hi"})])]  # fmt: skip
+    for name, lines in (("one.jsonl", working), ("two.jsonl", other)):
+        (tmp_path / name).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert findings(document_at(tmp_path)) == {}  # the clock of another file says nothing

@@ -1,0 +1,90 @@
+"""Calls of coding agents that have no result: those after which the agent went on without one.
+
+RULE: no time tells. An agent may work on a call, or wait for a person, for hours, and its file may end while it does.
+A call is unanswered once the same agent says something in a later call of its model, by its own file. What other files
+say of the time decides nothing, so that a folder and its files alone give one verdict.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.findings.batch import Array, Batch
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_HASH
+from inspector.protocol import kinds
+from inspector.protocol.formats import CODING_AGENTS
+
+_LABELS = tuple(one.LABEL for one in CODING_AGENTS)
+_PROGRAMS = tuple(one.PROGRAM for one in CODING_AGENTS)
+_MOST_OPEN = 256
+"""Calls that are followed; the oldest are let go."""
+
+
+class AgentCalls:
+    """Follows the open calls of agents."""
+
+    def __init__(self) -> None:
+        self._open: dict[int, bool] = {}  # by call, whether its agent was told something since
+
+    def take_out(self, batch: Batch, rows: Rows) -> tuple[Rows, Rows]:
+        """Of some requests those of agents, and all others."""
+        codes = [code for label in _LABELS if (code := batch.code(label)) >= 0]
+        if not codes or not len(rows):
+            return NO_ROWS, rows
+        own = np.isin(batch.of("protocol", rows), codes) & (batch.of("flags", rows) & Flag.DERIVED.value != 0)
+        return rows[own], rows[~own]
+
+    def feed(self, batch: Batch, new: Rows) -> Rows:
+        """The calls of agents that went on without a result, ascending.
+
+        Args:
+            batch: the new messages.
+            new: of these, calls of agents without a result.
+        """
+        if batch.capture.has_copies and len(new):
+            new = new[~batch.capture.repeats(new)[1]]
+        self._open |= dict.fromkeys(new.tolist(), False)
+        if not self._open:
+            return NO_ROWS
+        waits = np.fromiter(self._open, np.int64, len(self._open))
+        settled = batch.links["answer"][waits] >= 0
+        for row in waits[settled].tolist():
+            del self._open[row]
+        found = [row for row in self._open if self._went_on(batch, row)]
+        for row in found:
+            del self._open[row]
+        while len(self._open) > _MOST_OPEN:
+            del self._open[next(iter(self._open))]
+        return np.array(sorted(found), np.int64) if found else NO_ROWS
+
+    def _went_on(self, batch: Batch, call: int) -> bool:
+        """Whether the agent of a call spoke in a later call of its model."""
+        start = max(batch.start, call + 1)
+        columns, span = batch.capture.columns, slice(start, batch.stop)
+        own = (columns["source"][span] == columns["source"][call]) & (
+            columns["context"][span] == columns["context"][call]
+        )
+        rows = np.flatnonzero(own) + start
+        if batch.capture.has_copies and len(rows):
+            rows = rows[~batch.capture.repeats(rows)[1]]
+        if not len(rows):
+            return False
+        kind, sender = batch.of("kind", rows), batch.of("sender", rows)
+        spoken = np.isin(kind, [batch.code(one) for one in ("chat", "reasoning/thought", kinds.REQUEST)])
+        spoken &= sender == columns["sender"][call]
+        programs = [batch.code(name) for name in _PROGRAMS]
+        told = kind == batch.code(kinds.RESPONSE)
+        told |= (kind == batch.code("chat")) & (sender != columns["sender"][call]) & ~np.isin(sender, programs)
+        return self._spoke_later(batch, call, rows, spoken, told)
+
+    def _spoke_later(self, batch: Batch, call: int, rows: Rows, spoken: Array, told: Array) -> bool:
+        usage = batch.passes.usage
+        api, own = usage.calls_at(rows), int(usage.calls_at(np.array([call]))[0])
+        if own != NO_HASH and (spoken & (api != NO_HASH) & (api != np.uint64(own))).any():
+            return True
+        unnamed = spoken & ((api == NO_HASH) | (own == NO_HASH))
+        since_told = np.logical_or.accumulate(told) | self._open[call]
+        self._open[call] |= bool(told.any())
+        return bool((unnamed & since_told).any())
