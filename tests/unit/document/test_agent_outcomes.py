@@ -230,7 +230,7 @@ def findings(document: CaptureDocument) -> dict[str, int]:
 
 def test_a_call_is_unanswered_when_its_agent_went_on_not_when_its_file_ends(tmp_path: Path) -> None:
     asked = [spoke(0, "m1", used("a", "Bash")), spoke(1, "m1", used("b", "Bash")), claude(2, "user", result("b", "x"))]
-    working = [*asked, spoke(3, "m1", used("c", "Bash")), progress(10, "a"), progress(20, "a")]
+    working = [*asked, spoke(3, "m1", used("c", "Bash")), progress(10, "a"), progress(20, "c")]
     document = document_with(working)
     assert findings(document) == {}
     (end,) = (line.text for line in account(document).lines if line.about == "At the end" and "still" in line.text)
