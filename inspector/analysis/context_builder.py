@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.context_notes import ContextNotes
+from inspector.analysis.context_notes import MOST_DEEP, ContextNotes
 from inspector.analysis.context_objects import ContextObjects
 from inspector.analysis.context_refs import UNKNOWN, ContextRefs
 from inspector.analysis.context_tree import MAIN, MOST_LEVELS, ContextTree
@@ -25,6 +25,7 @@ from inspector.capture.columns import Array
 from inspector.capture.flags import Flag
 from inspector.capture.transcripts import AgentNews
 from inspector.protocol import msp
+from inspector.protocol.paths import depth
 from inspector.protocol.secrets.masking import mask_text, may_hold_secrets
 from inspector.protocol.text import text_shown
 from inspector.protocol.times import NO_TIME
@@ -185,6 +186,8 @@ class ContextBuilder:
         self.refs.add(space, key, node)
         if not is_object and not self._is_of_session(row):
             self.notes.add_path(node, row, text)
+            if node != MAIN and depth(text) <= MOST_DEEP:
+                self.notes.add_depth(self.tree, node, row)
         return node
 
     def _is_of_session(self, row: int) -> bool:
@@ -247,7 +250,10 @@ class ContextBuilder:
     def _declare(self, space: int, row: int, above: int, identifier: str, label: str) -> int:
         if above != MAIN and self.tree.name[above] == identifier:
             above = self.tree.parent[above]
+        version = self.tree.version
         node = self.tree.declare(space, identifier, above, label)
+        if self.tree.version != version:
+            self.notes.add_depth(self.tree, node, row)
         self.facts.reach(node)
         self._settle()
         return self.tree.resolve(node)

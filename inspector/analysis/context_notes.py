@@ -6,13 +6,16 @@ import enum
 import re
 from array import array
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.node_facts import as_numpy
+from inspector.analysis.node_facts import MAIN, as_numpy
 from inspector.protocol.paths import depth, normalise
+
+if TYPE_CHECKING:
+    from inspector.analysis.context_tree import ContextTree
 
 
 class Oddity(enum.IntEnum):
@@ -57,6 +60,7 @@ class ContextNotes:
 
     def __init__(self) -> None:
         self._nodes, self._rows, self._what = array("i"), array("i"), array("b")
+        self._noted: set[tuple[int, Oddity]] = set()  # of ids and depths
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -89,13 +93,32 @@ class ContextNotes:
         if _PLAIN.fullmatch(path) is None:
             self.add(node, row, Oddity.CHARACTERS)
         if plain and depth(plain) > MOST_DEEP:
+            self._noted.add((node, Oddity.TOO_DEEP))
             self.add(node, row, Oddity.TOO_DEEP)
         if len(path) > MOST_LONG:
             self.add(node, row, Oddity.TOO_LONG)
 
     def add_id(self, node: int, row: int, identifier: str) -> None:
-        """Note what is odd about an opaque id, as an object or a start gives it."""
+        """Note what is odd about an opaque id, as an object or a marker gives it; of each context once."""
         if len(identifier) > MOST_LONG:
-            self.add(node, row, Oddity.TOO_LONG)
+            self._add_once(node, row, Oddity.TOO_LONG)
         if _PLAIN.fullmatch(identifier) is None:
-            self.add(node, row, Oddity.CHARACTERS)
+            self._add_once(node, row, Oddity.CHARACTERS)
+
+    def add_depth(self, tree: ContextTree, node: int, row: int) -> None:
+        """Note contexts that a message has put too deep: one that was placed, and those below it. O(those)."""
+        depth, above = 1, tree.parent[node]
+        while above != MAIN and depth <= MOST_DEEP:
+            depth, above = depth + 1, tree.parent[above]
+        waiting = [(node, depth)]
+        while waiting:
+            one, level = waiting.pop()
+            if level <= MOST_DEEP or self._add_once(one, row, Oddity.TOO_DEEP):
+                waiting += [(child, level + 1) for child in tree.children.each(one)]
+
+    def _add_once(self, node: int, row: int, what: Oddity) -> bool:
+        if (node, what) in self._noted:
+            return False
+        self._noted.add((node, what))
+        self.add(node, row, what)
+        return True

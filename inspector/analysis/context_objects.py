@@ -86,6 +86,8 @@ class ContextObjects:
         node = tree.of_id(space, key or WITHOUT_ID)
         if key is None:
             self._notes.add(node, row, Oddity.WITHOUT_ID)
+        else:
+            self._notes.add_id(node, row, key)
         above = described.get("parent")
         if isinstance(above, str) and above:
             node = self._hang(space, row, node, above)
@@ -118,7 +120,14 @@ class ContextObjects:
         refused = tree.refusal(node, parent)
         if refused is not None:
             self._notes.add(tree.resolve(node), row, refused)
-        return tree.place(node, parent)
+        return self._place(node, parent, row)
+
+    def _place(self, node: int, above: int, row: int) -> int:
+        tree, version = self._tree, self._tree.version
+        node = tree.place(node, above)
+        if tree.version != version:
+            self._notes.add_depth(tree, node, row)
+        return node
 
     # Operations
 
@@ -138,7 +147,7 @@ class ContextObjects:
             return top
         node = tree.of_id(space, name)
         if operation == "push" and top != MAIN:
-            node = tree.place(node, top)
+            node = self._place(node, top, row)
         self._settle()
         topic = context.get("topic")
         if isinstance(topic, str) and not tree.label[node]:

@@ -11,7 +11,7 @@ from inspector.analysis.context_builder import ContextBuilder
 from inspector.analysis.context_tree import MAIN, MOST_LEVELS
 from inspector.analysis.distinct import ascending
 from inspector.analysis.log_clock import LogClock
-from inspector.analysis.node_columns import REASONING_START, LeafTable, NodeTypes, PathTable, RootTable
+from inspector.analysis.node_columns import REASONING_START, IdTable, LeafTable, NodeTypes, PathTable, RootTable
 from inspector.analysis.node_facts import CANCELLED, as_numpy
 from inspector.analysis.node_lines import gathered, living_nodes
 from inspector.analysis.sequences import RUNNING
@@ -27,6 +27,8 @@ IDLE_AFTER_S = 30
 STATES = ("", "active", "idle", "concluded", "cancelled")
 """What the numbers of `ContextPass.states` stand for."""
 
+REASONING = "reasoning"
+"""The type of contexts of reasoning that declare no other."""
 _ALL = slice(None)
 _LABEL_LENGTH = 80
 _STARTS_BACK = 256  # starts of one context that are looked at for the one of a message
@@ -74,6 +76,7 @@ class ContextPass:
         self.paths = PathTable(self.tree)
         self.roots = RootTable(self.tree, self._root)
         self.leaves = LeafTable(self.tree)
+        self.ids = IdTable(self.tree)
         self._types = NodeTypes(self.tree, self.tree.lines, self.facts.declared, self.facts.reasons)
         self.type_names = self._types.names
         self._reach: Array = np.empty(0, np.int64)
@@ -281,54 +284,65 @@ class ContextPass:
         """
         if self.facts.end[node]:
             return "cancelled" if self.facts.end[node] == CANCELLED else "concluded"
-        return self.activity(self._last_in_reach(node), now_ns)
+        last = self._last_in_reach(node)
+        if last == NO_TIME and self.tree.subtree[node]:
+            return "active"
+        return self.activity(last, now_ns)
 
     def main_state(self, space: int, now_ns: int | None = None) -> str:
         """Active or idle, by the last message in the main context of a space. O(messages)."""
         columns = self._capture.columns
         rows = np.flatnonzero(columns["space"][: self._fed] == space)
         times = columns["time_ns"][rows[self.nodes_of(rows) == MAIN]]
+        if len(times) and times.max() == NO_TIME:
+            return "active"
         return self.activity(int(times.max()) if len(times) else NO_TIME, now_ns)
 
     def activity(self, last_ns: int, now_ns: int | None) -> str:
-        """Active or idle, by the time of the last message; `now_ns` as for `state`."""
+        """Active or idle, by the time of the last message; `now_ns` as for `state`.
+
+        Where no message has a time none can have timed out.
+        """
+        if self.clock_ns == NO_TIME:
+            return "active"
         now = self.clock_ns if now_ns is None else now_ns
         return "active" if last_ns != NO_TIME and now - last_ns <= self.idle_after_s * 1_000_000_000 else "idle"
 
     def states(self, now_ns: int | None = None) -> Array:
         """(nodes + 1,) uint8, the states of all nodes as places in `STATES`; the last is the main context's, none."""
-        last, started = as_numpy(self.last_ns).copy(), as_numpy(self.started_by).copy()
-        empty = np.flatnonzero(last == NO_TIME)
-        begun = np.where(started[empty] >= 0, self._capture.columns["time_ns"][started[empty]], NO_TIME)
-        last[empty] = np.maximum(begun, self._below()[empty]) if len(empty) else begun
+        last = self._last_below()
+        untimed = (last == NO_TIME) & (np.asarray(self.tree.subtree) > 0)
         now = self.clock_ns if now_ns is None else now_ns
         # Hostile times are further apart than 64 bits tell.
         since = min(max(now - self.idle_after_s * 1_000_000_000, NO_TIME + 1), np.iinfo(np.int64).max)
         end = as_numpy(self.facts.end)
         ended = np.where(end == CANCELLED, STATES.index("cancelled"), STATES.index("concluded"))
-        going = np.where(last >= since, STATES.index("active"), STATES.index("idle"))
+        running = (last >= since) | untimed | (self.clock_ns == NO_TIME)
+        going = np.where(running, STATES.index("active"), STATES.index("idle"))
         states = np.where(end != 0, ended, going).astype(np.uint8)
         return np.append(states[living_nodes(self.tree)], np.uint8(0))
 
     def _last_in_reach(self, node: int) -> int:
-        """Time of the last message; an ancestor that holds none itself goes by its start and by those below."""
-        if self.last_ns[node] != NO_TIME:
-            return self.last_ns[node]
-        started = self.started_by[node]
-        own = int(self._capture.columns["time_ns"][started]) if started >= 0 else NO_TIME
-        return max(own, int(self._below()[node])) if self.tree.children.any(node) else own
+        """Time of the last message in a context and below it, its start included; NO_TIME."""
+        return int(self._last_below()[node]) if self.tree.children.any(node) else self._own_last(node)
 
-    def _below(self) -> Array:
-        """By node, the time of the last message in the nearest contexts below it that hold any, where itself does not.
+    def _own_last(self, node: int) -> int:
+        started = self.started_by[node]
+        begun = int(self._capture.columns["time_ns"][started]) if started >= 0 else NO_TIME
+        return max(self.last_ns[node], begun)
+
+    def _last_below(self) -> Array:
+        """By node, the same: whoever speaks below a context names it, or works for it.
 
         O(nodes log depth) when made anew.
         """
         if self._reach_of != (self._fed, self.tree.version):
-            parent, last = as_numpy(self.tree.parent).astype(np.int64), as_numpy(self.last_ns).copy()
-            empty = last == NO_TIME
+            parent, started = (as_numpy(values).astype(np.int64) for values in (self.tree.parent, self.started_by))
+            last = as_numpy(self.last_ns).copy()
+            begun = np.flatnonzero(started >= 0)
+            last[begun] = np.maximum(last[begun], self._capture.columns["time_ns"][started[begun]])
             living = as_numpy(self.tree.aliases) == np.arange(len(parent))
-            open_above = (parent != MAIN) & living & np.append(empty, np.False_)[parent]
-            self._reach = gathered(last, np.where(open_above, parent, MAIN), np.maximum)
+            self._reach = gathered(last, np.where(living, parent, MAIN), np.maximum)
             self._reach_of = (self._fed, self.tree.version)
         return self._reach
 
@@ -361,7 +375,7 @@ class ContextPass:
         declared = self.facts.declared.get(node)
         if declared is not None:
             return declared[1]
-        return "reasoning" if self.facts.reasons[node] or self._named_so(node) else None
+        return REASONING if self.facts.reasons[node] or self._named_so(node) else None
 
     def _named_so(self, node: int) -> bool:
         return self.tree.name[self._root(node)].startswith(REASONING_START)
@@ -393,7 +407,8 @@ class ContextPass:
 
     def note(self, node: int) -> str:
         """What is odd about a node, as a sentence; "" where nothing is."""
-        cut = f"Its path has more than {MOST_LEVELS:,} levels: from there on it is shown as one name."
+        levels = f"{self.tree.depth(node):,} levels" if node in self.tree.cut else ""
+        cut = f"Its path has {levels}: those beyond {MOST_LEVELS:,} are one context."
         return cut if node in self.tree.cut else ""
 
     def speakers_of(self, node: int) -> list[int]:
@@ -414,7 +429,7 @@ class ContextPass:
 
     def label(self, node: int) -> str:
         """What the tree shows: a reasoning's first words, else the name."""
-        return self.tree.label[node] or self.tree.name[node]
+        return self.tree.label[node] or self.tree.segments(node)[-1]
 
 
 _TOLD = np.zeros(16, np.uint8)

@@ -108,7 +108,7 @@ class MarkedContexts:
         name = next(filter(is_name, wanted), None)
         if not isinstance(name, str):
             return None
-        facts, ids = self._facts, self._capture.ids
+        facts, ids, version = self._facts, self._capture.ids, self._tree.version
         node = self._tree.declare(space, name, above, None)
         parent = payload.get("parent")
         if isinstance(parent, str) and is_name(parent):
@@ -118,6 +118,8 @@ class MarkedContexts:
         key = ids.hash_in(space, name)
         self._named.append(key)
         self._notes.add_id(node, row, name)
+        if self._tree.version != version:
+            self._notes.add_depth(self._tree, self._tree.resolve(node), row)
         if self._is_void(row):
             return node
         if len(self._open) < _MOST_OPEN:

@@ -44,11 +44,25 @@ class LeafTable(NodeTable):
     """The last segments of nodes' paths."""
 
     def __init__(self, tree: ContextTree) -> None:
-        super().__init__(tree, lambda node: quote_segment(tree.name[node]))
+        super().__init__(tree, lambda node: quote_segment(tree.segments(node)[-1]))
 
     def texts(self) -> list[str]:
         """All entries, made together."""
-        return joined_names(self._tree.name, quote_segment).decode("utf-8", "surrogatepass").split("/")[:-1]
+        found = joined_names(self._tree.name, quote_segment).decode("utf-8", "surrogatepass").split("/")[:-1]
+        for node in self._tree.cut:
+            found[node + 1] = self[node + 1]
+        return found
+
+
+class IdTable(NodeTable):
+    """The ids of nodes, as messages write them: of a path its last segment."""
+
+    def __init__(self, tree: ContextTree) -> None:
+        super().__init__(tree, lambda node: tree.segments(node)[-1])
+
+    def texts(self) -> list[str]:
+        """All entries, made together."""
+        return [self[entry] for entry in range(len(self))]
 
 
 class RootTable(NodeTable):
@@ -94,6 +108,7 @@ _UNKNOWN, _OFF = -2, -1
 class PathPlaces:
     """Where each node stands to a displayed path: at it, above it, below it, or elsewhere.
 
+    A path may begin with an id that objects or starts gave a context, wherever that lies: `lint` is `review/lint` too.
     Found from the node above, and remembered until nodes move: O(1) a node, however deep it lies.
     """
 
@@ -101,6 +116,8 @@ class PathPlaces:
         self._tree = tree
         self._path = DisplayedPath(path)
         self._moves = -1
+        self._text = path
+        self._above: tuple[tuple[int, int], set[int]] = ((-1, -1), set())  # nodes above those known by id
         self._levels = array("i")  # how many levels a node shares with the path, where it has no others; below it more
 
     def at(self, node: int) -> bool:
@@ -113,7 +130,7 @@ class PathPlaces:
 
     def above(self, node: int) -> bool:
         """Whether the path lies below it, however deep."""
-        return 0 < self._level(node) < self._path.depth
+        return 0 < self._level(node) < self._path.depth or node in self._above_ids()
 
     def child(self, node: int) -> bool:
         """Whether it lies directly below the path."""
@@ -133,10 +150,24 @@ class PathPlaces:
         level = 0 if node == MAIN else levels[node]
         for node in reversed(way):
             if level != _OFF:
-                fits = level >= self._path.depth or self._path.has_at(level, tree.name[node])
-                level = level + 1 if fits else _OFF
+                for name in tree.segments(node):
+                    fits = level != _OFF and (level >= self._path.depth or self._path.has_at(level, name))
+                    level = level + 1 if fits else _OFF
+            if level == _OFF and tree.is_named(node) and self._path.has_at(0, tree.name[node]):
+                level = 1
             levels[node] = level
         return level
+
+    def _above_ids(self) -> set[int]:
+        tree, generation = self._tree, (self._tree.version, len(self._tree))
+        if self._above[0] != generation:
+            found: set[int] = set()
+            for space in set(tree.space):
+                above = tree.find(space, self._text)
+                while above != MAIN and (above := tree.parent[above]) != MAIN and above not in found:
+                    found.add(above)
+            self._above = (generation, found)
+        return self._above[1]
 
 
 class NodeTypes:

@@ -21,6 +21,9 @@ class _Tree(Protocol):
     def __len__(self) -> int: ...
     @property
     def aliases(self) -> array[int]: ...
+    @property
+    def cut(self) -> set[int]: ...
+    def segments(self, node: int) -> list[str]: ...
 
 
 class NodeLines:
@@ -69,7 +72,11 @@ class NodeLines:
         parents = as_numpy(self._tree.parent)[known:nodes].astype(np.int64)
         inside = parents >= known
         above = np.where(inside, parents - known, np.arange(len(parents)))
-        steps = inside.astype(np.int32)
+        levels = np.ones(len(parents), np.int32)
+        for node in self._tree.cut:
+            if node >= known:
+                levels[node - known] = len(self._tree.segments(node))
+        steps = np.where(inside, levels, 0).astype(np.int32)
         while True:
             # Each turn looks twice as far up, so that a chain of 10,000 nodes takes 14 turns.
             further = above[above]
@@ -79,7 +86,7 @@ class NodeLines:
             above = further
         over = parents[above]
         roots = np.where(over == MAIN, above + known, self._roots[over]).astype(np.int32)
-        return roots, np.where(over == MAIN, 0, self._depths[over]).astype(np.int32) + steps + np.int32(1)
+        return roots, np.where(over == MAIN, 0, self._depths[over]).astype(np.int32) + steps + levels[above]
 
 
 def living_nodes(tree: _Tree) -> NDArray[np.int64]:

@@ -138,8 +138,7 @@ class StatePass:
         kinds = self._capture.columns["kind"][started]
         sessions = kinds == (self._capture.strings.find(msp.OPENED) or -1)
         states = np.where(sessions, _OF_SESSIONS[over], _OF_STARTS[over])
-        marking = np.isin(kinds, [code for name in _BEGIN if (code := self._capture.strings.find(name))])
-        told = marking | (over != RUNNING)
+        told = np.isin(kinds, [code for name in _BEGIN if (code := self._capture.strings.find(name))])
         self._put(started[told], states[told])
 
     # Asking

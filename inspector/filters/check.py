@@ -37,6 +37,7 @@ from inspector.filters.operators import (
     operators_for,
 )
 from inspector.filters.strings import quote, unescape
+from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME, parse_instant
 
 _TYPE_WORDS = {
@@ -50,6 +51,16 @@ _TYPE_WORDS = {
     FieldType.BOOLEAN: "true or absent",
     FieldType.ANY: "of any type",
 }
+
+
+_LITERAL = ("==", "!=", "in")
+"""Operators whose operand is a value as it stands."""
+
+
+def canonical_kind(written: str) -> str:
+    """The kind that messages of this kind count as (docs/protocols.md 3); one with a method or target stays."""
+    kind = kinds.split_kind(written)
+    return written if kind.method is not None or kind.target is not None else kind.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +207,8 @@ class Checker:
                 f"Did you mean {shortened(quote(written))}?",
                 quote(written),
             )
+        if field.name == "kind" and operator.symbol in _LITERAL:
+            return canonical_kind(value.value)
         return value.value
 
     def _severity(self, field: Field, value: Value) -> str:

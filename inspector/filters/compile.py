@@ -10,7 +10,7 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.columns import Column
-from inspector.filters.ast import And, Comparison, Expression, Not, NumberValue, Or, TextSearch, Value
+from inspector.filters.ast import And, Comparison, Expression, Membership, Not, NumberValue, Or, TextSearch, Value
 from inspector.filters.check import Checker, Term
 from inspector.filters.errors import FilterError
 from inspector.filters.evaluate import Evaluation, JunctionNode, Node, NotNode, Selection, TermNode, TextNode
@@ -24,6 +24,7 @@ from inspector.filters.operators import Matching
 from inspector.filters.parse import parse
 from inspector.filters.payloads import payload_field
 from inspector.filters.plain_words import FilterNote, plain_words
+from inspector.filters.value_notes import value_note
 from inspector.protocol import kinds
 
 _CHUNK = 1 << 16
@@ -192,8 +193,8 @@ def _compiled(
 
 _PLACES = frozenset(
     {
-        "context", "context.depth", "context.leaf", "context.parent", "context.raw", "context.root", "context.state",
-        "context.told", "context.type", "labels", "seen_by", "source", "space", "time",
+        "context", "context.depth", "context.id", "context.leaf", "context.parent", "context.raw", "context.root",
+        "context.state", "context.told", "context.type", "labels", "seen_by", "source", "space", "time",
     }
 )  # fmt: skip
 """Fields that say where a message is, and nothing about the message."""
@@ -227,6 +228,8 @@ class _NodeBuilder:
         term = self._checker.term(expression)
         if isinstance(expression, Comparison) and self.note is None:
             self.note = self._unit_note(term.field.name, expression.value)
+        if isinstance(expression, Comparison | Membership) and self.note is None:
+            self.note = value_note(self._text, term, expression)
         self.fields.add(term.field.name)
         self.depends.add(term.field.depends)
         if term.field.name == "kind" and not term.negated:

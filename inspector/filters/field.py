@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from inspector.analysis import Analysis
@@ -60,6 +60,8 @@ class Field:
     """A key on the way to a payload's value that names a secret; whoever shows a value asks `secret_at`."""
     values: tuple[str, ...] = ()
     """Values that are offered also where no message has them."""
+    only: Sequence[str] = ()
+    """All values there can be; empty where messages may have any."""
     path: tuple[str, ...] = ()
     """Keys from the payload down to the value; empty for what is no value of a payload."""
 

@@ -75,6 +75,29 @@ ALIASES = {
     "participant/requestStatus": "participant/request-status",
 }
 
+_OPERATIONS = {
+    "mcp": ("request", "response", "proposal", "withdraw", "reject", "notification"),
+    "chat": ("acknowledge", "cancel"),
+    "reasoning": ("start", "thought", "conclusion", "cancel"),
+    "capability": ("grant", "revoke", "grant-ack"),
+    "space": ("invite", "invite-ack", "kick"),
+    "system": ("welcome", "presence", "error", "join", "register", "heartbeat"),
+    "participant": (
+        "pause", "resume", "request-status", "status", "forget", "compact", "compact-done", "clear", "restart",
+        "shutdown",
+    ),
+    "stream": (
+        "request", "open", "close", "frame", "grant-write", "revoke-write", "transfer-ownership", "write-granted",
+        "write-revoked", "ownership-transferred",
+    ),
+    "context": ("start", "end"),
+    "meup": ("context",),
+}  # fmt: skip
+KNOWN = frozenset({"chat", *(f"{name}/{operation}" for name, held in _OPERATIONS.items() for operation in held)})
+"""Canonical kinds of MCP-X, MEUP and MEW (docs/protocols.md 4 and 7); programs may send others."""
+ONE_WORD = frozenset({"mcp", "presence", "system"})
+"""Kinds of MCP-X v0.0 that count as one kind or another by their payload."""
+
 _NAMESPACES = {
     "chat": Family.CHAT,
     "reasoning": Family.REASONING,

@@ -9,7 +9,7 @@ import numpy as np
 
 from inspector.analysis.changes import Rows
 from inspector.analysis.context_notes import MOST_DEEP, MOST_LONG, Oddity
-from inspector.analysis.context_tree import MAIN
+from inspector.analysis.context_tree import MAIN, MOST_LEVELS
 from inspector.analysis.distinct import ascending
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
@@ -17,6 +17,7 @@ from inspector.analysis.node_facts import as_numpy
 from inspector.capture.block import OBJECT_KEY
 from inspector.capture.flags import Flag
 from inspector.protocol import paths
+from inspector.protocol.paths import depth
 from inspector.protocol.secrets.clues import may_hold_secrets
 from inspector.protocol.secrets.masking import mask_text, masked_words
 from inspector.protocol.secrets.shapes import names_a_key
@@ -239,8 +240,10 @@ def take_notes(batch: Batch, checks: Mapping[Oddity, Check], start: int) -> int:
     for note in notes.since(start):
         check = checks.get(note.what)
         if check is not None:
-            name = batch.string("context", note.row).removeprefix(OBJECT_KEY)
-            found.setdefault(check, {})[note.row] = f"“{masked_words(name, 60)}”"
+            tree = batch.passes.contexts.tree
+            name = batch.string("context", note.row).removeprefix(OBJECT_KEY) or tree.name[note.node]
+            levels = f" ({depth(name):,} levels, {MOST_LEVELS:,} told apart)" if note.node in tree.cut else ""
+            found.setdefault(check, {})[note.row] = f"“{masked_words(name, 60)}”{levels}"
     for check, rows in found.items():
         batch.findings.add(check, sorted(rows), details=[rows[row] for row in sorted(rows)])
     return len(notes)

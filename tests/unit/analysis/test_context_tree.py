@@ -192,7 +192,7 @@ def test_the_rest_of_a_very_long_path_is_one_name() -> None:
     long = "/".join(f"s{number}" for number in range(1_500))
     tree = tree_of(long, long + "/more", f"s0/{long}")
     node = tree.of_key(0, long)
-    assert (tree.depth(node), tree.name[node]) == (1_000, long[long.index("s999") :])
+    assert (tree.depth(node), tree.name[node]) == (1_500, long[long.index("s999") :])
     assert tree.cut == {node, tree.of_key(0, long + "/more"), tree.of_key(0, f"s0/{long}")}
     assert len(tree) == 999 + 2 + 999
     shorter = tree_of("/".join("x" * 1_000))

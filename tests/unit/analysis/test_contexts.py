@@ -180,9 +180,22 @@ def test_an_ancestor_without_messages_goes_by_those_far_below() -> None:
     assert [contexts.state(n) for n in contexts.tree.walk(0)] == ["active"] * 4
 
 
-def test_a_context_without_times_is_idle() -> None:
-    contexts = document_of({"kind": "chat", "context": "a"}).analysis.contexts
-    assert contexts.state(0) == "idle"
+def test_without_times_nothing_has_timed_out() -> None:
+    document = document_of({"kind": "chat", "context": "a"}, {"kind": "chat"})
+    contexts = document.analysis.contexts
+    assert (contexts.state(0), contexts.main_state(0), column(document, "context.state")[0]) == ("active",) * 3
+    document = document_of({"kind": "chat", "context": "a"}, said("b", ts=at(0)), said("b", ts=at(40)))
+    assert column(document, "context.state") == ["active"] * 3
+
+
+def test_a_context_is_no_more_idle_than_those_below_it() -> None:
+    said_below = said({"id": "k", "parent": "p"}, ts=at(100))
+    for lines in ([said({"id": "p"}, ts=at(0)), said_below], [said("p", ts=at(0)), said("p/k", ts=at(100))]):
+        contexts = document_of(*lines).analysis.contexts
+        assert [contexts.state(n) for n in contexts.tree.walk(0)] == ["active"] * 2
+    lines = [said("p", ts=at(0)), said("p/k", ts=at(10)), said("q", ts=at(100))]
+    contexts = document_of(*lines).analysis.contexts
+    assert [contexts.state(n) for n in contexts.tree.walk(0)] == ["idle", "idle", "active"]
 
 
 @pytest.mark.parametrize(
@@ -270,7 +283,7 @@ def test_states_of_a_deep_tree() -> None:
     assert column(document, "context.root") == ["a"]
 
 
-def test_an_ancestor_without_messages_goes_by_the_nearest_below() -> None:
+def test_an_ancestor_without_messages_goes_by_those_below() -> None:
     log = GrowingLog()
     log.write(said("a/b/c", ts=at(0)), said("x/y", ts=at(100)))
     contexts = log.document.analysis.contexts
@@ -283,7 +296,7 @@ def test_a_path_that_is_cut_says_so() -> None:
     long = "/".join(f"s{number}" for number in range(1_001))
     contexts = document_of(envelope(context=long), envelope(context="a/b")).analysis.contexts
     cut, usual = contexts.node_of(0), contexts.node_of(1)
-    assert contexts.note(cut) == "Its path has more than 1,000 levels: from there on it is shown as one name."
+    assert contexts.note(cut) == "Its path has 1,001 levels: those beyond 1,000 are one context."
     assert contexts.note(usual) == ""
 
 

@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from inspector.analysis import Changes
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.contexts import REASONING
 from inspector.analysis.findings.by_context import Tally
 from inspector.analysis.findings.oddities import Odd, oddities_of
 from inspector.analysis.marks import NOTHING, ContextTarget, Note
@@ -256,7 +257,7 @@ class ContextTreeModel(QAbstractTableModel):
     def is_reasoning(self, row: int) -> bool:
         """Whether it counts as a reasoning sequence."""
         code = self.code(row)
-        return code >= 0 and self._contexts.type(code) not in (None, SUBSESSION_TYPE) and not self.is_implicit(row)
+        return code >= 0 and self._contexts.type(code) == REASONING and not self.is_implicit(row)
 
     # Qt
 
