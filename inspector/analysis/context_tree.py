@@ -324,7 +324,7 @@ class ContextTree:
         wanted = DisplayedPath(path)
         depths, spaces = self.lines.depths[:-1], as_numpy(self.space)
         for node in np.flatnonzero((depths == wanted.depth) & (spaces == space)).tolist():
-            here = self._alias[node] == node and wanted.has_at(wanted.depth - 1, self.segments(node)[-1])
+            here = self._alias[node] == node and wanted.has_at(wanted.depth - 1, self.segments(node, 1)[-1])
             if here and self.path(node) == path:
                 return node
         return MAIN
@@ -434,16 +434,25 @@ class ContextTree:
 
     def path(self, node: int) -> str:
         """The path shown in the tree: of many levels its ends; a "/" inside an opaque id is written %2F."""
-        names = [name for step in self.line_to(node, LEVELS_SHOWN + 1) for name in self.segments(step)]
+        names = [name for step in self.line_to(node, LEVELS_SHOWN + 1) for name in self.segments(step, LAST_SHOWN)]
         whole = len(names) <= LEVELS_SHOWN
         shown = [shown_segment(name) for name in (names if whole else names[-LAST_SHOWN:])]
         if whole:
             return "/".join(shown)
         return cut_path(shown_segment(self.name[self.lines.roots[node]]), self.depth(node), shown)
 
-    def segments(self, node: int) -> list[str]:
-        """The levels that a node stands for: its name, or the rest of a path that is cut."""
-        return self.name[node].split("/") if node in self.cut else [self.name[node]]
+    def segments(self, node: int, last: int = -1) -> list[str]:
+        """The levels that a node stands for: its name, or the rest of a path that is cut.
+
+        Args:
+            node: the node.
+            last: how many levels are wanted, counted from the end; those before them are one text. -1 for all.
+        """
+        return self.name[node].rsplit("/", last) if node in self.cut else [self.name[node]]
+
+    def levels(self, node: int) -> int:
+        """How many levels a node stands for."""
+        return self.name[node].count("/") + 1 if node in self.cut else 1
 
     def line_to(self, node: int, most: int | None = None) -> list[int]:
         """The nodes from the root down to this one, at most so many, the nearest; empty for MAIN."""

@@ -429,7 +429,7 @@ class ContextPass:
 
     def label(self, node: int) -> str:
         """What the tree shows: a reasoning's first words, else the name."""
-        return self.tree.label[node] or self.tree.segments(node)[-1]
+        return self.tree.label[node] or self.tree.segments(node, 1)[-1]
 
 
 _TOLD = np.zeros(16, np.uint8)

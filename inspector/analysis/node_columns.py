@@ -44,7 +44,7 @@ class LeafTable(NodeTable):
     """The last segments of nodes' paths."""
 
     def __init__(self, tree: ContextTree) -> None:
-        super().__init__(tree, lambda node: quote_segment(tree.segments(node)[-1]))
+        super().__init__(tree, lambda node: quote_segment(tree.segments(node, 1)[-1]))
 
     def texts(self) -> list[str]:
         """All entries, made together."""
@@ -58,7 +58,7 @@ class IdTable(NodeTable):
     """The ids of nodes, as messages write them: of a path its last segment."""
 
     def __init__(self, tree: ContextTree) -> None:
-        super().__init__(tree, lambda node: tree.segments(node)[-1])
+        super().__init__(tree, lambda node: tree.segments(node, 1)[-1])
 
     def texts(self) -> list[str]:
         """All entries, made together."""

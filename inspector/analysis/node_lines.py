@@ -23,7 +23,7 @@ class _Tree(Protocol):
     def aliases(self) -> array[int]: ...
     @property
     def cut(self) -> set[int]: ...
-    def segments(self, node: int) -> list[str]: ...
+    def levels(self, node: int) -> int: ...
 
 
 class NodeLines:
@@ -75,7 +75,7 @@ class NodeLines:
         levels = np.ones(len(parents), np.int32)
         for node in self._tree.cut:
             if node >= known:
-                levels[node - known] = len(self._tree.segments(node))
+                levels[node - known] = self._tree.levels(node)
         steps = np.where(inside, levels, 0).astype(np.int32)
         while True:
             # Each turn looks twice as far up, so that a chain of 10,000 nodes takes 14 turns.

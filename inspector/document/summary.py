@@ -233,7 +233,7 @@ def _node(document: CaptureDocument, node: int) -> dict[str, Any]:
         "implicit": bool(tree.implicit[node]),
         "participants": [strings[code] for code in contexts.speakers_of(node)],
         "space": strings[tree.space[node]] or None,
-        "id": _path(tree.segments(node)[-1]),
+        "id": _path(tree.segments(node, 1)[-1]),
         "first": _no(contexts.first_row[node]),
         "last": _no(contexts.last_row[node]),
         "started_by": _no(contexts.started_by[node]),
