@@ -398,7 +398,7 @@ class ContextPass:
     def type_reason(self, node: int) -> str:
         """Why the node has its type, as a sentence; "" when it has none."""
         if node in self.facts.declared:
-            return "Declared so by its messages."
+            return "Its messages say so."
         if self.started_by[node] >= 0:
             return f"Opened by reasoning/start, No. {self.started_by[node] + 1}."
         if self.facts.reasons[node]:

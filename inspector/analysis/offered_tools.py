@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,6 +139,30 @@ def offered_tools(analysis: Analysis, sent: Found) -> OfferedTools | None:
         {name: tuple(_hints(tool)) for name, (_, tool) in tools.items()},
         _tokens(analysis, tools), tuple(changes), lists,
     )  # fmt: skip
+
+
+_changed: WeakKeyDictionary[Analysis, tuple[bytes, tuple[ToolChange, ...]]] = WeakKeyDictionary()
+
+
+def changed_tools(analysis: Analysis) -> tuple[ToolChange, ...]:
+    """Returns the definitions that servers replaced, in order. O(messages) in numpy; lists are read once."""
+    columns, strings = analysis.capture.columns, analysis.capture.strings
+    response, listing = strings.find(kinds.RESPONSE), strings.find("tools/list")
+    if response is None or listing is None:
+        return ()
+    rows = np.flatnonzero(
+        (analysis.correlation.columns["method"][:] == listing) & (columns["kind"][: len(analysis)] == response)
+    )
+    if len(rows) < 2:
+        return ()
+    key = rows.tobytes()
+    known = _changed.get(analysis)
+    if known is None or known[0] != key:
+        senders = columns["space"][rows].astype(np.int64) << 32 | columns["sender"][rows].astype(np.int64)
+        found = [offered_tools(analysis, rows[senders == one]) for one in np.unique(senders)]
+        changes = sorted((change for one in found if one is not None for change in one.changes), key=lambda c: c.row)
+        known = _changed[analysis] = key, tuple(changes)
+    return known[1]
 
 
 def server_words(analysis: Analysis, sent: Found) -> str:

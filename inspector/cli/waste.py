@@ -58,8 +58,8 @@ def _look_for(document: CaptureDocument, name: str, found: WasteReport) -> None:
 def _say(found: WasteReport, shown: tuple[Waste, ...]) -> None:
     if found.wastes:
         perhaps = found.tokens - found.sure_tokens
-        part = f", {perhaps:,} of them perhaps" if perhaps and found.sure_tokens else ", perhaps" if perhaps else ""
-        say(f"{found.tokens:,} tokens could be spared{part}. Estimate ({TOKENIZER}).")
+        part = f", {perhaps:,} of them likely" if perhaps and found.sure_tokens else ""
+        say(f"{found.tokens:,} tokens {'might be' if perhaps else 'are'} avoidable{part}. Estimate ({TOKENIZER}).")
     else:
         say(NOTHING)
     if found.reported is not None:

@@ -33,7 +33,7 @@ class Format(enum.StrEnum):
 
 
 _WORDS = {
-    "jsonl": ("JSON Lines", "A line a message, as it was logged. Opening the file again gives the same messages."),
+    "jsonl": ("JSON Lines", "One message per line, exactly as logged. The file opens again with the same messages."),
     "csv": ("CSV", "A row a message, for spreadsheets and data frames."),
     "md": ("Markdown", "A section a message, for an issue or a note."),
     "html": ("Web page", "One file for any browser, light and dark, without scripts."),

@@ -19,6 +19,8 @@ from inspector.analysis.account import DISCOVERY, MOST_GROUPS, AccountTally, Dee
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.wire import UNREADABLE
 from inspector.analysis.lifecycles import pending_results
+from inspector.analysis.offered_tools import changed_tools
+from inspector.analysis.participant_queries import shown_numbers
 from inspector.analysis.states import State
 from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, Sums
 from inspector.capture.flags import Flag
@@ -207,9 +209,8 @@ class _Words:
         total = self.tally.count(Deed.CALL)
         if len(senders) > _MOST_CALLERS:
             rest = total - int(counts[:_MOST_CALLERS].sum())
-            lines.append(
-                AccountLine("Done", f"others called tools {_times(rest)}; {total:,} calls in all", filter=_CALLS)
-            )
+            others = f"{len(senders) - _MOST_CALLERS:,}{'' if len(senders) < MOST_GROUPS else ' or more'}"
+            lines.append(AccountLine("Done", f"{others} others made {rest:,} calls, {total:,} in total", filter=_CALLS))
         return lines
 
     def _calls_of(self, sender: int, count: int, groups: Groups) -> str:
@@ -245,7 +246,10 @@ class _Words:
 
     def _ends(self, deed: Deed, ends: dict[int, str]) -> str:
         counted = [(word, self.tally.count(deed, state)) for state, word in ends.items()]
-        alone = self.tally.count(deed) == 1
+        alone, total = self.tally.count(deed) == 1, self.tally.count(deed)
+        unended = next((word for word, count in counted if count == total and not alone), "")
+        if not self.document.arriving and unended in _NONE_ENDED:
+            return f", {_NONE_ENDED[unended]}"
         told = [f"{'' if alone else f'{count:,} '}{self._word(word)}" for word, count in counted if count]
         return f": {', '.join(told)}" if told else ""
 
@@ -287,7 +291,8 @@ class _Words:
             which = self._which(deeds, State.FAILED)
             told = self._asked_by(first) if failed == 1 else which
             text = f'{_REQUESTS} && state == "failed" && answered'
-            words = f"{formats.count_of(failed, 'request')} failed: {told}"
+            noun = "call" if failed == tally.count(Deed.CALL, State.FAILED) else "request"
+            words = f"{formats.count_of(failed, noun)} failed: {told}"
             lines.append(_leading("Failed", words, first, text, failed, "bad"))
         deeds = (Deed.CALL, Deed.REQUEST)
         declined = sum(tally.count(deed, State.REJECTED) for deed in deeds)
@@ -339,6 +344,16 @@ class _Words:
         more = f" and {len(found) - _MOST_TOOLS:,} more" if len(found) > _MOST_TOOLS else ""
         return ", ".join(f"{name} {count:,}" for count, name in found[:_MOST_TOOLS]) + more
 
+    def redefined(self) -> list[AccountLine]:
+        """Tools whose definitions servers replaced."""
+        changes = changed_tools(self.analysis)
+        if not changes:
+            return []
+        tools = list(dict.fromkeys(plain(mask_text(change.tool), _NAME) for change in changes))
+        more = f" and {len(tools) - _MOST_TOOLS:,} more" if len(tools) > _MOST_TOOLS else ""
+        words = f"{formats.count_of(len(changes), 'tool definition')} changed: {', '.join(tools[:_MOST_TOOLS])}{more}"
+        return [AccountLine("Tools", words, message=changes[-1].row)]
+
     def waits(self) -> list[AccountLine]:
         """Who waits for whom; for answers about tools apart."""
         about = _WAITING_NOW if self.document.arriving else "Left waiting"
@@ -365,7 +380,7 @@ class _Words:
         vain = sum(tally.count(deed, Outcome.IN_VAIN) for deed in (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY))
         if vain:
             row = int(tally.first("in vain")[0])
-            words = f"{formats.count_of(vain, 'request')}: those asked were gone"
+            words = f"{formats.count_of(vain, 'request')} to participants who had left"
             text = f'{_REQUESTS} && !answered && !waiting && state in {{"waiting", "unanswered"}}'
             lines.append(_leading("Unanswered", words, row, text, vain, "quiet"))
         return lines
@@ -375,7 +390,7 @@ class _Words:
         lines: list[AccountLine] = []
         found = self.tally.silence()
         if found is not None and found.ns >= _SILENT_FROM_NS:
-            words = f"{_rounded(found.ns)} at longest, before {formats.message_number(found.row)}"
+            words = f"Longest pause {_rounded(found.ns)}, before {formats.message_number(found.row)}"
             lines.append(AccountLine("Silence", words, message=found.row))
         if self.tally.gaps:
             words = f"the connection was lost {_times(self.tally.gaps)}: messages may be missing there"
@@ -442,8 +457,9 @@ class _Words:
         so_far = "" if tokens.done else " so far"
         words = f"{tokens.total:,}{so_far}, estimate"
         lines = [AccountLine("Tokens", f"{words}{self._shares()}", panel="Tokens")]
-        if self.waste is not None and self.waste.wastes:
-            lines.append(AccountLine("", spared_words(self.waste, of="Tokens"), panel="Waste"))
+        avoidable = "" if self.waste is None else spared_words(self.waste, certain=self.document.arriving)
+        if self.waste is not None and self.waste.wastes and avoidable:
+            lines.append(AccountLine("", avoidable, panel="Waste"))
             first = self.waste.wastes[0]
             words = f"The largest part: {plain(first.sentence).rstrip('.')}"
             lines.append(AccountLine("", words, message=first.message, tone="quiet"))
@@ -491,7 +507,7 @@ class _Words:
     def head(self) -> str:
         """How much there is, whose, and in what time."""
         count = formats.count_of(len(self.analysis), "message")
-        people = self.analysis.participants.all.speakers
+        people = len(shown_numbers(self.analysis))
         by = f" of {formats.count_of(people, 'participant')}" if people else ""
         span = self.tally.span_ns
         return f"{count}{by}{f' in {_rounded(span)}' if span else ''}"
@@ -502,6 +518,7 @@ _ENDS: dict[int, str] = {
     State.CONCLUDED: "concluded", State.CANCELLED: "cancelled", State.CLOSED: "closed", State.RUNNING: "still running",
     State.OPEN: "still open",
 }  # fmt: skip
+_NONE_ENDED = {"still running": "none concluded", "still open": "none closed"}
 _OVER = {"still running": "not concluded", "still open": "not closed", "open": "left open"}
 _PROPOSED: dict[int, str] = {
     State.FULFILLED: "fulfilled", State.REJECTED: "rejected", State.WITHDRAWN: "withdrawn", State.WAITING: "open",
@@ -530,7 +547,7 @@ def account_of(
         # It has its place for as long as messages come, so that nothing below it moves as waits come and go.
         first, last = waiting or [AccountLine(_WAITING_NOW, "Nobody", filter="waiting", tone="quiet")], []
     lines = [
-        *first, *(deeds or words.held()), *failed, *words.crashed(), *last, *words.problems(),
+        *first, *(deeds or words.held()), *failed, *words.crashed(), *words.redefined(), *last, *words.problems(),
         *words.silence(), *words.collapsed(), *words.tokens(), *words.reported(), *words.cost(),
     ]  # fmt: skip
     return Account(words.head(), tuple(_one_heading(lines)))
@@ -549,19 +566,24 @@ def waiting_now(document: CaptureDocument, tally: AccountTally) -> tuple[int, Wa
     return (count, wait) if (wait.waited_ns or 0) >= _WAITED_FROM_NS else None
 
 
-def spared_words(waste: WasteReport, *, short: bool = False, of: str = "") -> str:
-    """How many tokens could be spared: "8,076 tokens could be spared, 7,373 of them perhaps".
+def spared_words(waste: WasteReport, *, short: bool = False, certain: bool = False) -> str:
+    """Counts avoidable tokens: "About 8,076 tokens might be avoidable, 703 of them certainly"; "" for none.
 
     Args:
         waste: what was found.
-        short: for where there is little room: "8.1k tokens could be spared".
-        of: what stands beside it, where that says already that tokens are meant.
+        short: for where there is little room: "8.1k tokens wasted?".
+        certain: leave out waste that later messages may take back, as while messages come.
     """
+    tokens = waste.sure_tokens if certain else waste.tokens
+    if not tokens:
+        return ""
     if short:
-        return f"{formats.short_count(waste.tokens)} tokens could be spared"
-    perhaps = waste.tokens - waste.sure_tokens
-    part = f", {perhaps:,} of them perhaps" if perhaps and waste.sure_tokens else ", perhaps" if perhaps else ""
-    return f"{f'{waste.tokens:,}' if of else formats.count_of(waste.tokens, 'token')} could be spared{part}"
+        return f"{formats.short_count(tokens)} tokens wasted{'' if waste.sure_tokens == tokens else '?'}"
+    count = formats.count_of(tokens, "token")
+    if waste.sure_tokens == tokens:
+        return f"{count} avoidable"
+    sure = f", {waste.sure_tokens:,} of them certainly" if waste.sure_tokens else ""
+    return f"About {count} might be avoidable{sure}"
 
 
 def longest_waiting(

@@ -192,7 +192,8 @@ def _recipient_fact(subject: Subject, name: str, space: int) -> Fact:
     words = presence(participant, subject.time_ns)
     if participant is not None and participant.capabilities is not None:
         pattern = answering(participant, subject.method, subject.target)
-        words += f", holds {pattern}" if pattern else ", may not answer"
+        may = ", may do anything" if pattern == "*" else f", may use {pattern}"
+        words += may if pattern else ", may not answer"
     listing = "\n".join(participant.capabilities or ()) if participant is not None else ""
     return fact(plain(name, 80), words, tooltip=listing or None)
 

@@ -161,7 +161,7 @@ def _facts(subject: ContextSubject) -> list[Fact]:
         rows.append(fact("Told by", SOURCES[told], lines=2, filter=f"context.told == {quote(WORDS[told])}"))
     above = tree.parent[node]
     name = contexts.label(above) if above != MAIN else "main"
-    rows.append(Fact("Lies in", (FactPart(name, "link", place=ContextPlace(subject.space, above)),)))
+    rows.append(Fact("Parent", (FactPart(name, "link", place=ContextPlace(subject.space, above)),)))
     if tree.implicit[node]:
         rows.append(fact("Implied", "Only contexts below it were used.", lines=2))
     if note := contexts.note(node):

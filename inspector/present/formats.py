@@ -110,11 +110,11 @@ def full_time(time_ns: int) -> str:
 
 
 def delta(delta_ns: int | None) -> str:
-    """A distance in a chain: "+42 ms", a minus sign for what came before, "" where unknown."""
+    """Returns a distance in a chain: "+42 ms", with a minus sign for an earlier message, or "" if it is unknown."""
     if delta_ns is None:
         return ""
     if abs(delta_ns) < 1_000_000:
-        return "0 ms" if delta_ns == 0 else f"{'+' if delta_ns > 0 else MINUS}<1 ms"
+        return "0 ms" if delta_ns == 0 else "< 1 ms" if delta_ns > 0 else "< 1 ms before"
     return duration(delta_ns) if delta_ns < 0 else f"+{duration(delta_ns)}"
 
 

@@ -205,9 +205,9 @@ def _again(document: CaptureDocument, message: int, *, folded: bool) -> str:
     capture = document.capture
     of, copy = (int(found[0]) for found in capture.repeats(np.array([message])))
     if of != NO_ROW:
-        return f"{'copy of' if copy else 'says again'} No. {of + 1}"
+        return f"{'copy of' if copy else 'repeats'} No. {of + 1}"
     copies = len(capture.copies_of(message)) if folded else 0
-    return f"told {copies + 1:,} times" if copies else ""
+    return f"appears {'twice' if copies == 1 else f'{copies + 1:,} times'}" if copies else ""
 
 
 def _fill_stream(content: RowContent, stream: FoldedStream) -> None:

@@ -46,7 +46,8 @@ class FigureRow:
     filter: str = ""
 
 
-_LATENCY_HEAD = FigureRow("Tool", ("Answers", "p50", "p95", "p99"), mono=False)
+_PARTS = ("p50", "p95", "p99")
+"""Shares of answers; the rarer ones are said only where there are enough answers."""
 
 
 def presence_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fact]:
@@ -197,13 +198,15 @@ def change_of_tools_rows(document: CaptureDocument, story: ParticipantStory) -> 
 
 def latency_rows(story: ParticipantStory, name: str) -> list[FigureRow]:
     """What its answers took: each tool, then all of them; the head first."""
-    rows = [_LATENCY_HEAD]
+    told = (*story.latency.values(), *([story.answered] if story.answered is not None else []))
+    known = [part for part in _PARTS if any(latency.told(part) is not None for latency in told)]
+    rows = [FigureRow("Tool", ("Answers", *known), mono=False)]
     for tool, latency in list(story.latency.items())[:MOST]:
         wanted = f"from == {quote(name)} && tool == {quote(tool)} && latency >= 0"
-        rows.append(FigureRow(plain(mask_text(tool), 160), _figures(latency), filter=wanted))
+        rows.append(FigureRow(plain(mask_text(tool), 160), _figures(latency, known), filter=wanted))
     if story.answered is not None and not _is_all(story, story.answered):
         wanted = f"from == {quote(name)} && latency >= 0"
-        rows.append(FigureRow("all answers", _figures(story.answered), mono=False, filter=wanted))
+        rows.append(FigureRow("all answers", _figures(story.answered, known), mono=False, filter=wanted))
     return rows
 
 
@@ -211,8 +214,8 @@ def _is_all(story: ParticipantStory, answered: Latency) -> bool:
     return len(story.latency) == 1 and next(iter(story.latency.values())) == answered
 
 
-def _figures(latency: Latency) -> tuple[str, ...]:
-    times = (latency.told(part) for part in ("p50", "p95", "p99"))
+def _figures(latency: Latency, parts: Sequence[str]) -> tuple[str, ...]:
+    times = (latency.told(part) for part in parts)
     return (
         formats.number(latency.count),
         *("" if t is None else formats.duration(round(t * 1_000_000)) for t in times),

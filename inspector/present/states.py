@@ -89,7 +89,7 @@ def state_of(subject: Subject) -> State | None:
 
 
 def presence(participant: Participant | None, time_ns: int) -> str:
-    """Whether somebody was there at a time, as "here", "left later", "had left", "came later", "invited"."""
+    """Returns whether somebody was there at a time: "present", "had left", "came later", "invited"."""
     if participant is None:
         return "never seen"
     if participant.here is None:
@@ -97,6 +97,6 @@ def presence(participant: Participant | None, time_ns: int) -> str:
     if NO_TIME not in (time_ns, participant.first_ns) and participant.first_ns > time_ns:
         return "came later"
     if participant.here:
-        return "here"
+        return "present"
     later = NO_TIME not in (time_ns, participant.left_ns) and participant.left_ns > time_ns
-    return "here, left later" if later else "had left"
+    return "was present (left later)" if later else "had left"

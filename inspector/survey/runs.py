@@ -226,7 +226,7 @@ class SurveyRuns:
 
 _TRENDS = (
     ("tokens", "Tokens", False), ("failed_calls", "Failed calls", False), ("latency_p95", "Calls, p95", True),
-    ("wasted", "Could be spared", False),
+    ("wasted", "Avoidable", False),
 )  # fmt: skip
 """Column, title, and whether it is averaged over the runs of a stretch, and not summed."""
 

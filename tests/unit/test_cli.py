@@ -653,7 +653,7 @@ def test_participants() -> None:
 
 def test_contexts_for_people_name_type_and_metadata() -> None:
     found = run("contexts", DIALECTS / "mcpp-drafts.jsonl").output
-    assert "why  5 messages, concluded, reasoning (Declared so by its messages), trigger=d2, confidence=0.9" in found
+    assert "why  5 messages, concluded, reasoning (Its messages say so), trigger=d2, confidence=0.9" in found
 
 
 def test_summary_for_people_tells_latencies() -> None:

@@ -57,8 +57,8 @@ def test_what_costs_most_comes_first_with_advice() -> None:
 
 def test_for_people_it_says_the_sum_and_how_many_are_left() -> None:
     lines = said("waste", wasteful_log(), "--limit", "2").splitlines()
-    assert "tokens could be spared, " in lines[0]
-    assert lines[0].endswith("of them perhaps. Estimate (cl100k_base).")
+    assert "tokens might be avoidable, " in lines[0]
+    assert lines[0].endswith("of them likely. Estimate (cl100k_base).")
     assert "? No. 16" in lines[1]
     assert "better by reference" in lines[1]
     assert "  No. 7 " in lines[3]

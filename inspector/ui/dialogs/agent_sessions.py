@@ -161,7 +161,7 @@ class AgentSessionsDialog(Dialog):
         row = QHBoxLayout()
         row.setContentsMargins(0, 8, 0, 0)
         row.setSpacing(16)
-        again = WordButton("Look again", name="agentSessionsAgain", parent=self)
+        again = WordButton("Refresh", name="agentSessionsAgain", parent=self)
         again.clicked.connect(lambda *_checked: self._look_again())
         row.addWidget(again)
         row.addStretch(1)

@@ -181,7 +181,7 @@ class ExportDialog(FittedDialog):
         format_ = Format(self._format.value())
         words = format_.help
         if format_ is Format.JSONL and self._alone.box.isChecked():
-            words = "A line a message, for readers that have no capture beside it."
+            words = "One message per line, for readers that have no capture beside it."
         if format_ is Format.HTML and self._counts[self.which] > _LONG_PAGE:
             words = f"{words} With so many messages it opens slowly."
         self._format_row.say_help(words)

@@ -112,7 +112,7 @@ class TapServerDialog(Dialog):
         row = QHBoxLayout()
         row.setContentsMargins(0, 8, 0, 0)
         row.setSpacing(16)
-        self._again = WordButton("Look again", name="tapServerAgain", parent=self)
+        self._again = WordButton("Refresh", name="tapServerAgain", parent=self)
         self._again.clicked.connect(lambda *_checked: self.refresh_requested.emit())
         row.addWidget(self._again)
         row.addStretch(1)

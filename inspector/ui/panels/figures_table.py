@@ -211,6 +211,14 @@ class FiguresTable(PlainTable):
         super().resizeEvent(event)
         self._fit_columns()
 
+    def leave_out(self, columns: set[int]) -> None:
+        """Hide columns that hold no value, and show those again that hold one."""
+        if columns != self.absent:
+            for column in self.absent - columns:
+                self.setColumnHidden(column, False)
+            self.absent = columns
+            self._fit_columns()
+
     def _fit_columns(self, *_sorted: object) -> None:
         """Leave out what gives way as far as there is no room, once it is known how much there is."""
         wanted = {column: pixels for column, pixels in self._pixels.items() if column not in self.absent}

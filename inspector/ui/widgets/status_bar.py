@@ -329,10 +329,11 @@ class StatusBar(QStatusBar):
             words: how many findings of each severity there are, for the tooltip.
         """
         icon = None if worst is None else (worst.word, f"severity.{worst.word}")
+        counted = formats.count_of(number, "problem") if number or worst is None else words
         token = "ink.primary" if number else "ink.tertiary"
         problems = f"{formats.count_of(number, 'message')} with a problem: {words}" if number else words
         tooltip = f"{problems or 'Nothing was found'}; show the findings"
-        self._problems.say(formats.count_of(number, "problem"), token=token, icon=icon, tooltip=tooltip)
+        self._problems.say(counted, token=token, icon=icon, tooltip=tooltip)
 
     def set_gaps(self, count: int) -> None:
         """Say in how many places messages may be missing; nothing is said of none."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _CLOCK_MS = 1_000
 _SPARED_FROM = 100
-"""Tokens that could be spared, from which on that is said."""
+"""Avoidable tokens from which on they are counted; while messages come only those that stay so."""
 
 
 class DocumentStatus(QObject):
@@ -146,12 +146,13 @@ class DocumentStatus(QObject):
         """Say what could be spared, where that is worth a word."""
         panes = self._shown.panes
         found = panes.waste_figures.found if panes is not None else None
-        if found is None or found.tokens < _SPARED_FROM:
+        certain = panes is not None and panes.document.arriving
+        if found is None or (found.sure_tokens if certain else found.tokens) < _SPARED_FROM:
             self._status.set_spared()
             return
         from inspector.present.account import spared_words
 
-        self._status.set_spared(spared_words(found, short=True), spared_words(found))
+        self._status.set_spared(spared_words(found, short=True, certain=certain), spared_words(found, certain=certain))
 
     def _show_selection(self, selection: SelectionTotals | None) -> None:
         """Say how much is selected, where it is more than the current message."""

@@ -42,7 +42,7 @@ def test_it_is_there_before_anything_is_selected_and_goes_with_a_selection(
     lines = account(qtbot, window)
     assert said(lines)[:3] == [
         "Asked: human to lead: “Fix the timeout”", "Done: lead called grep of files twice",
-        "Failed: 2 requests failed: grep 2",
+        "Failed: 2 calls failed: grep 2",
     ]  # fmt: skip
     details = panes_of(window).details
     assert details.head.accessibleName().startswith("What happened, 6 messages of 3 participants")
@@ -101,8 +101,8 @@ def test_what_could_be_spared_leads_to_the_panel(qtbot: QtBot, application: Appl
     document.count_tokens()
     window = window_on(application, document)
     lines = account(qtbot, window)
-    qtbot.waitUntil(lambda: any("could be spared" in line for line in said(lines)))
-    row = next(row for row, line in enumerate(said(lines)) if "could be spared" in line)
+    qtbot.waitUntil(lambda: any("avoidable" in line for line in said(lines)))
+    row = next(row for row, line in enumerate(said(lines)) if "avoidable" in line)
     lines.activate_row(row)
     assert not window.docks["Waste"].isHidden()
 

@@ -88,7 +88,7 @@ def test_a_reasoning_sequence(show: Show) -> None:
     assert rows(panel, "contextEnded")[0] == "The disk"
     assert rows(panel, "contextEnded")[1] == "by lead, No. 5 after 10.0 s"
     assert rows(panel, "contextFacts") == [
-        "Type: reasoning", "Why: Opened by reasoning/start, No. 2", "State: concluded", "Path: why-1", "Lies in: main",
+        "Type: reasoning", "Why: Opened by reasoning/start, No. 2", "State: concluded", "Path: why-1", "Parent: main",
     ]  # fmt: skip
     messages = rows(panel, "contextMessages")
     assert messages[0] == "Messages: 2 here, 3 with those below"
@@ -108,7 +108,7 @@ def test_an_object_context_with_metadata(show: Show) -> None:
     panel = show(said(None, id="t1"), said(described), said({"id": "why", "parent": "other"}), path="job/why")
     assert rows(panel, "contextMetadata")[:2] == ["trigger: t1, No. 1", "confidence: 0.6"]
     assert "sk-secret" not in "".join(rows(panel, "contextMetadata"))
-    assert "Why: Declared so by its messages, No. 2" in rows(panel, "contextFacts")
+    assert "Why: Its messages say so, No. 2" in rows(panel, "contextFacts")
     assert rows(panel, "contextWritten") == ["object: why No. 2"]
     assert "warning: Context with two parents No. 3" in rows(panel, "contextFindings")
 

@@ -540,7 +540,7 @@ def draft(file: str) -> list[str]:
 
 def test_a_response_capability_with_a_method_lets_answer(show: Show):
     lines = draft("mcpx-v0.1.jsonl")
-    assert rows(show(*lines, message=2), "addressedTo") == ["files: here, holds mcp/response:*"]
+    assert rows(show(*lines, message=2), "addressedTo") == ["files: present, may use mcp/response:*"]
     assert "files: answers tools" in rows(show(*lines, message=0), "othersPresent")
 
 

@@ -153,6 +153,6 @@ def test_the_status_bar_says_what_could_be_spared(qtbot: QtBot, application: App
     window = window_on(application, document)
     window.show()
     status = child(window, StatusBar, "statusBar")
-    qtbot.waitUntil(lambda: any("tokens could be spared" in words for words in status.words()))
+    qtbot.waitUntil(lambda: any("tokens wasted" in words for words in status.words()))
     status.spared_clicked.emit()
     assert not window.docks["Waste"].isHidden()

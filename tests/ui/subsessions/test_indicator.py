@@ -183,7 +183,7 @@ def test_what_is_said_and_appended_to_the_parent_is_counted_at_once(
 
 
 def test_every_rule_has_a_switch(indicator: Indicator, settings: Settings, qtbot: QtBot) -> None:
-    assert indicator.page.rules.disclosure.text() == "Rules, as usual"
+    assert indicator.page.rules.disclosure.text() == "Default rules"
     qtbot.keyClick(indicator.page.rules.disclosure, Qt.Key.Key_Space)
     form = indicator.page.rules.form
     assert form is not None
@@ -192,7 +192,7 @@ def test_every_rule_has_a_switch(indicator: Indicator, settings: Settings, qtbot
         form.fields["older_globals"].box.click()
     assert not settings.merged.older_globals
     assert "older and global" not in words(indicator)[2]
-    assert indicator.page.rules.disclosure.text() == "Rules, 1 of 13 not as usual"
+    assert indicator.page.rules.disclosure.text() == "Rules, 1 of 13 changed"
     qtbot.mouseClick(indicator.page.rules.usual, Qt.MouseButton.LeftButton)
     assert settings.merged.older_globals
 

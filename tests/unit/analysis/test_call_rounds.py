@@ -62,7 +62,7 @@ def test_a_task_of_the_extension_is_one_call() -> None:
     assert info(analysis, 5) == "dredge: task t1, completed: dredged"
     assert info(analysis, 1) == "dredge: task t1, working"
     assert ["".join(part.text for part in fact.parts) for fact in request_facts(Subject(document, 0))] == [
-        "Answered in 5.0 s, No. 6", "Became a task, No. 2", "2 further requests, the last No. 5",
+        "Answered after 5.0 s: No. 6", "Became a task, No. 2", "2 further requests, the last No. 5",
     ]  # fmt: skip
 
 

@@ -208,10 +208,10 @@ def test_a_context_is_no_more_idle_than_those_below_it() -> None:
         ([said("x", "reasoning/thought")], ["reasoning"], "Holds reasoning messages."),
         ([said("x"), said("x", "reflection")], ["reasoning", "reasoning"], "Holds reasoning messages."),
         ([said("x"), start("x")], ["reasoning", None], "Opened by reasoning/start, No. 2."),
-        ([said({"id": "x", "type": "review"})], ["review"], "Declared so by its messages."),
-        ([said({"id": "reason-1", "type": "review"})], ["review"], "Declared so by its messages."),
+        ([said({"id": "x", "type": "review"})], ["review"], "Its messages say so."),
+        ([said({"id": "reason-1", "type": "review"})], ["review"], "Its messages say so."),
         ([said({"id": "x"}), said({"id": "x", "type": "review"}), said({"id": "x", "type": "other"})],
-         ["review"] * 3, "Declared so by its messages."),
+         ["review"] * 3, "Its messages say so."),
         ([said({"id": "x", "type": 7})], [None], ""),
     ],
 )  # fmt: skip

@@ -30,7 +30,7 @@ UNANSWERED = Check(
     example="The server waits for an answer to “Which berth?”",
 )  # fmt: skip
 ALTERED = Check(
-    "mcp-retry-altered", ERROR, "Retry that is not the call that was answered with a question",
+    "mcp-retry-altered", ERROR, "Retry differs from the original call",
     "{detail}.",
     "The server cannot tell which call it is, or takes another one for it.",
     "Send the same parameters once more, with requestState as it came, and an answer for each key that was asked.",

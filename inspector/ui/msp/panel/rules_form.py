@@ -177,8 +177,8 @@ def _missing_words(policy: Policy) -> str:
     if not missing:
         return ""
     if len(missing) == len(parts):
-        return "The file says nothing of it: shown is what is usual."
-    return f"The file says nothing of {' and '.join(missing)}: shown is what is usual."
+        return "Not set in the file: defaults shown."
+    return f"Not set in the file: {' and '.join(missing)}. Defaults shown."
 
 
 MOST_RECENT = 1_000
@@ -400,8 +400,7 @@ class RulesBox(QWidget):
         """Show the rules of the settings, which are edited in place; says nothing."""
         self._rules = rules
         changed = changed_rules(rules)
-        words = f"{changed:,} of {len(RULE_WORDS)} not as usual" if changed else "as usual"
-        self.disclosure.say(f"Rules, {words}")
+        self.disclosure.say(f"Rules, {changed:,} of {len(RULE_WORDS)} changed" if changed else "Default rules")
         self.usual.setVisible(changed > 0)
         if self.form is not None:
             self.form.show_rules(rules)

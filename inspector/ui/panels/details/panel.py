@@ -326,6 +326,7 @@ class DetailsPanel(QWidget):
     def show_tab(self, title: str) -> None:
         """Turn to a tab by its title."""
         if title in TABS:
+            self.tabs.setTabVisible(TABS.index(title), True)
             self.tabs.setCurrentIndex(TABS.index(title))
 
     def apply_changes(self, changes: Changes) -> None:
@@ -409,6 +410,7 @@ class DetailsPanel(QWidget):
 
     def _count_findings(self) -> None:
         self.tabs.set_count(FINDINGS_TAB, len(self._subject.findings) if self._subject is not None else 0)
+        self.tabs.show_title("Lifecycle", len(self._document.analysis.transients.signals) > 0)
 
     def _fill_current(self) -> None:
         if self._subject is None:

@@ -66,6 +66,10 @@ class _Block:
     """What else makes a new page necessary when it changes."""
 
 
+_OF_MODELS = ("chat", "reasoning/", "mcp/proposal")
+"""How kinds begin that a participant with a model, or a person, sends."""
+
+
 class ParticipantPage(Page):
     """What is known of one participant.
 
@@ -171,7 +175,10 @@ class ParticipantPage(Page):
         assert document is not None
         presence = partial(presence_rows, document, story)
         ask = partial(self._links.sees_requested.emit, self._key)
-        sees = partial(self._make.link, "What its model sees", ask, name="modelSees")
+        answers = story.answered is not None or story.offered is not None
+        speaks = any(kind.startswith(_OF_MODELS) for kind in story.kinds)
+        link = partial(self._make.link, "What its model sees", ask, name="modelSees")
+        sees = None if answers and not speaks else link  # a server has no model
         blocks = [self._facts("presence", "Presence", presence, name_width=80, action=sees)]
         blocks += self._waiting(document, story)
         if story.refused:
@@ -227,7 +234,7 @@ class ParticipantPage(Page):
         blocks = [self._facts("held", "May send", held, action=self._held_choice)]
         cut = f", last {FEW} of {len(story.changes):,}" if len(story.changes) > FEW else ""
         changes = partial(change_rows, document, story.changes)
-        return [*blocks, self._rail("changes", f"How that came{cut}", changes)] if story.changes else blocks
+        return [*blocks, self._rail("changes", f"History{cut}", changes)] if story.changes else blocks
 
     def _held_rows(self, held: Sequence[Held]) -> list[Fact]:
         return held_rows(held, raw=self._capability_form == _RAW)

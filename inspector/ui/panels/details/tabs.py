@@ -54,9 +54,19 @@ class DetailTabs(QTabBar):
                 self.setTabToolTip(index, f"{words} finding{'s' if count != 1 else ''}" if words else "")
                 self._fit()
 
+    def show_title(self, title: str, shown: bool) -> None:
+        """Show or hide a tab; the current one stays."""
+        for index in range(self.count()):
+            if self.tabText(index) == title and self.isTabVisible(index) != (shown or index == self.currentIndex()):
+                self.setTabVisible(index, not self.isTabVisible(index))
+                self._fit()
+
     def words(self) -> list[str]:
-        """Titles with their counts."""
-        return [f"{self.tabText(index)} {self._counts.get(index, '')}".strip() for index in range(self.count())]
+        """Titles shown, with their counts."""
+        return [f"{self.tabText(index)} {self._counts.get(index, '')}".strip() for index in self._shown()]
+
+    def _shown(self) -> list[int]:
+        return [index for index in range(self.count()) if self.isTabVisible(index)]
 
     # Geometry
 
@@ -76,13 +86,13 @@ class DetailTabs(QTabBar):
 
     def _fit(self) -> None:
         """Find the spacing at which all titles have room; where none is left, the longest ones are shortened."""
-        zoom, tabs = self._themes.theme.zoom, range(self.count())
-        widths = [self._wanted(index) for index in tabs]
-        between = (self.width() - sum(widths)) // max(1, self.count() - 1)
+        zoom, tabs = self._themes.theme.zoom, self._shown()
+        widths = {index: self._wanted(index) for index in tabs}
+        between = (self.width() - sum(widths.values())) // max(1, len(tabs) - 1)
         self._gap = max(round(_LEAST_GAP * zoom), min(round(_MOST_GAP * zoom), between))
-        missing = sum(widths) + self._gap * max(0, self.count() - 1) - self.width()
+        missing = sum(widths.values()) + self._gap * max(0, len(tabs) - 1) - self.width()
         least = round(_LEAST_TITLE * zoom)
-        while missing > 0 and max(widths, default=0) > least:
+        while missing > 0 and max(widths.values(), default=0) > least:
             widest = max(tabs, key=lambda index: widths[index])
             widths[widest] -= 1
             missing -= 1
@@ -119,7 +129,7 @@ class DetailTabs(QTabBar):
         painter = QPainter(self)
         painter.fillRect(self.rect(), self._themes.theme.color("surface.base"))
         under = self.tabAt(self.mapFromGlobal(QCursor.pos())) if self.underMouse() else -1
-        for index in range(self.count()):
+        for index in self._shown():
             self._paint_tab(painter, index, hovered=index == under)
 
     def _paint_tab(self, painter: QPainter, index: int, *, hovered: bool) -> None:

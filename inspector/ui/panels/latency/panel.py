@@ -188,5 +188,8 @@ class LatencyPanel(HeadedPanel):
             f"No answer with known times in {formats.count_of(len(self._document.analysis), 'message')}."
         )
         self.model.show_rows(rows, by)
+        rare = (Column.P95, Column.P99)
+        said = {column for column in rare if any(one.latency.told(column.name.lower()) is not None for one in rows)}
+        self.view.leave_out({int(column) for column in rare if column not in said})
         self.view.viewport().update()
         self.head.set_count(formats.count_of(sum(one.latency.count for one in rows), "answer") if rows else "")

@@ -174,7 +174,7 @@ class TokensPanel(HeadedPanel):
         self.model = TokensModel(self)
         self.head = PaneHead(themes, "Tokens", name="tokensHead", parent=self)
         self.head.explain_count(_COUNTED)
-        self.shown = self._switch("Of what is shown", "tokensShown", "Count only the messages the table shows")
+        self.shown = self._switch("Shown only", "tokensShown", "Count only the messages the table shows")
         self.below = self._switch("With those below", "tokensBelow", "A context stands for all contexts below it too")
         self.below.setChecked(True)
         self.below.hide()

@@ -14,7 +14,7 @@ from inspector.present.wire_text import plain, tool_tip
 from inspector.ui.look.roles import Role
 from inspector.ui.panels.list_view import Key, ListModel
 
-PERHAPS = "perhaps"
+PERHAPS = "(likely)"
 _SURE, _UNSURE = "The traffic shows it.", "It may have had its reason, or rests on an assumption."
 FILTERED_MOST = 50
 """Messages one filter names."""
@@ -44,7 +44,7 @@ class WasteLine:
     @property
     def words(self) -> str:
         """The kind, and whether it is certain."""
-        return self.kind if self.sure else f"{self.kind}, {PERHAPS}"
+        return self.kind if self.sure else f"{self.kind} {PERHAPS}"
 
     @property
     def copied(self) -> str:

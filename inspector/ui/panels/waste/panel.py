@@ -50,8 +50,8 @@ class WasteDelegate(ListDelegate):
         ink = "ink.tertiary" if hidden else "ink.primary" if line.sure else "ink.secondary"
         painter.setPen(self._themes.theme.color(ink))
         painter.drawText(places["Tokens"], RIGHT, line.tokens)
-        if "Way" in places:
-            self._paint_kind(painter, row, places["Way"].left(), cell)
+        if "Kind" in places:
+            self._paint_kind(painter, row, places["Kind"].left(), cell)
         x, number = places["What happened"].left(), self.number_left(cell)
         tool = places["By"].left() if "By" in places else number
         ink = "ink.tertiary" if hidden else "ink.primary"
@@ -76,7 +76,7 @@ class WasteDelegate(ListDelegate):
         spans = {"Tokens": (x, figures)}
         x += figures + 2 * gap
         if width >= _KIND_FROM * zoom:
-            spans["Way"] = (x, self._kind_width())
+            spans["Kind"] = (x, self._kind_width())
             x += self._kind_width() + 2 * gap
         spans["What happened"] = (x, tool - gap - x)
         if tool < number:
@@ -182,7 +182,7 @@ class WasteMenu(QMenu):
 NOTHING = "Nothing wasted, as far as can be told."
 COUNTING = "Tokens are being counted."
 NOT_COUNTED = "Tokens are not counted: the settings say so, under Display."
-LOOKING = "Looking for what could be spared."
+LOOKING = "Looking for avoidable tokens."
 EMPTY = "There are no messages yet."
 NONE_SURE = "Nothing of it is certain. The menu above lists the rest."
 

@@ -19,6 +19,7 @@ from inspector.present.hex_rows import AFTER, BEFORE, broken_at, frame_in_line, 
 from inspector.present.subject import TEXT_KINDS, Subject
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
+from inspector.protocol.formats import WORDS
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.protocol.text import TEXT_KEYS
@@ -83,7 +84,9 @@ def _unknown_kind(sheet: Sheet) -> QWidget:
     rows.append(fact("Messages", f"{formats.number(same)} of this kind", "dim"))
     words = "No version of the protocol has this kind; it is shown as it came."
     if subject.derived:
-        words = "Written by the program that ran the agent, for itself: it is nobody's message."
+        label = subject.capture.string("protocol", subject.message) or ""
+        program = WORDS.get(label, "the program").removesuffix(" session")
+        words = f"Internal record of {program}, not part of the conversation."
     rows.append(fact("", words, "dim", lines=2))
     label = "Bookkeeping" if subject.derived else "A kind of its own"
     return sheet.section(label, sheet.facts(rows, name="unknownKind", label="Kind", name_width=80))
