@@ -1,8 +1,9 @@
-"""What takes time between two messages: a request until its answer, a proposal until somebody decides."""
+"""What takes time between two messages: a request, a proposal until somebody decides, a model until it has spoken."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,18 @@ from inspector.analysis.waiting import are_waiting
 from inspector.base.slices import Steps
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
+from inspector.protocol.formats import CODING_AGENTS
 
+
+class SpanKind(IntEnum):
+    """What takes the time."""
+
+    REQUEST = 0
+    PROPOSAL = 1
+    MODEL = 2
+
+
+_ASKERS = ("user", "client")
 OPEN_NS = np.iinfo(np.int64).max
 """The end of what still waits."""
 
@@ -27,7 +39,7 @@ class Spans:
         ends: (n,) the messages they end with; NO_ROW.
         starts_ns, ends_ns: (n,) int64; OPEN_NS for what still waits.
         lengths: (n,) float64, nanoseconds; infinite for what still waits.
-        proposals: (n,) whether it is a proposal, else a request.
+        sorts: (n,) uint8, `SpanKind`.
     """
 
     rows: NDArray[np.int64]
@@ -35,12 +47,14 @@ class Spans:
     starts_ns: NDArray[np.int64]
     ends_ns: NDArray[np.int64]
     lengths: NDArray[np.float64]
-    proposals: NDArray[np.bool_]
+    sorts: NDArray[np.uint8]
 
     @property
-    def kinds(self) -> tuple[bool, bool]:
-        """Whether some have ended, and whether some wait."""
-        return bool((self.ends != NO_ROW).any()), bool((self.ends == NO_ROW).any())
+    def kinds(self) -> tuple[bool, bool, bool]:
+        """Returns whether some messages were answered, whether some wait, and whether some are of models."""
+        of_model = self.sorts == SpanKind.MODEL
+        ended = self.ends != NO_ROW
+        return bool((ended & ~of_model).any()), bool((~ended).any()), bool(of_model.any())
 
     def between(self, left: int, right: int, least_ns: float, most: int) -> NDArray[np.int64]:
         """Places of at most so many of them that reach into a window and last at least so long, the longest first."""
@@ -56,6 +70,7 @@ def spans_of(analysis: Analysis, times: NDArray[np.int64], stop: int) -> Steps[S
     requests, proposals = np.flatnonzero(kind == request), np.flatnonzero(kind == proposal)
     yield
     rows = np.concatenate((requests, proposals)).astype(np.int64)
+    spoken = yield from _model_times(analysis, stop)
     decisions = yield from _decisions(analysis, proposals, stop)
     ends = np.concatenate((links["answer"][requests], decisions)).astype(np.int64)
     ends[ends >= stop] = NO_ROW
@@ -63,15 +78,51 @@ def spans_of(analysis: Analysis, times: NDArray[np.int64], stop: int) -> Steps[S
     waits = are_waiting(capture, links, rows) if len(rows) else np.zeros(0, np.bool_)
     yield
     kept = np.flatnonzero((ends != NO_ROW) | waits)
-    rows, ends = rows[kept], ends[kept]
-    starts_ns = times[rows]
+    rows, ends, begins = rows[kept], ends[kept], rows[kept]
+    sorts = np.where(kind[rows] == proposal, SpanKind.PROPOSAL, SpanKind.REQUEST).astype(np.uint8)
+    rows, ends = np.concatenate((rows, spoken[1])), np.concatenate((ends, spoken[2]))
+    begins = np.concatenate((begins, spoken[0]))
+    sorts = np.concatenate((sorts, np.full(len(spoken[0]), SpanKind.MODEL, np.uint8)))
+    starts_ns = times[begins]
     ends_ns = np.where(ends == NO_ROW, OPEN_NS, times[np.maximum(ends, 0)])
     lengths = np.where(ends == NO_ROW, np.inf, ends_ns.astype(np.float64) - starts_ns.astype(np.float64))
     yield
     longest = np.argsort(-lengths, kind="stable")
     yield
-    found: list[NDArray[Any]] = [values[longest] for values in (rows, ends, starts_ns, ends_ns, lengths)]
-    return Spans(*found, kind[found[0]] == proposal)  # type: ignore[arg-type]  # a list of arrays of several dtypes
+    found: list[NDArray[Any]] = [values[longest] for values in (rows, ends, starts_ns, ends_ns, lengths, sorts)]
+    return Spans(*found)
+
+
+def _model_times(
+    analysis: Analysis, stop: int
+) -> Steps[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    """Returns (n,) the last input of each turn of a model, and the first and last message that came of it.
+
+    Sessions of coding agents alone tell when a model begins: with the prompt, or the result, before its next message.
+    """
+    capture, none = analysis.capture, np.zeros(0, np.int64)
+    columns, find = capture.columns, capture.strings.find
+    formats = [code for one in CODING_AGENTS if (code := find(one.LABEL)) is not None]
+    spoken = [code for name in ("chat", kinds.REQUEST, kinds.RESPONSE, "reasoning/thought") if (code := find(name))]
+    rows = np.flatnonzero(np.isin(columns["protocol"][:stop], formats) & np.isin(columns["kind"][:stop], spoken))
+    yield
+    if not len(rows):
+        return none, none, none
+    kind, sender = columns["kind"][rows], columns["sender"][rows]
+    people = [code for name in (*_ASKERS, *(one.PROGRAM for one in CODING_AGENTS)) if (code := find(name))]
+    taken = (kind == (find(kinds.RESPONSE) or -1)) | np.isin(sender, people)
+    conversation = columns["space"][rows].astype(np.int64) << 32 | columns["context"][rows].astype(np.int64)
+    order = np.lexsort((rows, conversation))
+    yield
+    rows, taken, conversation = rows[order].astype(np.int64), taken[order], conversation[order]
+    another = np.flatnonzero(np.diff(conversation, prepend=-1))
+    taken[another] = True  # what a sub-agent is told first is said by the agent that started it
+    changes = np.diff(taken.astype(np.int8), prepend=1) != 0
+    changes[another] = True
+    firsts = np.flatnonzero(changes)
+    lasts = np.append(firsts[1:], len(rows)) - 1
+    turns = np.flatnonzero(~taken[firsts])  # the first of a conversation is taken, so that each has one before it
+    return rows[firsts[turns] - 1], rows[firsts[turns]], rows[lasts[turns]]
 
 
 def _decisions(analysis: Analysis, proposals: NDArray[np.int64], stop: int) -> Steps[NDArray[np.int64]]:

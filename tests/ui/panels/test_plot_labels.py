@@ -106,11 +106,14 @@ def test_nor_while_traffic_comes(application: Application) -> None:
         assert_apart(panel)
 
 
-def test_every_sign_is_in_the_legend_at_any_width(application: Application) -> None:
+def test_the_legend_has_one_line_and_its_tooltip_every_sign(application: Application) -> None:
     window = window_on(application, read(LOGS[0]))
     for width in (1600, 900, 640):
         panel = opened(window, (width, 700))
         panel.grab()
-        assert len(panel.legend.label_boxes) == len(panel.legend.keys)
+        assert 0 < len(panel.legend.label_boxes) <= len(panel.legend.keys)
+        assert width < 1600 or len(panel.legend.label_boxes) == len(panel.legend.keys)
+        assert {box.y() for box in panel.legend.label_boxes} == {0.0}
+        assert panel.legend.toolTip() == ", ".join(key.words for key in panel.legend.keys)
         assert all(box.left() >= 0 and box.right() <= panel.legend.width() for box in panel.legend.label_boxes)
         assert all(box.bottom() <= panel.legend.height() + 1 for box in panel.legend.label_boxes)

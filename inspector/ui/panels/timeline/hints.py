@@ -5,6 +5,7 @@ What is said of messages and contexts is safe to show, secrets masked.
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
@@ -13,6 +14,8 @@ from typing_extensions import override
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.timeline.lanes import Bar
 from inspector.analysis.timeline.marks import Mark
+from inspector.analysis.timeline.spans import SpanKind
+from inspector.capture.hashes import NO_ROW
 from inspector.present import formats
 from inspector.present.context_labels import node_label
 from inspector.present.message_row import row_content
@@ -48,6 +51,22 @@ def several_lines(source: TimelineSource, mark: Mark) -> tuple[str, str, str]:
     title, text, foot = message_lines(source, mark.row)
     first = ", ".join(filter(None, (title, text)))
     return formats.count_of(mark.count, "message"), f"The first is {first}", f"{foot}. Double-click to spread them out."
+
+
+def span_lines(source: TimelineSource, row: int, end: int, sort: SpanKind) -> tuple[str, str, str]:
+    """Of what takes time: how long, what it was, and from where to where."""
+    spans = source.spans
+    place = int(np.flatnonzero((spans.rows == row) & (spans.sorts == sort))[0])
+    until = source.times.last_ns if end == NO_ROW else int(spans.ends_ns[place])
+    took = formats.duration(source.since_ns(until) - source.since_ns(int(spans.starts_ns[place])))
+    title, text, _ = message_lines(source, row)
+    who = title.partition(":")[0]
+    if sort is SpanKind.MODEL:
+        title, text = f"{who.partition(' to ')[0]}: model, {took}", text
+    else:
+        title = f"{title}, {took}{' so far' if end == NO_ROW else ''}"
+    numbers = [formats.message_number(row), *([] if end in (NO_ROW, row) else [formats.message_number(end)])]
+    return title, text, f"{' to '.join(numbers)}, from {_when(source, int(spans.starts_ns[place]))}"
 
 
 def bar_lines(source: TimelineSource, bar: Bar) -> tuple[str, str, str]:

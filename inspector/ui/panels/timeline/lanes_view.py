@@ -310,11 +310,20 @@ class LanesView(QWidget):
             self.setCursor(Qt.CursorShape.PointingHandCursor)
             return
         self.unsetCursor()
-        bar = self.picture.bar_at(x, place.y() + self._bar.value(), self._geometry) if x >= 0 else None
-        if bar is not None:
+        y = place.y() + self._bar.value()
+        span = self.picture.span_at(x, y, self._themes.theme.zoom) if x >= 0 else None
+        bar = self.picture.bar_at(x, y, self._geometry) if x >= 0 and span is None else None
+        if span is not None:
+            self.card.show_lines(hints.span_lines(source, span.row, span.end, span.sort), place)
+        elif bar is not None:
             self.card.show_lines(hints.bar_lines(source, bar.bar), place)
         else:
             self.card.hide()
+
+    @property
+    def lanes_height(self) -> int:
+        """Pixels that all lanes take."""
+        return self._geometry.height
 
     def _own_cursor(self) -> int | None:
         row = self.current

@@ -64,6 +64,7 @@ class Legend(QWidget):
 
     Attributes:
         keys: the entries.
+        one_line: leave out what one line has no room for; the tooltip has all.
         label_boxes: where the words of each stand.
     """
 
@@ -72,6 +73,7 @@ class Legend(QWidget):
         self.setObjectName(name)
         self._themes = themes
         self.keys: tuple[Key, ...] = ()
+        self.one_line = False
         self.label_boxes: list[QRectF] = []
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Maximum)
         themes.changed.connect(self._fit)
@@ -86,6 +88,7 @@ class Legend(QWidget):
         if tuple(keys) != self.keys:
             self.keys = tuple(keys)
             self.setAccessibleName("Legend: " + ", ".join(key.words for key in keys))
+            self.setToolTip(", ".join(key.words for key in keys) if self.one_line else "")
             self._fit()
 
     def _fit(self) -> None:
@@ -123,6 +126,8 @@ class Legend(QWidget):
             return places
         places, x, line = [], 0.0, 0
         for wide in self._widths(short=short):
+            if self.one_line and x and x + wide - _BETWEEN * self._themes.theme.zoom > width:
+                break
             if x and x + wide - _BETWEEN * self._themes.theme.zoom > width:
                 x, line = 0.0, line + 1
             places.append((x, line))
@@ -166,7 +171,7 @@ class Legend(QWidget):
         metrics, short = painter.fontMetrics(), self._is_short(room)
         top = max(0, (self.height() - self.height_of(self.width())) // 2)
         self.label_boxes.clear()
-        for key, (x, line) in zip(self.keys, self._places(room), strict=True):
+        for key, (x, line) in zip(self.keys, self._places(room), strict=False):  # those that have room
             long = key.sample * theme.zoom
             box = QRectF(left + x, top + line * self._line, long, self._line)
             _paint_sample(painter, theme, key, box)

@@ -6,6 +6,7 @@ Everything straight stands on whole pixels; only round things and curves are ant
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
@@ -14,6 +15,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen, QP
 from inspector.analysis.findings import Severity
 from inspector.analysis.timeline.lanes import Lane
 from inspector.analysis.timeline.marks import DENSE_PX
+from inspector.analysis.timeline.spans import SpanKind
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.present.wire_text import plain
@@ -35,6 +37,9 @@ _STRIP = 10
 """Height of a strip that says how dense messages are."""
 _MOST_NAME = 120
 _DASH = 3
+_SPAN = 10
+"""Height of a bar of what takes time."""
+SPAN_FAMILIES = {SpanKind.REQUEST: "tools", SpanKind.PROPOSAL: "proposals", SpanKind.MODEL: "chat"}
 _ENDED = ("concluded", "cancelled")
 
 
@@ -109,10 +114,13 @@ class LanesPainter:
         painter.setClipRect(QRect(head, top, area.width() - head, area.height()))
         for track in picture.tracks.values():
             self._paint_track(painter, track, right, picture)
+        barred: dict[int, list[SeenSpan]] = {}
         for span in picture.spans:
             self._paint_span(painter, span)
+            if not span.waits:
+                barred.setdefault(span.y, []).append(span)
         for track in picture.tracks.values():
-            self._paint_marks(painter, track, picture.densest)
+            self._paint_marks(painter, track, picture.densest, barred.get(track.y, []))
         self._paint_problems(painter, picture)
         painter.setClipping(False)
         for lane, begin, end in picture.lanes:
@@ -256,18 +264,16 @@ class LanesPainter:
         painter.drawText(line, flags, shown)
 
     def _paint_span(self, painter: QPainter, span: SeenSpan) -> None:
-        """A bar below the marks from the question to what came of it; dashed while it waits."""
-        family = "proposals" if span.proposal else "tools"
-        color = QColor(self._theme.family_color(family))
+        """A bar as long as it took; dashed while it waits."""
+        color = QColor(self._theme.family_color(SPAN_FAMILIES[span.sort]))
         color.setAlphaF(0.75)
-        y = span.y + self._px(6)
+        y = span.y
         left, right = self._head + round(max(span.left, -20)), self._head + round(span.right)
         if span.waits:
             painter.drawTiledPixmap(left, y, max(0, right - left), 2, self._dashes(color))
         else:
-            high = self._px(3)
-            painter.fillRect(left, y, max(1, right - left), high, color)
-            painter.fillRect(right - 1, y - self._px(3), 1, self._px(3) + high, color)
+            high = self._px(_SPAN)
+            painter.fillRect(left, y - high // 2, max(1, right - left), high, color)
 
     def _dashes(self, color: QColor) -> QPixmap:
         """One dash and the room behind it: a long line has too many to be painted one by one."""
@@ -280,7 +286,8 @@ class LanesPainter:
             painter.end()
         return found
 
-    def _paint_marks(self, painter: QPainter, track: TrackPicture, densest: int) -> None:
+    def _paint_marks(self, painter: QPainter, track: TrackPicture, densest: int, bars: Sequence[SeenSpan]) -> None:
+        """Marks of messages; of several that bars say already there is no count."""
         high, wide = self._px(_STRIP), round(DENSE_PX * self._theme.zoom)
         for one in track.marks:
             x, mark = self._head + one.mark.x, one.mark
@@ -290,7 +297,7 @@ class LanesPainter:
                 painter.fillRect(round(x - wide / 2), track.y - high // 2, wide, high, color)
             elif mark.count == 1 and one.family is not None:
                 self._shapes.draw(painter, x, track.y, one.family, hidden=mark.hidden)
-            else:
+            elif not any(bar.left <= mark.last_x and bar.right >= mark.first_x for bar in bars):
                 self._shapes.draw_count(painter, x, track.y, mark.count, token, hidden=mark.hidden)
 
     def _paint_problems(self, painter: QPainter, picture: Picture) -> None:

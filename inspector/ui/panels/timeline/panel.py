@@ -30,7 +30,10 @@ _OTHERS = (
     Key("several", "ink.tertiary", "count"),
     Key("many", "ink.tertiary", "dense"),
 )
-_SPANS = Key("until answered", "family.tools", "span"), Key("no answer yet", "family.tools", "waits")
+_SPANS = (
+    Key("until answered", "family.tools", "span"), Key("no answer yet", "family.tools", "waits"),
+    Key("model", "family.chat", "span"),
+)  # fmt: skip
 _CONTEXTS = (
     Key("concluded", "concluded", "state"), Key("cancelled", "cancelled", "state"), Key("open", "ink.tertiary", "open"),
 )  # fmt: skip
@@ -90,6 +93,7 @@ class TimelinePanel(QWidget):
         self.empty = TextLabel(NOTHING, variant="secondary", name="timelineEmpty", parent=self.view)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.legend = Legend(theme_controller, "timelineLegend", upper)
+        self.legend.one_line = True
         self.strip = Strip(self.axis, self.source, theme_controller, self)
         self.splitter = QSplitter(Qt.Orientation.Vertical, self)
         self.splitter.setObjectName("timelineSplitter")
@@ -117,6 +121,21 @@ class TimelinePanel(QWidget):
         self.plot = GrowthPlot(self._document, self._themes, self.axis, self._choices, self)
         self.splitter.addWidget(self.plot)
         self.splitter.setSizes([600, 400])
+        self._is_split_by_user = False
+        self.splitter.splitterMoved.connect(self._on_split)
+
+    def _on_split(self, *_place: int) -> None:
+        self._is_split_by_user = True
+
+    def _fit_split(self) -> None:
+        """Give the plot the room that few lanes leave, unless the user has chosen."""
+        room = sum(self.splitter.sizes())
+        if self._is_split_by_user or not room:
+            return
+        needed = self.ruler.height() + self.view.lanes_height + self.legend.height()
+        upper = max(room // 5, min(room * 3 // 5, needed))
+        if abs(self.splitter.sizes()[0] - upper) > 1:
+            self.splitter.setSizes([upper, room - upper])
 
     def _connect(self) -> None:
         self.head.by_chosen.connect(self._choose_by)
@@ -170,6 +189,7 @@ class TimelinePanel(QWidget):
             self.axis.show_end()
         self.view.refresh()
         self.legend.show_keys(self._keys())
+        self._fit_split()
         self.strip.refresh()
         if anew:
             self.show_message(self._current, bring=False)
@@ -179,13 +199,13 @@ class TimelinePanel(QWidget):
         source, spans = self.source, self.source.spans
         there = {family.name.lower() for family, on in zip(FAMILIES, source.lanes.families, strict=True) if on}
         keys = [Key(family, family, "mark") for family in _FAMILIES if family in there]
-        keys += _OTHERS if source.lanes.given > 1 else ()
         keys += [key for key, on in zip(_SPANS, spans.kinds, strict=True) if on]
         keys += _CONTEXTS if any(lane.rows for lane in source.lanes.lanes) else ()
         keys += [_PROBLEM] if len(source.problems) else []
         keys += [_CHAIN] if self._current is not None else []
         keys += [_GAP] if source.lanes.gaps else []
-        return [*keys, _BREAK] if self.axis.scale.breaks else keys
+        keys += [_BREAK] if self.axis.scale.breaks else []
+        return [*keys, *(_OTHERS if source.lanes.given > 1 else ())]
 
     def show_message(self, message: int | None, *, bring: bool = True) -> None:
         """A message was selected, here or elsewhere."""
@@ -275,6 +295,7 @@ class TimelinePanel(QWidget):
         self._place()
 
     def _place(self) -> None:
+        self._fit_split()
         padding = self._themes.theme.metrics.pane_padding
         self.legend.keep_off(padding, padding)
         wide = self._themes.theme.metrics.scroll_bar

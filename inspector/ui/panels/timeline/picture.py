@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from inspector.analysis.findings import Severity
 from inspector.analysis.timeline.lanes import Bar, Lane
 from inspector.analysis.timeline.marks import Mark, Window, marks_of
+from inspector.analysis.timeline.spans import SpanKind
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol.kinds import Family
 from inspector.ui.panels.timeline.geometry import LaneGeometry
@@ -64,14 +65,14 @@ class TrackPicture:
 
 @dataclass(frozen=True, slots=True)
 class SeenSpan:
-    """A request until its answer, or a proposal until its decision."""
+    """A request until its answer, a proposal until its decision, or a model until it has spoken."""
 
     row: int
     end: int
     left: float
     right: float
     y: int
-    proposal: bool
+    sort: SpanKind
     waits: bool
 
 
@@ -110,6 +111,11 @@ class Picture:
         if found is None or found[0] > found[1].mark.half * zoom + 3:
             return None
         return found[1]
+
+    def span_at(self, x: float, y: int, zoom: float) -> SeenSpan | None:
+        """The shortest bar of what takes time at a place."""
+        over = (one for one in self.spans if one.left <= x <= one.right and abs(one.y - y) <= 6 * zoom)
+        return min(over, key=lambda one: one.right - one.left, default=None)
 
     def bar_at(self, x: float, y: int, geometry: LaneGeometry) -> SeenBar | None:
         """The context at a place."""
@@ -190,7 +196,7 @@ def _add_spans(found: Picture, source: TimelineSource, zoom: float) -> None:
         left = _clipped(int(spans.starts_ns[place]), window)
         found.spans.append(
             SeenSpan(
-                int(spans.rows[place]), end, left, right, seen.y, bool(spans.proposals[place]), waits=end == NO_ROW
+                int(spans.rows[place]), end, left, right, seen.y, SpanKind(int(spans.sorts[place])), waits=end == NO_ROW
             )
         )
 
