@@ -108,7 +108,7 @@ def test_a_call_with_one_id_is_one_call(tmp_path: Path, order: tuple[int, ...], 
     assert found["findings"] == {}
     lines = {line.about: line.text for line in account(document).lines}
     assert "Left waiting" not in lines
-    assert lines["Failed"].startswith("1 request failed")
+    assert lines["Failed"].startswith("1 call failed")
     told = compile_filter("kind == mcp/request && tool == Read && state in {waiting, unanswered}")
     assert not told.mask(document.analysis, np.arange(len(document.capture))).any()
     document.close()
