@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QScrollBar, QSizePolicy, QToolTip, QWidget
 from typing_extensions import override
 
@@ -25,6 +25,11 @@ _MOST_ASKED = 2_048
 _PER_PIXEL = 16
 _WIDTH = 14
 _TICK_LENGTH, _TICK_HEIGHT = 5, 2
+_LEAST_APART = 6
+"""Marks that are nearer than so many pixels on average would run together."""
+_CLUSTER = 2
+"""So many times as many as usual are a cluster."""
+_PALE = 0.35
 _NEAR = 3
 """Pixels around the pointer that a tooltip tells of and a click reaches."""
 
@@ -72,6 +77,7 @@ class Minimap(QWidget):
         self._themes = themes
         self._marks: MinimapMarks = {}
         self._pixels: dict[str, NDArray[np.int64]] = {}
+        self._counts: dict[str, NDArray[np.int64]] = {}
         self._stale = True
         self._seen = (0, 0)
         self.setObjectName("minimap")
@@ -127,6 +133,17 @@ class Minimap(QWidget):
         self._lay_out()
         return self._pixels.get(name, np.zeros(0, np.int64)).tolist()
 
+    def faint(self, name: str) -> NDArray[np.bool_]:
+        """Returns which marks of a lane are painted faintly: where marks are nearly everywhere, those of no cluster."""
+        self._lay_out()
+        pixels, counts = self._pixels.get(name), self._counts.get(name)
+        if pixels is None or counts is None:
+            return np.zeros(0, np.bool_)
+        count, high = self._scale()
+        if len(pixels) * _LEAST_APART <= count * high:
+            return np.zeros(len(pixels), np.bool_)
+        return counts < _CLUSTER * np.median(counts)
+
     def fractions(self, name: str) -> list[float]:
         """The same from 0, the first row, to 1, the last."""
         count, high = self._scale()
@@ -136,11 +153,11 @@ class Minimap(QWidget):
     def _lay_out(self) -> None:
         if self._stale:
             self._stale = False
-            self._pixels = {
-                name: np.unique(self.y_of(self._rows.rows_of(self._shown_sample(messages).astype(np.int64))))
-                for name, messages in self._marks.items()
-                if len(messages)
-            }
+            self._pixels, self._counts = {}, {}
+            for name, messages in self._marks.items():
+                if len(messages):
+                    rows = self._rows.rows_of(self._shown_sample(messages).astype(np.int64))
+                    self._pixels[name], self._counts[name] = np.unique(self.y_of(rows), return_counts=True)
 
     def _shown_sample(self, messages: NDArray[Any]) -> NDArray[np.uint32]:
         """Those of the messages that are shown, or some for each pixel where they are many. O(pixels log messages)."""
@@ -189,10 +206,15 @@ class Minimap(QWidget):
             max(1, round(lane.width * zoom)),
             max(1, round(lane.height * zoom)),
         )
-        for y in self._pixels.get(lane.name, np.zeros(0, np.int64)).tolist():
+        pale = QColor(color)
+        pale.setAlphaF(_PALE)
+        faint = self.faint(lane.name).tolist()
+        for place, y in enumerate(self._pixels.get(lane.name, np.zeros(0, np.int64)).tolist()):
             if lane.name == "gap":  # dashed, as in the table
                 for x in range(left, left + width, 4):
                     painter.fillRect(QRect(x, y, 2, 1), color)
+            elif faint[place]:
+                painter.fillRect(QRect(left, y, width, 1), pale)
             else:
                 painter.fillRect(QRect(left, y - height // 2, width, height), color)
 
