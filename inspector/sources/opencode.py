@@ -7,6 +7,7 @@ are touched. One session comes with those it started; all of a place, one after 
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
@@ -27,6 +28,11 @@ _TABLES = ("session", "message", "part")
 _MOST_FILES = 1_000_000
 _LARGEST = 1 << 28
 """Bytes of a file of the folder that is read."""
+_SHARED_BYTES = 1 << 26
+_LEAST_BOUND_S, _SLOWEST_BYTES_S = 60.0, 1 << 20
+"""Seconds of work that a database of any size may take, and bytes for which a larger one may take one more."""
+_STEPS = 20_000
+"""Steps of SQLite's machine between two looks at the clock."""
 _LONGEST_VALUE = 1 << 26
 """Bytes of a value of the database: one that it works out itself may be of any length, and stands in no file."""
 
@@ -106,9 +112,13 @@ class OpenCodeConversion:
             return
         try:
             with closing(opened(self._place.path)) as connection:
-                yield from self._lines_of(_Database(connection))
+                yield from self._lines_of(_Database(connection, _size_of(self._place)))
         except sqlite3.Error as error:
+            if "interrupted" in str(error):
+                raise NotConvertedError("reading it takes longer than a database of its size can need") from None
             raise NotConvertedError(f"it cannot be read as a database: {error}") from None
+        except UnicodeError:
+            raise NotConvertedError("it cannot be read as a database: a name in it is not UTF-8") from None
 
     def _lines_of(self, kept: _Sessions) -> Iterator[bytes]:
         sessions = kept.sessions()
@@ -200,19 +210,38 @@ class _Folder:
 class _Database:
     """Tables `session`, `message` and `part`, the last two with their contents as JSON in `data`."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, size: int) -> None:
+        """Look at its tables.
+
+        Args:
+            connection: to it.
+            size: bytes of its files.
+
+        Raises:
+            NotConvertedError: it holds no sessions, or works out values by itself.
+        """
         self._connection = connection
         asked = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         there = {name for (name,) in asked}
         if not there.issuperset(_TABLES):
             raise NotConvertedError("it is a SQLite database without sessions of OpenCode")
+        for table in _TABLES:
+            refuse_computed(connection, table)
+        # Each value is read once, and stands in the files: more comes of defaults that many rows share.
+        self._left = 2 * size + _SHARED_BYTES
         self._parts: dict[str, list[Any]] = {}
+
+    def _count(self, row: tuple[Any, ...]) -> None:
+        self._left -= sum(len(value) for value in row if isinstance(value, str | bytes))
+        if self._left < 0:
+            raise NotConvertedError("it holds more than a database of its size can")
 
     def sessions(self) -> dict[str, dict[str, Any]]:
         cursor = self._connection.execute("SELECT * FROM session")
         names = [column[0] for column in cursor.description]
         found: dict[str, dict[str, Any]] = {}
         for row in cursor:
+            self._count(row)
             columns = dict(zip(names, row, strict=True))
             name = columns.get("id")
             if not isinstance(name, str):
@@ -226,6 +255,7 @@ class _Database:
         self._parts = {**self._parts, **self._parts_of(session)}
         asked = "SELECT id, time_created, data FROM message WHERE session_id = ?"
         for identifier, created, data in self._connection.execute(asked, (session,)):
+            self._count((identifier, data))
             info = _object(data)
             if info:
                 yield {"time": {"created": created}, **info, "id": identifier, "sessionID": session}
@@ -234,6 +264,7 @@ class _Database:
         found: dict[str, list[Any]] = {}
         asked = "SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id"
         for identifier, message, data in self._connection.execute(asked, (session,)):
+            self._count((identifier, message, data))
             found.setdefault(str(message), []).append({**_object(data), "id": identifier})
         return found
 
@@ -245,6 +276,11 @@ class _Database:
 _RENAMED = {"parent_id": "parentID", "project_id": "projectID"}
 
 
+def _size_of(place: Place) -> int:
+    """Bytes of a database and of the log beside it."""
+    return sum(path.stat().st_size for path in (place.path, place.log) if path.is_file())
+
+
 def opened(path: Path) -> sqlite3.Connection:
     """A database to be read. What is written to it meanwhile is seen only where its log lies beside it."""
     log = Place(path).log
@@ -253,8 +289,22 @@ def opened(path: Path) -> sqlite3.Connection:
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
     connection.execute("PRAGMA query_only = ON")
     connection.execute("PRAGMA trusted_schema = OFF")
+    began, most = time.thread_time(), _LEAST_BOUND_S + _size_of(Place(path)) / _SLOWEST_BYTES_S
+    connection.set_progress_handler(lambda: time.thread_time() - began > most, _STEPS)
     connection.text_factory = lambda data: data.decode("utf-8", "replace")
     return connection
+
+
+def refuse_computed(connection: sqlite3.Connection, table: str) -> None:
+    """Refuse a table whose values stand in no file, so that there may be any number of them.
+
+    Raises:
+        NotConvertedError: it has generated columns, or is virtual.
+    """
+    asked = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?"
+    is_virtual = any(str(sql).split()[1:2] != ["TABLE"] for (sql,) in connection.execute(asked, (table,)))
+    if is_virtual or any(row[6] for row in connection.execute(f"PRAGMA table_xinfo({table})")):
+        raise NotConvertedError("it works out values by itself, which databases of OpenCode do not")
 
 
 def _members(root: str, below: Mapping[str, list[str]]) -> list[str]:

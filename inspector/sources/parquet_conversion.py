@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from inspector.sources.converting import NotConvertedError
+from inspector.sources.converting import LEAST_BOUND_BYTES, MOST_FOLD, NotConvertedError
 
 RAW = "raw"
 """The column that holds what messages were logged as."""
@@ -17,6 +17,7 @@ MAGIC = b"PAR1"
 FORMAT = "parquet"
 
 _ROWS = 256
+_AT_ONCE_BYTES = 64 << 20
 _NONE = "it holds no records, as it was exported without --with-raw; ask it in SQL, or export its log once more"
 
 
@@ -50,18 +51,24 @@ class ParquetConversion:
         import duckdb
 
         name = "'" + str(self._path.absolute()).replace("'", "''") + "'"
+        table = f"read_parquet({name})"
         connection = duckdb.connect(":memory:", config={"temp_directory": "", "autoload_known_extensions": "false"})
         try:
             connection.execute(f"SET allowed_paths = [{name}]")
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
-            columns = [row[0] for row in connection.execute(f"DESCRIBE FROM read_parquet({name})").fetchall()]
+            columns = [row[0] for row in connection.execute(f"DESCRIBE FROM {table}").fetchall()]
             if RAW not in columns:
                 raise NotConvertedError(_NONE)
-            ((total,),) = connection.execute(f"SELECT count(*) FROM read_parquet({name})").fetchall()
-            asked = connection.execute(f"SELECT {RAW}::BLOB FROM read_parquet({name})")
+            ((total,),) = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
+            measured = f"SELECT sum(octet_length(b)), max(octet_length(b)) FROM (SELECT {RAW}::BLOB AS b FROM {table})"
+            ((size, longest),) = connection.execute(measured).fetchall()
+            if (size or 0) > max(LEAST_BOUND_BYTES, MOST_FOLD * self._path.stat().st_size):
+                raise NotConvertedError("its lines are more bytes than a file of its size can hold")
+            most = max(1, min(_ROWS, _AT_ONCE_BYTES // max(1, longest or 1)))
+            asked = connection.execute(f"SELECT {RAW}::BLOB FROM {table}")
             taken = 0
-            while rows := asked.fetchmany(_ROWS):
+            while rows := asked.fetchmany(most):
                 taken += len(rows)
                 self.progress = (taken, total)
                 yield b"".join(bytes(raw) + b"\n" for (raw,) in rows if raw)

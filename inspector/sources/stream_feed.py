@@ -15,7 +15,7 @@ from pathlib import Path
 from inspector.capture.spool import Spool
 from inspector.sources.bundle import Member, blocks_of
 from inspector.sources.conversions import Converted, converted, may_be_converted
-from inspector.sources.converting import Conversion, lines_of
+from inspector.sources.converting import Conversion, lines_of, within_bounds
 from inspector.sources.decoders import DamagedError, SniffingDecoder
 from inspector.sources.pauses import with_pauses
 from inspector.sources.threaded_feed import ThreadedFeed
@@ -69,7 +69,7 @@ class StreamFeed(ThreadedFeed):
             return
         self.container = kind.container
         if kind.as_they_come is not None and not self._total:
-            self._write_all(kind.as_they_come(with_pauses(pieces)))
+            self._write_all(within_bounds(kind.as_they_come(with_pauses(pieces)), lambda: self._taken))
         else:
             self._convert_whole(kind, pieces)
 

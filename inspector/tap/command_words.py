@@ -1,8 +1,8 @@
 """What of a command line a capture may name: command lines hold passwords and tokens, captures are passed around.
 
-Kept is what is surely none: the program, names of options, packages that a launcher launches, modules of Python, and
-files that exist. Every other word becomes dots, values of variables among them, and so does a name that chance could
-have made (`random_words`).
+Kept is what is surely none: the program, names of options, packages that a launcher launches, modules of Python,
+files that exist, and UUIDs, which name a session or an agent, but behind an option that names a secret. Every other
+word becomes dots, values of variables among them, and so does a name that chance could have made (`random_words`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from inspector.protocol.secrets.keys import is_secret_key
 from inspector.protocol.secrets.spans import MASK
 
 _OPTION = re.compile(r"-[A-Za-z]|--[A-Za-z][A-Za-z_-]{0,40}")
@@ -26,6 +27,7 @@ _PLAIN = re.compile(r"(?:-{0,2}|\.{0,2}/|@)[A-Za-z]{1,18}[0-9]{0,3}(?:[-_./][A-Z
 """Names in which no rule for secrets finds one."""
 _LAUNCHERS = ("npx", "uvx", "pipx", "bunx", "pnpx")
 _HARMLESS = ("-y", "--yes", "-q", "--quiet", "run")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _SERVER = re.compile(r"[a-z][a-z._-]{0,60}(?:@(?:latest|[\d.]{1,20}))?")
 
 
@@ -48,12 +50,15 @@ def shown_command(command: Sequence[str]) -> list[str]:
         launched = launched and (word in _HARMLESS)
         expected = (names_server and _SERVER) or (names_module and _MODULE)
         is_name = expected and expected.fullmatch(word) is not None and not looks_random(word)
-        shown.append(_masked(word) if is_name else _shown(word, is_value=is_value))
+        is_id = _UUID.fullmatch(word) is not None and not is_secret_key(before)
+        shown.append(_masked(word) if is_name or is_id else _shown(word, is_value=is_value))
     return shown
 
 
 def _shown(word: str, *, is_value: bool) -> str:
-    name, is_set, _ = word.partition("=")
+    name, is_set, value = word.partition("=")
+    if _OPTION.fullmatch(name) and _UUID.fullmatch(value) and not is_secret_key(name):
+        return word
     if is_set and (_OPTION.fullmatch(name) or _VARIABLE.match(word)):
         return f"{name}={MASK}"
     is_name = word in _HARMLESS or (_PACKAGE.fullmatch(word) and not looks_random(word))

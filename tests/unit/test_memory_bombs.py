@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import tarfile
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from inspector.capture.reading import UnknownFormatError
@@ -15,10 +17,14 @@ from inspector.document.source_list import read_source_list
 from inspector.protocol import json_size
 from inspector.protocol.formats import read_line
 from inspector.protocol.json_size import TOO_MUCH, decoded_bytes, is_too_much
-from inspector.sources import converting, otlp_conversion
-from inspector.sources.converting import NotConvertedError
+from inspector.sources import converting, opencode, otlp_conversion, parquet_conversion
+from inspector.sources.agent_sessions import open_code
+from inspector.sources.agent_sessions.files import Listing
+from inspector.sources.converting import NotConvertedError, lines_of
+from inspector.sources.opencode import OpenCodeConversion, Place
 from inspector.sources.otlp_arriving import as_they_come
 from inspector.sources.otlp_file import OtlpFile
+from inspector.sources.parquet_conversion import RAW, ParquetConversion
 from tests.builders import document_at, log_file
 
 MB = 1 << 20
@@ -84,17 +90,99 @@ def test_traces_of_nothing_but_brackets_are_not_decoded(dense: bytes, monkeypatc
         list(OtlpFile(log_file(dense)).lines())
 
 
-def test_a_value_that_a_database_works_out_is_of_bounded_length(tmp_path: Path) -> None:
-    path = tmp_path / "opencode.db"
+_DATABASE = (
+    "CREATE TABLE session (id)", "CREATE TABLE message (id, session_id, time_created, data)",
+    "CREATE TABLE part (id, session_id, message_id, data)", "INSERT INTO session VALUES ('s')",
+)  # fmt: skip
+
+
+def _database(path: Path, *statements: str) -> Path:
     with closing(sqlite3.connect(path)) as made:
-        made.execute("CREATE TABLE session (id, big TEXT GENERATED ALWAYS AS (hex(zeroblob(50000000))) VIRTUAL)")
-        made.execute("CREATE TABLE message (id, session_id, time_created, data)")
-        made.execute("CREATE TABLE part (id, session_id, message_id, data)")
-        made.execute("INSERT INTO session (id) VALUES ('s')")
+        for statement in (*_DATABASE, *statements):
+            made.execute(statement)
         made.commit()
+    return path
+
+
+@pytest.mark.parametrize("table", ["session", "message", "part"])
+def test_a_database_that_works_out_values_is_read_no_further(table: str, tmp_path: Path) -> None:
+    column = "big TEXT GENERATED ALWAYS AS (hex(zeroblob(50000000))) VIRTUAL"
+    path = _database(tmp_path / "opencode.db", f"ALTER TABLE {table} ADD COLUMN {column}")
     document = CaptureDocument()
-    with closing(document), pytest.raises(UnknownFormatError, match="string or blob too big"):
+    with closing(document), pytest.raises(UnknownFormatError, match="it works out values by itself"):
         document.load(path)
+    listing = Listing()
+    found = [*open_code.candidates(tmp_path, listing)]
+    if table == "session":
+        assert (found, listing.unreadable) == ([], [str(path)])
+
+
+def test_a_default_that_many_rows_of_a_database_share_is_bounded_in_sum(tmp_path: Path) -> None:
+    long = "x" * 400_000
+    path = _database(
+        tmp_path / "opencode.db", "INSERT INTO message VALUES ('m', 's', 1, '{\"role\":\"user\"}')",
+        "DROP TABLE part", "CREATE TABLE part (id, session_id, message_id)",
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) "
+        "INSERT INTO part SELECT i, 's', 'm' FROM n",
+        f"""ALTER TABLE part ADD COLUMN data DEFAULT '{{"type":"text","text":"{long}"}}'""",
+    )  # fmt: skip
+    assert path.stat().st_size < MB
+    with pytest.raises(NotConvertedError, match="it holds more than a database of its size can"):
+        list(OpenCodeConversion(Place(path)).lines())
+
+
+def test_a_database_that_takes_long_is_read_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opencode, "_LEAST_BOUND_S", -1.0)
+    monkeypatch.setattr(opencode, "_STEPS", 10)
+    with pytest.raises(NotConvertedError, match="takes longer than a database of its size can need"):
+        list(OpenCodeConversion(Place(_database(tmp_path / "opencode.db"))).lines())
+
+
+def test_a_name_in_a_database_that_is_not_utf_8_is_said(tmp_path: Path) -> None:
+    path = _database(tmp_path / "opencode.db", "ALTER TABLE session ADD COLUMN zzzz")
+    path.write_bytes(path.read_bytes().replace(b"zzzz", b"z\xea\xffz"))
+    document = CaptureDocument()
+    with closing(document), pytest.raises(UnknownFormatError, match="a name in it is not UTF-8"):
+        document.load(path)
+
+
+class _Endless:
+    """A conversion of a small file that goes on for ever."""
+
+    progress = (0, 1)
+
+    def __init__(self, line: bytes) -> None:
+        self._line = line
+
+    def lines(self) -> Iterator[bytes]:
+        while True:
+            yield self._line
+
+
+def test_any_conversion_is_bounded_in_bytes_and_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(converting, "LEAST_BOUND_BYTES", 10 * MB)
+    with pytest.raises(NotConvertedError, match="more bytes of lines than a file of its size can hold"):
+        for _ in lines_of(_Endless(b"x" * MB), 1_000):
+            pass
+    monkeypatch.setattr(converting, "LEAST_BOUND_S", 0.05)
+    with pytest.raises(NotConvertedError, match="takes longer than a file of its size can need"):
+        for _ in lines_of(_Endless(b""), 1_000):
+            pass
+
+
+def test_a_value_that_all_rows_of_a_parquet_file_share_is_bounded_in_sum(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "messages.parquet"
+    with closing(duckdb.connect()) as connection:
+        made = f"SELECT repeat('x', 1000000) AS {RAW} FROM range(300)"
+        connection.execute(f"COPY ({made}) TO '{path}' (FORMAT parquet)")
+    monkeypatch.setattr(parquet_conversion, "LEAST_BOUND_BYTES", 100 * MB)
+    assert path.stat().st_size < 2 * MB
+    with pytest.raises(NotConvertedError, match="its lines are more bytes than a file of its size can hold"):
+        list(ParquetConversion(path).lines())
+    monkeypatch.setattr(parquet_conversion, "LEAST_BOUND_BYTES", 400 * MB)
+    assert sum(map(len, ParquetConversion(path).lines())) == 300 * 1_000_001
 
 
 def _bundle(**header: object) -> bytes:

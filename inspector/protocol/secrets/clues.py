@@ -98,17 +98,28 @@ _IN_ANY_CASE: tuple[tuple[str, re.Pattern[str], int], ...] = (
         r"|[pb](?<=[\s\"']-.)|u(?<=[\s\"']-u)|-user(?<=[\s\"']--user)|cli(?:(?<=redis-cli)|(?<=valkey-cli)))"
     ), int(SecretRule.ASSIGNED)),
     ("identified", re.compile("identified[ \t]"), int(SecretRule.ASSIGNED)),
-    ("_", re.compile(f"_(?:[a-z0-9+/=]{{16}}|pat{_GIVEN})"), _API_KEY | _SET),  # shapes that begin with a word and _
+    ("verifier", re.compile(f"(?<=code.)verifier{_GIVEN}|codeverifier{_GIVEN}"), _SET),
+    ("login", re.compile(r"wandb[ \t\"',\\]{1,40}login[ \t\"',\\]"), int(SecretRule.ASSIGNED)),
+    ("sudo", re.compile(r"\|[ \t]{0,8}sudo[ \t]"), int(SecretRule.ASSIGNED)),
+    # Shapes that begin with a word and _
+    ("_", re.compile(f"_(?:[a-z0-9+/=]{{16}}|(?<=fo1_)[a-z0-9_\\-]{{16}}|pat{_GIVEN})"), _API_KEY | _SET),
 )  # fmt: skip
 _AS_WRITTEN: tuple[tuple[str, re.Pattern[str], int], ...] = (
     ("J", re.compile(rf"J(?:(?<=eyJ){_BODY}{{8}}|(?<=LS0tLS1CRUdJ)TiB)"), SecretRule.JWT | _API_KEY),  # -----BEGIN
     ("A", re.compile(rf"A(?:[KS]IA[A-Z0-9]{{16}}|Iza{_BODY}{{35}}|A(?<=:AA){_BODY}{{32}})"), _API_KEY),
     # sk-, glpat-, xapp-, pplx-, pypi-, xai-, xoxb-
     ("-", re.compile(
-        rf"-(?:(?:(?<=(?:sk|pp|lx|pi|ai|ly)-)|(?<=KEY-)|(?<=pat-)|(?<=xox[a-z]-)){_BODY}{{10}}"
+        rf"-(?:(?:(?<=(?:sk|pp|lx|pi|ai|ly)-)|(?<=KEY-)|(?<=pat-)|(?<=xox[a-z]-)|(?<=[NP][RM]AK-)){_BODY}{{10}}"
+        r"|(?:(?<=pul-)|(?<=key-))[a-f0-9]{32}|us[0-9](?<=[a-f0-9]{32}-us.)"
         "|----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY)"
     ), _API_KEY | SecretRule.PRIVATE_KEY),
-    (".", re.compile(rf"\.(?<=[9GQs]\.){_BODY}{{16}}"), _API_KEY),  # AQ., ya29., SG., hvs.
+    # AQ., ya29., SG., hvs., sl.; Discord's
+    (".", re.compile(
+        rf"\.(?:(?<=[9GQs]\.){_BODY}{{16}}|(?<=sl\.)(?:[a-z]{{1,2}}\.)?{_BODY}{{16}}"
+        rf"|(?<={_BODY}{{23}}\.){_BODY}{{6}}\.{_BODY}{{27}})"
+    ), _API_KEY),
+    ("TT3", re.compile(rf"TT3(?<=AT[AC]TT3){_BODY}{{16}}"), _API_KEY),
+    ("dapi", re.compile("dapi[a-f0-9]{32}"), _API_KEY),
 )  # fmt: skip
 
 # {"name": "API_KEY", "value": "..."}, in either order

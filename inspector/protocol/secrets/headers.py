@@ -143,10 +143,30 @@ def is_login(value: str) -> bool:
     return found["password"] not in _GROUPS and _PLACEHOLDER.match(found["password"]) is None
 
 
+# Options may stand between; a key has a digit, a password for sudo is any word.
+_GAP = r"[ \t\"',\\]{1,40}"
+_WANDB = re.compile(
+    rf"(?i:wandb){_GAP}(?i:login)(?:{_GAP}--?[a-z\-]{{1,40}}(?:=[^\s\"'\\]{{1,100}})?){{0,4}}{_GAP}"
+    r"(?P<value>(?=[A-Za-z_\-]{0,100}[0-9])[A-Za-z0-9_\-]{20,128})(?![\w\-])"
+)
+_SUDO = re.compile(
+    r"(?:echo|printf)[ \t]{1,8}(?:-[neE]{1,3}[ \t]{1,8}|\\?[\"']%s(?:\\{1,4}n)?\\?[\"'][ \t]{1,8}){0,2}"
+    r"(?P<quote>\\{0,8}[\"'])?"
+    r"(?P<value>(?!\$)(?(quote)[^\"'\\|\r\n]{1,128}|[^\s\"'\\|]{1,128}))(?(quote)(?P=quote))"
+    r"[ \t]{0,8}\|[ \t]{0,8}sudo[ \t]{1,8}(?:-[A-Za-z\-]{1,20}[ \t]{1,8}){0,4}(?:-[A-Za-z]{0,8}S|--stdin)(?![A-Za-z])"
+)
+
+
 def mask_logins(text: str, mask: Callable[[str], str]) -> str:
-    """A text with users and passwords replaced that follow their option in a list: `["-u", "me:..."]`."""
+    """A text with users and passwords replaced that follow their option in a list: `["-u", "me:..."]`.
+
+    So are a key that follows `wandb login`, and a password that is piped to `sudo -S`.
+    """
     spans = (found.span("value") for found in _USER_GIVEN.finditer(text) if is_login(found["value"]))
-    return replaced(text, spans, mask)
+    text = replaced(text, spans, mask)
+    for pattern in (_WANDB, _SUDO):
+        text = replaced(text, (found.span("value") for found in pattern.finditer(text)), mask)
+    return text
 
 
 def follows_name(name: str, value: str, *, is_pair: bool) -> bool:

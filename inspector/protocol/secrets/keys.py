@@ -108,6 +108,8 @@ def _is_secret_key(key: str) -> bool:
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if last == "key":
         return before in _SECRET_KEYS
+    if last == "verifier":  # of PKCE
+        return before == "code"
     if last == "token":
         return before not in _MARKERS
     if last == "pass":

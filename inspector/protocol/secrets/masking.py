@@ -46,10 +46,13 @@ from inspector.protocol.secrets.spans import MASK, replaced
 # What a name says is for `secret_keys`. Where it may as well be prose or code, a value is a secret only when it looks
 # like one: "password: required", `token: str` and `key=self.key` stay.
 
-_WORDS = "token|password|passwd|passphrase|passcode|pass|pwd|secret|key|jwt|credential|cred|cookie|authorization|_pat"
+_WORDS = (
+    "token|password|passwd|passphrase|passcode|pass|pwd|secret|key|jwt|credential|cred|cookie|authorization|verifier"
+    "|_pat"
+)
 # Bounded, so that hostile text takes linear time.
 _ASSIGNED = re.compile(
-    rf"(?i)(?=(?-i:[tpskjcaTPSKJCA_]))(?:{_WORDS})s?(?:_?[0-9]{{1,2}})?"
+    rf"(?i)(?=(?-i:[tpskjcavTPSKJCAV_]))(?:{_WORDS})s?(?:_?[0-9]{{1,2}})?"
     r"(?P<gap>(?P<close>'?)[ \t]{0,8}:?(?:=(?!=)|:(?![/:=]))[ \t]{0,8})"
     r"(?:(?:token|apikey|digest)[ \t]{1,8})?"
     r"(?:b(?=[\"'\\]))?"  # bytes of Python

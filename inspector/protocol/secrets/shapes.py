@@ -82,6 +82,16 @@ SHAPES: Final = (
     # -----BEGIN ... in base64, as Kubernetes keeps keys; certificates and public keys begin so, too.
     Shape("Private key in base64", "LS0tLS1CRUdJTiB", 15, r"(?!DRVJ|QVUJ)[A-Za-z0-9+/=]{32,65536}"),
     Shape("Vault", r"hvs\.", 4, r"[A-Za-z0-9_\-]{24,512}"),
+    Shape("Atlassian", "AT[AC]TT3", 6, _DIGIT + r"[A-Za-z0-9_\-]{24,512}(?:=[A-F0-9]{8})?"),
+    Shape("Databricks", "dapi", 4, r"[a-f0-9]{32}(?:-\d)?" + _END),
+    Shape("New Relic", "NRAK-", 5, r"[A-Z0-9]{27}" + _END),
+    Shape("Postman", "PMAK-", 5, r"[a-f0-9]{24}-[a-f0-9]{34}" + _END),
+    Shape("Sentry", "sntry[su]_", 7, _DIGIT + r"[A-Za-z0-9+/=_\-]{40,1024}"),
+    Shape("1Password", "ops_", 4, r"eyJ[A-Za-z0-9_\-+/=]{40,2048}"),
+    Shape("Fly", "fo1_", 4, _DIGIT + r"[A-Za-z0-9_\-]{40,64}" + _END),
+    Shape("Pulumi", "pul-", 4, r"[a-f0-9]{40}" + _END),
+    Shape("Mailgun", "key-", 4, r"[a-f0-9]{32}" + _END),
+    Shape("Dropbox", r"sl\.", 3, r"(?:[a-z]{1,2}\.)?" + _DIGIT + r"[A-Za-z0-9_\-]{60,2048}" + _END),
 )
 
 
@@ -100,8 +110,14 @@ def _pattern(shape: Shape) -> re.Pattern[str]:
     return re.compile(f"({shape.start}){border(shape.width)}{shape.body}")
 
 
-PATTERNS: Final = tuple(_pattern(shape) for shape in SHAPES)
-"""Of each shape; its beginning is group 1."""
+# The parts of a bot's token of Discord, of which the first is a number in base64; Mailchimp's key has its end alone.
+_IN_PARTS = re.compile(
+    rf"()[MNO]{border(1)}(?=[A-Za-z_\-]{{0,24}}\d)(?=[A-Z0-9_\-]{{0,24}}[a-z])[A-Za-z0-9_\-]{{22,25}}\.[A-Za-z0-9_\-]{{6}}\."
+    rf"(?=[A-Za-z_\-]{{0,40}}\d)(?=[a-z0-9_\-]{{0,40}}[A-Z])[A-Za-z0-9_\-]{{27,40}}(?![A-Za-z0-9_\-.])"
+)
+_BEFORE_END = re.compile(rf"()[a-f0-9]{border(1)}[a-f0-9]{{31}}(?=-us\d{{1,2}}(?![A-Za-z0-9_\-]))")
+PATTERNS: Final = (*(_pattern(shape) for shape in SHAPES), _IN_PARTS, _BEFORE_END)
+"""Of each shape, and of those without a beginning; what stays of it is group 1."""
 # The header in clear, so that one sees what was masked. Up to the footer, or as far as it looks like a key: cut, with
 # numbers before its lines, or with each line in quotes. A header goes to the end of its line: if it could end anywhere,
 # all ways would be tried. Before 3.11.5 a possessive group keeps what it tried in vain.

@@ -11,11 +11,13 @@ import msgspec
 
 from inspector.sources.agent_sessions.files import Listing, home_in, read_ends
 from inspector.sources.agent_sessions.session import AgentSession
-from inspector.sources.opencode import DATABASE, opened
+from inspector.sources.converting import NotConvertedError
+from inspector.sources.opencode import DATABASE, opened, refuse_computed
 
 PROGRAM = "opencode"
 VARIABLE = "XDG_DATA_HOME"
 
+_LONGEST_NAME = 4_096
 _MOST_ROWS = 10_000
 _STEPS, _MOST_STEPS = 10_000, 2_000
 """Instructions of the database's machine between two looks at how many there were, and how many looks."""
@@ -41,7 +43,7 @@ def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
     if database is not None:
         try:
             yield from _in_database(Path(database.path))
-        except (sqlite3.Error, OSError):
+        except (sqlite3.Error, OSError, UnicodeError, NotConvertedError):
             listing.unreadable.append(database.path)
     for project, _ in listing.folders(str(root / "storage" / "session")):
         for found in listing.files(project):
@@ -55,10 +57,11 @@ def _in_database(path: Path) -> Iterator[AgentSession]:
     looks = iter(range(_MOST_STEPS))
     with closing(opened(path)) as connection:
         connection.set_progress_handler(lambda: next(looks, None) is None, _STEPS)
-        rows = connection.execute(
-            "SELECT id, parent_id, directory, title, time_updated FROM session ORDER BY time_updated DESC LIMIT ?",
-            (_MOST_ROWS,),
-        ).fetchall()
+        refuse_computed(connection, "session")
+        texts = ("id", "parent_id", "directory", "title")
+        named = ", ".join(f"iif(typeof({one}) = 'text', substr({one}, 1, {_LONGEST_NAME}), NULL)" for one in texts)
+        asked = f"SELECT {named}, time_updated FROM session ORDER BY time_updated DESC LIMIT ?"
+        rows = connection.execute(asked, (_MOST_ROWS,)).fetchall()
     started: dict[object, int] = {}
     known = {row[0] for row in rows}
     for _, parent, *_ in rows:

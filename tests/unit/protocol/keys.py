@@ -21,6 +21,11 @@ KEYS = tuple(
         ("figd_", _BODY[:40]), ("jina_", _BODY), ("nvapi-", _BODY), ("tvly-", "dev-" + _BODY[:32]),
         ("AGE-SECRET-KEY-", "1" + _BODY.upper()), ("LS0tLS1CRUdJTiB", "SU0EgUFJJVkFURSBLRVkt" + _BODY),
         ("lin_api_", _BODY[:40]), ("ntn_", _BODY), ("SG.", f"{_BODY[:22]}.{_BODY[:43]}"), ("hvs.", _BODY),
+        ("ATATT3", f"xFfGF0{_BODY}{_BODY}=1A2B3C4D"), ("ATCTT3", "xFfGF0" + _BODY), ("dapi", _HEX[:32]),
+        ("NRAK-", _BODY.upper()[:27]), ("PMAK-", f"{_HEX[:24]}-{_HEX[:34]}"), ("sntrys_", f"eyJ{_BODY}_{_BODY}"),
+        ("sntryu_", _HEX + _HEX[:24]), ("ops_", "eyJ" + _BODY + _BODY), ("fo1_", f"{_BODY[:12]}-{_BODY[:30]}"),
+        ("pul-", _HEX), ("key-", _HEX[:32]), ("sl.", _BODY * 3), ("sl.", f"u.{_BODY * 3}"),
+        ("M", f"TE{_BODY[:22]}.{_BODY[4:10]}.{_BODY[:38]}"),
     )
 )  # fmt: skip
 PEM = f"-----BEGIN RSA {'PRIVATE'} KEY-----\n{_BODY}\n{_BODY}==\n-----END RSA PRIVATE KEY-----"

@@ -14,6 +14,8 @@ from inspector.protocol.secrets.masking import MASK, mask_text
 from inspector.tap import command_words
 from inspector.tap.command_words import shown_command
 
+_UUID = "550e8400-e29b-41d4-a716-446655440000"
+
 
 @given(st.from_regex(command_words._PLAIN, fullmatch=True))
 def test_plain_names_need_no_look_for_secrets(name: str) -> None:
@@ -65,6 +67,8 @@ def test_a_usual_command_is_shown_without_the_rules_for_secrets() -> None:
         ("python -W -m monkey", f"python -W -m {MASK}"),
         ("python -m -m monkey", f"python -m -m {MASK}"),
         ("server --password python -m monkey", f"server --password {MASK} -m {MASK}"),
+        (f"node {_UUID} --x={_UUID} --session {_UUID}", f"node {_UUID} --x={_UUID} --session {_UUID}"),
+        (f"node --api-key={_UUID} --token {_UUID}", f"node --api-key={MASK} --token {MASK}"),
         ("py -3.11 -I -m my.server", f"py {MASK} -I -m my.server"),
     ],
 )

@@ -13,6 +13,8 @@ from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text, ma
 from inspector.protocol.secrets.shapes import SHAPES, names_a_key
 from tests.unit.protocol.keys import KEYS, PEM
 
+_HEX = "0a1b2c3d4e5f60718293a4b5c6d7e8f9"
+
 
 @pytest.mark.parametrize("key", KEYS)
 def test_a_key_is_masked_wherever_it_stands(key: str):
@@ -46,11 +48,42 @@ def _begins(start: str, key: str) -> bool:
         "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "task_0123456789abcdef0123456789abcdef01234567",
         "-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUY\n-----END CERTIFICATE-----",
         "it begins with -----BEGIN PRIVATE KEY----- and ends so",
+        "key-value-store-0123456789", "pul-request-42", "sl.example.org", "dapi" + "x" * 32, "sl.u.name",
+        "0a1b2c3d4e5f60718293a4b5c6d7e8f9-us-east-1", "cdn.0a1b2c3d4e5f60718293a4b5c6d7e8f9",
+        "wandb login", "wandb login --relogin", "echo done | sudo tee -S", "echo $PASSWORD | sudo -S ls",
+        "MyVeryLongNameOfAPackage12.module.function_with_a_quite_long_name", "code_challenge=0a1b2c3d4e5f60718293a4b5",
         "MAKIA1234567890ABCDEF", "AKIA1234567890ABCDEFG", "next_page_token=abcdef", "max_tokens=4096",
     ],
 )  # fmt: skip
 def test_names_and_placeholders_stay(text: str):
     assert mask_text(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        (f"{_HEX}-us21", _HEX),
+        (f"see {_HEX}-us6, thanks", _HEX),
+        (f"wandb login {_HEX}0a1b2c3d", _HEX),
+        (f"wandb login --relogin --host=x {_HEX}0a1b2c3d", _HEX),
+        (json.dumps(["wandb", "login", _HEX + "01234567"]), _HEX),
+        ("echo hunter2 | sudo -S apt install x", "hunter2"),
+        ("echo 'my pass word' | sudo -S -k ls", "my pass word"),
+        (json.dumps({"command": 'echo "hunter2" | sudo -kS ls'}), "hunter2"),
+        ("printf '%s\\n' hunter2 | sudo -S ls", "hunter2"),
+        ("echo -n hunter2 | sudo --stdin ls", "hunter2"),
+        (f"code_verifier={_HEX}", _HEX),
+        (f"codeVerifier: {_HEX}", _HEX),
+        (f"https://h/t?code_verifier={_HEX}", _HEX),
+        (json.dumps({"code_verifier": _HEX}), _HEX),
+        (f"Authorization: Bot M{_HEX[:23]}.a1b2c3.{_HEX[:27]}", _HEX[:20]),
+    ],
+)
+def test_keys_without_a_beginning_and_in_commands(text: str, secret: str) -> None:
+    for written in (text, json.dumps({"text": text})):
+        assert may_hold_secrets(written)
+        assert secret not in mask_text(written)
+        assert mask_text(mask_text(written)) == mask_text(written)
 
 
 @pytest.mark.parametrize("text", [PEM, PEM.replace("\n", "\\n"), PEM.replace("\n", "\r\n"), PEM[:120]])
