@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from inspector.analysis.model_context import ModelContext, Moment, Options, Reader, find_reader, readers
@@ -17,6 +18,7 @@ from inspector.cli.printing import dump, printable, say, visible
 from inspector.document.document import CaptureDocument
 from inspector.present.answers import entry_answer, entry_answers, model_context_answer
 from inspector.present.context_figures import estimate_words, headline_words, outside_words
+from inspector.present.entry_words import entry_words
 from inspector.present.request_words import cache_words, change_words
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.tokens.counter import TOKENIZER
@@ -69,7 +71,7 @@ def model_sees_command(
         elif as_json:
             typer.echo(dump(model_context_answer(moment) | {"entries": entry_answers(moment, out=out)}))
         else:
-            _say(moment, out=out)
+            _say(document, moment, out=out)
 
 
 def _reader(document: CaptureDocument, name: str | None, message: int | None) -> Reader:
@@ -93,7 +95,7 @@ def _message(document: CaptureDocument, number: int | None, default: int) -> int
     return number - 1
 
 
-def _say(moment: Moment, *, out: bool) -> None:
+def _say(document: CaptureDocument, moment: Moment, *, out: bool) -> None:
     title = printable(mask_text(moment.context.reader.title), 80)
     say(f"{title} at No. {moment.message + 1:,}: {headline_words(moment)}.")
     for words in (estimate_words(moment), outside_words(moment)):
@@ -113,7 +115,8 @@ def _say(moment: Moment, *, out: bool) -> None:
     for entry in moment.entries(out=out):
         mark = " " if entry.included else "-"
         star = "*" if entry.assumed else " "
-        text = printable(mask_text(content_of_entry(moment, entry)), 60)
+        place = int(np.searchsorted(moment.context.rows, entry.message))
+        text = printable(mask_text(entry_words(document, moment, place)), 60)
         cached = f" Cache mark: {entry.cache}." if entry.cache is not None else ""
         say(
             f"{mark} {entry.message + 1:>7,} {entry.role.word:<9} {entry.tokens or 0:>7,} {star} "

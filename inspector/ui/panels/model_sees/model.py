@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject
 from typing_extensions import override
 
-from inspector.analysis.model_context import Entry, Moment, Role
-from inspector.analysis.model_context.messages import content_of
+from inspector.analysis.model_context import Entry, Role
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
 from inspector.present.badges import BADGE_BY_ID
-from inspector.present.message_row import row_content
+from inspector.present.entry_words import entry_words
 from inspector.present.plot_words import signed
 from inspector.present.states import NOT_CACHED, State, cache_state
-from inspector.present.wire_text import plain, tool_tip
-from inspector.protocol.formats.messages import tool_name
+from inspector.present.wire_text import tool_tip
 from inspector.ui.look.roles import Role as ItemRole
 from inspector.ui.panels.list_view import ListModel
 from inspector.ui.panels.model_sees.context_state import ContextState, EntryRows
@@ -130,22 +128,8 @@ def entry_line(document: CaptureDocument, rows: EntryRows, row: int) -> EntryLin
     pills = [COLLAPSED] if entry.collapsed else []
     pills += [cache_state(entry.cache)] if entry.cache is not None else []
     pills += [NOT_CACHED] if entry.included and place == rows.not_cached_from else []
-    text = _text(document, rows.moment, place)
+    text = entry_words(document, rows.moment, place)
     return EntryLine(entry, text, tokens, share, rows.mark(row), change, tuple(pills))
-
-
-_AS_IN_TABLE = (Role.NONE, Role.TOOLS)
-
-
-def _text(document: CaptureDocument, moment: Moment, place: int) -> str:
-    """The first words; of what is above 1 MB, of lists of tools and of what is out, what the table says."""
-    message = int(moment.context.rows[place])
-    if place in moment.context.sent.tools:
-        return plain(", ".join(map(tool_name, moment.context.sent.tools[place])))
-    in_table = moment.context.roles[place] in _AS_IN_TABLE or document.capture.records.is_big(message)
-    if in_table and not moment.collapsed[place]:
-        return plain(row_content(document, message).text)
-    return plain(content_of(moment, place)) or plain(row_content(document, message).text)
 
 
 _MOST_LINES = 2_000

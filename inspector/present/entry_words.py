@@ -1,0 +1,37 @@
+"""Entries of a model's context in words: calls and results as the message table says them, tools by their names."""
+
+from __future__ import annotations
+
+from inspector.analysis.model_context import Moment, Role
+from inspector.analysis.model_context.messages import content_of
+from inspector.capture.hashes import NO_ROW
+from inspector.document.document import CaptureDocument
+from inspector.present.message_row import row_content
+from inspector.present.wire_text import plain
+from inspector.protocol import kinds
+from inspector.protocol.formats.messages import tool_name
+
+_AS_IN_TABLE = (Role.NONE, Role.TOOLS)
+_CALLS = (kinds.REQUEST, kinds.PROPOSAL)
+
+
+def entry_words(document: CaptureDocument, moment: Moment, place: int) -> str:
+    """The first words of an entry; of what is above 1 MB, of lists of tools and of what is out, what the table says.
+
+    Args:
+        document: the capture.
+        moment: at which the entry stands there.
+        place: of the entry in the context's arrays.
+    """
+    message = int(moment.context.rows[place])
+    if place in moment.context.sent.tools:
+        return plain(", ".join(map(tool_name, moment.context.sent.tools[place])))
+    in_table = moment.context.roles[place] in _AS_IN_TABLE or document.capture.records.is_big(message)
+    in_table = in_table or document.capture.string("kind", message) in _CALLS
+    if in_table and not moment.collapsed[place] and place not in moment.context.sent.texts:
+        return plain(row_content(document, message).text)
+    text = content_of(moment, place)
+    is_later = moment.context.collapsed_by[place] != NO_ROW  # the table tells of the summary already
+    if text.startswith(("{", "[")) and not is_later and document.capture.string("kind", message) == kinds.RESPONSE:
+        return plain(row_content(document, message).text)
+    return plain(text) or plain(row_content(document, message).text)
