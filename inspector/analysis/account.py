@@ -302,6 +302,7 @@ class AccountTally:
         self._by_what, self._by_recipients = _GroupCounts(), _GroupCounts()
         self._first: dict[str, _First] = {name: _First(codes, most) for name, (codes, most) in _FIRST.items()}
         self._silences = _Silences()
+        self._sources: set[int] = set()
         self._from: tuple[int, int] | None = None  # the least and the greatest time
         self._broken = False
         self.gaps, self.first_gap = 0, NO_ROW
@@ -475,6 +476,7 @@ class AccountTally:
         if not len(known):
             return
         told = times[known]
+        broken |= self._begins_source(known + start)
         self._silences.add(told, known + start, broken)
         least, most = int(told.min()), int(told.max())
         self._from = (least, most) if self._from is None else (min(self._from[0], least), max(self._from[1], most))
@@ -501,6 +503,16 @@ class AccountTally:
     def silence(self) -> Silence | None:
         """The longest time in which nothing came; None where times are not known."""
         return self._silences.longest(self._analysis.contexts.clock_ns)
+
+    def _begins_source(self, rows: Rows) -> NDArray[np.bool_]:
+        """(n,) bool, messages that are the first of their source: what lies before them is no silence of theirs."""
+        found = np.zeros(len(rows), np.bool_)
+        sources, at = np.unique(self._analysis.capture.columns["source"][rows], return_index=True)
+        for source, place in zip(sources.tolist(), at.tolist(), strict=True):
+            if source not in self._sources:
+                self._sources.add(source)
+                found[place] = True
+        return found
 
     @property
     def span_ns(self) -> int | None:

@@ -198,7 +198,7 @@ def _times(subject: Subject) -> list[Fact]:
     received = time_of_day(subject.time_ns)
     dated = formats.is_dated(subject.time_ns)
     if not dated and subject.time_ns != NO_TIME:
-        received = f"at {formats.seconds(subject.time_ns)} s, as the log counts"
+        received = f"at {formats.with_unit(formats.seconds(subject.time_ns))}, as the log counts"
     sent = int(subject.capture.columns["ts_ns"][subject.message])
     parts: list[FactPart] = [FactPart(received)] if received else []
     tooltip = full_time(subject.time_ns)

@@ -6,9 +6,10 @@ import math
 from datetime import datetime
 
 from inspector.protocol.payloads.blocks import size_words
-from inspector.protocol.times import DATED_FROM_NS, MINUS, NO_TIME, duration_words, log_time
+from inspector.protocol.times import DATED_FROM_NS, MINUS, NO_TIME, duration_words, hours_words, log_time
 
 _SECOND = 1_000_000_000
+_HOUR = 3_600
 
 
 def number(value: int) -> str:
@@ -27,14 +28,19 @@ def message_number(message: int) -> str:
 
 
 def seconds(delta_ns: int) -> str:
-    """A time difference in seconds with three decimals, cut and not rounded: "311.364"; negative ones with a minus."""
+    """A time difference in seconds, cut to three decimals: "311.364"; from an hour on "1:05:11"; with a minus."""
     whole, rest = divmod(abs(delta_ns), _SECOND)
     sign = MINUS if delta_ns < 0 and (whole or rest >= 1_000_000) else ""
-    return f"{sign}{whole}.{rest // 1_000_000:03d}"
+    return f"{sign}{hours_words(whole) if whole >= _HOUR else f'{whole}.{rest // 1_000_000:03d}'}"
+
+
+def with_unit(text: str) -> str:
+    """A time as `seconds` has it with its unit, where it is one of seconds: "311.364 s", "1:05:11"."""
+    return text if ":" in text or not text else f"{text} s"
 
 
 def table_time(time_ns: int, start_ns: int) -> str:
-    """Seconds since the first message of the capture; "" where either time is unknown (NO_TIME)."""
+    """Time since the first message of the capture as `seconds` has it; "" where either is unknown (NO_TIME)."""
     return "" if NO_TIME in (time_ns, start_ns) else seconds(time_ns - start_ns)
 
 
@@ -44,7 +50,7 @@ def size(size_bytes: int) -> str:
 
 
 def duration(delta_ns: int) -> str:
-    """A time difference as people say it: "<1 ms", "73 ms", "1.2 s", "3 min 4 s", "2 h 5 min"; with its sign."""
+    """A time difference as people say it: "<1 ms", "73 ms", "1.2 s", "3 min 4 s", "2:05:09"; with its sign."""
     return duration_words(delta_ns)
 
 

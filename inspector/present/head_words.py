@@ -113,5 +113,5 @@ def second_line(subject: Subject) -> str:
         sender = plain(subject.sender, 80) if subject.sender else "somebody"
         route = f"{sender} → {recipients(subject.to)}"
     number = formats.message_number(subject.message)
-    parts = [number, f"{seconds} s" if seconds else "", route, formats.size(subject.size)]
+    parts = [number, formats.with_unit(seconds), route, formats.size(subject.size)]
     return SEPARATOR.join(filter(None, parts))

@@ -180,7 +180,7 @@ class TimeColumn:
             return ""
         since = formats.table_time(time_ns, self.start_ns)
         day = f"{formats.day_and_time(time_ns)}\n" if formats.is_dated(time_ns) else ""
-        return f"{day}{since} s since the first message" if since else ""
+        return f"{day}{formats.with_unit(since)} since the first message" if since else ""
 
     def _time(self, message: int) -> int:
         return int(self._document.capture.columns["time_ns"][message])

@@ -57,6 +57,8 @@ def left(left_ns: int, analysis: Analysis) -> str:
         return "left just now"
     # Whole seconds, then whole minutes, then hours: a number that ticks is looked at.
     step = 1 if seconds < 60 else 60 if seconds < 3600 else 3600
+    if step == 3600:
+        return f"left {seconds // step:,} h ago"
     return f"left {duration(seconds // step * step * _SECOND).replace('.0 s', ' s')} ago"
 
 

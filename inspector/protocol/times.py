@@ -121,7 +121,7 @@ _SECOND_NS = 1_000_000_000
 
 
 def duration_words(delta_ns: int) -> str:
-    """A time difference as people say it: "<1 ms", "73 ms", "1.2 s", "3 min 4 s", "2 h 5 min"; with its sign."""
+    """A time difference for people: "<1 ms", "73 ms", "1.2 s", "3 min 4 s", "2:05:09", "12 days"; with its sign."""
     if delta_ns < 0:
         return MINUS + duration_words(-delta_ns)
     milliseconds = round(delta_ns / 1_000_000)
@@ -135,5 +135,16 @@ def duration_words(delta_ns: int) -> str:
     minutes, rest = divmod(whole, 60)
     if minutes < 60:
         return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    return hours_words(whole) if whole < _MOST_HOURS * 3600 else f"{round(whole / 86_400):,} days"
+
+
+_MOST_HOURS = 100
+
+
+def hours_words(whole_s: int) -> str:
+    """Seconds as "h:mm:ss", from 100 hours on as "4 d 5:06"."""
+    minutes, seconds = divmod(whole_s, 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+    if hours < _MOST_HOURS:
+        return f"{hours}:{minutes:02}:{seconds:02}"
+    return f"{hours // 24:,} d {hours % 24}:{minutes:02}"

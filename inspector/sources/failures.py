@@ -21,6 +21,7 @@ from websockets.exceptions import (
     ProxyError,
 )
 
+from inspector.protocol.times import hours_words
 from inspector.sources.connection import shown_url
 
 MAX_REASON = 200
@@ -150,13 +151,13 @@ def gap_sentence(why: str, *, lost_s: float, attempts: int, back: bool) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a duration for people: ``40 ms``, ``3.2 s``, ``4 min 10 s``, ``2 h 5 min``."""
+    """Return a duration for people: ``40 ms``, ``3.2 s``, ``4 min 10 s``, ``2:05:00``."""
     if seconds < 0.95:
         return f"{max(1, round(seconds * 100)) * 10} ms"
     if seconds < 59.95:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60:,} h {minutes % 60} min"
+    return f"{minutes} min {rest} s" if minutes < 60 else hours_words(round(seconds))
 
 
 def _closed_by_us(error: ConnectionClosed, where: str, step: str) -> Trouble:

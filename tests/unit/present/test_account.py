@@ -13,12 +13,13 @@ from inspector.analysis.token_shares import summing
 from inspector.analysis.waste import WasteFinder
 from inspector.base.slices import finished
 from inspector.document.document import CaptureDocument
+from inspector.document.source_set import SourceChoice
 from inspector.filters import compile_filter
 from inspector.filters.visible import VisibleRows
 from inspector.present.account import Account, account_of, spared_words
 from inspector.present.call_facts import request_facts
 from inspector.present.subject import Subject
-from tests.builders import clean_up, document_of, envelope, tool_call, tool_result
+from tests.builders import clean_up, closed_at_end, document_of, envelope, lines_of, tool_call, tool_result
 from tests.findings import HELLO, at, ended, gateway
 from tests.samples import RECORDINGS, recordings_swept
 
@@ -231,3 +232,17 @@ def test_each_line_leads_to_what_it_counts(path: Any) -> None:
     finally:
         document.close()
         clean_up()
+
+
+def test_the_time_between_two_unrelated_logs_is_no_silence(tmp_path: Path) -> None:
+    logs = {"a.jsonl": "2026-01-05T10:00", "b.jsonl": "2026-10-21T18:30"}
+    for name, minute in logs.items():
+        lines_ = [envelope(ts=f"{minute}:{second:02}Z") for second in (0, *range(20, 60))]
+        (tmp_path / name).write_bytes(lines_of(*lines_))
+    document = closed_at_end(CaptureDocument())
+    for _ in document.open_together([SourceChoice(tmp_path / name) for name in logs]):
+        pass
+    found = account(document)
+    assert " h " not in found.head
+    (silence,) = (line for line in found.lines if line.about == "Silence")
+    assert silence.text == "20 s at longest, before No. 2"

@@ -13,8 +13,12 @@ MS = 1_000_000
 
 @pytest.mark.parametrize(
     ("delta_ns", "text"),
-    [(0, "0.000"), (311_364_999_999, "311.364"), (-1_500 * MS, "\N{MINUS SIGN}1.500"), (-10, "0.000")],
-)
+    [
+        (0, "0.000"), (311_364_999_999, "311.364"), (-1_500 * MS, "\N{MINUS SIGN}1.500"), (-10, "0.000"),
+        (3_599_999 * MS, "3599.999"), (3_600_000 * MS, "1:00:00"), (75_450_486 * MS, "20:57:30"),
+        (-75_450_486 * MS, "\N{MINUS SIGN}20:57:30"), (25_002_480_000 * MS, "289 d 9:08"),
+    ],
+)  # fmt: skip
 def test_seconds_have_three_decimals_and_are_cut(delta_ns: int, text: str) -> None:
     assert formats.seconds(delta_ns) == text
 
@@ -33,12 +37,17 @@ def test_an_unknown_time_is_empty() -> None:
     ("delta_ns", "text"),
     [
         (0, "<1 ms"), (999_999, "<1 ms"), (73 * MS, "73 ms"), (999_600_000, "1.0 s"), (1_240 * MS, "1.2 s"),
-        (59_940 * MS, "59.9 s"), (59_960 * MS, "1 min"), (184_000 * MS, "3 min 4 s"), (7_500_000 * MS, "2 h 5 min"),
+        (59_940 * MS, "59.9 s"), (59_960 * MS, "1 min"), (184_000 * MS, "3 min 4 s"), (7_500_000 * MS, "2:05:00"),
+        (3_600_000 * MS, "1:00:00"), (100_990_000 * MS, "28:03:10"), (25_002_480_000 * MS, "289 days"),
         (-73 * MS, "\N{MINUS SIGN}73 ms"),
     ],
 )  # fmt: skip
 def test_latency_is_said_as_people_say_it(delta_ns: int, text: str) -> None:
     assert formats.latency(delta_ns) == text
+
+
+def test_seconds_have_a_unit_and_hours_have_none() -> None:
+    assert [formats.with_unit(text) for text in ("0.491", "1:05:11", "")] == ["0.491 s", "1:05:11", ""]
 
 
 def test_no_latency_is_empty() -> None:

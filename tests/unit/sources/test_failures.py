@@ -260,7 +260,7 @@ async def test_a_frame_of_the_full_size_is_taken(tmp_path: Path, monkeypatch: py
         (1, "1.0 s"),
         (59.94, "59.9 s"),
         (61, "1 min 1 s"),
-        (7500, "2 h 5 min"),
+        (7500, "2:05:00"),
     ],
 )
 def test_durations(seconds: float, words: str) -> None:
