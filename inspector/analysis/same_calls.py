@@ -242,7 +242,9 @@ class SameCallFinder:
             )
             params = params if isinstance(params, Mapping) else {}
             given = params.get("arguments", {})
-            arguments = json.dumps(given, sort_keys=True, default=str) if isinstance(given, Mapping) else None
+            recorded = not int(self._capture.columns["flags"][message]) & Flag.UNRECORDED.value
+            told = isinstance(given, Mapping) and recorded
+            arguments = json.dumps(given, sort_keys=True, default=str) if told else None
             names = {self._identifier(message), *_named_in(params.get("_meta"))}
             found = self._known[message] = arguments, frozenset(name for name in names if name)
         return found

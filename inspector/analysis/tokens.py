@@ -20,6 +20,7 @@ from inspector.analysis.token_sums import NodeTokens, TokenSums, TokenTally, by_
 from inspector.analysis.transients import TransientPass
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
+from inspector.capture.flags import Flag
 from inspector.capture.sources import JOINED_FROM
 from inspector.tokens.counter import count
 from inspector.tokens.lines import COUNTED_HEAD, NOT_COUNTED, count_line
@@ -67,12 +68,15 @@ class TokenPass:
         self._changed = ChangedRows()
 
     def feed(self, start: int, stop: int) -> None:
-        """Take in messages `start` to `stop`, without counting them; copies of earlier ones cost nothing again."""
+        """Take in messages `start` to `stop`, without counting them; copies and what was not recorded cost nothing."""
         self.columns.append({"tokens": NOT_COUNTED, "summary": NOT_COUNTED}, stop - start)
+        rows = np.arange(start, stop)
+        free = self._capture.columns["flags"][start:stop] & np.uint32(Flag.UNRECORDED.value) != 0
         if self._capture.has_copies:
-            rows = np.arange(start, stop)
-            copied = rows[self._capture.repeats(rows)[1]]
-            self._note(copied, np.zeros(len(copied), np.int32))  # they are new anyway: no change to tell
+            free |= self._capture.repeats(rows)[1]
+        if free.any():
+            told = rows[free]
+            self._note(told, np.zeros(len(told), np.int32))  # they are new anyway: no change to tell
 
     def take_changes(self) -> Rows:
         """Messages that were counted since the last call."""

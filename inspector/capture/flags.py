@@ -54,6 +54,8 @@ class Flag(enum.IntFlag):
     """A response of a self-contained export brings its request."""
     DECLINED = 1 << 28
     """A result that says that the user did not allow the call: no failure."""
+    UNRECORDED = 1 << 29
+    """What it says was not recorded, as in most traces: it is compared with nothing, and costs no tokens."""
     CONTEXT_IN_KIND = 1 << 17
     CONTEXT_IN_PAYLOAD = 1 << 18
     CONTEXT_IN_THREAD = 1 << 19

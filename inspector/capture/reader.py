@@ -65,6 +65,7 @@ _ENVELOPE, _RPC, _NOTHING = Shape.ENVELOPE, Shape.RPC, Shape.NOTHING
 _ERROR, _HAS_META, _NO_ID = (f.value for f in (Flag.ERROR, Flag.HAS_META, Flag.NO_ID))
 _CORRELATED, _MANY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.MANY_CORRELATIONS, Flag.SENT))
 _DECLINED = Flag.DECLINED.value
+_UNRECORDED = Flag.UNRECORDED.value
 _CALLS_DIFFER, _REFUSED, _DERIVED = Flag.CALLS_DIFFER.value, Flag.REFUSED.value, Flag.DERIVED.value
 
 _ROW = tuple(name for name in BLOCK_COLUMNS if name != "source")
@@ -313,6 +314,8 @@ class BlockReader:
                 flags |= _DECLINED
             if correlation is not None:
                 flags |= _CORRELATED
+            if one.unrecorded:
+                flags |= _UNRECORDED
             time_ns = one.time_ns if one.time_ns != NO_TIME else record.time_ns
             said = NO_HASH
             if identifier is not None:

@@ -170,6 +170,8 @@ class Meaning(msgspec.Struct, gc=False):
     """Words of a sub-agent that may be its last, or the result of the call that started it: they are said again."""
     tick: bool = False
     """It only says that something goes on: further ones with the same correlation and kind are copies of the first."""
+    unrecorded: bool = False
+    """What it says was not recorded; only that it was said."""
     filled: tuple[int, int] | None = None
     """Tokens in the model's context when it was full, or nearly, and how many it holds; 0 where not told."""
     call: ApiCall | None = None

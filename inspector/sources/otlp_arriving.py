@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from inspector.protocol.formats.entries import decoded_object
-from inspector.protocol.formats.otlp.conventions import CALL_ID, Role
+from inspector.protocol.formats.otlp.conventions import CALL_ID
 from inspector.protocol.formats.otlp.histories import Histories
-from inspector.protocol.formats.otlp.resolving import Resolved, Telling, resolve_from
+from inspector.protocol.formats.otlp.resolving import Resolved, Telling, Within, resolve_from
 from inspector.protocol.formats.otlp.spans import Span
 from inspector.sources.otlp_conversion import SpanMemory, in_order, is_protobuf, spans_of, timed_lines
 
@@ -35,7 +35,7 @@ class KnownSpans:
 
     def __init__(self) -> None:
         self.histories = Histories()
-        self._holding: dict[str, bool] = {}  # what holds others, and whether a call of a model is among these
+        self._holding: dict[str, Within] = {}  # by span that holds others, what lies in it
         self._earlier: deque[Telling] = deque(maxlen=_MOST_EARLIER)
 
     def resolve(self, spans: list[Span]) -> list[Resolved]:
@@ -46,12 +46,13 @@ class KnownSpans:
         known = resolve_from([*before, *tellings], len(before))
         for place in sorted(range(len(spans)), key=lambda one: (spans[one].end_ns, one)):
             span, told = spans[place], known[place]
-            if span.identifier in self._holding:
-                told.holds = True
-                told.around = told.around or self._holding.pop(span.identifier)
+            one = tellings[place]
+            one.within = self._holding.pop(span.identifier, Within())
+            if one.within.spans:
+                told.holds, told.around = True, told.around or one.within.models
+            one.judge()
             if span.parent and not span.is_log:
-                calls = told.around or tellings[place].role is Role.MODEL
-                self._holding[span.parent] = self._holding.get(span.parent, False) or calls
+                self._holding.setdefault(span.parent, Within()).take(one)
             if told.call:  # another call of the tool does not go by this id
                 named = {**span.attributes, CALL_ID: told.call}
                 tellings[place] = Telling(msgspec.structs.replace(span, attributes=named), told)

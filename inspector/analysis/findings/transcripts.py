@@ -193,6 +193,8 @@ def _runs(key: Array, goes_on: Array) -> Array:
 def _goes_in_circles(batch: Batch, calls: Rows) -> bool:
     """Whether some calls ask for the same, and those before the last were answered in the same words."""
     capture = batch.capture
+    if (batch.of("flags", calls) & Flag.UNRECORDED.value).any():
+        return False
     if any(capture.records.is_big(row) for row in calls.tolist()):
         return False
     asked = [arguments_of(capture.records.payload(row)) for row in calls.tolist()]
@@ -201,6 +203,8 @@ def _goes_in_circles(batch: Batch, calls: Rows) -> bool:
         return False
     answers = batch.links["answer"][calls[:-1]]
     if ((answers == NO_ROW) | (answers > calls[-1])).any():
+        return False
+    if (batch.of("flags", answers) & Flag.UNRECORDED.value).any():
         return False
     if any(capture.records.is_big(row) for row in answers.tolist()):
         return False

@@ -14,6 +14,7 @@ from inspector.analysis.badges import Badge
 from inspector.analysis.waste.losses import Losses
 from inspector.analysis.waste.results import Array, Results, Traffic
 from inspector.analysis.waste.wasted import Waste, WasteKind, some
+from inspector.capture.flags import Flag
 
 _READING = frozenset((
     "browse", "check", "count", "describe", "download", "explain", "fetch", "find", "get", "grep", "head", "help",
@@ -61,7 +62,8 @@ class Repeats:
         keys = results.pairs << 32 | targets
         _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
         consumes = traffic.analysis.transients.columns["badges"][results.rows] & Badge.CONSUMED.value != 0
-        self.places: list[int] = np.flatnonzero((counts[inverse] > 1) & ~consumes).tolist()
+        asked = traffic.analysis.capture.columns["flags"][results.calls] & Flag.UNRECORDED.value == 0
+        self.places: list[int] = np.flatnonzero((counts[inverse] > 1) & ~consumes & asked).tolist()
         """Of results of tools that were called more than once: only these need be looked at. A call that consumes a
         result fetches nothing, and has to be made for each."""
         self._keys = keys
@@ -153,7 +155,7 @@ class _Between:
 
     def __init__(self, traffic: Traffic, read_only: Collection[str], losses: Losses) -> None:
         self._traffic = traffic
-        everything = traffic.answers("tools/call")
+        everything = traffic.answers("tools/call", unrecorded=True)
         targets = traffic.analysis.correlation.columns["target"][everything.rows].astype(np.int64)
         names = {code: traffic.analysis.capture.strings[code] for code in np.unique(targets).tolist()}
         changing = np.isin(targets, [code for code, name in names.items() if not only_reads(name, read_only)])

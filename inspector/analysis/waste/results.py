@@ -16,6 +16,7 @@ from inspector.protocol import kinds
 
 Array = NDArray[np.int64]
 _RPC, _ERROR = Flag.RPC.value, Flag.ERROR.value
+_UNRECORDED = Flag.UNRECORDED.value
 _NOBODY = (Flag.UNREADABLE | Flag.GAP | Flag.LOG_ONLY | Flag.FRAME).value
 
 
@@ -70,11 +71,18 @@ class Traffic:
     def _column(self, name: str) -> Array:
         return self.analysis.correlation.columns[name][: self.stop].astype(np.int64)
 
-    def answers(self, method: str) -> Results:
-        """The answers to calls of a method that did not fail. O(messages) in numpy."""
+    def answers(self, method: str, *, unrecorded: bool = False) -> Results:
+        """The answers to calls of a method that did not fail. O(messages) in numpy.
+
+        Args:
+            method: as MCP calls it.
+            unrecorded: also those whose content was not recorded, which nothing can be compared with.
+        """
         columns, cause = self.analysis.capture.columns, self._column("cause")
         flags, kind = columns["flags"][: self.stop], columns["kind"][: self.stop]
-        wanted = (kind == self._code(kinds.RESPONSE)) & (flags & (_ERROR | _NOBODY) == 0)
+        wanted = (kind == self._code(kinds.RESPONSE)) & (
+            flags & (_ERROR | _NOBODY | (0 if unrecorded else _UNRECORDED)) == 0
+        )
         wanted &= (cause != NO_ROW) & (cause < self.stop)
         rounds, methods = self.analysis.correlation.rounds, self._column("method")
         same = methods == self._code(method)

@@ -19,6 +19,7 @@ from inspector.analysis.waste.results import Array, Results, Traffic
 from inspector.analysis.waste.wasted import Waste, WasteKind
 from inspector.analysis.waste.words import flattened, is_unspaced, passages, spread, telling_words
 from inspector.base.slices import Steps
+from inspector.capture.flags import Flag
 from inspector.protocol import kinds
 from inspector.protocol.text import TEXT_KEYS
 from inspector.tokens.text import counted_text
@@ -129,10 +130,12 @@ class Traces:
         sayings = sayings[np.isin(traffic.speakers[sayings], results.speakers[large])]
         if len(large):
             sayings = sayings[sayings > results.rows[large[0]]]
+        hidden = traffic.analysis.capture.columns["flags"][sayings] & Flag.UNRECORDED.value != 0
         self.unread = max(0, len(sayings) - MOST_SAYINGS)
         if not self.unread:  # else what was said later may speak of any
             self._open[np.intersect1d(judged, large)] = True
             self._open &= results.rows < self._last_saying(sayings)
+            self._open &= results.rows > self._last_saying(sayings[hidden])  # it may speak of any result before
         self.sayings: list[int] = sayings[:MOST_SAYINGS].tolist()
         self.dropped = 0
         self._waiting = Counter(results.speakers[self._open].tolist())

@@ -181,6 +181,7 @@ def _model_call(span: Span, known: Resolved) -> Iterator[Entry]:
         words = f"{span.name}: {why or NOT_RECORDED}"
         entry = text_entry(CHAT if why is None else "system/error", speaker, USER, words)
         entry.payload.update({"model": model_of(span)} if why is None else {"error": why, "message": words})
+        entry.meaning.unrecorded = why is None
         entries.append(at_time(entry, span.end_ns, why is not None))
     entries[-1].meaning.call = usage_of(span)
     yield from entries
@@ -193,7 +194,9 @@ def _tool_call(span: Span, known: Resolved) -> Iterator[Entry]:
     speaker, called, tool = _speaker(span, known), known.call or call_id_of(span), tool_of(span)
     trace = span.trace
     if known.phase != "end":
-        entry = call_entry(called, tool, arguments_of(span), speaker)
+        arguments = arguments_of(span)
+        entry = call_entry(called, tool, arguments, speaker)
+        entry.meaning.unrecorded = arguments is None
         entry.meaning.mark = call_mark(trace, called)
         yield at_time(entry, span.start_ns, False)
     if known.phase == "start":
@@ -204,6 +207,7 @@ def _tool_call(span: Span, known: Resolved) -> Iterator[Entry]:
         called, result if result is not None else NOT_RECORDED, speaker, name=tool, failed=why is not None
     )
     entry.meaning.mark = result_mark(trace, called)
+    entry.meaning.unrecorded = result is None
     yield at_time(entry, span.end_ns, why is not None)
 
 
@@ -226,6 +230,9 @@ def _other(span: Span, known: Resolved, role: Role) -> Iterator[Entry]:
             words = f"{span.name}: {body}"
         entry = control_entry(_NAMED[sort], speaker, words, facts)
         entry.meaning.to = (known.asker,) if known.asker and role is Role.AGENT else None
+        if known.counts and known.phase != "start":
+            entry.meaning.call = usage_of(span)
+            entry.meaning.call.attempts = known.inner or None  # it stands for that call
         yield at_time(entry, span.start_ns, why is not None and ended)
     if known.phase == "end":
         yield at_time(

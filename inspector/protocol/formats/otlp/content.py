@@ -52,7 +52,20 @@ def given_to(span: Span) -> list[Message]:
     request = _json(at.get("gcp.vertex.agent.llm_request"))
     if isinstance(request, Mapping) and request:
         return _of_gemini(request)
-    return _as_messages(_json(at.get("input.value")))
+    for key in ("ai.prompt.messages", "ai.prompt"):
+        found = _of_vercel(_json(at.get(key)))
+        if found:
+            return found
+    return _first_messages(at, _INPUTS, "user")
+
+
+_INPUTS = ("langfuse.observation.input", "mlflow.spanInputs", "gen_ai.prompt", "input.value")
+_OUTPUTS = ("langfuse.observation.output", "mlflow.spanOutputs", "gen_ai.completion", "output.value")
+
+
+def _first_messages(at: Mapping[str, Any], keys: Iterable[str], role: str) -> list[Message]:
+    """The messages that the first of some attributes holds; a text is one by the role."""
+    return next(filter(None, (_as_messages(_json(at.get(key)), role) for key in keys)), [])
 
 
 def written_history(span: Span) -> Iterator[tuple[bytes, list[Message] | None]]:
@@ -88,6 +101,7 @@ def _instructions(span: Span) -> list[Message]:
 _HISTORY = frozenset((
     "gen_ai.input.messages", "gen_ai.system_instructions", "gen_ai.tool.definitions", "gen_ai.prompt", "input.value",
     "gcp.vertex.agent.llm_request", "ai.prompt.messages", "ai.prompt", "ai.prompt.tools",
+    "langfuse.observation.input",
 ))  # fmt: skip
 _HISTORY_LISTS = ("gen_ai.prompt.", "llm.prompts.", "llm.input_messages.", "llm.tools.", "llm.request.functions.")
 _EVENT_LISTS = ("events", "all_messages_events")
@@ -101,7 +115,11 @@ def without_history(span: Span) -> dict[str, Any]:
     given = one.get("attributes")
     if isinstance(given, list):
         one["attributes"] = [
-            _with_choices(pair) if isinstance(pair, Mapping) and pair.get("key") in _EVENT_LISTS else pair
+            _with_model(pair)
+            if isinstance(pair, Mapping) and pair.get("key") == "mlflow.spanInputs"
+            else _with_choices(pair)
+            if isinstance(pair, Mapping) and pair.get("key") in _EVENT_LISTS
+            else pair
             for pair in given
             if not (isinstance(pair, Mapping) and _is_history(pair.get("key")))
         ]
@@ -118,6 +136,13 @@ def _is_history(key: object) -> bool:
 def _is_given(name: object) -> bool:
     """Whether an event of that name says what a model was given."""
     return isinstance(name, str) and name.startswith("gen_ai.") and name != "gen_ai.choice"
+
+
+def _with_model(pair: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The attribute in which MLflow has a request, with the name of the model alone."""
+    request = _json(plain_value(pair.get("value")))
+    model = request.get("model") if isinstance(request, Mapping) else None
+    return {**pair, "value": {"stringValue": _words({"model": model} if isinstance(model, str) else {})}}
 
 
 def _with_choices(pair: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -152,7 +177,7 @@ def came_of(span: Span) -> list[Message]:
     response = _json(at.get("gcp.vertex.agent.llm_response"))
     if isinstance(response, Mapping) and isinstance(content := response.get("content"), Mapping):
         return [{"role": "assistant", "parts": content.get("parts")}] if isinstance(content.get("parts"), list) else []
-    return _as_messages(_json(at.get("output.value")))
+    return _vercel_answer(at) or _first_messages(at, _OUTPUTS, "assistant")
 
 
 def calls_of(span: Span) -> list[tuple[str, str]]:
@@ -311,16 +336,111 @@ def _event_messages(span: Span, *, choices: bool) -> list[Message]:
 # Requests and answers of APIs and frameworks, whole in one attribute
 
 
-def _as_messages(value: object) -> list[Message]:
-    """Messages in a value that is an API's list, or LangChain's; none where it is something else."""
+_HOLDERS = ("messages", "input", "contents", "output", "choices", "generations", "candidates", "prompt", "text")
+
+
+def _as_messages(value: object, role: str) -> list[Message]:
+    """Messages in a value that is a body of an API, or LangChain's; none where it is something else.
+
+    Args:
+        value: decoded.
+        role: of a text.
+    """
+    if isinstance(value, Mapping) and "role" in value and ("content" in value or "tool_calls" in value):
+        return [dict(value)]
     if isinstance(value, Mapping):
-        value = value.get("messages", value.get("input", value.get("output", value.get("choices"))))
+        beside = [
+            {"role": "system", "content": given}
+            for key in ("system", "instructions")
+            if isinstance(given := value.get(key), str | list) and given
+        ]
+        held = next((value[key] for key in _HOLDERS if key in value), None)
+        return [*beside, *_as_messages(_json(held), role)]
     while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
         value = value[0]
     if isinstance(value, str) and value:
-        return [{"role": "user", "content": value}]
-    found = [_of_framework(one) for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+        return [{"role": role, "content": value}]
+    found = (
+        [_of_framework(_choice(one, role)) for one in value if isinstance(one, Mapping)]
+        if isinstance(value, list)
+        else []
+    )
     return [one for one in found if one]
+
+
+def _choice(one: Mapping[str, Any], role: str) -> Mapping[str, Any]:
+    """The message in one of several answers: a choice, a generation, a candidate; else itself."""
+    for key in ("message", "content"):
+        if "role" not in one and isinstance(inner := one.get(key), Mapping):
+            return (
+                {"role": role, **inner} if key == "message" and "kwargs" not in inner and "data" not in inner else inner
+            )
+    if isinstance(text := one.get("text"), str) and one.keys() <= _OF_GENERATIONS:
+        return {"role": role, "content": text}
+    return one
+
+
+_OF_GENERATIONS = {"text", "generation_info", "index", "finish_reason", "logprobs", "type"}
+
+
+# Vercel's AI SDK
+
+
+def _of_vercel(value: object) -> list[Message]:
+    """Messages of the AI SDK: parts of tool calls and their results have names of its own."""
+    found: list[Message] = []
+    if isinstance(value, Mapping):
+        system, prompt = value.get("system"), value.get("prompt")
+        found += [{"role": "system", "content": system}] if isinstance(system, str) and system else []
+        found += [{"role": "user", "content": prompt}] if isinstance(prompt, str) and prompt else []
+        value = value.get("messages", prompt)
+    for one in value if isinstance(value, list) else ():
+        if isinstance(one, Mapping):
+            found += _vercel_message(one)
+    return found
+
+
+def _vercel_message(one: Mapping[str, Any]) -> Iterator[Message]:
+    parts = one.get("content")
+    if not isinstance(parts, list):
+        yield dict(one)
+        return
+    content: list[Any] = []
+    calls: list[Any] = []
+    results: list[Message] = []
+    for part in parts:
+        sort = part.get("type") if isinstance(part, Mapping) else None
+        if sort == "tool-call":
+            calls.append(_vercel_call(part))
+        elif sort == "tool-result":
+            given = part.get("output", part.get("result"))
+            if isinstance(given, Mapping) and given.keys() >= {"type", "value"}:
+                given = given["value"]
+            results.append({
+                "role": "tool", "tool_call_id": part.get("toolCallId"), "name": part.get("toolName"),
+                "content": _words(given),
+            })  # fmt: skip
+        elif sort == "reasoning":
+            content.append({"type": "thinking", "thinking": _words(part.get("text"))})
+        else:
+            content.append(part)
+    if content or calls:
+        yield {"role": one.get("role"), "content": content, "tool_calls": calls}
+    yield from results
+
+
+def _vercel_call(part: Mapping[str, Any]) -> dict[str, Any]:
+    return _call(part.get("toolCallId"), part.get("toolName"), part.get("input", part.get("args")))
+
+
+def _vercel_answer(at: Mapping[str, Any]) -> list[Message]:
+    said = next((at[key] for key in ("ai.response.text", "ai.result.text", "ai.response.object") if at.get(key)), None)
+    listed = _json(at.get("ai.response.toolCalls", at.get("ai.result.toolCalls")))
+    calls = [_vercel_call(one) for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+    thought = at.get("ai.response.reasoning")
+    if said is None and not calls and not thought:
+        return []
+    return [{"role": "assistant", "content": _words(said), "reasoning": thought, "tool_calls": calls}]
 
 
 def _of_framework(one: Mapping[str, Any]) -> Message:

@@ -1,15 +1,18 @@
 """What a span is about, whoever wrote it: a call of a model, of a tool, an agent at work, or something else.
 
 Sources: OpenTelemetry's semantic conventions for generative AI (now, 1.37 to 1.41, 1.27 to 1.36) and for MCP,
-OpenInference, OpenLLMetry (traceloop), Google ADK. The first name that is there counts (docs/transcripts.md,
-OpenTelemetry).
+OpenInference, OpenLLMetry (traceloop), Google ADK, Vercel's AI SDK, Langfuse, MLflow, LangSmith. The first name that is
+there counts (docs/transcripts.md, OpenTelemetry).
 """
 
 from __future__ import annotations
 
+import contextlib
 import enum
 from collections.abc import Mapping
 from typing import Any
+
+import msgspec
 
 from inspector.protocol.formats.entries import decoded_object
 from inspector.protocol.formats.otlp.spans import Span
@@ -27,7 +30,18 @@ class Role(enum.Enum):
 
 _MODELS = frozenset(("chat", "generate_content", "text_completion", "completion"))
 _AGENTS = frozenset(("invoke_agent", "create_agent", "invoke_workflow", "agent", "workflow"))
+_TOOLS = frozenset(("execute_tool", "tool_call", "call_tool"))
+_NO_CONVERSATIONS = frozenset(("embeddings", "retrieval", "execute_task", "rerank", "moderation"))
 _OPENINFERENCE = {"LLM": Role.MODEL, "TOOL": Role.TOOL, "AGENT": Role.AGENT}
+_KINDS = (
+    ("langfuse.observation.type", {"generation": Role.MODEL, "tool": Role.TOOL, "agent": Role.AGENT}),
+    ("mlflow.spanType", {"llm": Role.MODEL, "chat_model": Role.MODEL, "tool": Role.TOOL, "agent": Role.AGENT}),
+    ("langsmith.span.kind", {"llm": Role.MODEL, "tool": Role.TOOL}),
+)
+"""Attributes by which Langfuse, MLflow and LangSmith name the sort of a span, where it is one of these."""
+_VERCEL = "ai."
+"""How the AI SDK's operations begin: `ai.generateText`, within it `ai.generateText.doGenerate` and `ai.toolCall`."""
+_VERCEL_TOOL, _VERCEL_EMBEDS = "ai.toolCall", ("ai.embed", "ai.rerank")
 _MOST = 1 << 40
 
 
@@ -39,11 +53,19 @@ def role_of(span: Span) -> Role:
     kind = at.get("openinference.span.kind")
     if isinstance(kind, str):
         return _OPENINFERENCE.get(kind.upper(), Role.OTHER)
+    for key, roles in _KINDS:
+        sort = at.get(key)
+        if isinstance(sort, str) and (role := roles.get(sort.strip('"').lower())) is not None:
+            return role
     operation = at.get("gen_ai.operation.name")
     if isinstance(operation, str) and operation:
-        if operation in _MODELS:
-            return Role.MODEL
-        return Role.TOOL if operation == "execute_tool" else Role.AGENT if operation in _AGENTS else Role.OTHER
+        known = _role_of_operation(operation)
+        if known is not None:
+            return known
+    operated = at.get("ai.operationId")
+    if isinstance(operated, str) and operated.startswith(_VERCEL):
+        calls_model = not operated.startswith(_VERCEL_EMBEDS)
+        return Role.TOOL if operated == _VERCEL_TOOL else Role.MODEL if calls_model else Role.OTHER
     if at.get("llm.request.type") in ("chat", "completion"):
         return Role.MODEL
     sort = at.get("traceloop.span.kind")
@@ -52,8 +74,20 @@ def role_of(span: Span) -> Role:
     if at.get("mcp.method.name") == "tools/call" or "gen_ai.tool.name" in at:
         return Role.TOOL
     if "gen_ai.request.model" in at or "gen_ai.response.model" in at:
-        return Role.MODEL
+        unknown = isinstance(operation, str) and operation
+        return Role.MODEL if not unknown or reports_usage(span) else Role.OTHER
     return Role.AGENT if "gen_ai.agent.name" in at else Role.OTHER
+
+
+def _role_of_operation(operation: str) -> Role | None:
+    """What an operation of the semantic conventions is; None for one that they do not know."""
+    if operation in _MODELS:
+        return Role.MODEL
+    if operation in _TOOLS:
+        return Role.TOOL
+    if operation in _AGENTS:
+        return Role.AGENT
+    return Role.OTHER if operation in _NO_CONVERSATIONS else None
 
 
 def agent_of(span: Span) -> str | None:
@@ -74,36 +108,79 @@ def service_of(span: Span) -> str:
 
 def model_of(span: Span) -> str | None:
     """The model that answered, else that was asked for."""
-    found = _first(span.attributes, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
+    found = _first(
+        span.attributes, "gen_ai.response.model", "ai.response.model", "gen_ai.request.model", "llm.model_name",
+        "langfuse.observation.model.name", "mlflow.llm.model", "ai.model.id",
+    )  # fmt: skip
+    if found is None:
+        found = _first(_object(span.attributes.get("mlflow.spanInputs")), "model")
+    found = found.strip('"') if found is not None else None
     return found if found != "unknown" else None
 
 
 def conversation_of(span: Span) -> str | None:
     """The conversation it is of, across traces."""
-    keys = ("gen_ai.conversation.id", "session.id", "traceloop.association.properties.session_id")
+    keys = (
+        "gen_ai.conversation.id",
+        "session.id",
+        "traceloop.association.properties.session_id",
+        "langfuse.session.id",
+        "ai.telemetry.metadata.sessionId",
+        "langsmith.metadata.session_id",
+    )
     return _first(span.attributes, *keys)
+
+
+_INPUT = (
+    "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt", "ai.usage.inputTokens",
+    "ai.usage.promptTokens",
+)  # fmt: skip
+_OUTPUT = (
+    "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion",
+    "ai.usage.outputTokens", "ai.usage.completionTokens",
+)  # fmt: skip
+_CACHE_READ = (
+    "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens",
+    "llm.token_count.prompt_details.cache_read", "gen_ai.usage.details.cache_read_tokens", "ai.usage.cachedInputTokens",
+    "ai.usage.inputTokenDetails.cacheReadTokens", "gen_ai.usage.input_token_details.cache_read",
+)  # fmt: skip
+_CACHE_WRITE = (
+    "gen_ai.usage.cache_write.input_tokens", "gen_ai.usage.cache_creation.input_tokens",
+    "gen_ai.usage.cache_creation_input_tokens", "llm.token_count.prompt_details.cache_write",
+    "ai.usage.inputTokenDetails.cacheWriteTokens", "gen_ai.usage.input_token_details.cache_creation",
+)  # fmt: skip
+_DETAILS = ("langfuse.observation.usage_details", "mlflow.chat.tokenUsage")
+"""Attributes that hold several numbers of tokens as JSON."""
+_OF_DETAILS = {
+    "input": ("input", "input_tokens", "prompt_tokens"),
+    "output": ("output", "output_tokens", "completion_tokens"),
+    "read": ("cache_read_input_tokens", "input_cache_read", "input_cached_tokens", "cache_read"),
+    "write": ("cache_creation_input_tokens", "input_cache_creation", "cache_write"),
+}
 
 
 def usage_of(span: Span) -> ApiCall:
     """The call of a model with the tokens it reports: what stood in a cache is taken out of the input."""
     at = span.attributes
-    given = _number(at, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
-    output = _number(at, "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion")
-    read = _number(
-        at, "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens",
-        "llm.token_count.prompt_details.cache_read", "gen_ai.usage.details.cache_read_tokens",
-    )  # fmt: skip
-    write = _number(
-        at, "gen_ai.usage.cache_write.input_tokens", "gen_ai.usage.cache_creation.input_tokens",
-        "gen_ai.usage.cache_creation_input_tokens", "llm.token_count.prompt_details.cache_write",
-    )  # fmt: skip
+    given, output = _number(at, *_INPUT), _number(at, *_OUTPUT)
+    read, write = _number(at, *_CACHE_READ), _number(at, *_CACHE_WRITE)
+    apart = False
+    for details in (_object(at.get(key)) for key in _DETAILS if key in at) if given is output is None else ():
+        given, output, read, write = (_number(details, *names) for names in _OF_DETAILS.values())
+        total = _number(details, "total", "total_tokens")  # Langfuse counts each token in one of its numbers
+        apart = total is not None and total == sum(one or 0 for one in (given, output, read, write))
     cached = (read or 0) + (write or 0)
-    new = max(0, (given or 0) - cached) if (given or 0) >= cached else (given or 0)  # some count it beside the input
-    reported = given is not None or output is not None
+    within = (given or 0) >= cached and not apart  # some count it beside the input
+    new = (given or 0) - cached if within else given or 0
     return ApiCall(
-        span.identifier or span.name, model_of(span), reported, new, output or 0, read or 0, write or 0,
-        is_named=bool(span.identifier),
+        span.identifier or span.name, model_of(span), given is not None or output is not None, new, output or 0,
+        read or 0, write or 0, is_named=bool(span.identifier),
     )  # fmt: skip
+
+
+def reports_usage(span: Span) -> bool:
+    """Whether a span says how many tokens its call took."""
+    return any(key in span.attributes for key in (*_INPUT, *_OUTPUT, *_DETAILS)) and usage_of(span).reported
 
 
 # Calls of tools
@@ -111,7 +188,7 @@ def usage_of(span: Span) -> ApiCall:
 
 def tool_of(span: Span) -> str | None:
     """The name of the tool."""
-    named = _first(span.attributes, "gen_ai.tool.name", "tool.name", "traceloop.entity.name")
+    named = _first(span.attributes, "gen_ai.tool.name", "tool.name", "traceloop.entity.name", "ai.toolCall.name")
     if named is None and span.name.startswith(_HANDOFF):  # OpenAI's agents: the model calls a tool for it
         return "transfer_to_" + span.name.removeprefix(_HANDOFF).lower().replace(" ", "_")
     return named or span.name.removeprefix(_EXECUTES) or None
@@ -128,7 +205,7 @@ CALL_ID = "gen_ai.tool.call.id"
 
 def call_id_of(span: Span) -> str:
     """What the call goes by: the model's id of it where that is told, else the span's."""
-    found = _first(span.attributes, CALL_ID, "tool_call.id", "tool.call.id")
+    found = _first(span.attributes, CALL_ID, "tool_call.id", "tool.call.id", "ai.toolCall.id")
     if found is None:
         inner = _object(span.attributes.get("output.value"))
         data = inner.get("data") if isinstance(inner.get("data"), Mapping) else inner
@@ -138,23 +215,20 @@ def call_id_of(span: Span) -> str:
 
 _ARGUMENTS = (
     "gen_ai.tool.call.arguments", "tool_arguments", "tool.arguments", "gcp.vertex.agent.tool_call_args", "input.value",
+    "ai.toolCall.args", "ai.toolCall.input", "langfuse.observation.input", "mlflow.spanInputs", "gen_ai.prompt",
+    "tool.parameters",
 )  # fmt: skip
 _RESULTS = (
     "gen_ai.tool.call.result", "tool_response", "tool.result", "gcp.vertex.agent.tool_response", "output.value",
+    "ai.toolCall.result", "ai.toolCall.output", "langfuse.observation.output", "mlflow.spanOutputs",
+    "gen_ai.completion",
 )  # fmt: skip
 
 
 def arguments_of(span: Span) -> Any:
     """What the tool was given; None where that was not recorded."""
     at = span.attributes
-    keys = (
-        "gen_ai.tool.call.arguments",
-        "tool_arguments",
-        "tool.arguments",
-        "gcp.vertex.agent.tool_call_args",
-        "input.value",
-    )
-    given = next((at[key] for key in keys if key in at), None)
+    given = next((at[key] for key in _ARGUMENTS if key in at), None)
     if given is None:
         entity = _object(at.get("traceloop.entity.input"))
         given = entity.get("input_str", entity.get("inputs"))
@@ -171,6 +245,14 @@ def result_of(span: Span) -> Any:
         given = _inner_content(given)
     elif isinstance(given, str) and given.startswith("{"):
         given = _inner_content(_object(given)) or given
+    return _unquoted(given)
+
+
+def _unquoted(given: Any) -> Any:
+    """A text that is written as JSON, as MLflow and Langfuse write one."""
+    if isinstance(given, str) and len(given) > 1 and given[0] == given[-1] == '"':
+        with contextlib.suppress(ValueError, msgspec.MsgspecError, RecursionError):
+            return msgspec.json.decode(given.encode("utf-8", "surrogatepass"))
     return given
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol.formats.otlp.content import calls_given, calls_of
-from inspector.protocol.formats.otlp.conventions import Role, agent_of, call_id_of, role_of, tool_of
+from inspector.protocol.formats.otlp.conventions import Role, agent_of, call_id_of, reports_usage, role_of, tool_of
 from inspector.protocol.formats.otlp.spans import Span
 
 KEY = "resolved"
@@ -34,6 +34,8 @@ class Resolved(msgspec.Struct, omit_defaults=True):
         holds: other spans lie in it: it is a context.
         around: a call of a model lies in it that tells the same tokens.
         within_call: it lies in a call of a tool that tells the same call.
+        counts: its tokens count although it is no innermost call of a model: nothing within it reports any.
+        inner: a call of a model within it that its tokens are of; "" for none.
         call: what the call of a tool goes by, where the span itself does not say: the model's id of it.
         phase: "start" or "end" of what it tells, where each has a line; "whole" for one line whose end, as a context,
             is told by `ends`; "" for all of it.
@@ -48,12 +50,39 @@ class Resolved(msgspec.Struct, omit_defaults=True):
     holds: bool = False
     around: bool = False
     within_call: bool = False
+    counts: bool = False
+    inner: str = ""
     call: str = ""
     phase: str = ""
     given: list[dict[str, Any]] | None = None
     repeated: int = 0
     seen: dict[str, int] = {}
     ends: list[End] = []
+
+
+class Within(msgspec.Struct):
+    """What lies in a span.
+
+    Attributes:
+        spans: any.
+        models: a call of a model.
+        reports: something that reports tokens.
+        call: the id of a call of a model that has none within; "".
+    """
+
+    spans: bool = False
+    models: bool = False
+    reports: bool = False
+    call: str = ""
+
+    def take(self, one: Telling) -> None:
+        """Take in a span with what lies in it."""
+        is_model = one.role is Role.MODEL
+        own = one.span.identifier if is_model and not one.within.models else one.within.call
+        self.spans = True
+        self.models = self.models or is_model or one.within.models
+        self.reports = self.reports or one.reports or one.within.reports
+        self.call = self.call or own
 
 
 class Telling:
@@ -67,6 +96,7 @@ class Telling:
     def __init__(self, span: Span, known: Resolved | None = None) -> None:
         self.span = span
         self.known = known or Resolved()
+        self.within = Within()
 
     @cached_property
     def role(self) -> Role:
@@ -82,6 +112,17 @@ class Telling:
     def call(self) -> str:
         """What a call of a tool goes by; "" for other spans."""
         return call_id_of(self.span) if self.role is Role.TOOL else ""
+
+    @cached_property
+    def reports(self) -> bool:
+        """Whether it is a call of a model, or an agent, that reports tokens."""
+        return self.role in (Role.MODEL, Role.AGENT) and reports_usage(self.span)
+
+    def judge(self) -> None:
+        """Let its tokens count where nothing within it reports any, and no row of its own call does that."""
+        is_outer = self.known.around or self.role is Role.AGENT
+        self.known.counts = self.reports and is_outer and not self.within.reports
+        self.known.inner = self.within.call if self.known.counts else ""
 
     @cached_property
     def is_nameless(self) -> bool:
@@ -128,9 +169,26 @@ def resolve_from(tellings: list[Telling], first: int) -> list[Resolved]:
         named = [name for name in agents if name]
         known.agent = named[0] if named else None
         known.asker = next((name for name in named if name != known.agent), None)
+    _settle_tokens(tellings, by_id, first)
     if any(one.is_nameless and not one.known.within_call for one in tellings[first:]):
         _name_calls(tellings)
     return [one.known for one in tellings[first:]]
+
+
+def _settle_tokens(tellings: list[Telling], by_id: dict[str, int], first: int) -> None:
+    """Find the spans whose tokens nothing within them reports. Spans end before those that hold them."""
+    places = range(first, len(tellings))
+    if not any(one.reports and (one.known.around or one.role is Role.AGENT) for one in tellings[first:]):
+        return
+    depths = {place: sum(1 for _ in _above(tellings, by_id, place)) for place in range(len(tellings))}
+    for one in tellings:
+        one.within = Within()
+    for place in sorted(depths, key=depths.__getitem__, reverse=True):
+        above = by_id.get(tellings[place].span.parent)
+        if above is not None and above != place and depths[above] < depths[place]:
+            tellings[above].within.take(tellings[place])
+    for place in places:
+        tellings[place].judge()
 
 
 def _name_calls(tellings: list[Telling]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,14 @@ from hypothesis import strategies as st
 
 from inspector.analysis.latency import latency_by_tool, tools_of
 from inspector.analysis.tool_calls import calls_of, tool_calls
+from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes, summary
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.present.answers import summary_answer
+from inspector.present.answers import summary_answer, waste_of
 from inspector.protocol.formats import otlp, read_line_as
 from inspector.protocol.record import Shape
+from inspector.sources.otlp_arriving import as_they_come
 from tests.builders import document_at, log_file
 from tests.pages import ROOT
 
@@ -317,3 +320,65 @@ def test_a_span_that_goes_on_and_its_end_are_one_call(announced: bool) -> None:
         found = summary(document, "x")["calls"]
         assert (found["tools"], found["answered"]) == (1, int(state == "answered"))
         assert len(document.capture) == (2 if state == "answered" else 1)
+
+
+_STRANGE = ROOT / "tests/data/otlp/strange"
+
+
+@pytest.mark.parametrize(
+    ("name", "calls", "usage", "tools", "texts"),
+    [
+        ("call-llm", 1, (30, 3), {}, ["boil"]),
+        ("vercel", 2, (60, 9), {"oven": 1}, ["how hot is the oven", "It is 200 degrees."]),
+        ("langfuse-otel", 1, (30, 3), {"kettle": 1}, ["boil", "done"]),
+        ("mlflow-otel", 1, (30, 3), {"kettle": 1}, ["boil", "done"]),
+        ("langsmith-otel", 1, (30, 3), {}, ["boil an egg", "six minutes"]),
+        ("agent-only-usage", 1, (900, 40), {"stir": 1}, []),
+        ("nested-inner-no-usage", 1, (30, 3), {}, []),
+        ("noargs", 1, (10, 2), {"stir": 3}, []),
+    ],
+)
+@pytest.mark.parametrize("arriving", [False, True])
+def test_calls_tokens_and_words_of_other_conventions(
+    name: str, calls: int, usage: tuple[int, int], tools: dict[str, int], texts: list[str], arriving: bool
+) -> None:
+    data = (_STRANGE / f"{name}.json").read_bytes()
+    if arriving:  # span by span, each as it ends
+        spans = json.loads(data)["resourceSpans"][0]["scopeSpans"][0]["spans"]
+        lines = [_line(span).encode() + b"\n" for span in sorted(spans, key=lambda one: int(one["endTimeUnixNano"]))]
+        pieces = as_they_come(chain.from_iterable((line, None) for line in lines))
+        data = b'{"resourceSpans":[],"resolved":{}}\n' + b"".join(pieces)
+    document = document_at(log_file(data, "x.jsonl" if arriving else "x.json"))
+    found = summary(document, "x")
+    assert found["models"] == {"m-1": calls}
+    assert (found["usage"]["input"], found["usage"]["output"]) == usage
+    assert dict(tool_calls(document.analysis).by_tool) == tools
+    assert found["calls"]["unanswered"] == 0
+    chats = np.flatnonzero(document.capture.columns["kind"] == (document.capture.strings.find("chat") or -1)).tolist()
+    said = [FIELD_BY_NAME["text"].value(document.analysis, row) for row in chats]
+    assert [text for text in said if "not recorded" not in str(text)] == texts
+
+
+def test_an_agent_that_reports_what_several_calls_within_do_not_is_no_call_more() -> None:
+    agent = {
+        "gen_ai__operation__name": "invoke_agent",
+        "gen_ai__request__model": "m",
+        "gen_ai__usage__input_tokens": "9",
+    }
+    chat = {"gen_ai__operation__name": "chat", "gen_ai__request__model": "m"}
+    spans = [
+        _span("a", "01", "", 1, 9, **agent),
+        _span("c", "02", "01", 2, 3, **chat),
+        _span("c", "03", "01", 4, 5, **chat),
+    ]
+    found = summary(document_at(log_file(_line(*spans).encode(), "x.json")), "x")
+    assert (found["models"], found["usage"]["input"]) == ({"m": 2}, 9)
+
+
+def test_what_was_not_recorded_is_compared_with_nothing_and_costs_no_tokens() -> None:
+    document = document_at(_STRANGE / "noargs.json")
+    document.count_tokens()
+    assert waste_of(document).wastes == ()
+    assert not document.analysis.tokens.columns["tokens"][
+        document.capture.columns["flags"] & Flag.UNRECORDED != 0
+    ].any()
