@@ -63,6 +63,8 @@ class Deed(enum.IntEnum):
     """Somebody rejected a proposal."""
     ERROR = 11
     """A gateway's error."""
+    COMPACTION = 12
+    """The context of a coding agent's model was compacted."""
 
 
 class Outcome(enum.IntEnum):
@@ -92,6 +94,7 @@ _DEEDS: dict[str, Deed] = {
     "reasoning/thought": Deed.THOUGHT,
     "stream/open": Deed.STREAM,
     "system/error": Deed.ERROR,
+    "participant/compact-done": Deed.COMPACTION,
 }
 _NO_DEED = (Flag.UNREADABLE | Flag.GAP | Flag.LOG_ONLY | Flag.FRAME | Flag.JOIN | Flag.SENT).value
 _BY_TARGET = (Deed.CALL.value, Deed.DISCOVERY.value, Deed.REQUEST.value, Deed.PROPOSAL.value)
@@ -370,6 +373,7 @@ class AccountTally:
         for name in DISCOVERY:
             deeds[asked & (methods == (strings.find(name) or -1))] = Deed.DISCOVERY
         deeds[columns["flags"][rows] & _NO_DEED != 0] = 0
+        deeds[(deeds == Deed.COMPACTION) & (columns["flags"][rows] & Flag.DERIVED.value == 0)] = 0
         again = analysis.capture.repeats(rows)[0] != NO_ROW
         if again.any():
             self.has_repeats = True
@@ -522,7 +526,7 @@ class AccountTally:
         return max(0, min(self._from[1], self._analysis.contexts.clock_ns) - self._from[0])
 
 
-_STATELESS = (Deed.SAID.value, Deed.THOUGHT.value, Deed.REJECTION.value, Deed.ERROR.value)
+_STATELESS = (Deed.SAID.value, Deed.THOUGHT.value, Deed.REJECTION.value, Deed.ERROR.value, Deed.COMPACTION.value)
 _ASKS = (Deed.CALL.value, Deed.DISCOVERY.value, Deed.REQUEST.value, Deed.PROPOSAL.value)
 
 
@@ -538,6 +542,7 @@ _FIRST: dict[str, tuple[tuple[int, ...], int]] = {
     "failed": (_codes((Deed.CALL, Deed.REQUEST, Deed.DISCOVERY), State.FAILED), 16),
     "refused": (_codes((*_WORK, Deed.DISCOVERY, Deed.PROPOSAL), Outcome.REFUSED), 16),
     "rejected": (_codes((Deed.PROPOSAL,), State.REJECTED), 16),
+    "compaction": (_codes((Deed.COMPACTION,), *range(_OUTCOMES)), 16),
     "declined": (_codes(_WORK, State.REJECTED), 16),
     "error": (_codes((Deed.ERROR,), *range(_OUTCOMES)), 1),
     "waiting": (_codes((*_WORK, Deed.PROPOSAL), *_WAITS), MOST_FIRST),

@@ -93,6 +93,8 @@ def _say_models(found: dict[str, Any]) -> None:
         parts = [f"{calls[name]:,} {name}" for name in ("answered", "failed", "unanswered")]
         parts += [f"{calls['rejected']:,} rejected by you"] if calls["rejected"] else []
         say(f"  tool calls    {calls['tools']:,}: {', '.join(parts)}")
+    if found["compactions"]:
+        say(f"  compactions   {found['compactions']:,}")
     if found["models"]:
         say(f"  model calls   {', '.join(f'{n:,} of {printable(name, 60)}' for name, n in found['models'].items())}")
     if usage is not None:

@@ -26,6 +26,7 @@ from inspector.analysis.tokens import NOT_COUNTED
 from inspector.analysis.tool_calls import tool_calls
 from inspector.analysis.transients import Badge
 from inspector.capture.capture import Sighting
+from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.capture.heads import HEAD
 from inspector.document.document import CaptureDocument
@@ -93,12 +94,21 @@ def _calls_and_usage(document: CaptureDocument) -> dict[str, Any]:
             "rejected": calls.rejected,
         },
         "tool_counts": calls.by_tool,
+        "compactions": _compactions(document),
         "rpc": rpc_totals(analysis)._asdict(),
         "models": analysis.usage.calls_by_model(),
         "usage": usage._asdict() if usage is not None else None,
         "cost": costs_of(analysis),
         "sub_agents": sum(agent.is_agent for agent in document.capture.transcripts.agents.values()),
     }  # fmt: skip
+
+
+def _compactions(document: CaptureDocument) -> int:
+    """How often contexts of coding agents' models were compacted."""
+    capture = document.capture
+    rows = np.flatnonzero(capture.columns["kind"] == (capture.strings.find("participant/compact-done") or -1))
+    rows = rows[capture.columns["flags"][rows] & np.uint32(Flag.DERIVED.value) != 0]
+    return int(np.count_nonzero(~capture.repeats(rows)[1])) if len(rows) else 0
 
 
 def costs_of(analysis: Analysis) -> dict[str, Any] | None:

@@ -280,6 +280,21 @@ class _Words:
     def _asked_by(self, row: int) -> str:
         return f"{self._called_at(row)}, asked by {asker(self.analysis, row)}"
 
+    def compacted(self) -> list[AccountLine]:
+        """How often contexts of models were compacted, and whose."""
+        count = self.tally.count(Deed.COMPACTION)
+        if not count:
+            return []
+        senders, counts = self.tally.groups(Deed.COMPACTION).by_sender()
+        whose = ", ".join(
+            f"{self.name(int(code)) or 'somebody'} {_times(int(number))}"
+            for code, number in zip(senders[:_MOST_CALLERS], counts[:_MOST_CALLERS], strict=True)
+        )
+        more = f" and {len(senders) - _MOST_CALLERS:,} more" if len(senders) > _MOST_CALLERS else ""
+        text = 'kind == "participant/compact-done" && !repeats'
+        first = int(self.tally.first("compaction")[0])
+        return [_leading("Compacted", f"the context of {whose}{more}", first, text, count, "plain")]
+
     def failed(self) -> list[AccountLine]:
         """What failed or was refused."""
         tally = self.tally
@@ -547,7 +562,8 @@ def account_of(
         # It has its place for as long as messages come, so that nothing below it moves as waits come and go.
         first, last = waiting or [AccountLine(_WAITING_NOW, "Nobody", filter="waiting", tone="quiet")], []
     lines = [
-        *first, *(deeds or words.held()), *failed, *words.crashed(), *words.redefined(), *last, *words.problems(),
+        *first, *(deeds or words.held()), *words.compacted(), *failed, *words.crashed(), *words.redefined(), *last,
+        *words.problems(),
         *words.silence(), *words.collapsed(), *words.tokens(), *words.reported(), *words.cost(),
     ]  # fmt: skip
     return Account(words.head(), tuple(_one_heading(lines)))

@@ -97,7 +97,8 @@ def test_summary_json() -> None:
         "findings": {"consumed-nothing": 1},
         "calls": {"tools": 11, "answered": 11, "failed": 0, "unanswered": 0, "rejected": 0},
         "models": {}, "usage": None, "cost": None,
-        "rpc": {"requests": 13, "answered": 13, "errors": 0, "versions": ["2025-11-25"]}, "sub_agents": 0,
+        "rpc": {"requests": 13, "answered": 13, "errors": 0, "versions": ["2025-11-25"]},
+        "sub_agents": 0, "compactions": 0,
         "sources": [{"name": RECORDING.name, "format": "wrapped", "records": 27}],
     }  # fmt: skip
 

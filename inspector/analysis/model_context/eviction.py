@@ -6,6 +6,7 @@ Entries come in and go in runs of neighbours, so that many such messages cost no
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,9 @@ from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
 
 _FORGET, _DONE = "participant/forget", "participant/compact-done"
+_BEGUN = "participant/compact"
+_NEAR = 200
+"""Messages before a summary among which the record stands that tells of its compaction."""
 _PROGRAMS = ("claude-code", "codex-cli")
 """Who adds to the context of its agent by itself, in transcripts."""
 _CLEAR, _RESTART = "participant/clear", "participant/restart"
@@ -163,14 +167,50 @@ class _Leaving:
     def _compact(self, row: int, payload: dict[str, Any]) -> None:
         if payload.get("skipped") is True or payload.get("status") in _SKIPPED:
             return
-        if self._is_derived(row):  # of a transcript: all that came before
-            self._take(row, self._count, Why.SUMMARISED)
+        if self._is_derived(row):  # of a transcript: all that came before, but for what it says was kept
+            kept = self._preserved(row)
+            if kept is None:
+                self._take(row, self._count, Why.SUMMARISED)
+            else:
+                self._take_others(row, kept)
             return
         messages, tokens = _count(payload.get("freed_messages")), _count(payload.get("freed_tokens"))
         if messages is not None:
             self._take(row, self._share(row, messages), Why.COMPACTED)
         elif tokens:
             self._take_tokens(row, tokens)
+
+    def _preserved(self, row: int) -> NDArray[np.bool_] | None:
+        """(n,) which of the entries so far a compaction kept, as the record before it names them; None for none."""
+        capture = self._analysis.capture
+        columns, code = capture.columns, capture.strings.find(_BEGUN)
+        if not code:
+            return None
+        near = np.arange(max(0, row - _NEAR), row)
+        begun = near[(columns["kind"][near] == code) & (columns["source"][near] == columns["source"][row])]
+        begun = begun[columns["context"][begun] == columns["context"][row]]
+        about = self._payload(int(begun[-1])).get("compactMetadata") if len(begun) else None
+        named = _preserved_in(about)
+        if not named:
+            return None
+        rows = self._rows[: self._fed]
+        hashes = [capture.ids.hash_in(self._reader.space, one) for one in named]
+        told = [one for value in hashes for one in capture.ids.rows(value) if one < row]
+        if not told:
+            return None
+        if isinstance(named, tuple):  # from one to another
+            return (rows >= min(told)) & (rows <= max(told)) & (columns["source"][rows] == columns["source"][row])
+        records = columns["offset"][np.array(told, np.int64)]
+        return np.isin(columns["offset"][rows], records) & (columns["source"][rows] == columns["source"][row])
+
+    def _take_others(self, row: int, kept: NDArray[np.bool_]) -> None:
+        """Take out all entries but those that were kept."""
+        inside = np.concatenate([np.arange(start, stop) for start, stop in self._inside] or [np.zeros(0, np.int64)])
+        gone = self._places[inside[~kept[inside]]]
+        gone = gone[self.by[gone] == NO_ROW]
+        self.by[gone], self.whys[gone] = row, Why.SUMMARISED
+        self._inside = deque((place, place + 1) for place in inside[kept[inside]].tolist())
+        self._count = len(self._inside)
 
     def _is_derived(self, row: int) -> bool:
         return bool(self._analysis.capture.columns["part"][row])
@@ -291,6 +331,21 @@ class _Leaving:
         ended = self._analysis.transients.runs.ended_by(self._sorted.rows)
         gone = (ended != NO_ROW) & (self._sorted.roles != Role.NONE) & (self.by == NO_ROW)
         self.by[gone], self.whys[gone] = ended[gone], Why.REOPENED
+
+
+def _preserved_in(about: object) -> list[str] | tuple[str, str] | None:
+    """The ids of the records that a compaction kept, or the first and the last of them; None where it names none."""
+    about = about if isinstance(about, Mapping) else {}
+    messages, segment = about.get("preservedMessages"), about.get("preservedSegment")
+    for key in ("allUuids", "uuids"):
+        listed = messages.get(key) if isinstance(messages, Mapping) else None
+        if isinstance(listed, list) and listed:
+            return [one for one in listed if isinstance(one, str)]
+    if isinstance(segment, Mapping):
+        head, tail = segment.get("headUuid"), segment.get("tailUuid")
+        if isinstance(head, str) and isinstance(tail, str):
+            return head, tail
+    return None
 
 
 def _count(value: object) -> int | None:

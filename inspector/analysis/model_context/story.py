@@ -330,10 +330,21 @@ class Moment:
         return REASONS[Why(int(context.whys[place]))], None
 
     def in_order(self, places: Array) -> Array:
-        """Sorts places of entries: as the last request sends them, tools first; of other traffic as they came."""
+        """Sorts places of entries: as the last request sends them, tools first; of other traffic as they came.
+
+        What a compaction kept stands behind its summary.
+        """
         request = self.request
-        if request is None or not len(places):
+        if not len(places):
             return places
+        if request is None:
+            whys, roles = self.context.whys[self.places], self.context.roles[self.places]
+            summaries = places[(whys[places] == Why.SUMMARY) & self.included[places]]
+            if not len(summaries):
+                return places
+            first = np.isin(roles[places], (Role.SYSTEM, Role.TOOLS)) & (places < summaries[-1])
+            ranks = np.where(places == summaries[-1], 1, np.where(first, 0, 2))
+            return places[np.argsort(ranks, kind="stable")]
         ranks = len(request.stands) + 1 + np.arange(len(self.included), dtype=np.int64)
         stands = request.stands[request.stands < len(ranks)]
         ranks[stands] = 1 + np.arange(len(stands))

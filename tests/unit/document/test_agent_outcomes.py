@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from inspector.analysis.latency import latency_ms
+from inspector.analysis.model_context.reader import Reader
+from inspector.analysis.model_context.story import ModelContext
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
 from inspector.filters import compile_filter
@@ -246,3 +248,28 @@ def test_a_call_is_unanswered_when_its_agent_went_on_not_when_its_file_ends(tmp_
     for name, lines in (("one.jsonl", working), ("two.jsonl", other)):
         (tmp_path / name).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     assert findings(document_at(tmp_path)) == {}  # the clock of another file says nothing
+
+
+# Compactions
+
+
+@pytest.mark.parametrize("named", ["uuids", "segment", "nothing"])
+def test_what_a_compaction_kept_stands_behind_its_summary(named: str) -> None:
+    lines = [json.loads(line) for line in (SESSIONS / "compaction-keeps-the-last.jsonl").read_text().splitlines()]
+    told = lines[4]["compactMetadata"]
+    if named != "uuids":
+        del told["preservedMessages"]
+    if named == "nothing":
+        del told["preservedSegment"]
+    document = document_with(lines)
+    (space,) = (space for space in document.analysis.contexts.spaces if space)
+    moment = ModelContext(document.analysis, Reader(space, "claude")).at(len(document.capture) - 1)
+    assert [entry.message + 1 for entry in moment.entries()] == [6, *([] if named == "nothing" else [3, 4]), 7, 8]
+
+
+def test_a_compaction_is_an_event_of_what_happened() -> None:
+    document = document_at(SESSIONS / "compaction-keeps-the-last.jsonl")
+    (line,) = (line for line in account(document).lines if line.about == "Compacted")
+    assert (line.text, line.message) == ("the context of claude once", 5)
+    assert line.filter is None or rows(document, line.filter) == [5]
+    assert summary(document, "")["compactions"] == 1
