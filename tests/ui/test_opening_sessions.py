@@ -67,15 +67,21 @@ def test_a_session_opened_by_its_file_alone_offers_its_sub_agents(qapp: QApplica
         notice = window.notices.notice("subAgentsNotOpened")
         assert notice is not None
         assert notice.text == "Sub-agents of this session lie in 3 files of their own, not opened."
+        panes_of(window).filter_state.apply_filter('kind == "chat"')
+        panes_of(window).go_to(int(panes_of(window).rows.visible[1]))
+        before = window.document.capture.records.envelope(panes_of(window).messages.current_message() or 0)
+        assert len(window.document.capture) == 131
         child(notice, LinkButton, "notice_subAgentsNotOpenedLink0").click()
-        await until(lambda: len(application.windows) == 2, "a second window")
-        both = application.windows[1]
-        await read(both)
-        assert (len(window.document.capture), len(both.document.capture)) == (131, 148)
-        assert window.notices.keys() == both.notices.keys() == []
-        (space,) = [one for one in both.document.analysis.contexts.spaces if one]
-        panes_of(both).filter_state.set_scope(Scope(space, None))
-        assert child(both.view_head, PathLabel).text == "Rounding of order totals"
+        await until(lambda: len(window.document.capture) == 148, "the session with its sub-agents")
+        assert application.windows == [window], "in place"
+        panes = panes_of(window)
+        assert panes.filter_state.stack.text == 'kind == "chat"'
+        assert window.document.capture.records.envelope(panes.messages.current_message() or 0) == before
+        assert window.notices.keys() == []
+        assert window.opening.is_together
+        (space,) = [one for one in window.document.analysis.contexts.spaces if one]
+        panes.filter_state.set_scope(Scope(space, None))
+        assert child(window.view_head, PathLabel).text == "Rounding of order totals"
 
     run_in_window(qapp, whole)
 

@@ -66,6 +66,7 @@ class Opening(QObject):
         ended(): nothing is read any more, whatever came of it.
         survey_found(Path): what was to be opened here is a folder that holds a survey.
         read_through(CaptureDocument): reading is over, because there is no more or because it was cancelled.
+        session_wanted(Path): the session in this file shall be shown with its sub-agents, in place of the file alone.
     """
 
     unsaved_begun = Signal(object)
@@ -73,6 +74,7 @@ class Opening(QObject):
     ended = Signal()
     survey_found = Signal(object)
     read_through = Signal(object)
+    session_wanted = Signal(object)
 
     def __init__(
         self, parent: QWidget, shown: Shown, stage: ShowsDocuments, services: Services, *, requests: WindowRequests,
@@ -403,7 +405,7 @@ class Opening(QObject):
 
         def open_all() -> None:
             self._notices.dismiss(_ALONE)
-            self.open_path(path, together=True)
+            self.session_wanted.emit(path)
 
         self._notices.show_notice(_ALONE, "note", words, [("Open with them", open_all)], closable=True)
 

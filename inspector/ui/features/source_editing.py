@@ -121,6 +121,39 @@ class SourceEditing(QObject):
                 return
             self._renew([*self.choices, *new])
 
+    def show_session(self, path: Path) -> None:
+        """Show an agent's session with its sub-agents in place of its file alone."""
+        if self._may_change() and self._task is None:
+            self._task = self._services.spawn(self._read_session(path), f"read {path.name} with its sub-agents")
+
+    async def _read_session(self, path: Path) -> None:
+        shown, found = self._shown.document, self._new_document()
+        try:
+            steps = found.open_log(path, block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=True, together=True)
+            await read_beside(steps, self._report)
+            if self._shown.document is shown and self._show_instead(found, SourcePlaces()) is not None:
+                self.replaced.emit(found, path)
+        except (OSError, UnknownFormatError) as error:
+            reason = error.strerror or error if isinstance(error, OSError) else error
+            self._notices.say(f"The session cannot be read with its sub-agents: {reason}", "severity.error")
+        finally:
+            self._task = None
+            self._status.set_progress(None)
+            if self._shown.document is not found:
+                found.close()
+
+    def _new_document(self) -> CaptureDocument:
+        found = CaptureDocument()
+        found.memory.limit_to(self._services.settings.memory.limit_mb)
+        found.use_tool_aliases(self._services.tool_aliases)
+        found.use_idle_time(self._services.settings.contexts.idle_after_s)
+        return found
+
+    def _report(self, progress: Progress) -> bool:
+        if progress.total:
+            self._status.set_progress(progress.done / progress.total, progress.messages)
+        return True
+
     def remove(self, row: SourceRow) -> None:
         """Show all sources but one."""
         if self._may_change():
@@ -217,10 +250,7 @@ class SourceEditing(QObject):
     async def _read(self, wanted: list[SourceChoice]) -> None:
         """Read what is wanted, and show it, if that is still what is wanted."""
         shown = self._shown.document
-        found = CaptureDocument()
-        found.memory.limit_to(self._services.settings.memory.limit_mb)
-        found.use_tool_aliases(self._services.tool_aliases)
-        found.use_idle_time(self._services.settings.contexts.idle_after_s)
+        found = self._new_document()
         is_live = any(one.is_live for one in wanted)
         try:
             path = Path() if is_live else own_source_list(wanted) if len(wanted) > 1 else wanted[0].path
@@ -250,9 +280,7 @@ class SourceEditing(QObject):
         self.replaced.emit(found, path)
 
     def _goes_on(self, progress: Progress, wanted: list[SourceChoice]) -> bool:
-        if progress.total:
-            self._status.set_progress(progress.done / progress.total, progress.messages)
-        return self._wanted is wanted
+        return self._report(progress) and self._wanted is wanted
 
     def _missing(self, found: CaptureDocument, wanted: list[SourceChoice]) -> str:
         """Why what is new among the sources is not there; "" where it is."""

@@ -323,6 +323,7 @@ class MainWindow(QMainWindow):
         opening.read_through.connect(lambda _document: self.restoring.settle())
         opening.read_through.connect(lambda document: self.msp.following.start(document))
         opening.survey_found.connect(lambda path: self.surveys.show(path))
+        opening.session_wanted.connect(lambda path: self.sources.show_session(path))
         return opening
 
     @cached_property
