@@ -28,6 +28,8 @@ _TOOL = "pip-audit>=2.7,<3"
 _SERVICES = ("pypi", "osv")
 _ROOT = Path(__file__).resolve().parent.parent
 _TIMEOUT_S = 300
+_MOST_IN_VAIN = 7
+"""So many questions without an answer, one after another, and a service is asked no more."""
 _NONE, _FOUND, _NOT_ASKED = 0, 1, 75
 
 
@@ -39,11 +41,13 @@ class Answer:
         asked: packages a service answered for.
         against: lines about vulnerable packages.
         trouble: why others could not be asked about.
+        failed: there was no answer at all.
     """
 
     asked: set[str] = field(default_factory=set)
     against: list[str] = field(default_factory=list)
     trouble: str = ""
+    failed: bool = False
 
 
 def installed() -> dict[str, str]:
@@ -85,13 +89,35 @@ def ask(tool: Path, service: str, packages: dict[str, str]) -> Answer:
     return answer_of(done.stdout, done.stderr, service)
 
 
+def ask_in_parts(tool: Path, service: str, packages: dict[str, str]) -> Answer:
+    """Ask one service about packages; where it answers nothing for one of them, about the others without it.
+
+    A package that a service refuses ends pip-audit without an answer: the packages are halved until it stands alone.
+    """
+    found, waiting, vain, answer = Answer(), [packages], 0, Answer()
+    while waiting and vain < _MOST_IN_VAIN:
+        part = waiting.pop()
+        answer = ask(tool, service, part)
+        vain = vain + 1 if answer.failed else 0
+        found.asked |= answer.asked
+        found.against += answer.against
+        found.trouble = found.trouble or ("" if answer.failed and len(part) > 1 else answer.trouble)
+        if answer.failed and len(part) > 1:
+            names = list(part)
+            halves = names[: len(names) // 2], names[len(names) // 2 :]
+            waiting += [{name: part[name] for name in half} for half in halves]
+    if vain:
+        found.trouble = found.trouble or answer.trouble
+    return found
+
+
 def answer_of(output: str, errors: str, service: str) -> Answer:
     """What pip-audit said; it ends with 0 also when it could not ask about a single package."""
     try:
         found: dict[str, Any] = json.loads(output)
         dependencies: list[dict[str, Any]] = found["dependencies"]
     except (ValueError, LookupError, TypeError):
-        return Answer(trouble=f"{service}: {_last_line(errors)}")
+        return Answer(trouble=f"{service}: {_last_line(errors)}", failed=True)
     answer = Answer()
     for one in dependencies:
         if "skip_reason" in one:
@@ -126,7 +152,7 @@ def main() -> int:
         tool = audit_tool()
         for service in _SERVICES:
             if left:
-                answer = ask(tool, service, left)
+                answer = ask_in_parts(tool, service, left)
                 against += answer.against
                 left = {name: version for name, version in left.items() if name not in answer.asked}
                 troubles += [answer.trouble] if answer.trouble else []

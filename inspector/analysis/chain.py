@@ -142,7 +142,7 @@ def may_grow(analysis: Analysis, message: int, chain: set[int], changes: Changes
     capture = analysis.capture
     if tell_progress(analysis, new) or (len(capture.sources) > 1 and _may_be_same_calls(analysis, chain, new)):
         return True
-    if analysis.named.started_by(message) == MAIN:
+    if all(analysis.named.started_by(member) == MAIN for member in chain):
         return False
     codes = [code for code in map(capture.strings.find, (kinds.REQUEST, kinds.PROPOSAL)) if code]
     return bool((np.isin(capture.columns["kind"][new], codes) & (capture.columns["context"][new] != 0)).any())

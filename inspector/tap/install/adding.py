@@ -13,7 +13,7 @@ from inspector.tap.install.clients import Client, ConfigFile
 from inspector.tap.install.entries import Edit, own_command
 from inspector.tap.install.entries import Form as EntryForm
 from inspector.tap.install.toml_text import read_toml
-from inspector.tap.install.values import UnreadableError, Value, spliced
+from inspector.tap.install.values import TOO_DEEP, UnreadableError, Value, spliced
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -46,6 +46,8 @@ def planned_entry(client: Client, name: str, arguments: Sequence[str], file: Pat
         _check(client, text, after.decode(), name, words)
     except UnicodeDecodeError:
         raise RefusedError(f"{one.path} is no UTF-8.") from None
+    except RecursionError:
+        raise RefusedError(f"{one.path} is not changed: {TOO_DEEP}.") from None
     except (OSError, UnreadableError) as error:
         raise RefusedError(f"{one.path} is not changed: {error}.") from error
     server = Server(client, one, (client.key,), name, EntryForm("stdio", tapped=False, words=tuple(words)), False)

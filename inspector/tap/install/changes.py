@@ -26,7 +26,7 @@ from inspector.tap.install.entries import (
     without_stdio_tap,
 )
 from inspector.tap.install.toml_text import read_toml
-from inspector.tap.install.values import UnreadableError, Value, spliced
+from inspector.tap.install.values import TOO_DEEP, UnreadableError, Value, spliced
 
 _LARGEST_BYTES = 1 << 26
 
@@ -94,8 +94,8 @@ def servers_of(clients: tuple[Client, ...] = CLIENTS, file: Path | None = None) 
                 found.servers.extend(_in_file(client, one))
             except FileNotFoundError:
                 continue
-            except (OSError, UnreadableError) as error:
-                why = error.strerror if isinstance(error, OSError) else str(error)
+            except (OSError, UnreadableError, RecursionError) as error:
+                why = error.strerror if isinstance(error, OSError) else _words(error)
                 found.troubles.append(f"{one.path} cannot be read: {why}.")
     return found
 
@@ -107,6 +107,10 @@ def _in_file(client: Client, file: ConfigFile) -> Iterator[Server]:
         for name, entry in (servers.members or {}).items() if servers is not None else ():
             if entry.members is not None:
                 yield Server(client, file, table, name, form_of(entry), has_own_token(entry))
+
+
+def _words(error: Exception) -> str:
+    return TOO_DEEP if isinstance(error, RecursionError) else str(error)
 
 
 def _text_of(path: Path) -> tuple[str, bytes]:
@@ -144,8 +148,8 @@ def planned(server: Server, folder: Path, *, install: bool) -> Change:
         edits, run = _edits(server, entry, text, folder, install=install)
         after = spliced(text, edits).encode()
         _check(server, text, after.decode())
-    except (OSError, UnreadableError) as error:
-        raise RefusedError(f"{server.name} in {server.file.path} is not changed: {error}.") from error
+    except (OSError, UnreadableError, RecursionError) as error:
+        raise RefusedError(f"{server.name} in {server.file.path} is not changed: {_words(error)}.") from error
     changed = server.client.read(after.decode()).at(*server.table, server.name)
     assert changed is not None
     lines = (*(f"- {line}" for line in _shown(entry)), *(f"+ {line}" for line in _shown(changed)))

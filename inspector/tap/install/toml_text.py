@@ -6,7 +6,7 @@ import re
 import tomllib
 from typing import Any
 
-from inspector.tap.install.values import UnreadableError, Value
+from inspector.tap.install.values import TOO_DEEP, UnreadableError, Value
 
 _BLANK = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
 _KEY = re.compile(r"""[ \t]*(?:([A-Za-z0-9_-]+)|("(?:[^"\\\n]|\\.)*")|'([^'\n]*)')[ \t]*""")
@@ -24,11 +24,13 @@ def read_toml(text: str) -> Value:
     """
     try:
         plain = tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+        found = _Reader(text).document()
+        if found.plain != plain:
+            raise UnreadableError("it is written in a way that this program cannot change safely")
     except tomllib.TOMLDecodeError as error:
         raise UnreadableError(str(error)) from None
-    found = _Reader(text).document()
-    if found.plain != plain:
-        raise UnreadableError("it is written in a way that this program cannot change safely")
+    except RecursionError:
+        raise UnreadableError(TOO_DEEP) from None
     return found
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+TOO_DEEP = "its values are nested too deeply"
+
 
 class UnreadableError(Exception):
     """A configuration that cannot be read, or not be changed without a risk; a sentence without a subject."""

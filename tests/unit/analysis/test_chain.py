@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.analysis.chain import may_grow
@@ -126,6 +126,8 @@ KINDS = ("chat", "reasoning/start", "reasoning/thought", "mcp/proposal", "mcp/re
 ONE = st.tuples(st.sampled_from(KINDS), st.integers(0, 5), st.none() | st.integers(0, 5), st.none() | st.integers(0, 5))
 
 
+# A call in the context of a reasoning that a message of the chain began.
+@example([[("chat", 0, None, None)], [("reasoning/start", 3, 0, None)], [("mcp/proposal", 0, None, 3)]], 0)
 @given(st.lists(st.lists(ONE, min_size=1, max_size=3), min_size=2, max_size=4), st.integers(0, 3))
 def test_what_cannot_have_changed_a_chain_has_not(
     batches: list[list[tuple[str, int, int | None, int | None]]], which: int

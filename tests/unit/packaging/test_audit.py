@@ -64,7 +64,7 @@ def test_skipping_everything_is_no_pass(
     audit: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """pip-audit itself ends with 0 then."""
-    answers(monkeypatch, audit, SKIPPED, "Traceback")
+    answers(monkeypatch, audit, SKIPPED, *["Traceback"] * 3)  # of both, and of each by itself
     assert audit.main() == 75
     said = capsys.readouterr().out
     assert "could not run; nothing is known about any of the 2 packages" in said
@@ -88,3 +88,39 @@ def test_without_the_tool_it_says_so(
     monkeypatch.setattr(audit, "audit_tool", gone)
     assert audit.main() == 75
     assert "no network" in capsys.readouterr().out
+
+
+def test_a_package_that_a_service_refuses_stands_alone(
+    audit: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packages = {f"p{number}": "1.0" for number in range(20)}
+    monkeypatch.setattr(audit, "installed", lambda: dict(packages))
+    asked: list[tuple[str, int]] = []
+
+    def ask(_tool: Path, service: str, part: dict[str, str]) -> object:
+        asked.append((service, len(part)))
+        if "p13" in part:
+            return audit.answer_of("", "403 for p13", service)
+        known = [{"name": name, "version": "1.0", "vulns": []} for name in part]
+        return audit.answer_of(json.dumps({"dependencies": known}), "", service)
+
+    monkeypatch.setattr(audit, "ask", ask)
+    assert audit.main() == 75
+    said = capsys.readouterr().out
+    assert "Asked about 19 of 20 packages: no known vulnerabilities." in said
+    assert "1 packages could not be asked about: p13." in said
+    assert "403 for p13" in said
+    assert asked[-1] == ("osv", 1)
+
+
+def test_a_service_that_never_answers_is_asked_no_more(audit: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    packages = {f"p{number}": "1.0" for number in range(100)}
+    asked: list[int] = []
+
+    def ask(_tool: Path, service: str, part: dict[str, str]) -> object:
+        asked.append(len(part))
+        return audit.answer_of("", "no network", service)
+
+    monkeypatch.setattr(audit, "ask", ask)
+    found = audit.ask_in_parts(Path("x"), "pypi", packages)
+    assert (found.asked, found.trouble, len(asked)) == (set(), "pypi: no network", 7)

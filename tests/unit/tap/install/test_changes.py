@@ -233,3 +233,23 @@ def test_toml_is_read_as_the_library_reads_it() -> None:
     assert known is not None
     for text in TOML.values():
         assert known.read(text).plain == tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+
+
+_DEEP = {
+    "codex": "x = {}\n[mcp_servers.records]\ncommand = 'run'\n",
+    "cursor": '{{"x": {}, "mcpServers": {{"records": {{"command": "run"}}}}}}',
+}
+
+
+@pytest.mark.parametrize("depth", [300, 5_000])
+@pytest.mark.parametrize("name", _DEEP)
+def test_what_is_nested_deeply_is_a_sentence(name: str, depth: int, tmp_path: Path) -> None:
+    file, client = tmp_path / "config", client_named(name)
+    assert client is not None
+    file.write_text(_DEEP[name].format("[" * depth + "]" * depth))
+    found = servers_of((client,), file)
+    if found.servers:
+        assert b"tap" in planned(found.servers[0], tmp_path, install=True).after
+    else:
+        assert found.troubles[0].startswith(f"{file} cannot be read: ")
+        assert found.troubles[0].endswith("nested too deeply.")
