@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.model_context.reasons import Role
+from inspector.analysis.model_context.reasons import Role, Why
 from inspector.analysis.model_context.story import ModelContext
 from inspector.base.slices import Steps, finished
 from inspector.capture.hashes import NO_ROW
@@ -68,6 +68,17 @@ def growing(context: ModelContext) -> Steps[Growth]:
     uncollapsed = np.cumsum(uncollapsed[messages])
     yield
     return Growth(messages, seen, uncollapsed, int(np.count_nonzero(context.whole_tokens[inside] < 0)))
+
+
+def compactions(context: ModelContext) -> Array:
+    """The messages with which a history was cut short: compacted, summarised, or sent on without words of the model.
+
+    Ascending. O(messages of the capture) in numpy.
+    """
+    gone = (context.roles != Role.NONE) & (context.left_by != NO_ROW)
+    told = gone & np.isin(context.left_whys, (Why.COMPACTED, Why.SUMMARISED))
+    cut = gone & (context.left_whys == Why.NOT_SENT) & (context.roles == Role.ASSISTANT)
+    return np.unique(context.left_by[told | cut])
 
 
 def changing(context: ModelContext) -> Array:

@@ -113,7 +113,7 @@ def it_shows_what_collapsing_saves_and_shares_the_axis_of_the_lanes(window: Main
     plot = opened(window)
     source = plot.source
     assert plot.head.reader.accessibleName() == "of lead with files"
-    assert list(plot.head.legend.keys) == [*KEYS, REPORTED_KEY, LIMIT_KEY]
+    assert list(plot.head.legend.keys) == [REPORTED_KEY, *KEYS, LIMIT_KEY]
     whole, seen = source.lines[:, -1].tolist()
     assert whole - seen > 300
     assert source.reports.limit == 1_000
@@ -165,8 +165,9 @@ def test_a_low_plot_still_names_the_message(window: MainWindow, qtbot: QtBot) ->
     QApplication.processEvents()
     qtbot.mouseMove(canvas_of(plot), place_of(plot, 55))
     assert "No. 5" in card(plot)
-    assert "reported" not in card(plot)
-    assert "reported last 900" in canvas_of(plot).accessibleDescription()
+    assert "reported last 900" in card(plot)
+    assert "what the model sees" not in card(plot)
+    assert "what the model sees" in canvas_of(plot).accessibleDescription()
     assert canvas_of(plot).rect().contains(canvas_of(plot).card.geometry())
 
 
@@ -357,6 +358,7 @@ def test_reports_are_dots_and_a_limit_far_above_is_only_named(application: Appli
     far = [*lines(), envelope("participant/status", {"tokens": 950, "max_tokens": 200_000}, ts=at(80))]
     plot = opened(window_on(application, counted(document_of(*far))))
     assert [place.y() for place in plot.growth.reported] == [900, 950]
+    assert {line.y2() for line in plot.growth.given} == {900, 950}
     scale = scale_of(plot)
     (level,) = scale.levels
     assert level.words == "200,000 limit, reported by lead"

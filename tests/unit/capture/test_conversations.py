@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from inspector.analysis.model_context import ModelContext, Moment, find_reader
+from inspector.analysis.model_context.growth import compactions
 from inspector.analysis.model_context.messages import content_of_entry
 from inspector.analysis.model_context.request_change import RequestChange, request_at
 from inspector.document.document import CaptureDocument
@@ -150,6 +151,7 @@ def test_a_compacted_history_is_of_the_same_conversation_and_says_so() -> None:
     assert [(len(one.added), len(one.dropped), len(one.compacted)) for one in found[1:]] == [
         (2, 0, 0), (1, 2, 2), (2, 0, 0),
     ]  # fmt: skip
+    assert compactions(found[3].context).tolist() == [requests(document)[2]]
 
 
 def test_a_side_question_is_no_predecessor() -> None:

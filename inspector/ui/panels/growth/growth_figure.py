@@ -18,12 +18,14 @@ from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.legend import Key, area_color
 
 UNCOLLAPSED, SEEN, SAVED, REPORTED = "ink.tertiary", "accent.ring", "badge.consumed", "ink.primary"
+COMPACTED = "severity.warning"
 KEYS = (
     Key("without collapsing, estimate", UNCOLLAPSED, "dashed", "uncollapsed"),
     Key("what the model sees, estimate", SEEN, "line", "seen"),
     Key("saved by collapsing", SAVED, "area", "saved"),
 )
 REPORTED_KEY = Key("reported by it", REPORTED, "diamond", "reported")
+COMPACTED_KEY = Key("compacted", COMPACTED, "dashed", "compacted")
 LIMIT_KEY = Key("reported limit", "severity.error", "dashed", "limit")
 _DASHED_UP_TO = 500
 """Corners of a line up to which it is dashed: of a line that goes up and down in every pixel dashes say nothing."""
@@ -52,13 +54,17 @@ class GrowthFigure:
         self._uncollapsed = QPolygonF()
         self._seen: list[QLineF] = []
         self.reported: list[QPointF] = []
+        self.given: list[QLineF] = []
+        self.compacted: list[float] = []
 
     @property
     def keys(self) -> tuple[Key, ...]:
         """What is drawn."""
         keys = KEYS
         if len(self._source.reports.messages):
-            keys = (*keys, REPORTED_KEY)
+            keys = (REPORTED_KEY, *keys)
+        if len(self._source.compactions):
+            keys = (*keys, COMPACTED_KEY)
         return keys if self._source.reports.limit is None else (*keys, LIMIT_KEY)
 
     # Figure
@@ -75,6 +81,9 @@ class GrowthFigure:
         self._under = polygon(np.concatenate((x_seen, (right, left))), np.concatenate((seen, (0.0, 0.0))))
         self._saved = polygon(np.concatenate((x, x_seen[::-1])), np.concatenate((whole, seen[::-1])))
         self.reported = self._reported_in(window)
+        self.given = self._line_in(window, right)
+        x_compacted = axis.xs_of(source.times.values[source.compactions], window.width)
+        self.compacted = x_compacted[(x_compacted >= 0) & (x_compacted <= window.width)].tolist()
         return self._scale()
 
     def _reported_in(self, window: Window) -> list[QPointF]:
@@ -89,6 +98,16 @@ class GrowthFigure:
             x, y = x[order][first], y[order][first]
         return [QPointF(*place) for place in zip(x.tolist(), y.tolist(), strict=True)]
 
+    def _line_in(self, window: Window, right: float) -> list[QLineF]:
+        """The line through what was reported, which holds until the next report."""
+        reports = self._source.reports
+        if not len(reports.messages):
+            return []
+        times = np.maximum.accumulate(self._source.times.values[reports.messages])
+        first = min(max(0.0, self._axis.x_of(int(times[0]), window.width)), window.width)
+        x, y = outline(columns_of(times, reports.tokens[None], window), 0, first, max(first, right))
+        return [line for line in segments(x, y) if line.y1() or line.dx()]  # it begins with the first report
+
     def paint(self, painter: QPainter) -> None:
         """Areas, then lines, then reports."""
         theme = self._themes.theme
@@ -102,8 +121,14 @@ class GrowthFigure:
             pen.setDashPattern([4, 2])
         painter.setPen(pen)
         painter.drawPolyline(self._uncollapsed)
-        painter.setPen(self._pen(SEEN, 2 * theme.zoom))
+        painter.setPen(self._pen(SEEN, (1 if self.given else 2) * theme.zoom))
         painter.drawLines(self._seen)
+        painter.setPen(self._pen(REPORTED, 2 * theme.zoom))
+        painter.drawLines(self.given)
+        mark = self._pen(COMPACTED, theme.zoom)
+        mark.setDashPattern([3, 3])
+        painter.setPen(mark)
+        painter.drawLines([QLineF(x, 0, x, self._scale().most) for x in self.compacted])
         places = [painter.transform().map(place) for place in self.reported]
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -136,17 +161,19 @@ class GrowthFigure:
         source = self._source
         step = source.step_at(ns)
         whole, seen = source.values_at(step)
-        rows = [
+        report = source.report_at(ns)
+        rows = [] if report is None else [("reported last", f"{report:,}", REPORTED)]
+        rows += [
             ("without collapsing, estimate", f"{whole:,}", "ink.secondary"),
             ("what the model sees, estimate", f"{seen:,}", "accent.text"),
         ]
         if whole > seen:
             rows.append(("saved", f"{whole - seen:,}", SAVED))
-        report = source.report_at(ns)
-        if report is not None:
-            rows.append(("reported last", f"{report:,}", REPORTED))
         if step < 0:
             return CardText(tuple(rows))
+        message = int(source.messages[step])
+        if message in source.compactions:
+            rows.append(("compacted", f"No. {message + 1:,}", COMPACTED))
         change = seen - source.values_at(step - 1)[1]
         return CardText(tuple(rows), f"{message_words(source.document, int(source.messages[step]))} {signed(change)}")
 

@@ -105,6 +105,7 @@ class ReaderChoice(ChoiceButton):
 
 GROWTH, RATES = "Context growth", "Messages per second"
 UNIT = f"tokens,\nestimate\n({TOKENIZER})"
+UNIT_REPORTED = f"tokens,\nreported;\nestimate\n({TOKENIZER})"
 NO_READER = "No one has said anything that a model could read."
 WORKING = "Working out what stood in this context."
 NOT_COUNTED = "Tokens of these messages are not counted yet."
@@ -331,7 +332,7 @@ class GrowthPlot(QWidget):
         tokens = self._document.analysis.tokens
         counting = bool(source.uncounted) and not tokens.done and tokens.counted > 0
         share = f"\n\ncounting tokens,\n{tokens.counted * 100 // max(1, total)} %" if counting else ""
-        self.canvas.unit = UNIT + share
+        self.canvas.unit = (UNIT_REPORTED if len(self.source.reports.messages) else UNIT) + share
         head.show_keys(self.growth.keys)
         if source.reader is None:
             self.growth.empty = NO_READER

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.model_context import ModelContext, Reader, Role, readers
-from inspector.analysis.model_context.growth import growing
+from inspector.analysis.model_context.growth import compactions, growing
 from inspector.analysis.model_context.reported import NO_REPORTS, Reported, reports_of
 from inspector.analysis.timeline.times import MessageOrder, MessagePlaces, MessageTimes
 from inspector.base.slices import Steps, go_on
@@ -38,6 +38,7 @@ class GrowthSource:
         lines: (2, s) int64, tokens without collapsing and as the model sees it, after each of them.
         uncounted: messages in it that are not counted yet.
         reports: what the reader reported.
+        compactions: (c,) int64, messages with which its history was cut short.
     """
 
     def __init__(self, document: CaptureDocument, choices: PlotChoices) -> None:
@@ -63,6 +64,7 @@ class GrowthSource:
         self.lines: Array = np.zeros((2, 0), np.int64)
         self.uncounted = 0
         self.reports = NO_REPORTS
+        self.compactions: Array = _NONE
 
     @property
     def goes(self) -> bool:
@@ -176,6 +178,7 @@ class GrowthSource:
         by = [int(code) for code in np.argsort(-sent, kind="stable")[:3] if sent[code] and code]
         self.company = [analysis.capture.strings[code] for code in by]
         self.reports = reports_of(analysis, reader, self._statuses)
+        self.compactions = compactions(context)
         self._due = left  # last, for it may be interrupted
 
     # Asking
