@@ -88,9 +88,12 @@ def steps_of_turn(analysis: Analysis, steps: Sequence[ChainStep], message: int) 
     if not capture.columns["part"][message]:
         return list(steps)
     own = contexts.node_of(message)
+    agent = capture.transcripts.agents.get(capture.string("context", message) or "")
+    is_of_agent = agent is not None and agent.call is not None  # spans of a trace are no agents
     nodes = contexts.nodes_of(np.array([step.message for step in steps], np.int64)).tolist()
-    earlier = [step.message for step, node in zip(steps, nodes, strict=True) if step.message < message and node == own]
-    if len(steps) <= _FEW_STEPS and len(earlier) == sum(step.message < message for step in steps):
+    before = [(step.message, node) for step, node in zip(steps, nodes, strict=True) if step.message < message]
+    earlier = [one for one, node in before if node == own or not is_of_agent]  # not what went before its agent
+    if len(steps) <= _FEW_STEPS and len(earlier) == len(before):
         return list(steps)
     later = [step.message for step in steps if step.message > message]
     prompt = _prompt_before(analysis, message, own)
@@ -100,6 +103,8 @@ def steps_of_turn(analysis: Analysis, steps: Sequence[ChainStep], message: int) 
     answer = int(analysis.correlation.columns["answer"][message])
     kept |= {answer} & set(later)
     known = {step.message: step for step in steps}
+    if not is_of_agent and len(known.keys() - kept) < _STEPS_BESIDE:
+        return list(steps)  # a row that counts so few says less than they do
     ordered = sorted(kept)
     return [known.get(one) or step_of(analysis, one, message, ordered) for one in ordered]
 

@@ -19,7 +19,7 @@ from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.details.section import Section
 from inspector.ui.panels.details.text_block import TextView
 from tests.agent_work import write_claude
-from tests.builders import closed_at_end, document_of, envelope, tool_call, tool_result
+from tests.builders import closed_at_end, document_at, document_of, envelope, tool_call, tool_result
 from tests.transcribed import ClaudeSession
 
 
@@ -144,3 +144,13 @@ def test_a_chain_of_mew_is_whole(qtbot: QtBot, theme_controller: ThemeController
         said.append(envelope("chat", correlation_id=[said[-1]["id"]]))
     view = chain(shown(document_of(*said), qtbot, theme_controller, 10))
     assert len(view.rows) == 21
+
+
+def test_a_short_chain_over_spans_of_a_trace_is_whole(qtbot: QtBot, theme_controller: ThemeController) -> None:
+    trace = Path(__file__).parents[2] / "data/otlp/langgraph-traceloop-0.40.14-old-names.jsonl"
+    document = document_at(trace)
+    calls = [m for m in range(len(document.capture)) if spoken_kind(document.capture, m) == "call"]
+    short = [m for m in calls if 2 < len(Subject(document, m).likely_chain.steps) <= 10]
+    assert short
+    for message in short:
+        assert not any(row.hides for row in chain(shown(document, qtbot, theme_controller, message)).rows)
