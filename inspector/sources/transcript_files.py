@@ -21,6 +21,8 @@ MOST_FILES = 400
 """Files of one document: each is kept open. Of more the newest are read, and how many are left out is said."""
 _MOST_ENTRIES = 20_000
 _AGENT, _SUB_AGENTS, _LINES, _FACTS = "agent-", "subagents", ".jsonl", ".meta.json"
+_RESULTS = "tool-results"
+"""Below a session's folder, results that were too long for its file."""
 _DEPTH = 3
 """Levels below `subagents`: workflows have folders of their own."""
 _JOURNAL = "journal.jsonl"
@@ -96,7 +98,7 @@ def members_of(path: Path, seen: Seen | None = None) -> tuple[list[Member], int]
     if not path.is_dir():
         return _bounded(_of_session(path, _beside(path.parent, listing, seen), listing))
     own = path.parent / (path.name + _LINES)  # "/" has no name
-    if (path / _SUB_AGENTS).is_dir() and own.is_file() and not own.is_symlink():
+    if any((path / one).is_dir() for one in (_SUB_AGENTS, _RESULTS)) and own.is_file() and not own.is_symlink():
         return _bounded(_of_session(own, {}, listing))
     return _bounded(_of_folder(path, listing, seen))
 

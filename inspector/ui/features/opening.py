@@ -398,7 +398,8 @@ class Opening(QObject):
     async def _offer_sub_agents(self, document: CaptureDocument, path: Path) -> None:
         """Say that files of sub-agents lie beside a session opened by its file alone, which has nothing of theirs."""
         members, _ = await asyncio.to_thread(members_of, path)
-        others = {member.path for member in members} - {path}  # a sub-agent's own file may name itself
+        opened = {path, *(source.path for source in document.capture.sources)}  # a sub-agent's file may name itself
+        others = {member.path for member in members} - opened
         if not others or self._shown.document is not document:
             return
         words = f"Sub-agents of this session lie in {formats.count_of(len(others), 'file')} of their own, not opened."

@@ -29,6 +29,7 @@ from inspector.present.call_facts import (
 )
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.lifecycle_facts import seen_label, seen_now_facts, signal_facts
+from inspector.present.moved_result import FOLDER, MOST_SHOWN, moved_result_of
 from inspector.present.reasoning_facts import thought_facts
 from inspector.present.sub_agent_facts import sub_agent_of
 from inspector.present.subject import Subject, sender_of, text_of
@@ -189,10 +190,25 @@ def build_result(sheet: Sheet) -> list[QWidget]:
     if origin := origin_facts(subject):
         card = sheet.facts(origin, name="origin", label="What the server answered")
         content.append(sheet.section("What the server answered", card))
+    content += _moved_sections(sheet)
     asked = asked_section(sheet)
     if subject.flags & (Flag.ERROR | Flag.DERIVED):  # of a transcript the chain is all that was said before
         return [*sections, *content, *asked, *answer_section(sheet), *sheet.chain_section()]
     return [*sections, *answer_section(sheet), *asked, *sheet.chain_section(), *content]
+
+
+def _moved_sections(sheet: Sheet) -> list[QWidget]:
+    """The whole of a result whose program moved it to a file."""
+    moved = moved_result_of(sheet.subject.capture, sheet.subject.message)
+    if moved is None:
+        return []
+    name = f"{FOLDER}/{plain(moved.path.name)}"
+    if moved.size is None:
+        told = [fact("", f"{name} is not beside the session.", "dim")]
+        return [sheet.section("Full result", sheet.facts(told, name="movedResult", label="Full result"))]
+    size = formats.size(moved.size)
+    label = f"Full result, {size}" if moved.is_whole else f"Full result, the first {formats.size(MOST_SHOWN)} of {size}"
+    return [sheet.section(f"{label}: {name}", sheet.text(moved.text, name="movedResult", label="Full result"))]
 
 
 def _content_sections(sheet: Sheet) -> list[QWidget]:

@@ -1,0 +1,67 @@
+"""Finds the whole of a result that Claude Code moved to a file, of which the session holds the beginning.
+
+The file is `SESSION/tool-results/NAME`. A session names it by a path of the machine it was written on: of that the name
+alone is believed, and looked for beside the session's own file. Links are not followed.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspector.capture.capture import Capture
+from inspector.present.subject import text_of
+from inspector.protocol.formats import claude
+from inspector.protocol.secrets.masking import mask_text
+
+FOLDER = "tool-results"
+_SUB_AGENTS = "subagents"
+_SAVED = re.compile(r"(?:Full )?[Oo]utput (?:has been )?saved to:? [^\n]{0,4000}?[/\\]tool-results[/\\]([\w.-]{1,200})")
+_HEAD = 4_000
+"""Characters of a result among which the file is named."""
+MOST_SHOWN = 256 << 10
+"""Bytes of the file that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class MovedResult:
+    """A result in a file of its own.
+
+    Attributes:
+        path: the file.
+        text: how it begins, secrets masked; "" where it cannot be read.
+        size: bytes; None where it is not there.
+    """
+
+    path: Path
+    text: str
+    size: int | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of it was read."""
+        return self.size is not None and self.size <= MOST_SHOWN
+
+
+def moved_result_of(capture: Capture, message: int) -> MovedResult | None:
+    """The file of a result, and how it begins; None where it names none. Never raises."""
+    if capture.string("protocol", message) != claude.LABEL:
+        return None
+    named = _SAVED.search(text_of(capture, message)[:_HEAD])
+    if named is None or named[1] in (".", ".."):
+        return None
+    own = capture.sources[int(capture.columns["source"][message])].path
+    above = next((one for one in own.parents if one.name == _SUB_AGENTS), None)
+    session = above.parent if above is not None else own.with_suffix("")
+    path = session / FOLDER / named[1]
+    try:
+        facts = path.lstat()
+        if not stat.S_ISREG(facts.st_mode) or path.parent.is_symlink():
+            return MovedResult(path, "", None)
+        with path.open("rb") as file:
+            data = file.read(MOST_SHOWN)
+    except (OSError, ValueError):
+        return MovedResult(path, "", None)
+    return MovedResult(path, mask_text(data.decode("utf-8", "replace")), facts.st_size)
