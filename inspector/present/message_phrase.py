@@ -8,6 +8,7 @@ cut: half a secret is not recognised.
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -178,15 +179,33 @@ def _call(subject: _Subject, phrase: Phrase) -> None:
 
 
 def arguments_text(arguments: object) -> str | None:
-    """A call's arguments on one line: `path=/srv  page=1`; None when there are none."""
+    """A call's arguments on one line: `path=…/src/app.py  page=1`; None when there are none.
+
+    Of a long path the end is shown, which tells it from others.
+    """
     if not isinstance(arguments, Mapping):
         return None if arguments is None else compact(mask_secrets(arguments))
     masked: Mapping[str, object] = mask_secrets(dict(list(arguments.items())[:_MAX_ARGUMENTS]))
     parts = (
-        f"{name}={wire_text.one_line(value) if isinstance(value, str) else compact(value)}"
+        f"{name}={_path_end(wire_text.one_line(value)) if isinstance(value, str) else compact(value)}"
         for name, value in masked.items()
     )
     return "  ".join(parts)[: wire_text.MAX_LINE] or None
+
+
+_LONG_PATH = 28
+_PATH = re.compile(r"(?:/|~/|\.{1,2}/|[A-Za-z]:[\\/])\S*")
+
+
+def _path_end(text: str) -> str:
+    """The last two names of a long path; other texts as they are."""
+    if len(text) <= _LONG_PATH or not _PATH.fullmatch(text):
+        return text
+    names = re.split(r"[\\/]", text)
+    return "…/" + "/".join(names[-2:]) if len(names) > _NAMES_KEPT else text
+
+
+_NAMES_KEPT = 3
 
 
 def _answer(subject: _Subject, phrase: Phrase) -> None:

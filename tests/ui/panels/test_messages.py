@@ -673,7 +673,9 @@ def test_columns_follow_the_room_there_is() -> None:
     for layout, width in ((at_1280, 778), (at_1700, 900), (at_1920, 1120)):
         assert layout.message >= width * 0.41
     named = layout_for(778, ends=400)
-    assert (named.widths[Column.FROM_TO], layout_for(730, ends=400).message) == (160, 275)
+    narrow = layout_for(730, ends=400)
+    assert (named.widths[Column.FROM_TO], narrow.message) == (160, 307)
+    assert narrow.message > 2 * narrow.widths[Column.FROM_TO]
     assert layout_for(778, ends=90).widths[Column.FROM_TO] == at_1280.widths[Column.FROM_TO]
     assert not layout_for(480).shows(Column.CONTEXT)
 

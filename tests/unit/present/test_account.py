@@ -245,4 +245,4 @@ def test_the_time_between_two_unrelated_logs_is_no_silence(tmp_path: Path) -> No
     found = account(document)
     assert " h " not in found.head
     (silence,) = (line for line in found.lines if line.about == "Silence")
-    assert silence.text == "20 s at longest, before No. 2"
+    assert silence.text == "Longest pause 20 s, before No. 2"

@@ -32,7 +32,7 @@ _FIGURES: dict[int, int] = {Column.LATENCY: 68, Column.SIZE: 60}
 _GUTTER = 32
 _ENDS_MOST = 160
 """So wide From -> To becomes for names that need it; in pixels at 100 %."""
-_MESSAGE_BESIDE_NAMES = 264
+_MESSAGE_BESIDE_NAMES = 320
 """What names leave Message, in pixels at 100 %."""
 _WIDENED = (Column.FROM_TO, Column.CONTEXT, Column.KIND, Column.NUMBER, Column.TIME)
 """Columns that get what room there is beyond Message's share of the table, the first one first."""
@@ -48,6 +48,8 @@ _FIELD_LEAST = 72
 _GIVEN_UP = (Column.CONTEXT, Column.TIME, Column.KIND)
 """Columns a narrow table gives up, the first one first; the details have them all."""
 _LEAST_DIGITS = 3
+_SECONDS_DIGITS, _HOURS_DIGITS = 4, 5
+"""Digits of the seconds below an hour, and below 100,000 seconds; longer times are written otherwise."""
 _NARROWEST = 40
 """Least width of a column that is dragged, in pixels at 100 %."""
 
@@ -216,7 +218,7 @@ class ColumnLayout(QObject):
         columns, times, room = self._model.columns, self._model.times, self._table.viewport().width()
         padding = 2 * self._paints.metrics.cell_padding
         number_width = self._paints.width("body", "8" * self._digits) + padding
-        time = "88:88:88.888" if times.mode == "clock" else "8" * self._time_digits + ".888"
+        time = "88:88:88.888" if times.mode == "clock" else self._longest_time()
         time_width = self._paints.width("body", time) + padding
         if times.mode != "start":
             time_width = max(time_width, self._paints.width("column", times.title) + padding)
@@ -234,6 +236,12 @@ class ColumnLayout(QObject):
         self._arranging = True
         self._arrange(layout, room)
         self._arranging = False
+
+    def _longest_time(self) -> str:
+        """The widest time since the first message, as `formats.seconds` writes it."""
+        if self._time_digits <= _SECONDS_DIGITS:
+            return "8" * self._time_digits + ".888"
+        return "88:88:88" if self._time_digits <= _HOURS_DIGITS else "888 d 88:88"
 
     def _longest_names(self) -> Sequence[str]:
         """The two longest names of participants, as rows show them. O(participants that are new)."""
