@@ -33,7 +33,8 @@ from inspector.protocol.times import NO_TIME
 SUB_AGENT = "sub-agent"
 """The declared type of contexts of sub-agents, as transcripts have them."""
 
-_START = "reasoning/start"
+START = "reasoning/start"
+"""The kind that begins a reasoning."""
 _ENDS = {"reasoning/conclusion": CONCLUDED, "reasoning/cancel": CANCELLED}
 _LABEL_LENGTH = 80
 _LOOKED_AT = 8 * _LABEL_LENGTH  # of a text that becomes a label
@@ -122,7 +123,7 @@ class ContextBuilder:
         operations: dict[int, int] = {}
         of_sessions: list[int] = []
         columns = {name: self._capture.columns[name][start:stop] for name in ("space", "context", "kind", "flags")}
-        starting = columns["kind"] == (self._capture.strings.find(_START) or -1)
+        starting = columns["kind"] == (self._capture.strings.find(START) or -1)
         ending = self._ending(columns["kind"])
         objects = columns["flags"] & Flag.OBJECT_CONTEXT.value != 0
         telling = np.zeros(stop - start, np.bool_) if structure is None else structure
@@ -215,7 +216,7 @@ class ContextBuilder:
         columns, records = self._capture.columns, self._capture.records
         rows = rows[(columns["id_hash"][rows] != 0) | (columns["context"][rows] != 0)]
         found = [records.decoded(row) for row in rows.tolist()]
-        texts = [(text_shown(_START, one.payload) or "")[:_LOOKED_AT] for one in found]
+        texts = [(text_shown(START, one.payload) or "")[:_LOOKED_AT] for one in found]
         labels = [*map(_label, _masked(texts))]
         drafted = (columns["flags"][rows] & _DRAFTED != 0).tolist()
         return {
@@ -298,7 +299,7 @@ class ContextBuilder:
                     self._touched(one)
 
     def _label_of(self, start: int) -> str:
-        text = text_shown(_START, self._capture.records.decoded(start).payload) or ""
+        text = text_shown(START, self._capture.records.decoded(start).payload) or ""
         return _label(*_masked([text[:_LOOKED_AT]]))
 
     def _take_label_back(self, start: int, node: int) -> None:
@@ -357,7 +358,7 @@ class ContextBuilder:
 
     def _end_start(self, row: int, start: int) -> None:
         node = self.tree.resolve(self.facts.sequences.node_of_start(start))
-        reasoning = self._capture.string("kind", start) == _START  # other starts begin a context for everybody
+        reasoning = self._capture.string("kind", start) == START  # other starts begin a context for everybody
         self._note_end(node, row, start if reasoning else -1)
         self.ending[row] = node
         self._touched(node)

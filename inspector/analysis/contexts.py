@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 
 from inspector.analysis.changes import NO_ROWS, ChangedRows, Rows
-from inspector.analysis.context_builder import ContextBuilder
+from inspector.analysis.context_builder import START, SUB_AGENT, ContextBuilder
 from inspector.analysis.context_tree import MAIN, MOST_LEVELS
 from inspector.analysis.distinct import ascending
 from inspector.analysis.log_clock import LogClock
@@ -18,6 +18,7 @@ from inspector.analysis.sequences import RUNNING
 from inspector.capture.capture import Capture
 from inspector.capture.columns import Array, GrowingColumns
 from inspector.capture.flags import Flag
+from inspector.protocol import msp
 from inspector.protocol.context_forms import Told
 from inspector.protocol.times import NO_TIME
 
@@ -29,6 +30,8 @@ STATES = ("", "active", "idle", "concluded", "cancelled")
 
 REASONING = "reasoning"
 """The type of contexts of reasoning that declare no other."""
+NOT_REASONED = frozenset({SUB_AGENT, msp.SUBSESSION_TYPE})
+"""Declared types of contexts that are somebody's whole work, not a reasoning."""
 _ALL = slice(None)
 _LABEL_LENGTH = 80
 _STARTS_BACK = 256  # starts of one context that are looked at for the one of a message
@@ -163,6 +166,8 @@ class ContextPass:
             here = np.flatnonzero(kinds == kind)
             for node in self.facts.without_reasons(nodes[here]):
                 self._builder.note_reasoning(node)
+            if name != START:
+                as_numpy(self.facts.thinks)[nodes[here]] = 1
 
     def _type_changed(self, node: int) -> None:
         self.declarations += 1
@@ -361,6 +366,15 @@ class ContextPass:
         if own is not None:
             return own
         return before[0][0] if before else self.started_by[node]
+
+    def unstarted(self) -> Array:
+        """(n,) the contexts with reasoning that no message began, sub-agents and sessions aside. O(nodes)."""
+        facts = self.facts
+        found = (as_numpy(facts.thinks) != 0) & (as_numpy(self.started_by) < 0) & (as_numpy(self.first_row) >= 0)
+        nodes = np.flatnonzero(found & (living_nodes(self.tree) == np.arange(len(found))))
+        flags = self._capture.columns["flags"][as_numpy(self.first_row)[nodes]]
+        nodes = nodes[flags & Flag.DERIVED.value == 0]
+        return np.array([node for node in nodes.tolist() if self.type(node) not in NOT_REASONED], np.int64)
 
     def had_ended(self, node: int, row: int) -> bool:
         """Whether a context had ended when a message came."""

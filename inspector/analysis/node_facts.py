@@ -30,6 +30,7 @@ class NodeFacts:
         started_by: the first message that began it, or -1.
         end: 0, CONCLUDED or CANCELLED.
         concluded_by: the message that concluded or cancelled it, or -1; of one that began again the latest.
+        thinks: it holds thoughts, conclusions or cancels.
         reasons: it holds reasoning messages, or a reasoning start names it.
         declared: by node, where there is one: the first message that declared a type, and the type.
         labels: by node, where there are any: each label, and a stamp that says how early it came.
@@ -45,6 +46,7 @@ class NodeFacts:
         self.end = array("b")
         self.concluded_by = array("i")
         self.reasons = array("b")
+        self.thinks = array("b")
         self.declared: dict[int, tuple[int, str]] = {}
         self.metadata: dict[int, dict[str, tuple[int, object]]] = {}
         self.labels: dict[int, dict[str, int]] = {}
@@ -56,7 +58,7 @@ class NodeFacts:
         )  # fmt: skip
         self._arrays = (
             *((values, array("i", [-1])) for values in rows),
-            *((marks, array("b", [0])) for marks in (self.end, self.reasons)),
+            *((marks, array("b", [0])) for marks in (self.end, self.reasons, self.thinks)),
             (self.last_ns, array("q", [NO_TIME])),
         )
 
@@ -84,6 +86,7 @@ class NodeFacts:
         if came_to is not None:
             self._take(into, came_to)
         self.reasons[into] = self.reasons[into] or self.reasons[node]
+        self.thinks[into] |= self.thinks[node]
         declared = self.declared.get(node)
         if declared is not None:
             self.note_type(into, *declared)

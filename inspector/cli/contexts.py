@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -13,6 +14,9 @@ from inspector.document.summary import context_nodes
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.tokens.counter import TOKENIZER
+
+_CONCLUSION = 160
+"""Characters of a conclusion in the tree."""
 
 
 @takes_reading("idle_after", "memory", "read_as", "prices")
@@ -51,7 +55,16 @@ def contexts_command(
                 continue
             about += [f"{node['type']} ({node['type_reason'].rstrip('.')})"] if node["type"] else []
             about += [f"{key}={plain(value)}" for key, value in node["metadata"].items()]
+            if (conclusion := node["conclusion"]) is not None:
+                about += [f"{_ended_words(conclusion)}, No. {conclusion['no']}"]
             say(indent + printable(node["label"], 100) + "  " + printable(", ".join(about), 400))
         if not found:
             some = len(document.capture) > 0
             say("All messages are in the main context." if some else "There are no messages.")
+
+
+def _ended_words(conclusion: Mapping[str, Any]) -> str:
+    """The words that ended a context, on one line."""
+    words = " ".join((conclusion["text"] or "").split())
+    shown = words if len(words) <= _CONCLUSION else f"{words[: _CONCLUSION - 1]}…"
+    return f"“{shown}”" if shown else "no words"

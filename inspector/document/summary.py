@@ -32,6 +32,7 @@ from inspector.capture.heads import HEAD
 from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import Judged, ParticipantStory, Refused, judge, story_of
 from inspector.filters.fields import FIELDS
+from inspector.filters.payloads import message_text
 from inspector.protocol import kinds
 from inspector.protocol.context_forms import WORDS, Told
 from inspector.protocol.times import DATED_FROM_NS, NO_TIME, format_time
@@ -211,7 +212,7 @@ def _main(document: CaptureDocument, space: int, *, tokens: bool) -> dict[str, A
         "participants": [document.capture.strings[sender] for sender in senders if sender],
         "space": document.capture.strings[space] or None, "id": None,
         "first": int(own[0]) + 1 if len(own) else None, "last": int(own[-1]) + 1 if len(own) else None,
-        "started_by": None, "ended_by": None, "told": None,
+        "started_by": None, "ended_by": None, "conclusion": None, "told": None,
         "bytes": int(columns["size"][own].sum(dtype=np.int64)), **counted, "odd": [],
     }  # fmt: skip
 
@@ -248,7 +249,28 @@ def _node(document: CaptureDocument, node: int) -> dict[str, Any]:
         "last": _no(contexts.last_row[node]),
         "started_by": _no(contexts.started_by[node]),
         "ended_by": _no(contexts.concluded_by[node]),
+        "conclusion": conclusion_of(document, node),
     }
+
+
+_CONCLUSION = 1_000
+
+
+def conclusion_of(document: CaptureDocument, node: int) -> dict[str, Any] | None:
+    """The words that concluded a context, or the reason it was cancelled for, with the message's number.
+
+    Returns None of a context that has not ended; the text is None where nothing was written.
+    """
+    row = document.analysis.contexts.concluded_by[node]
+    if row < 0:
+        return None
+    capture = document.capture
+    text = (message_text(capture, row) or "").strip()
+    if not text:
+        payload = capture.records.payload(row)
+        named = (payload.get(name) for name in ("reason", "summary"))
+        text = next((value for value in named if isinstance(value, str) and value), "")
+    return {"no": row + 1, "text": text[:_CONCLUSION] or None}
 
 
 def _no(row: int) -> int | None:

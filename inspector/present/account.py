@@ -19,6 +19,7 @@ from inspector.analysis.account import DISCOVERY, MOST_GROUPS, AccountTally, Dee
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.wire import UNREADABLE
 from inspector.analysis.lifecycles import pending_results
+from inspector.analysis.node_facts import CANCELLED, CONCLUDED, as_numpy
 from inspector.analysis.offered_tools import changed_tools
 from inspector.analysis.participant_queries import shown_numbers
 from inspector.analysis.states import State
@@ -238,11 +239,34 @@ class _Words:
             who = self._by(self.tally.groups(Deed.REASONING).by_sender()[0])
             words = f"{who} reasoned {_times(count)}{self._ends(Deed.REASONING, _ENDS)}"
             lines.append(AccountLine("Done", words, filter='kind == "reasoning/start"'))
+        lines += self._unstarted()
         if count := self.tally.count(Deed.CONTEXT):
             opened = formats.count_of(count, "context was", "contexts were")
             words = f"{opened} opened{self._ends(Deed.CONTEXT, _ENDS)}"
             lines.append(AccountLine("Done", words, filter=f"kind in {{{quote(START)}, {quote(msp.OPENED)}}}"))
         return lines
+
+    def _unstarted(self) -> list[AccountLine]:
+        """The contexts with reasoning that no message began, as drafts had them, and how they ended."""
+        contexts = self.analysis.contexts
+        nodes = contexts.unstarted()
+        if not len(nodes):
+            return []
+        end = as_numpy(contexts.facts.end)[nodes]
+        counts = {
+            "concluded": np.count_nonzero(end == CONCLUDED), "cancelled": np.count_nonzero(end == CANCELLED),
+            self._word("still running"): np.count_nonzero(end == 0),
+        }  # fmt: skip
+        alone = len(nodes) == 1
+        told = ", ".join(f"{'' if alone else f'{count:,} '}{word}" for word, count in counts.items() if count)
+        thinkers = self.tally.groups(Deed.THOUGHT).by_sender()[0]
+        where = formats.count_of(len(nodes), "context")
+        if len(thinkers) and not self.tally.count(Deed.REASONING):
+            words = f"{_begun(self._by(thinkers))} reasoned in {where} without a reasoning/start: {told}"
+        else:
+            holds = "holds" if alone else "hold"
+            words = f"{where} {holds} reasoning without a reasoning/start: {told}"
+        return [AccountLine("Done", words, message=int(as_numpy(contexts.first_row)[nodes].min()))]
 
     def _ends(self, deed: Deed, ends: dict[int, str]) -> str:
         counted = [(word, self.tally.count(deed, state)) for state, word in ends.items()]

@@ -266,12 +266,13 @@ def test_contexts_json() -> None:
          "type_reason": None, "labels": [], "metadata": {},
          "state": "active", "depth": 1, "messages": 0,
          "subtree_messages": 1, "implicit": True, "participants": [], "space": None, "id": "a",
-         "first": None, "last": None, "started_by": None, "ended_by": None, "told": None, "bytes": 0, "odd": []},
+         "first": None, "last": None, "started_by": None, "ended_by": None, "conclusion": None, "told": None,
+         "bytes": 0, "odd": []},
         {"path": "a/b", "parent": "a", "label": "b", "type": None,
          "type_reason": None, "labels": [], "metadata": {},
          "state": "active", "depth": 2, "messages": 1,
          "subtree_messages": 1, "implicit": False, "participants": ["x"], "space": None, "id": "b",
-         "first": 1, "last": 1, "started_by": None, "ended_by": None, "told": "envelope",
+         "first": 1, "last": 1, "started_by": None, "ended_by": None, "conclusion": None, "told": "envelope",
              "bytes": len(json.dumps(message)), "odd": []},
     ]  # fmt: skip
 
@@ -487,7 +488,7 @@ def test_a_folder_without_anything_says_so(tmp_path: Path) -> None:
 
 
 def test_nothing_that_matches_is_exit_code_0() -> None:
-    done = run("list", RECORDING, "-Y", "kind == never", "--format", "jsonl")
+    done = run("list", RECORDING, "-Y", 'kind == "task/never"', "--format", "jsonl")
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")
 
 

@@ -24,7 +24,8 @@ from inspector.ui.panels.contexts.panel import ContextsPanel
 from inspector.ui.panels.contexts.rows import ContextRows, main_code, root_code, source_code
 from inspector.ui.panels.contexts.source_level import SourceLevel
 from inspector.ui.widgets.scope_chip import ScopeChip
-from tests.builders import document_of, envelope, received
+from tests.builders import document_at, document_of, envelope, received
+from tests.pages import ROOT
 from tests.ui.live import Live
 from tests.ui.windows import panes_of
 
@@ -590,3 +591,16 @@ def test_a_chain_of_thousands_can_be_expanded_scoped_and_read(panel_of, window, 
     panes_of(window).filter_state.set_scope(Scope(document.analysis.contexts.tree.space[node], node))
     chip = window.findChild(ScopeChip)
     qtbot.waitUntil(lambda: chip.words() == "n0 / …2996… / n2997 / n2998 / n2999, and below")
+
+
+def test_only_reasoning_looks_like_reasoning_and_says_what_it_concluded(panel_of) -> None:
+    model = panel_of(document_at(ROOT / "tests/data/contexts/a06-five-filters.jsonl")).model
+    rows = {model.label(row): row for row in range(model.rowCount())}
+    read_out = {
+        name: "reasoning" in model.describe(rows[name]).replace("reason-789", "") for name in ("reason-789", "wf")
+    }
+    assert read_out == {"reason-789": True, "wf": False}
+    tips = {name: model.index(rows[name], 0).data(Qt.ItemDataRole.ToolTipRole) for name in ("reason-789", "wf", "sub")}
+    assert "Concluded in No. 6: t6" in tips["reason-789"]
+    assert "Concluded in No. 4: t4" in tips["wf"]
+    assert "Concluded" not in tips["sub"]

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from inspector.document.summary import context_nodes
 from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import GrowingLog, document_of, envelope, received
+from tests.commands import printed
 
 DATA = Path(__file__).parents[2] / "data" / "contexts"
 Context = tuple[str, int, str, int | None, int | None]
@@ -171,3 +173,25 @@ def test_many_starts_in_one_context_take_no_longer_each() -> None:
     contexts = document_of(*lines).analysis.contexts
     assert len(contexts.tree.alive()) == 3_001
     assert contexts.started_by[contexts.tree.find(0, "task")] == -1
+
+
+def test_what_concluded_a_context_is_told() -> None:
+    found = {one["path"]: one["conclusion"] for one in context_nodes(document_of(*lines_in("a06-five-filters")))}
+    ended = {"reason-789": {"no": 6, "text": "t6"}, "reason-789/sub": None, "wf": {"no": 4, "text": "t4"}}
+    assert found == ended
+    cancel = envelope("reasoning/cancel", {"reason": "stop"}, context="s1")
+    (told_of,) = context_nodes(document_of(start("s1"), cancel))
+    assert told_of["conclusion"] == {"no": 2, "text": "stop"}
+    assert "“t6”, No. 6" in printed("contexts", DATA / "a06-five-filters.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("f01-payload", "agent-1 reasoned once: concluded"),
+        ("f10-two-in-one", "agent-1 reasoned twice: 1 concluded, 1 not concluded"),
+        ("a06-five-filters", "agent-1 reasoned in 3 contexts without a reasoning/start: 2 concluded, 1 not concluded"),
+    ],
+)
+def test_the_account_tells_reasoning_with_and_without_starts(name: str, words: str) -> None:
+    assert words in printed("summary", DATA / f"{name}.jsonl")

@@ -23,6 +23,7 @@ from inspector.present.formats import clock, count_of, message_number
 from inspector.present.session_titles import SessionTitles
 from inspector.present.sources import shared_by_source, state_of
 from inspector.present.sub_agent_facts import usage_facts
+from inspector.present.subject import text_of
 from inspector.present.wire_text import plain, tool_tip
 from inspector.protocol.context_forms import SOURCES
 from inspector.protocol.msp import SUBSESSION_TYPE
@@ -466,6 +467,10 @@ class ContextTreeModel(QAbstractTableModel):
         self.dataChanged.emit(self.index(first, 0), self.index(last, 0))
 
 
+_CONCLUSION = 200
+"""Characters of a conclusion in a tool tip."""
+
+
 def tooltip(document: CaptureDocument, model: ContextTreeModel, row: int) -> str:
     """What a row leaves out: path, id, own count, last activity, state, findings, and what is odd about it."""
     lines = [model.note(row).comment, *_lines(document, model, row)]
@@ -504,6 +509,10 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
     if tree.label[node]:
         is_session = contexts.type(node) == SUBSESSION_TYPE
         lines.append(f"{'Sub-session' if is_session else 'Asked'}: {model.label(row)}")
+    if (ended := contexts.concluded_by[node]) >= 0:
+        said = " ".join(text_of(document.capture, ended).split())
+        word = "Cancelled" if model.end(row) == "cancelled" else "Concluded"
+        lines.append(f"{word} in No. {ended + 1}{f': {plain(said, _CONCLUSION)}' if said else ''}")
     lines.append(f"Path: {plain(tree.path(node))}")
     if tree.label[node] or "/" in tree.name[node]:
         lines.append(f"Id: {plain(tree.name[node])}")
