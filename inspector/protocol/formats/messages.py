@@ -488,7 +488,10 @@ def spoken(message: Any) -> Iterator[Entry]:
     if isinstance(thought, str) and thought:
         yield _said(THOUGHT, sender, thought)
     content = message.get("parts", message.get("content"))
-    for block in content if isinstance(content, list) else [content] if content else []:
+    blocks = content if isinstance(content, list) else [content] if content else []
+    if not blocks and sender != AGENT and _CARRIES.isdisjoint(message):
+        blocks = [""]  # an empty message is one
+    for block in blocks:
         yield _marked(_block(block, sender), block, message)
     if isinstance(refusal := message.get("refusal"), str) and refusal:
         yield _said(CHAT, sender, refusal)
@@ -500,6 +503,9 @@ def spoken(message: Any) -> Iterator[Entry]:
             yield call_entry(call.get("id"), made.get("name"), made.get("arguments", made.get("input")), sender)
     if isinstance(call := message.get("function_call"), Mapping):
         yield call_entry(call.get("name"), call.get("name"), call.get("arguments"), sender)
+
+
+_CARRIES = frozenset(("tool_calls", "function_call", "refusal", "reasoning", "reasoning_content"))
 
 
 def _marked(entry: Entry, *holders: object) -> Entry:

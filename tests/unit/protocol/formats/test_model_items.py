@@ -97,6 +97,13 @@ def test_usage_that_stands_beside_the_totals_counts(name: str, input: int, outpu
     assert document.unreadable == 0
 
 
+@pytest.mark.parametrize("empty", ["", [], None])
+def test_an_empty_message_is_one(empty: Any) -> None:
+    document = document_of({"messages": [{"role": "user", "content": empty}]}, {"role": "user", "content": "a"})
+    assert values(document, "from", "kind", "text") == [("user", "chat", ""), ("user", "chat", "a")]
+    assert document.unreadable == 0
+
+
 def test_a_compaction_is_told_by_its_text() -> None:
     assert values(document_at(DATA / "iterations.json"), "text")[0] == ("Summary: the bakery opens at six.",)
 
