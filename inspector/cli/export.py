@@ -129,12 +129,12 @@ def export_command(
             fail(f"{visible(refused)} has no type of its own, which a column of Parquet needs.")
         checked = not names or asks_for_findings(filter_, names)
         counted = asks_for_tokens(filter_, names) or (not names and _COUNTED_BYTES)
-        with opened(files, reading, checked=checked, counted=counted) as document:
+        with opened(files, reading, checked=checked, counted=counted, masked=not unmasked) as document:
             messages = matching(document, filter_) if display_filter.strip() else None
             _export_parquet(document, messages, output, chosen_fields, raw=with_raw, masked=not unmasked)
         return
     if format_ == Format.OTLP:
-        with opened(files, reading, checked=True) as document:
+        with opened(files, reading, checked=True, masked=not unmasked) as document:
             messages = matching(document, filter_)
             _export_otlp(document, messages, output, to, content=with_content, masked=not unmasked)
         return
@@ -146,7 +146,7 @@ def export_command(
     if marks and (flows or chosen is not Format.JSONL):
         fail("--marks goes with JSON Lines in a file; the other formats hold marks and comments themselves.")
     checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
-    with opened(files, reading, checked=checked, counted=counted) as document:
+    with opened(files, reading, checked=checked, counted=counted, masked=not unmasked) as document:
         usual = MARKED_FIELDS if len(document.analysis.marks) else DEFAULT_FIELDS
         options = ExportOptions(chosen, self_contained, not unmasked, names or usual, view)
         _export_messages(document, filter_, output, options, marks=marks)
@@ -237,7 +237,7 @@ def _export_context(files: Sequence[str], output: str, context: str | None, read
 def _export_sources(files: Sequence[str], output: str, reading: Reading) -> None:
     if output == "-":
         fail("--format capture writes a file: name it with -o.")
-    with opened(files, reading) as document:
+    with opened(files, reading, masked=False) as document:
         target = Path(output)
         try:
             refuse_what_is_read(document, target)

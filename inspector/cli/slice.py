@@ -120,7 +120,7 @@ def _cut_whole(place: RunPlace, text: str, file: Any, *, with_related: bool, mas
     with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
         path = fetched(place, Path(folder)) if place.is_remote else Path(place.path)
         asks = asks_for_findings(filter_, ()), asks_for_tokens(filter_, ())
-        with opened([str(path)], checked=asks[0], counted=asks[1]) as document:
+        with opened([str(path)], checked=asks[0], counted=asks[1], masked=masked) as document:
             return sum(1 for line in cut_whole(document, filter_, related=with_related, masked=masked)
                        if file.write(line))  # fmt: skip
 

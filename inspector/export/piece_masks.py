@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
+
+import numpy as np
 
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
@@ -23,19 +25,32 @@ _Change = list[tuple[bytes, bytes]]
 """A line, or the message within it, and what stands in its place; empty where it stays."""
 
 
-def find_masked_pieces(capture: Capture, found: dict[bytes, bytes]) -> Iterator[None]:
+def mask_frames(capture: Capture) -> None:
+    """Has the frames of streams read without pieces of secrets: each is a row of its own, in every format."""
+    frames = np.flatnonzero(capture.columns["flags"] & _FRAME)
+    if len(frames):
+        found: dict[bytes, bytes] = {}
+        for _ in find_masked_pieces(capture, found, frames.tolist()):
+            pass
+        capture.records.read_as(found)
+
+
+def find_masked_pieces(
+    capture: Capture, found: dict[bytes, bytes], messages: Iterable[int] | None = None
+) -> Iterator[None]:
     """Finds what is written in place of lines, and of messages within them, whose texts hold pieces of secrets.
 
     Args:
         capture: all of its messages are read that may carry a piece.
         found: takes that in.
+        messages: those that are looked at; None for all.
 
     Yields:
         Nothing, after some lines each: others may have their turn.
     """
     holds: dict[Hashable, PieceHold[_Change]] = {}
     read = 0
-    for message in range(len(capture)):
+    for message in range(len(capture)) if messages is None else messages:
         is_frame = bool(int(capture.columns["flags"][message]) & _FRAME)
         for line in _lines_of(capture, message):
             read += 1

@@ -22,6 +22,7 @@ from inspector.base.targets import SESSION, is_session
 from inspector.capture.reading import UnknownFormatError
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import is_source_list, read_source_list
+from inspector.export.piece_masks import mask_frames
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.sources import opencode
 from inspector.sources.agent_sessions.lookup import SessionNameError, find_sessions, newest_session, session_named
@@ -223,6 +224,7 @@ def _read(path: Path, *, together: bool) -> CaptureDocument:
     document = CaptureDocument()
     try:
         document.load(path, together=together)
+        mask_frames(document.capture)
         document.look_further(math.inf)
     except BaseException:
         document.close()

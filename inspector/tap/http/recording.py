@@ -30,7 +30,7 @@ from inspector.tap.http.unwritten import ModelUnwritten, Unwritten
 
 Headers = Iterable[tuple[str, str]]
 
-WRITE_S = 0.01
+WRITE_S = 0.005
 """Between two hand-overs: nothing is waked for each piece, which would cost those who talk."""
 _TAKEN_AT_ONCE = 1 << 20
 _UNRECORDED = 0

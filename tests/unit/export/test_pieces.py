@@ -8,7 +8,9 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from inspector.cli import app
 from inspector.document.document import CaptureDocument
 from inspector.export.files import export_to
 from inspector.export.options import ExportOptions
@@ -54,25 +56,48 @@ def test_pieces_of_a_secret_are_masked_over_the_joined_text(form: Events, size: 
 
 def test_frames_of_a_stream_too(tmp_path: Path) -> None:
     hidden, text = SECRETS[1]
-    path = tmp_path / "frames.ctxcap"
-    frames = [
-        f"#stream-1#{json.dumps({'type': 'token', 'value': piece})}"
-        for piece in cut(text.format(hidden), range(0, 60, 4))
-    ]
-    frames += [f"#stream-2#{piece}" for piece in cut(text.format(hidden), range(0, 60, 4))]
-    lines = [{"ctxcap": 1}, *({"t": n, "dir": "in", "src": 0, "frame": frame} for n, frame in enumerate(frames, 1))]
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    pieces = cut(text.format(hidden), range(0, 60, 4))
+    path = _frames(tmp_path, pieces)
     document = document_at(path)
     file = BytesIO()
     for _ in export_to(document, range(len(document.capture)), file):
         pass
     said = [json.loads(line).get("frame", "") for line in file.getvalue().splitlines()]
-    assert len(said) == len(frames)
+    assert len(said) == 2 * len(pieces)
     chunks = [json.loads(one.split("#", 2)[2])["value"] for one in said if one.startswith("#stream-1")]
     plain = [one.split("#", 2)[2] for one in said if one.startswith("#stream-2")]
     assert hidden not in "".join(chunks)
     assert hidden not in "".join(plain)
     assert "".join(plain).startswith("export it: ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["list", "-e", "no,text"], ["show", "4"], ["query", "select * from messages"],
+     *(["export", "-o", "-", "--format", name] for name in ("csv", "md", "html")),
+     ["export", "-o", "-", "--format", "otlp", "--with-content"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_rows_of_frames_show_no_pieces(words: list[str], tmp_path: Path) -> None:
+    hidden, text = SECRETS[1]
+    path = _frames(tmp_path, cut(text.format(hidden), range(0, 60, 4)))
+    said = CliRunner().invoke(app, [words[0], str(path), *words[1:]])
+    assert said.exit_code == 0
+    assert not [
+        hidden[start : start + 4] for start in range(6, len(hidden) - 4) if hidden[start : start + 4] in said.output
+    ]
+    kept = CliRunner().invoke(app, ["export", str(path), "-o", "-", "--unmasked"])
+    assert hidden[5:9] in kept.output
+
+
+def _frames(folder: Path, pieces: Sequence[str]) -> Path:
+    """A capture of two streams, of chunks and of text."""
+    path = folder / "frames.ctxcap"
+    frames = [f"#stream-1#{json.dumps({'type': 'token', 'value': piece})}" for piece in pieces]
+    frames += [f"#stream-2#{piece}" for piece in pieces]
+    lines = [{"ctxcap": 1}, *({"t": n, "dir": "in", "src": 0, "frame": frame} for n, frame in enumerate(frames, 1))]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return path
 
 
 def test_what_is_not_masked_is_exact(tmp_path: Path) -> None:
