@@ -6,6 +6,8 @@ frame, a line of MCP stdio traffic.
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 import msgspec
 
 from inspector.protocol.cut import completed
@@ -50,7 +52,8 @@ def classify(header: Header, raw: bytes) -> Record | None:
         return Record(Shape.JOIN, raw, header)
     if header.type == "Buffer" and header.data:
         return _buffer(header, raw)
-    if bytes(header.error)[:1] == b'"' and header.method is ABSENT and header.event is ABSENT:
+    told = bytes(header.error)[:1] == b'"' and header.method is ABSENT and header.event is ABSENT
+    if told and _keys(raw) <= _OF_ERRORS:  # rows of an evaluation have an error, too
         return Record(Shape.ERROR, raw, header)  # one that is an object is the answer of some API
     return None
 
@@ -96,10 +99,18 @@ _decode_keys: Decode[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, ms
 """What stands under them may be megabytes that nobody has asked for."""
 
 
+_OF_ERRORS = KEYS.keys() | {"details", "code", "status", "reason", "hint"}
+"""What a gateway's answer to something malformed may have."""
+
+
 def _has_foreign_keys(raw: bytes) -> bool:
     """Whether an object has keys that no format gives a meaning."""
+    return not _keys(raw) <= KEYS.keys()
+
+
+def _keys(raw: bytes) -> Set[str]:
     found = decode_one(_decode_keys, raw)
-    return not (decode_object(raw) if found is None else found).keys() <= KEYS.keys()
+    return (decode_object(raw) if found is None else found).keys()
 
 
 def _buffer(header: Header, raw: bytes) -> Record:

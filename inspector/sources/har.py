@@ -21,7 +21,9 @@ HEAD_BYTES = 1 << 16
 
 _BEGIN = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"log"\s*:\s*\{')
 _ENTRIES = re.compile(rb'"entries"\s*:\s*\[')
-_OTHERS = re.compile(rb'"(?:version|creator|browser|pages|entries)"\s*:')
+_OWN = rb'"(?:_(?:[^"\\]|\\.)*+|comment)"\s*:\s*(?:"(?:[^"\\]|\\.)*+"|[-+.\w]+)\s*,\s*'
+"""A field of a program's own, as Polly writes first, whose value is no list and no object."""
+_OTHERS = re.compile(rb"\s*(?:" + _OWN + rb')*+"(?:version|creator|browser|pages|entries)"\s*:')
 _BLOCK_BYTES = 1 << 20
 _LONGEST = 1 << 28
 """Bytes of an entry that is decoded; of a longer one nothing is read."""
@@ -30,11 +32,7 @@ _LONGEST = 1 << 28
 def is_archive(head: bytes) -> bool:
     """Whether a file that begins with these bytes is an HTTP archive."""
     found = _BEGIN.match(head)
-    return found is not None and _OTHERS.match(head, _after_blanks(head, found.end())) is not None
-
-
-def _after_blanks(head: bytes, place: int) -> int:
-    return place + len(head[place:]) - len(head[place:].lstrip())
+    return found is not None and _OTHERS.match(head, found.end()) is not None
 
 
 class HarConversion:

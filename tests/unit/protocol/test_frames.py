@@ -106,3 +106,8 @@ def test_a_line_with_a_method_of_its_own_is_left_to_what_it_carries() -> None:
     for extra in (b'"method":"stdio"', b'"error":null', b'"id":7,"error":null', b'"type":"log","from":"x","id":"y"'):
         record = read_line(b'{"t":3,"dir":"a->b",%s,"message":%s}' % (extra, inner))
         assert (record.shape, record.raw, record.direction) == (Shape.RPC, inner, "a->b")
+
+
+def test_a_row_of_an_evaluation_with_an_error_is_no_answer_of_a_gateway() -> None:
+    row = b'{"instance_id": "bread-2", "history": [], "metrics": {}, "error": "RuntimeError: oven limit reached"}'
+    assert read_frame(row).shape is Shape.UNREADABLE

@@ -112,9 +112,10 @@ class ToolBook:
         listed: by name, as the last complete list has them.
         row: where that list ended; NO_ROW before there was one.
         version: what the server called itself then.
-        stale: the server has said since it was asked for that they changed.
+        stale: the server has said since it began to answer that they changed.
         ever: every name that a complete list had.
-        pages: the list that is coming in, `asked_for` with its first request.
+        pages: the list that is coming in; the answer `begun_at` brought its first page. A change that the server told
+            before that is in it.
         changed_at: when the server said last that they changed.
     """
 
@@ -124,7 +125,7 @@ class ToolBook:
     stale: bool = False
     ever: set[str] = field(default_factory=set)
     pages: ListPages = field(default_factory=ListPages)
-    asked_for: int = NO_ROW
+    begun_at: int = NO_ROW
     changed_at: int = NO_ROW
 
     def definition(self, name: str) -> Definition | None:
@@ -206,7 +207,7 @@ class Tools:
             book.pages.give_up()
             return
         if cursor is None:
-            book.asked_for = asked.row
+            book.begun_at = heard.row
         if book.pages.fits(cursor):
             self._look_at(heard, page)
         complete = book.pages.take(cursor, page, result.next_cursor)
@@ -226,7 +227,7 @@ class Tools:
         for name, one in listed.items():
             if (same := before.listed.get(name)) is not None and same.aspects == one.aspects:
                 one.called = same.called
-        book.listed, book.row, book.stale = listed, heard.row, book.changed_at > book.asked_for
+        book.listed, book.row, book.stale = listed, heard.row, book.changed_at > book.begun_at
         book.version = talk.server_version
         book.ever |= listed.keys()
         if talk.server:
