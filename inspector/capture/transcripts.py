@@ -22,7 +22,7 @@ from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, earlier, hash_text
 from inspector.capture.threads import Threads
 from inspector.protocol import kinds
-from inspector.protocol.formats import CODING_AGENTS, a2a, acp, gemini, http_lines, messages, opencode, otlp
+from inspector.protocol.formats import CODING_AGENTS, a2a, acp, gemini, http_lines, messages, opencode, otlp, prefixed
 from inspector.protocol.meaning import Chain, Spawn
 
 _WHOLE_ID, _END = 20, 8
@@ -139,6 +139,7 @@ class Transcripts:
             http_lines.LABEL,
             acp.LABEL,
             a2a.LABEL,
+            prefixed.LABEL,
         ):  # conversations of their own, which tell of no sub-agents
             apart = block.strings.find(label)
             if not apart:

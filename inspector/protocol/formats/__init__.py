@@ -95,7 +95,7 @@ READS = ", ".join(one.READS for one in EVERY)
 
 _MAX_NESTING = 4
 _MEANT_BY = {one.LABEL: one for one in (*TRANSCRIPTS, *LATE, *AGENTS)}
-_PAYLOADS = {**_MEANT_BY, http_lines.LABEL: http_lines}
+_PAYLOADS = {**_MEANT_BY, http_lines.LABEL: http_lines, prefixed.LABEL: prefixed}
 """By label, formats that have records which mean messages."""
 # Each but the last with its labels by shape, which is a number: a dict would call the enumeration's hash each time.
 _READERS = tuple((f.read, tuple(f.LABELS.get(shape, f.LABEL) for shape in Shape)) for f in FORMATS[:-1])

@@ -14,7 +14,9 @@ from collections.abc import Callable
 
 from inspector.protocol.formats import messages
 from inspector.protocol.formats.capture_file import MAX_SRC
+from inspector.protocol.formats.http_lines import NOISE
 from inspector.protocol.header import ABSENT, MAX_LENIENT, NotAnObjectError, decode_json
+from inspector.protocol.meaning import Meaning, Payload
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.times import NO_TIME, parse_time
 
@@ -28,7 +30,12 @@ _TRIES = 4
 _KNOWN = (Shape.ENVELOPE, Shape.RPC, Shape.JOIN, Shape.LOG_ONLY, Shape.MEANING)
 _TIME = re.compile(rb"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:[Zz]|[+-]\d\d:?\d\d)?")
 _FROM = re.compile(rb"\bfrom (client|server)\b", re.IGNORECASE)
-_WAYS = {b"client": "client->server", b"server": "server->client"}
+"""Who says a message, as Claude Desktop writes it."""
+_ARROW = re.compile(
+    "(?i)\\b(editor|client|local|server|remote)\\s*(?:->|→)\\s*(editor|client|local|server|remote)\\b".encode()
+)
+"""Its way, as VS Code (`editor -> server`) and mcp-remote (`Local→Remote`) write it."""
+_SERVERS = (b"server", b"remote")
 _JSON = re.compile(rb"\{|\[\s*[\[{\]]")
 """How JSON begins, and nothing that is put before it."""
 _NAME = re.compile(rb"\[(?!(?:trace|debug|info|notice|log|warn|warning|error)\])([^\[\]\d][^\[\]]*)\]", re.IGNORECASE)
@@ -50,7 +57,7 @@ def read(line: bytes, read_inner: Callable[[bytes], Record]) -> Record | None:
     for _ in range(_TRIES):
         begin = line.find(b"{", begin + 1, _LONGEST)
         if begin <= 0 or b'"' in line[:begin] or _JSON.match(line):
-            return None
+            return _told(line)
         raw = _message(line, begin)
         if raw is None:
             continue
@@ -60,7 +67,7 @@ def read(line: bytes, read_inner: Callable[[bytes], Record]) -> Record | None:
         if record.shape in _KNOWN and _is_certain(record):
             _take_from(line[:begin], record)
             return record
-    return None
+    return _told(line)
 
 
 def _message(line: bytes, begin: int) -> bytes | None:
@@ -100,8 +107,70 @@ def _take_from(prefix: bytes, record: Record) -> None:
     found = _TIME.search(prefix)
     if found is not None and record.time_ns == NO_TIME:
         record.time_ns = parse_time(found[0].decode())
-    way = _FROM.search(prefix)
-    if way is not None and record.direction is None:
-        record.direction = _WAYS[way[1].lower()]
-        name = _NAME.search(prefix)
-        record.src = zlib.crc32(name[1]) % MAX_SRC if name is not None else 0
+    said, arrow = _FROM.search(prefix), _ARROW.search(prefix)
+    if (said is None and arrow is None) or record.direction is not None:
+        return
+    sender = said[1] if said is not None else arrow[1] if arrow is not None else b""
+    name = _NAME.search(prefix) if said is not None else None
+    server = name[1].decode("utf-8", "replace") if name is not None else "server"
+    record.direction = f"{server}->client" if sender.lower() in _SERVERS else f"client->{server}"
+    record.src = zlib.crc32(name[1]) % MAX_SRC if name is not None else 0
+
+
+# What programs log of a server beside its messages
+
+
+_PROGRAM = re.compile(
+    rb"\s*(?P<time>" + _TIME.pattern + rb")\s+\[(?P<level>trace|debug|info|warn|warning|error)\]\s+"
+    rb"(?:\[(?P<name>[^\[\]]{1,80})\]\s*)?(?P<text>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_DESKTOP = (
+    b"Initializing server", b"Using MCP server command", b"Server started and connected", b"Server transport closed",
+    b"Client transport closed", b"Server disconnected", b"Shutting down server", b"Message from client: ",
+    b"Message from server: ", b"Attempting to connect", b"Server process ", b"Could not start",
+)  # fmt: skip
+"""How lines of Claude Desktop begin behind the name of a server."""
+_EDITOR = (
+    b"Starting server ",
+    b"Stopping server ",
+    b"Connection state: ",
+    b"Discovered ",
+    b"Waiting for server to respond",
+)
+"""How lines of VS Code begin."""
+_BY_CLIENT = b"Message from client: "
+_STDERR = b"server stderr"
+_MOST_TEXT = 2_000
+
+
+def _of_program(line: bytes) -> tuple[re.Match[bytes], str] | None:
+    """A line in which Claude Desktop or VS Code says something of a server, and the server's name; else None."""
+    found = _PROGRAM.match(line)
+    if found is None:
+        return None
+    name, text = found["name"], found["text"]
+    if name == _STDERR or (name is None and text.startswith(_EDITOR)):
+        return found, "server"
+    if name is not None and text.startswith(_DESKTOP):
+        return found, name.decode("utf-8", "replace")
+    return None
+
+
+def _told(line: bytes) -> Record | None:
+    """The record of such a line: no message of anybody, and a failure where the program says so."""
+    told = _of_program(line)
+    if told is None:
+        return None
+    found, server = told
+    by_client = found["text"].startswith(_BY_CLIENT)  # its content was not logged
+    ends = ("client", server) if by_client else (server, "client")
+    meaning = Meaning(NOISE, ends[0], (ends[1],), failed=found["level"].lower() == b"error")
+    time_ns = meaning.time_ns = parse_time(found["time"].decode())
+    return Record(Shape.MEANING, line, time_ns=time_ns, means=(meaning,), meant_by=LABEL)
+
+
+def payload(line: bytes, number: int) -> Payload:
+    """What such a line says. Never raises."""
+    told = _of_program(line)
+    return {"text": told[0]["text"][:_MOST_TEXT].decode("utf-8", "replace")} if told is not None and not number else {}

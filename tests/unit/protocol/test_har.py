@@ -20,6 +20,7 @@ from inspector.filters.fields import FIELD_BY_NAME
 from inspector.present.converted import place_in_original
 from inspector.protocol.har import events_of, lines_of
 from inspector.sources import har
+from inspector.sources.har import is_archive
 from tests.builders import document_at, log_file
 from tests.pictures import picture
 
@@ -71,6 +72,12 @@ SAID = {
 
 def stream(*events: dict[str, Any]) -> str:
     return "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events)
+
+
+def test_a_field_of_a_program_s_own_may_stand_first() -> None:
+    for own in (b'"_recordingName": "a \\" b", ', b'"comment": "x", "_n": 3, ', b""):
+        assert is_archive(b'{"log": {' + own + b'"version": "1.2", "entries": []}}')
+    assert not is_archive(b'{"log": {"_own": "x", "lines": []}}')
 
 
 def test_an_archive_that_is_packed_or_piped_reads_as_it_is(tmp_path: Path) -> None:

@@ -307,9 +307,10 @@ _EITHER = frozenset({"ping", "tasks/get", "tasks/result", "tasks/list", "tasks/c
 
 def _is_server(talk: Talk, way: str, sender: str, note: Note | None) -> bool:
     """Whether the server says something: its name says it, else the direction of the line, else what is asked."""
-    said_by = sender or ends(way)[0]
-    if said_by in ("client", "server"):
-        return said_by == "server"
+    said_by, said_to = ends(way)
+    for one, is_sender in ((sender or said_by, True), (said_to, False)):
+        if one in ("client", "server"):
+            return (one == "server") is is_sender
     if way in talk.sides:
         return talk.sides[way]
     method = note.method if note is not None else None

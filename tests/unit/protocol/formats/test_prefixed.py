@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from inspector.analysis.tool_calls import tool_calls
+from inspector.document.summary import summary
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import read_line, read_line_as
 from inspector.protocol.record import Shape
 from inspector.protocol.times import NO_TIME, format_time
 from tests.builders import document_at, log_file
+from tests.pages import ROOT
 
 CHAT = '{"kind":"chat","id":"c1","from":"lead","payload":{"text":"say \\"{\\" twice"}}'
 CALL = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
@@ -89,7 +92,7 @@ def test_a_client_says_whose_message_it_was() -> None:
     asked = read_line(f"{NINE} [info] [files] Message from client: {CALL}".encode())
     answered = read_line(f"{NINE} [files] [info] Message from server: {CALL} {{ metadata: undefined }}".encode())
     other = read_line(f"{NINE} [info] [git] Message from client: {CALL}".encode())
-    assert (asked.direction, answered.direction) == ("client->server", "server->client")
+    assert (asked.direction, answered.direction) == ("client->files", "files->client")
     assert asked.src == answered.src != other.src
 
 
@@ -138,3 +141,29 @@ def test_a_line_in_brackets_makes_no_array(tmp_path: Path) -> None:
     path.write_text(f"[{NINE}] Starting\n[{NINE}] {CHAT}\n", encoding="utf-8")
     document = document_at(path)
     assert (document.format, len(document.capture), document.unreadable) == ("prefixed", 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "people", "calls", "failures", "unreadable"),
+    [
+        ("cd-inspect", ["client", "pantry"], [], 1, 4),  # a server that disconnects
+        ("cd-two-servers", ["client", "garden", "pantry"], ["count_jars", "count_beds"], 1, 0),
+        ("cd-redacted", ["client", "vault"], [], 0, 0),
+        ("vscode-mcp", ["client", "server"], ["count_jars"], 1, 0),
+    ],
+)
+def test_logs_of_clients_name_servers_and_directions(
+    name: str, people: list[str], calls: list[str], failures: int, unreadable: int
+) -> None:
+    document = document_at(ROOT / f"tests/data/mcp_logs/{name}.log")
+    found = summary(document, "x")
+    assert sorted(found["participants"]) == people
+    assert list(tool_calls(document.analysis).by_tool) == calls
+    assert (document.capture.failed_count, document.unreadable) == (failures, unreadable)
+    assert document.format == "prefixed"
+
+
+def test_an_arrow_between_a_program_and_a_remote_server_is_a_direction() -> None:
+    record = read_line(f"[4242] Local→Remote message: {CALL}".encode())
+    assert record.direction == "client->server"
+    assert read_line(f"[4242] [Remote→Local] {CALL}".encode()).direction == "server->client"

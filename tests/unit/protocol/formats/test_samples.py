@@ -46,7 +46,7 @@ def columns(name: str, *fields: str) -> list[tuple[Any, ...]]:
         ("wrapped.jsonl", "wrapped", 5, 0),
         ("capture.ctxcap", "capture", 6, 1),
         ("damaged.jsonl", None, 11, 8),
-        ("prefixed.log", "prefixed", 6, 1),
+        ("prefixed.log", "prefixed", 6, 0),
         ("joined.jsonl", "envelopes", 4, 1),
         ("claude-code.jsonl", "claude-code", 27, 0),
         ("codex.jsonl", "codex", 39, 0),
