@@ -35,6 +35,8 @@ from inspector.protocol.secrets.masking import mask_text
 MOST = 200
 """Candidates offered at a place."""
 _MOST_KEYS, _PAYLOADS_READ = 60, 300
+_NAMED = ("tool", "from", "kind", "model")
+"""Fields with names that people search for."""
 _SHORT = 1 << 16
 """Bytes of a message that is decoded for this."""
 _LONGEST_OFFERED = 200
@@ -145,6 +147,16 @@ class Completer:
             )
         if written.startswith("json("):
             yield from (Candidate(name, name, "A value in a text.", count) for name, count in self._opened_keys())
+
+    def filter_for(self, word: str) -> str | None:
+        """Return the filter for a tool, participant, kind or model of this name, letter case aside; None if none is."""
+        wanted = word.casefold()
+        for name in _NAMED:
+            field_ = self._known.get(name)
+            for value, _ in () if field_ is None else self._counts_of(field_, calls=False).holding(wanted):
+                if wanted in (value.casefold(), value.casefold().rpartition("/")[2]):
+                    return f"{name} == {quote(value)}"
+        return None
 
     def payload_names(self) -> list[str]:
         """Names of values in the payloads of some messages, as fields; the frequent ones first."""

@@ -47,6 +47,7 @@ def test_words_are_searched_for_and_the_bar_says_so(window: MainWindow, qtbot: Q
     assert advice(window) == "Searching for the words write hello. For a field, write field == value."
     assert bar.error() is None
     assert bar.property("wrong") != "true"
+    qtbot.waitUntil(lambda: bar.counts_text() == "2 matches, Enter to apply")
     QTest.keyClick(child(bar, QPlainTextEdit), Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: len(panes_of(window).rows) == 2)
     assert (bar.text(), bar.applied_text()) == ("write hello", "write hello")
@@ -61,6 +62,8 @@ def test_tab_takes_the_filter_that_was_meant(window: MainWindow, qtbot: QtBot) -
         qtbot.waitUntil(lambda: advice(window) != "")
         QTest.keyClick(child(bar, QPlainTextEdit), Qt.Key.Key_Tab)
         assert bar.text() == meant
+    write(bar, "LEAD")
+    qtbot.waitUntil(lambda: advice(window) == 'Searching for the word LEAD. Did you mean from == "lead"')
     write(bar, "latency > 0.3")
     qtbot.waitUntil(lambda: advice(window) != "")
     assert advice(window) == "0.3 without a unit is 0.3 ms. For seconds: latency > 0.3s"

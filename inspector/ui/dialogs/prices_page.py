@@ -27,7 +27,7 @@ LISTED_HELP = (
 LINES_HELP = (
     "One model a line, in dollars a million tokens; calls with much input may have their own, as in: above 200000."
 )
-COPY_HELP = "Puts the list above into the field, to change prices in it."
+COPY_HELP = "Copies the list prices into the field, to change them."
 IMPORT_HELP = "A JSON list of prices in LiteLLM's shape, in place of what stands above."
 DATED_HELP = "When these prices were in force, or where they are from. Stands beside the sums."
 _MOST_BYTES = 32 << 20

@@ -28,8 +28,8 @@ View: TypeAlias = tuple[DisplayFilter, Scope | None, FilterStack]
 _MOST_STACKS = 100
 CALLS = 'kind in {"mcp/request", "mcp/proposal"}'
 """What agents must act on in any context."""
-_PREVIEWED = 2_000_000
-"""Among more messages nobody is told beforehand how many a filter would show."""
+_PREVIEWED, _DEAR_PREVIEWED = 2_000_000, 20_000
+"""Among more messages nobody is told beforehand how many a filter would show; the second where it decodes them."""
 
 
 class FilterState(QObject):
@@ -103,7 +103,8 @@ class FilterState(QObject):
             filter_ = self.compile(self._stack.with_text(text).combined)
         except FilterError:
             return None
-        if len(self._document.analysis) > _PREVIEWED or not filter_.is_cheap(self._document.analysis):
+        most = _PREVIEWED if filter_.is_cheap(self._document.analysis) else _DEAR_PREVIEWED
+        if len(self._document.analysis) > most:
             return None
         search = Search(self._rows, filter_, self.scope)
         return len(search.result()) if search.step(time.perf_counter() + budgets.current.first_s) else None

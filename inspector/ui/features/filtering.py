@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -138,7 +139,13 @@ class Filtering(QObject):
         return None
 
     def _note(self) -> FilterNote | None:
-        return None if self._compiled is None else self._compiled.note
+        compiled = self._compiled
+        note = None if compiled is None else compiled.note
+        if compiled is None or note is None or note.replacement is not None or self._panes is None:
+            return note
+        word = compiled.text.strip()
+        meant = None if " " in word else self._panes.completer.filter_for(word)
+        return note if meant is None else replace(note, suggestion="Did you mean", replacement=meant)
 
     def _take_compiled(self, text: str) -> DisplayFilter | None:
         """What was compiled to check a text that is entered now; each is put in force once."""
