@@ -50,7 +50,7 @@ def _texts(analysis: Analysis, run: int, rows: Rows) -> Iterator[tuple[int, str,
     streams, capture = analysis.streams, analysis.capture
     first, last = int(rows[0]), int(rows[-1])
     frames = streams.frames(run, first - 1, most=STRETCH + 1)
-    if int(frames[-1]) < last:
+    if len(frames) > STRETCH and int(frames.searchsorted(last)) > 0:  # there may be more behind the last one
         frames = streams.frames(run, first - 1)
         frames = frames[: int(frames.searchsorted(last)) + STRETCH + 1]
     flow = Flow()

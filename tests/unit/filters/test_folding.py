@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
@@ -84,6 +84,7 @@ def test_a_word_over_two_frames_is_found_where_it_begins(text: str, found: list[
     assert rows.folded
 
 
+@example(["", "", "a", "a"], "aa", 2)  # as many at once as are looked at behind one
 @given(st.lists(st.text("abé", max_size=3), max_size=12), st.text("abé", min_size=1, max_size=3), st.integers(1, 4))
 def test_a_text_is_found_where_it_begins_however_frames_are_cut(pieces: list[str], wanted: str, few: int) -> None:
     """Each frame by itself: what it says, and so much of what a few behind it say."""
