@@ -2,7 +2,8 @@
 
 The fence: a log lies in one of the folders that were named, or is one of the files; where nothing was named, it is a
 session of an agent that `sessions` lists. Paths are judged where links lead, and links in folders are not followed; a
-list of sources in a folder may name nothing outside of it.
+list of sources in a folder may name nothing outside of it. What was opened is held against what lies there once more,
+by descriptor: somebody may swap files while they are read.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from inspector.capture.reading import UnknownFormatError
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import is_source_list, read_source_list
 from inspector.export.piece_masks import mask_frames
+from inspector.mcp_server.fence import PrivateCopy, identity_inside
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.sources import opencode
 from inspector.sources.agent_sessions.lookup import SessionNameError, find_sessions, newest_session, session_named
@@ -34,6 +36,10 @@ _MOST_ENTRIES = 20_000
 _DEEPEST = 8
 _PROMPT = 200
 _ENDINGS = (".jsonl", ".json", ".ndjson", ".ctxcap", ".log", ".har", ".parquet", ".gz", ".zst")
+
+
+class _ReadByNameError(Exception):
+    """A log was read by its name, by which it may have been another file."""
 
 
 class CaptureNameError(ValueError):
@@ -97,7 +103,11 @@ class Captures:
             document = _read(path, together=together)
             try:
                 self._check(path, (source.path for source in document.capture.sources))
-            except CaptureNameError:
+                self._check_opened(path, document)
+            except _ReadByNameError:
+                document.close()
+                document = self._read_copy(path)
+            except BaseException:
                 document.close()
                 raise
         except CaptureNameError:
@@ -163,6 +173,43 @@ class Captures:
         asked_for = not self._roots or (path in self._roots and path.is_file())
         if not asked_for and not all(self._within(source.resolve()) for source in sources):
             raise CaptureNameError(f"{path.name} names what lies outside of what this server was started for.")
+
+    def _root_of(self, path: Path) -> Path | None:
+        """The folder of the fence that a file lies in; None for what was named itself, or is a session."""
+        if path in self._roots:
+            return None
+        return next((root for root in self._roots if root.is_dir() and path.is_relative_to(root)), None)
+
+    def _check_opened(self, path: Path, document: CaptureDocument) -> None:
+        """Of what lies in a folder each file that was opened lies there: a link may have been in its place meanwhile.
+
+        Raises:
+            CaptureNameError: one does not.
+            _ReadByNameError: nobody can tell, as it was read by its name.
+        """
+        if self._root_of(path) is None:
+            return
+        for source in document.capture.sources:
+            place = source.path.resolve()
+            root = self._root_of(place)
+            if root is None:
+                continue  # named itself, as `_check` has it
+            if source.feed is not None:
+                if path.is_file() and not is_source_list(path):
+                    raise _ReadByNameError
+            elif source.identity != identity_inside(root, place):
+                raise CaptureNameError(f"{path.name} was changed while it was read. Ask again.")
+
+    def _read_copy(self, path: Path) -> CaptureDocument:
+        """A log whose reader opens it by name, such as a packed one or a database, from a copy nobody can swap."""
+        root = self._root_of(path)
+        assert root is not None
+        copy = PrivateCopy(root, path)
+        try:
+            copy.take_beside(root, path.with_name(f"{path.name}-wal"))
+            return _read(copy.path, together=False)
+        finally:
+            copy.close()  # what was read lies in a spool
 
     def _sessions(self) -> Iterator[Listed]:
         for one in find_sessions().sessions:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import closing
+import os
+import re
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar, cast
 from urllib.parse import quote, unquote
 
 import anyio
@@ -55,8 +57,44 @@ def serve(paths: Sequence[Path]) -> None:
 
 async def _serve(captures: Captures) -> None:
     server = server_of(captures)
-    async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+    with _own_input() as lines:
+        async with stdio_server(cast("anyio.AsyncFile[str]", _Questions(lines))) as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+
+
+@contextmanager
+def _own_input() -> Generator[TextIO]:
+    """Standard input for this server alone: whatever else reads it meanwhile, processes it starts too, sees its end."""
+    own, nothing = os.dup(0), os.open(os.devnull, os.O_RDONLY)
+    try:
+        os.dup2(nothing, 0)
+        with os.fdopen(os.dup(own), encoding="utf-8", errors="replace") as lines:
+            yield lines
+    finally:
+        os.dup2(own, 0)
+        os.close(own)
+        os.close(nothing)
+
+
+class _Questions:
+    """Lines of a client, with lone surrogates replaced: the protocol's library gives no answer to a line with one."""
+
+    def __init__(self, lines: TextIO) -> None:
+        self._lines = anyio.wrap_file(lines)
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        async for line in self._lines:
+            yield without_lone_surrogates(line)
+
+
+_ESCAPES = re.compile(
+    r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+
+
+def without_lone_surrogates(line: str) -> str:
+    """A line of JSON whose escapes of halves of characters are those of the replacement character."""
+    return _ESCAPES.sub(lambda found: "\\ufffd" if found["lone"] else found[0], line) if "\\u" in line else line
 
 
 def server_of(captures: Captures) -> Server[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import sqlite3
@@ -11,13 +12,17 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 
+from inspector.document.document import CaptureDocument
+from inspector.mcp_server import captures
 from inspector.mcp_server.captures import Captures
-from inspector.mcp_server.server import UNTRUSTED, server_of
+from inspector.mcp_server.fence import identity_inside
+from inspector.mcp_server.server import UNTRUSTED, server_of, without_lone_surrogates
 from inspector.mcp_server.tools import TOOLS
 from tests.builders import envelope, lines_of
 from tests.commands import printed
@@ -149,6 +154,64 @@ async def test_only_what_was_named_is_opened(tmp_path: Path, monkeypatch: pytest
         assert (await answer(client, "summary"))["messages"] == 1
 
 
+@pytest.mark.parametrize("packed", [False, True])
+async def test_a_link_that_is_swapped_in_while_a_log_is_read_gives_nothing_away(
+    packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    for folder, count in ((inside, 1), (outside, 3)):
+        folder.mkdir()
+        log = write_log(folder / "log.jsonl", [envelope() for _ in range(count)])
+        if packed:
+            (folder / "log.jsonl.gz").write_bytes(gzip.compress(log.read_bytes()))
+    name = "log.jsonl.gz" if packed else "log.jsonl"
+    log, kept, read, swaps = inside / name, tmp_path / "kept", captures._read, 0
+
+    def swapped(path: Path, *, together: bool) -> CaptureDocument:
+        nonlocal swaps
+        if path != log:
+            return read(path, together=together)
+        swaps += 1
+        log.rename(kept)
+        log.symlink_to(outside / name)
+        document = read(path, together=together)
+        assert len(document.capture) == 3
+        log.unlink()
+        kept.rename(log)
+        return document
+
+    monkeypatch.setattr(captures, "_read", swapped)
+    async with asking(inside) as client:
+        if packed:
+            assert (await answer(client, "summary", capture=name))["messages"] == 1
+            assert [row["no"] for row in (await answer(client, "list", capture=name))["rows"]] == [1]
+        else:
+            assert "was changed while it was read" in await refused(client, "summary", capture=name)
+    assert swaps == 1
+
+
+def test_a_link_on_any_level_is_opened_by_no_descriptor(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "log").write_text("x")
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    (tmp_path / "a" / "other").symlink_to(tmp_path / "a" / "b" / "log")
+    assert identity_inside(tmp_path, tmp_path / "a" / "b" / "log")[1] == (tmp_path / "a/b/log").stat().st_ino
+    for name in ("link/b/log", "a/other"):
+        with pytest.raises(OSError, match=r"symbolic links|Not a directory"):
+            identity_inside(tmp_path, tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (r'"\ud800"', r'"\ufffd"'), (r'"\uDC00x\ud83d"', r'"\ufffdx\ufffd"'), (r'"\ud83d\ude00"', r'"\ud83d\ude00"'),
+        (r'"\\ud800"', r'"\\ud800"'), (r'"\\\ud800"', r'"\\\ufffd"'), ('"é"', '"é"'),
+    ],
+)  # fmt: skip
+def test_halves_of_characters_are_replaced(written: str, read: str) -> None:
+    assert without_lone_surrogates(written) == read
+
+
 async def test_a_log_that_was_written_to_is_read_anew(tmp_path: Path) -> None:
     log = write_log(tmp_path / "log.jsonl", [envelope()])
     async with asking(log) as client:
@@ -207,3 +270,23 @@ async def test_over_stdio() -> None:
     started = StdioServerParameters(command=sys.executable, args=["-m", "inspector", "mcp", str(LOOP)])
     async with Client(stdio_client(started)) as client:
         assert (await answer(client, "summary", capture=LOOP.name))["format"] == "wrapped"
+
+
+@pytest.mark.real
+async def test_a_question_with_half_a_character_is_answered() -> None:
+    command = [sys.executable, "-m", "inspector", "mcp", str(LOOP)]
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    asked = [
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}),
+        r'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"summary","arguments":{"capture":"\ud800"}}}',
+    ]
+    async with await anyio.open_process(command) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        await process.stdin.send("".join(f"{line}\n" for line in asked).encode())
+        told = b""
+        with anyio.fail_after(60):
+            while told.count(b"\n") < 2:
+                told += await process.stdout.receive()
+        await process.stdin.aclose()
+    assert "There is no capture called" in json.loads(told.splitlines()[1])["result"]["content"][0]["text"]
