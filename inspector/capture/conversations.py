@@ -59,10 +59,13 @@ class _Conversation:
         self.sent.append(_Sent(call))
         self.offers, self.instructs = call.offers, call.instructs
 
+    def is_elsewhere(self, call: ModelCall) -> bool:
+        """Tells whether a request gives the same words to another model, as for a title or a router's decision."""
+        return bool(self.offers) != bool(call.offers) and self.instructs != call.instructs
+
     def rank(self, call: ModelCall) -> tuple[int, int]:
         """How well a request goes on from here, to compare; 0 first where it does not."""
-        alike = self.instructs == call.instructs
-        if bool(self.offers) != bool(call.offers) and not alike:  # a router, a title: the same words to another model
+        if self.is_elsewhere(call):
             return 0, 0
         return max((self._rank(one, call) for one in self.sent), default=(0, 0))
 
@@ -142,8 +145,9 @@ class Conversations:
         """The conversation whose calls of tools a request holds that has lost its beginning."""
         for mark in call.history:
             name = self._called.get((call.thread, mark))
-            if name is not None and name in self._all:
-                return self._all[name]
+            found = self._all.get(name) if name is not None else None
+            if found is not None and not found.is_elsewhere(call):
+                return found
         return None
 
     def _by_offers(self, call: ModelCall) -> _Conversation | None:

@@ -127,6 +127,20 @@ def test_a_router_and_a_title_are_conversations_of_their_own() -> None:
     assert titles[0] == "assistant, router: “bake”"
 
 
+def test_a_router_that_is_given_the_end_of_a_history_is_none_of_it() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "oven", "arguments": "{}"}}
+    made = {"role": "assistant", "content": None, "tool_calls": [call]}
+    result = {"role": "tool", "tool_call_id": "c1", "content": "on"}
+    wire = Wire()
+    wire.ask(MAIN, user("bake"), answer="-", tools=TOOLS)
+    wire.lines[-1]["message"]["choices"][0]["message"] = made
+    wire.ask(MAIN, user("bake"), made, result, answer="baked", tools=TOOLS)
+    wire.ask({"role": "system", "content": "You are a task routing model"}, made, result, user("more"), answer="large")
+    wire.ask(MAIN, user("bake"), made, {**result, "content": "off"}, result, model("baked"), user("more"),
+             answer="more", tools=TOOLS)  # fmt: skip
+    assert spaces(wire.document()) == [0, 0, 2, 0]
+
+
 @pytest.mark.parametrize("names", [("session-id", "thread-id"), ("x-claude-code-session-id", "x-claude-code-agent-id")])
 def test_ids_in_headers_tell_conversations_apart(names: tuple[str, str]) -> None:
     wire = Wire()
