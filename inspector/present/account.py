@@ -545,7 +545,9 @@ class _Words:
 
     def head(self) -> str:
         """How much there is, whose, and in what time."""
-        count = formats.count_of(len(self.analysis), "message")
+        stop = len(self.analysis)
+        # As the tab and the status bar count: rows that only tell of a session are nobody's message.
+        count = formats.count_of(stop - self.analysis.contexts.sessions.count_structure(slice(stop)), "message")
         people = len(shown_numbers(self.analysis))
         by = f" of {formats.count_of(people, 'participant')}" if people else ""
         span = self.tally.span_ns

@@ -1,4 +1,4 @@
-"""What happened says which tool definitions a server replaced."""
+"""What happened says which tool definitions a server replaced, and counts messages as the window does."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from inspector.analysis.account import AccountTally
 from inspector.present.account import account_of
 from tests.builders import document_at, document_of, envelope, lines_of, log_file
+from tests.msp_samples import desk
 
 
 def listed(number: int, *tools: tuple[str, str]) -> list[dict[str, Any]]:
@@ -46,3 +47,14 @@ def test_a_list_that_comes_later_is_compared_with_those_before() -> None:
         file.write(lines_of(*AFTER))
     document.poll()
     assert lines(document) == [("2 tool definitions changed: read, write", 3)]
+
+
+def test_rows_that_tell_of_sessions_are_no_messages() -> None:
+    value: dict[str, Any] = desk()
+    document = document_of(value["session"], *value["subsessions"])
+    structure = document.analysis.contexts.sessions.count_structure(slice(len(document.analysis)))
+    assert structure > 0
+    tally = AccountTally(document.analysis)
+    while not tally.step():
+        pass
+    assert account_of(document, tally).head.startswith(f"{len(document.analysis) - structure} messages of ")
