@@ -119,6 +119,34 @@ class Costs:
         calls, unpriced = (sum(getattr(cost, name) for cost in found) for name in ("calls", "unpriced"))
         return Cost(math.fsum(parts), parts, calls, unpriced)
 
+    def stated_at(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(n,) dollars that each of some messages states; NaN where it states none."""
+        found, dollars = self._capture.extracted.stated_costs(rows)
+        stated = np.full(len(rows), np.nan)
+        stated[np.isin(rows, found)] = dollars
+        return stated
+
+    def stated(self) -> float | None:
+        """Dollars that sessions state, each its last total, else the sum of its calls; None where none does."""
+        rows, dollars = self._capture.extracted.stated_costs()
+        if self._capture.has_copies and len(rows):
+            own = ~self._capture.repeats(rows)[1]
+            rows, dollars = rows[own], dollars[own]
+        if not len(rows):
+            return None
+        totals, spaces = self._capture.extracted.state_totals(rows), self._capture.columns["space"][rows]
+        found = 0.0
+        for space in np.unique(spaces).tolist():
+            here = spaces == space
+            if (here & totals).any():
+                found += float(dollars[np.flatnonzero(here & totals)[-1]])
+                continue
+            calls = self._usage.calls_at(rows[here])
+            by_call = {call or -row: cost for row, call, cost in zip(
+                rows[here].tolist(), calls.tolist(), dollars[here].tolist(), strict=True)}  # fmt: skip
+            found += math.fsum(by_call.values())
+        return found
+
     def without_price(self) -> list[str]:
         """Models of calls that no price is known of, the most frequent first; none where no prices are known at all."""
         models = self._usage.calls_by_model() if self.known else ()

@@ -60,18 +60,19 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
     cause = analysis.correlation.columns["cause"][rows]
     kind, times = capture.columns["kind"], capture.columns["time_ns"]
     latency = np.full(len(cause), np.nan)
+    numbers = _numbered(rows, len(analysis.correlation.columns))
     places = np.flatnonzero((kind[rows] == response) & (cause != NO_ROW))
     again = capture.columns["flags"][rows][places] & Flag.DERIVED.value != 0
     if again.any():  # requests to a model send results again, also what is left of them
-        again &= analysis.correlation.columns["answer"][cause[places]] != _numbered(rows)[places]
-        again |= capture.repeats(_numbered(rows)[places])[1]
-        again &= ~np.isin(_numbered(rows)[places], list(analysis.correlation.rounds.begun))
+        again &= analysis.correlation.columns["answer"][cause[places]] != numbers[places]
+        again |= capture.repeats(numbers[places])[1]
+        again &= ~np.isin(numbers[places], list(analysis.correlation.rounds.begun))
         places = places[~again]
-    places = places[~_are_of_persons(analysis, _numbered(rows)[places], cause[places])]
+    places = places[~_are_of_persons(analysis, numbers[places], cause[places])]
     asked_by = cause[places]
     rounds = analysis.correlation.rounds
     if rounds.begun:
-        asked_by = rounds.begun_by(_numbered(rows)[places], asked_by.astype(np.int64))
+        asked_by = rounds.begun_by(numbers[places], asked_by.astype(np.int64))
     answered, asked = times[rows][places], times[asked_by]
     known = (kind[asked_by] == request) & (answered != NO_TIME) & (asked != NO_TIME)
     places, answered, asked = places[known], answered[known], asked[known]
@@ -81,10 +82,10 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
     latency[places] = np.where(wrapped, answered.astype(np.float64) - asked.astype(np.float64), apart) / 1e6
     derived = np.flatnonzero(capture.columns["flags"][rows] & Flag.DERIVED.value != 0)
     if len(derived):  # transcripts may tell how long a tool worked, or write a call with its result
-        took = capture.extracted.took_ns(_numbered(rows)[derived])
+        took = capture.extracted.took_ns(numbers[derived])
         told = (took >= 0) & ~np.isnan(latency[derived])
         latency[derived[told]] = took[told] / 1e6
-        latency[derived[~told & (latency[derived] <= 0) & _of_agents(capture, _numbered(rows)[derived])]] = np.nan
+        latency[derived[~told & (latency[derived] <= 0) & _of_agents(capture, numbers[derived])]] = np.nan
     return latency
 
 
@@ -130,15 +131,15 @@ def tools_of(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> NDAr
     call = analysis.capture.strings.find("tools/call") or -1
     if not rounds.calls:
         return np.where(columns["method"][rows] == call, columns["target"][rows], 0)
-    numbers = _numbered(rows)
+    numbers = _numbered(rows, len(analysis.correlation.columns))
     begun = rounds.begun_by(numbers, numbers)
     found = np.where(columns["method"][begun] == call, columns["target"][begun], 0)
     found[rounds.are_interim(numbers)] = 0
     return found
 
 
-def _numbered(rows: slice | NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    return np.arange(rows.start or 0, rows.stop) if isinstance(rows, slice) else rows.astype(np.int64)
+def _numbered(rows: slice | NDArray[np.integer[Any]], count: int) -> NDArray[np.int64]:
+    return np.arange(*rows.indices(count)) if isinstance(rows, slice) else rows.astype(np.int64)
 
 
 def _by_code(names: Sequence[str], codes: NDArray[Any], latency: Milliseconds) -> dict[str, Latency]:

@@ -50,6 +50,7 @@ class ExtractedColumns:
         self._mcp = SparseColumns(version=np.uint32, state=np.uint64, task=np.uint64, task_says=np.uint8)
         self._filled = SparseColumns(tokens=np.uint64, window=np.uint64)
         self._took = SparseColumns(ns=np.uint64)
+        self._costs = SparseColumns(nano_dollars=np.uint64, is_total=np.uint8)
 
     def take_in(self, extracts: Extracts, places: Sequence[int]) -> None:
         """Take in what was extracted of the records of a block; `places` are the messages they start, below 0: none."""
@@ -58,6 +59,7 @@ class ExtractedColumns:
         self._arguments.append({row: (value,) for row, value in unchecked.arguments.items()})
         self._listed.append(unchecked.listed)
         self._filled.append(unchecked.filled)
+        self._costs.append(unchecked.costs)
         self._took.append({row: (value,) for row, value in unchecked.took.items()})
         self._exchanges.append({
             row: (
@@ -75,7 +77,7 @@ class ExtractedColumns:
             )
             for row in {*versions, *states, *tasks}
         })  # fmt: skip
-        unchecked.arguments, unchecked.listed, unchecked.took = {}, {}, {}
+        unchecked.arguments, unchecked.listed, unchecked.took, unchecked.costs = {}, {}, {}, {}
         unchecked.versions, unchecked.states, unchecked.tasks = {}, {}, {}
 
     def let_go(self) -> None:
@@ -125,6 +127,15 @@ class ExtractedColumns:
     def took_ns(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """(n,) how long tools worked, as some results tell; -1 where they do not."""
         return np.where(self._took.has(rows), self._took.of("ns", rows).astype(np.int64), -1)
+
+    def stated_costs(self, rows: NDArray[np.int64] | None = None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Messages that state a cost, and (n,) dollars of each; all of them, or those among some messages."""
+        found = self._costs.messages.astype(np.int64) if rows is None else rows[self._costs.has(rows)]
+        return found, self._costs.of("nano_dollars", found).astype(np.float64) / 1e9
+
+    def state_totals(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(n,) which of some messages that state a cost state that of all so far."""
+        return self._costs.of("is_total", rows) != 0
 
     def argument_hashes(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
         """(n,) of proposals, and of requests that name a message, a hash of their arguments; NO_HASH for none."""

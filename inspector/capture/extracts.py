@@ -85,6 +85,7 @@ class Extracts:
         echoes: hashes of texts that may be said again by the result of the call that started a sub-agent, and of that.
         took: of results that tell it, ns that the tool worked.
         histories: of messages of a history that may be written anew, and of records that do so.
+        costs: of messages that state one, billionths of a dollar, and whether that is all of the session so far.
         exchanges: the HTTP exchanges that records were carried by.
         versions: of JSON-RPC, the revision of MCP that a request names or that an answer agrees to.
         states: of MCP, what an answer that asks for input and the retry share: a hash of their `requestState`.
@@ -109,6 +110,7 @@ class Extracts:
     chains: dict[int, Chain] = field(default_factory=dict)
     echoes: dict[int, int] = field(default_factory=dict)
     took: dict[int, int] = field(default_factory=dict)
+    costs: dict[int, tuple[int, int]] = field(default_factory=dict)
     histories: dict[int, History] = field(default_factory=dict)
     threads: dict[int, ThreadMark] = field(default_factory=dict)
     exchanges: dict[int, Exchange] = field(default_factory=dict)

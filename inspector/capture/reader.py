@@ -106,6 +106,7 @@ class BlockReader:
         self._chains: dict[int, Chain] = {}
         self._echoes: dict[int, int] = {}
         self._took: dict[int, int] = {}
+        self._costs: dict[int, tuple[int, int]] = {}
         self._histories: dict[int, History] = {}
         self._new: dict[int, int] = {}
         self._exchanges: dict[int, Exchange] = {}
@@ -231,7 +232,7 @@ class BlockReader:
         found.api_calls, found.spawns, found.chains = self._api_calls, self._spawns, self._chains
         found.filled = self._filled
         found.echoes, found.threads, found.took = self._echoes, self._threads, self._took
-        found.histories = self._histories
+        found.histories, found.costs = self._histories, self._costs
         found.new = self._new
         found.exchanges, found.versions = self._exchanges, self._versions
         found.states, found.tasks, found.notes, found.noise = self._states, self._tasks, self._notes, self._noise
@@ -343,6 +344,8 @@ class BlockReader:
                 self._api_calls[row] = one.call
             if one.took_ns >= 0:
                 self._took[row] = one.took_ns
+            if one.cost is not None and 0 <= one.cost < _MOST_DOLLARS:
+                self._costs[row] = round(one.cost * 1e9), int(one.is_total)
             if one.history is not None:
                 self._histories[row] = one.history
             if one.filled is not None:
@@ -497,6 +500,7 @@ def _told_key(one: Meaning) -> int:
 
 
 _TOOL_CALL = "tools/call"
+_MOST_DOLLARS = 1e9
 
 
 def _told_flags(header: Header, call: calls.Call, record: Record, line: bytes) -> int:

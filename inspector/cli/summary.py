@@ -110,6 +110,8 @@ def _say_models(found: dict[str, Any]) -> None:
         caches = dollars(cost["cache_read"] + cost["cache_write"])
         known = f"{dollars(cost['total'])}, {caches} of it for caches{unpriced}{dated}"
         say(f"  cost          {known if cost['calls'] else 'not known' + unpriced}")
+    if found["stated_cost"] is not None:
+        say(f"  stated cost   {dollars(found['stated_cost'])}, by the session itself")
     if found["sub_agents"]:
         say(f"  sub-agents    {found['sub_agents']:,}")
 

@@ -100,6 +100,7 @@ def _calls_and_usage(document: CaptureDocument) -> dict[str, Any]:
         "models": analysis.usage.calls_by_model(),
         "usage": usage._asdict() if usage is not None else None,
         "cost": costs_of(analysis),
+        "stated_cost": analysis.costs.stated(),
         "sub_agents": sum(agent.is_agent for agent in document.capture.transcripts.agents.values()),
     }  # fmt: skip
 

@@ -189,6 +189,11 @@ def _cost(analysis: Analysis) -> Column:
     return Numbers(_of_rows(analysis, lambda rows: np.round(analysis.costs.at(rows), 10)))
 
 
+def _stated_cost(analysis: Analysis) -> Column:
+    """(n,) float64 dollars, NaN where none are stated."""
+    return Numbers(_of_rows(analysis, lambda rows: np.round(analysis.costs.stated_at(rows), 9)))
+
+
 def _repeats(analysis: Analysis) -> Column:
     return Numbers(_of_rows(analysis, lambda rows: _numbered(analysis.capture.repeats(rows)[0])), NO_ROW + 1)
 
@@ -419,6 +424,8 @@ FIELDS: tuple[Field, ...] = (
           ("cache_write", "Cache write", "Tokens its model call reports as written to a cache."))),
     Field("cost", _T.NUMBER, "Cost", "Dollars of its model call: the tokens it reports, by the prices in Settings > "
           "Prices or of --prices; absent where a price is not known.", _cost, _D.PASS),
+    Field("cost.stated", _T.NUMBER, "Stated cost", "Dollars that the record of a session states: of its model call, or "
+          "of all of the session so far.", _stated_cost, _D.PASS),
     Field("repeats", _T.INTEGER, "Repeats", "No. of the message that it says again, as in a resumed session's file.",
           _repeats),
     Field("http.exchange", _T.INTEGER, "Exchange", "Number of the HTTP exchange that carried it, in its recording.",

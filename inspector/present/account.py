@@ -516,6 +516,10 @@ class _Words:
     def cost(self) -> list[AccountLine]:
         """The sum of what calls of models cost in dollars, and the models without a price."""
         found, missing = self.analysis.costs.total(), self._without_price()
+        stated = self.analysis.costs.stated()
+        if stated is not None and (found is None or not found.calls):
+            words = f"{formats.dollars(stated)}, as the session states"
+            return [AccountLine("Cost", words, filter="cost.stated")]
         if found is None or not found.calls:
             return [AccountLine("Cost", f"Not known: {missing}", filter="usage.output >= 0")] if missing else []
         words = f"{formats.dollars(found.total)} for {formats.count_of(found.calls, 'call')} of models"

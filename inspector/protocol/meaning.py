@@ -177,6 +177,10 @@ class Meaning(msgspec.Struct, gc=False):
     call: ApiCall | None = None
     spawn: Spawn | None = None
     chain: Chain | None = None
+    cost: float | None = None
+    """Dollars that it states: of the call of the model that it came from, or of all of its session so far."""
+    is_total: bool = False
+    """`cost` is that of all so far."""
     thread: ThreadMark | None = None
     history: History | None = None
 

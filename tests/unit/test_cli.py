@@ -96,7 +96,7 @@ def test_summary_json() -> None:
         "pending_results": [],
         "findings": {"consumed-nothing": 1},
         "calls": {"tools": 11, "answered": 11, "failed": 0, "unanswered": 0, "rejected": 0},
-        "models": {}, "usage": None, "cost": None,
+        "models": {}, "usage": None, "cost": None, "stated_cost": None,
         "rpc": {"requests": 13, "answered": 13, "errors": 0, "versions": ["2025-11-25"]},
         "sub_agents": 0, "compactions": 0,
         "sources": [{"name": RECORDING.name, "format": "wrapped", "records": 27}],

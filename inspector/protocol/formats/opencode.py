@@ -166,6 +166,9 @@ def _message(value: Mapping[str, Any], context: str | None) -> list[Entry]:
             if entry.meaning.sender == mine:
                 entry.meaning.call = ApiCall(call.identifier, call.model)
         entries[-1].meaning.call = call
+        cost = info.get("cost")
+        if isinstance(cost, int | float) and not isinstance(cost, bool) and cost > 0:
+            entries[-1].meaning.cost = float(cost)
     return entries
 
 

@@ -273,3 +273,22 @@ def test_a_compaction_is_an_event_of_what_happened() -> None:
     assert (line.text, line.message) == ("the context of claude once", 5)
     assert line.filter is None or rows(document, line.filter) == [5]
     assert summary(document, "")["compactions"] == 1
+
+
+# Costs that a session states
+
+
+def test_a_cost_that_a_session_states_is_its_last_total_else_the_sum_of_its_calls() -> None:
+    def state(number: int, dollars: float) -> dict[str, Any]:
+        return {"type": "cost-state", "sessionId": "s", "totalCostUSD": dollars,
+                "timestamp": f"2026-11-28T11:40:{number:02}.000Z"}  # fmt: skip
+
+    said = spoke(0, "m1", {"type": "text", "text": "Hi"})
+    document = document_with([said, state(1, 0.06), spoke(2, "m2", {"type": "text", "text": "Ho"}), state(3, 0.12)])
+    assert summary(document, "")["stated_cost"] == 0.12
+    assert rows(document, "cost.stated > 0.1") == [3]
+    (line,) = (line for line in account(document).lines if line.about == "Cost")
+    assert line.text == "$0.120, as the session states"
+    by_call = [{**spoke(n, f"m{n // 2}", {"type": "text", "text": f"{n}"}), "costUSD": 0.25} for n in range(4)]
+    assert summary(document_with(by_call), "")["stated_cost"] == 0.5  # two records of each call
+    assert summary(document_with([said]), "")["stated_cost"] is None

@@ -25,7 +25,7 @@ def test_summary() -> None:
         "findings": {"unreadable": 1, "kind-missing": 1, "context-guessable": 1, "id-missing": 1},
         "calls": {"tools": 0, "answered": 0, "failed": 0, "unanswered": 0, "rejected": 0}, "tool_counts": {},
             "rpc": {"requests": 0, "answered": 0, "errors": 0, "versions": []}, "models": {},
-        "usage": None, "cost": None, "sub_agents": 0, "compactions": 0,
+        "usage": None, "cost": None, "stated_cost": None, "sub_agents": 0, "compactions": 0,
         "sources": [{"name": "test.jsonl", "format": "gateway-log", "records": 6}],
     }  # fmt: skip
 

@@ -24,7 +24,8 @@ LOOSE = frozenset(
     {
         "summary", "file-history-snapshot", "queue-operation", "custom-title", "ai-title", "last-prompt", "mode",
         "permission-mode", "agent-name", "agent-setting", "agent-color", "tag", "pr-link", "frame-link",
-        "worktree-state", "relocated", "bridge-session", "atis-latch", "tools-used", "api-request-shape",
+        "worktree-state", "relocated", "bridge-session", "atis-latch", "tools-used", "cost-state",
+        "api-request-shape",
         "api-request-blob", "api-request",
     }
 )  # fmt: skip
@@ -141,6 +142,9 @@ class Line(msgspec.Struct, gc=False):
     messageId: str | None = None  # noqa: N815
     compactMetadata: Compaction | None = None  # noqa: N815
     key: str | None = None
+    costUSD: float | None = None  # noqa: N815
+    totalCostUSD: float | None = None  # noqa: N815
+    total_cost_usd: float | None = None
     systemPayload: msgspec.Raw = NO_RAW  # noqa: N815
 
     @property

@@ -100,6 +100,7 @@ def _spoken(line: Line) -> tuple[Meaning, ...]:
     _chain(line, found)
     if line.type == "assistant":
         found[-1].call = _api_call(line, message)
+        found[-1].cost = line.costUSD
         for one in found[:-1]:
             one.call = ApiCall(found[-1].call.identifier, found[-1].call.model)
     return tuple(found)
@@ -284,6 +285,8 @@ _MOST = 1 << 40
 def _by_type(line: Line) -> tuple[Meaning, ...]:
     made = _TYPES.get(line.type)
     found = made(line) if made is not None else _control(line, line.type)
+    total = line.totalCostUSD if line.totalCostUSD is not None else line.total_cost_usd
+    found.cost, found.is_total = total, total is not None
     _chain(line, [found])
     return (found,)
 
