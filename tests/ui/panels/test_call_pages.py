@@ -21,6 +21,7 @@ from inspector.ui.panels.details.text_block import TextView
 from tests.agent_work import write_claude
 from tests.builders import closed_at_end, document_at, document_of, envelope, tool_call, tool_result
 from tests.transcribed import ClaudeSession
+from tests.ui.windows import story
 
 
 @pytest.fixture
@@ -154,3 +155,13 @@ def test_a_short_chain_over_spans_of_a_trace_is_whole(qtbot: QtBot, theme_contro
     assert short
     for message in short:
         assert not any(row.hides for row in chain(shown(document, qtbot, theme_controller, message)).rows)
+
+
+def test_the_tab_of_lifecycles_is_there_where_a_log_has_one(
+    session: CaptureDocument, qtbot: QtBot, theme_controller: ThemeController
+) -> None:
+    panel = shown(session, qtbot, theme_controller, 3)
+    assert "Lifecycle" not in panel.tabs.words()
+    panel.show_tab("Lifecycle")
+    assert panel.tabs.words()[panel.tabs.currentIndex()] == "Lifecycle", "who asks for it gets it"
+    assert "Lifecycle" in shown(story(), qtbot, theme_controller, 5).tabs.words()

@@ -128,3 +128,12 @@ def test_it_follows_the_traffic_and_rests_when_hidden(
 )
 def test_figures(value: float, said: str) -> None:
     assert milliseconds(value) == said
+
+
+def test_columns_that_few_answers_cannot_fill_are_left_out_until_there_are_more(application: Application) -> None:
+    few = window_on(application, document_of(*(line for n in range(3) for line in answered(n + 1))))
+    view = opened(few).view
+    assert [view.isColumnHidden(column) for column in (Column.P50, Column.P95, Column.P99)] == [False, True, True]
+    many = window_on(application, document_of(*(line for n in range(120) for line in answered(n + 1))))
+    view = opened(many).view
+    assert [view.isColumnHidden(column) for column in (Column.P50, Column.P95, Column.P99)] == [False, False, False]

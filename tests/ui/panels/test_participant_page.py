@@ -402,3 +402,10 @@ def test_an_error_says_whether_it_had_to_refuse(overview: Callable[..., DetailsP
     said = rows(panel, "systemError")
     assert said[-3:-1] == ["Gateway: denied", "By the rules: allowed"]
     assert said[-1].startswith("The message it names was never seen")
+
+
+def test_a_server_has_no_model_and_who_speaks_may_have_one(show: Show) -> None:
+    asked = envelope("mcp/request", {"method": "tools/list"}, to=["files"])
+    document = document_of(asked, tool_result(asked, result={"tools": [{"name": "read"}]}), envelope("chat"))
+    assert show(document, "files").findChild(LinkText, "modelSees") is None
+    assert show(document, "lead").findChild(LinkText, "modelSees") is not None

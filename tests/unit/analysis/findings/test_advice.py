@@ -35,3 +35,10 @@ def test_one_full_stop() -> None:
     error = gateway("system/error", {"error": "invalid_request", "message": "Use capability/grant instead."})
     (found,) = document_of(error).analysis.findings.all()
     assert found.text == "The gateway reports invalid_request: Use capability/grant instead."
+
+
+def test_a_person_is_not_to_be_started_again() -> None:
+    came = told_of("human", {"kind": "chat"})
+    left = gateway("system/presence", {"event": "leave", "participant": {"id": "human"}})
+    said = advice(came, ask(to=["human"], payload={"method": "tools/list"}), left)
+    assert said.startswith("human is a person without tools: do not send it tools/list")
