@@ -65,6 +65,8 @@ class Deed(enum.IntEnum):
     """A gateway's error."""
     COMPACTION = 12
     """The context of a coding agent's model was compacted."""
+    FAILURE = 13
+    """Something failed that is no call: a span of a trace, a line of a program that says so."""
 
 
 class Outcome(enum.IntEnum):
@@ -96,6 +98,7 @@ _DEEDS: dict[str, Deed] = {
     "system/error": Deed.ERROR,
     "participant/compact-done": Deed.COMPACTION,
 }
+_FAILING = ("otlp/span", "otlp/agent", "otlp/event", "otlp/log", "stdio/line")
 _NO_DEED = (Flag.UNREADABLE | Flag.GAP | Flag.LOG_ONLY | Flag.FRAME | Flag.JOIN | Flag.SENT).value
 _BY_TARGET = (Deed.CALL.value, Deed.DISCOVERY.value, Deed.REQUEST.value, Deed.PROPOSAL.value)
 
@@ -373,6 +376,8 @@ class AccountTally:
         for name in DISCOVERY:
             deeds[asked & (methods == (strings.find(name) or -1))] = Deed.DISCOVERY
         deeds[columns["flags"][rows] & _NO_DEED != 0] = 0
+        failing = np.isin(kind, [code for name in _FAILING if (code := strings.find(name))])
+        deeds[failing & (columns["flags"][rows] & Flag.ERROR.value != 0)] = Deed.FAILURE
         deeds[(deeds == Deed.COMPACTION) & (columns["flags"][rows] & Flag.DERIVED.value == 0)] = 0
         again = analysis.capture.repeats(rows)[0] != NO_ROW
         if again.any():
@@ -526,7 +531,14 @@ class AccountTally:
         return max(0, min(self._from[1], self._analysis.contexts.clock_ns) - self._from[0])
 
 
-_STATELESS = (Deed.SAID.value, Deed.THOUGHT.value, Deed.REJECTION.value, Deed.ERROR.value, Deed.COMPACTION.value)
+_STATELESS = (
+    Deed.SAID.value,
+    Deed.THOUGHT.value,
+    Deed.REJECTION.value,
+    Deed.ERROR.value,
+    Deed.COMPACTION.value,
+    Deed.FAILURE.value,
+)
 _ASKS = (Deed.CALL.value, Deed.DISCOVERY.value, Deed.REQUEST.value, Deed.PROPOSAL.value)
 
 
@@ -545,6 +557,7 @@ _FIRST: dict[str, tuple[tuple[int, ...], int]] = {
     "compaction": (_codes((Deed.COMPACTION,), *range(_OUTCOMES)), 16),
     "declined": (_codes(_WORK, State.REJECTED), 16),
     "error": (_codes((Deed.ERROR,), *range(_OUTCOMES)), 1),
+    "failure": (_codes((Deed.FAILURE,), *range(_OUTCOMES)), 1),
     "waiting": (_codes((*_WORK, Deed.PROPOSAL), *_WAITS), MOST_FIRST),
     "discovery": (_codes((Deed.DISCOVERY,), *_WAITS), MOST_FIRST),
     "in vain": (_codes((*_WORK, Deed.DISCOVERY), Outcome.IN_VAIN), 16),

@@ -59,6 +59,7 @@ _NAME = 60
 _WAITED_FROM_NS = 1_000_000_000
 _SILENT_FROM_NS = 2_000_000_000
 _CALLS = 'kind == "mcp/request" && method == "tools/call"'
+_FAILURES = 'error && kind != "mcp/response" && kind != "system/error" && !repeats'
 _REQUESTS = 'kind == "mcp/request"'
 
 
@@ -333,6 +334,14 @@ class _Words:
             noun = "call" if failed == tally.count(Deed.CALL, State.FAILED) else "request"
             words = f"{formats.count_of(failed, noun)} failed: {told}"
             lines.append(_leading("Failed", words, first, text, failed, "bad"))
+        failures = tally.count(Deed.FAILURE)
+        if failures:
+            first = int(tally.first("failure")[0])
+            said = self._quoted(first)
+            words = (
+                f"{formats.count_of(failures, 'failure')} outside calls{', the first' if failures > 1 else ''}: {said}"
+            )
+            lines.append(_leading("Failed", words, first, _FAILURES, failures, "bad"))
         deeds = (Deed.CALL, Deed.REQUEST)
         declined = sum(tally.count(deed, State.REJECTED) for deed in deeds)
         if declined:

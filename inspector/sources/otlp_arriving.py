@@ -50,6 +50,7 @@ class KnownSpans:
             one.within = self._holding.pop(span.identifier, Within())
             if one.within.spans:
                 told.holds, told.around = True, told.around or one.within.models
+                told.failed_within = told.failed_within or one.within.failed
             one.judge()
             if span.parent and not span.is_log:
                 self._holding.setdefault(span.parent, Within()).take(one)

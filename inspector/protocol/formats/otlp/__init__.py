@@ -32,6 +32,7 @@ from inspector.protocol.formats.otlp.conventions import (
     call_id_of,
     conversation_of,
     error_of,
+    exceptions_of,
     model_of,
     result_of,
     role_of,
@@ -181,6 +182,8 @@ def _model_call(span: Span, known: Resolved) -> Iterator[Entry]:
         words = f"{span.name}: {why or NOT_RECORDED}"
         entry = text_entry(CHAT if why is None else "system/error", speaker, USER, words)
         entry.payload.update({"model": model_of(span)} if why is None else {"error": why, "message": words})
+        if why is not None:
+            entry.payload.update(exceptions_of(span))
         entry.meaning.unrecorded = why is None
         entries.append(at_time(entry, span.end_ns, why is not None))
     entries[-1].meaning.call = usage_of(span)
@@ -196,7 +199,9 @@ def _tool_call(span: Span, known: Resolved) -> Iterator[Entry]:
     if known.phase != "end":
         arguments = arguments_of(span)
         entry = call_entry(called, tool, arguments, speaker)
-        entry.meaning.unrecorded = arguments is None
+        if arguments is None:
+            entry.meaning.unrecorded = True
+            del entry.payload["params"]["arguments"]
         entry.meaning.mark = call_mark(trace, called)
         yield at_time(entry, span.start_ns, False)
     if known.phase == "start":
@@ -208,6 +213,8 @@ def _tool_call(span: Span, known: Resolved) -> Iterator[Entry]:
     )
     entry.meaning.mark = result_mark(trace, called)
     entry.meaning.unrecorded = result is None
+    if why is not None:
+        entry.payload.update(exceptions_of(span))
     yield at_time(entry, span.end_ns, why is not None)
 
 
@@ -233,7 +240,10 @@ def _other(span: Span, known: Resolved, role: Role) -> Iterator[Entry]:
         if known.counts and known.phase != "start":
             entry.meaning.call = usage_of(span)
             entry.meaning.call.attempts = known.inner or None  # it stands for that call
-        yield at_time(entry, span.start_ns, why is not None and ended)
+        if why is not None and ended:
+            entry.payload["text"] = f"{words}, failed: {why}"
+            entry.payload.update(exceptions_of(span))
+        yield at_time(entry, span.start_ns, why is not None and ended and not known.failed_within)
     if known.phase == "end":
         yield at_time(
             control_entry(_NAMED[sort], speaker, f"{span.name} ended{f': {why}' if why else ''}", {}),
@@ -242,7 +252,8 @@ def _other(span: Span, known: Resolved, role: Role) -> Iterator[Entry]:
         )
     if known.phase != "start":
         for event in span.events:
-            if not event.name.startswith("gen_ai."):
+            told_by_span = event.name == "exception" and why is not None
+            if not event.name.startswith("gen_ai.") and not told_by_span:
                 told = str(event.attributes.get("exception.message") or event.attributes.get("message") or "")
                 entry = control_entry(_NAMED["event"], speaker, f"{event.name}: {told}" if told else event.name,
                                       {"attributes": _shown(event.attributes)})  # fmt: skip

@@ -277,6 +277,16 @@ def error_of(span: Span) -> str | None:
     return span.status or str(span.attributes.get("error.type") or "failed")
 
 
+def exceptions_of(span: Span) -> dict[str, Any]:
+    """The exceptions that a span records, with their stacks, as a payload has them; nothing without any."""
+    found = [
+        {key: told for key in ("type", "message", "stacktrace") if (told := event.attributes.get(f"exception.{key}"))}
+        for event in span.events
+        if event.name == "exception"
+    ]
+    return {"exceptions": found} if any(found) else {}
+
+
 def _first(at: Mapping[str, Any], *keys: str) -> str | None:
     return next((value for key in keys if isinstance(value := at.get(key), str) and value), None)
 

@@ -33,6 +33,7 @@ class Resolved(msgspec.Struct, omit_defaults=True):
         asker: the agent around that; None for the user.
         holds: other spans lie in it: it is a context.
         around: a call of a model lies in it that tells the same tokens.
+        failed_within: a span within it failed, which tells the failure.
         within_call: it lies in a call of a tool that tells the same call.
         counts: its tokens count although it is no innermost call of a model: nothing within it reports any.
         inner: a call of a model within it that its tokens are of; "" for none.
@@ -49,6 +50,7 @@ class Resolved(msgspec.Struct, omit_defaults=True):
     asker: str | None = None
     holds: bool = False
     around: bool = False
+    failed_within: bool = False
     within_call: bool = False
     counts: bool = False
     inner: str = ""
@@ -67,12 +69,14 @@ class Within(msgspec.Struct):
         spans: any.
         models: a call of a model.
         reports: something that reports tokens.
+        failed: a span that failed.
         call: the id of a call of a model that has none within; "".
     """
 
     spans: bool = False
     models: bool = False
     reports: bool = False
+    failed: bool = False
     call: str = ""
 
     def take(self, one: Telling) -> None:
@@ -82,6 +86,7 @@ class Within(msgspec.Struct):
         self.spans = True
         self.models = self.models or is_model or one.within.models
         self.reports = self.reports or one.reports or one.within.reports
+        self.failed = self.failed or one.span.failed or one.within.failed
         self.call = self.call or own
 
 
@@ -161,6 +166,7 @@ def resolve_from(tellings: list[Telling], first: int) -> list[Resolved]:
         for above in _above(tellings, by_id, place):
             other = tellings[above]
             other.known.holds = other.known.holds or not one.span.is_log
+            other.known.failed_within = other.known.failed_within or (one.span.failed and not one.span.is_log)
             other.known.around = other.known.around or one.role is Role.MODEL
             if one.role is other.role is Role.TOOL:
                 known.within_call = known.within_call or _same_call(one.span, other.span)

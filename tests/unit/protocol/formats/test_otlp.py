@@ -382,3 +382,25 @@ def test_what_was_not_recorded_is_compared_with_nothing_and_costs_no_tokens() ->
     assert not document.analysis.tokens.columns["tokens"][
         document.capture.columns["flags"] & Flag.UNRECORDED != 0
     ].any()
+
+
+def test_a_failure_is_told_once_with_its_exception_by_the_innermost_span() -> None:
+    attributes = _pairs(exception__type="ValueError", exception__message="cold", exception__stacktrace="Traceback")
+    raised = {"events": [{"name": "exception", "attributes": attributes}], "status": {"code": 2}}
+    spans = [
+        {**_span("run", "01", start=1, end=9), **raised},
+        {**_span("GET /oven", "02", "01", 2, 3), **raised},
+        {
+            **_span("stir", "03", "01", 4, 5, gen_ai__operation__name="execute_tool", gen_ai__tool__name="stir"),
+            **raised,
+        },
+    ]
+    document = document_at(log_file(_line(*spans).encode(), "x.json"))
+    _, account = summary_answer(document, "x", tokens=False)
+    failed = [line for line in account.lines if line.tone == "bad"]
+    assert [line.text.partition(":")[0] for line in failed] == ["1 call failed", "1 failure outside calls"]
+    assert document.capture.failed_count == 2
+    told = [{"type": "ValueError", "message": "cold", "stacktrace": "Traceback"}]
+    for row in (0, 1, 3):
+        assert document.capture.records.payload(row)["exceptions"] == told
+    assert len(document.capture) == 4
