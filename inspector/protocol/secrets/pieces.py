@@ -207,8 +207,8 @@ def rewritten(text: str, event: Mapping[str, Any], changes: Sequence[tuple[Piece
     for piece, new in changes:
         result = result and _replaced_once(result, piece.text, new)
         piece.holder[piece.member] = new
-    if result is not None and '"logprobs"' not in text:
-        return result
+    if result is not None and '"logprobs"' not in text and json.loads(result) == event:
+        return result  # else a piece was written with escapes, and another member had its text
     drop_token_lists(event)
     return json.dumps(event, ensure_ascii=False, separators=(",", ":"))
 

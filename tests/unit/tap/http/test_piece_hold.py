@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.protocol.secrets import piece_hold
+from inspector.protocol.secrets.pieces import pieces_of, rewritten
 from inspector.tap.http.entries import Entry, Sort
 from inspector.tap.http.lines import ExchangeLines, Line
 from inspector.tap.http.unwritten import ModelUnwritten
@@ -76,6 +77,16 @@ def test_lists_of_tokens_go_with_a_piece_that_is_masked() -> None:
             if line["message"]["choices"][0]["logprobs"]]  # fmt: skip
     assert 0 < len(kept) < len(lines)
     assert not any(piece and piece in hidden for piece in map(str.strip, kept))
+
+
+def test_a_piece_that_is_written_with_escapes_is_replaced_all_the_same() -> None:
+    """The same text stands once elsewhere, as it is."""
+    written = r'{"copy": "part", "choices": [{"index": 0, "delta": {"content": "p\u0061rt"}}]}'
+    event = json.loads(written)
+    (piece,) = pieces_of(event)
+    assert json.loads(rewritten(written, event, [(piece, "masked")])) == {
+        "copy": "part", "choices": [{"index": 0, "delta": {"content": "masked"}}],
+    }  # fmt: skip
 
 
 def test_a_token_of_the_request_is_found_in_pieces() -> None:
