@@ -66,7 +66,8 @@ def summary_answer(document: CaptureDocument, file: str, *, tokens: bool = True)
         tables["tokens"] = masked_tokens(counted["tokens"])
     if counted["cost"] is not None:
         by_name = {name: masked_table(counted["cost"][name]) for name in ("models", "participants")}
-        tables["cost"] = counted["cost"] | by_name
+        unpriced = {"without_price": mask_secrets(counted["cost"]["without_price"])}
+        tables["cost"] = counted["cost"] | unpriced | by_name
     latency = {title: masked_table(rows) for title, rows in counted["latency"].items()}
     return {
         **mask_secrets(counted), **tables, "latency": latency, "account": account_json(account), "waiting": waiting,
