@@ -22,12 +22,16 @@ from inspector.analysis.model_context.reader import model_requests
 from inspector.analysis.model_context.reasons import Role, Why
 from inspector.base.slices import Steps
 from inspector.capture.hashes import NO_ROW
+from inspector.protocol import kinds
 from inspector.protocol.meaning import CALL
 
 Rows = NDArray[np.int64]
 
 CACHED_WITH = ("tool_choice", "thinking", "cache_control")
 """Parameters of a request that a prompt cache depends on (docs/protocols.md 17, Prompt caches), or that ask for one."""
+
+
+_ROLES = {kinds.REQUEST: Role.ASSISTANT, kinds.RESPONSE: Role.TOOL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +162,16 @@ class _Following:
                 self._roles[place] = self._roles[before]
                 self.sent.copies[place] = first
             if self._roles[place] == Role.NONE:
+                self._roles[place] = self._role_sent(int(self._rows[place]))
+            if self._roles[place] == Role.NONE:
                 return None
         if self._whys[known] != Why.PROMPTED:
             self._whys[known] = Why.SENT
         return known
+
+    def _role_sent(self, row: int) -> Role:
+        """As whose words a request sends a call or a result whose other half is told elsewhere."""
+        return _ROLES.get(self._capture.string("kind", row) or "", Role.NONE)
 
     def _offer(self, place: int, row: int, tools: object) -> None:
         if self._tools_at is not None and tools == self.sent.tools[self._tools_at]:

@@ -659,6 +659,7 @@ def _identify(entries: list[Entry]) -> None:
     if opening is not None:
         digest.update(bytes_of(opening.payload))
     named: dict[str, str] = {}
+    waiting: dict[str, list[str]] = {}
     for place, entry in enumerate(entries):
         meaning = entry.meaning
         digest.update(f"\0{meaning.kind}\0{meaning.sender}\0".encode("utf-8", "replace"))
@@ -672,6 +673,7 @@ def _identify(entries: list[Entry]) -> None:
                 "utf-8", "replace"
             )  # told by an answer first, and by each request after it
             meaning.thread = ThreadMark(channel=meaning.identifier)
+            await_result(waiting, meaning)
             continue
         meaning.mark = mark.encode()
         own = f"{mark}#{place + 1}" if meaning.kind == kinds.REQUEST else mark
@@ -679,7 +681,21 @@ def _identify(entries: list[Entry]) -> None:
             named[meaning.identifier] = own
         meaning.identifier = own
         if meaning.correlation is not None:
-            meaning.correlation = named.get(meaning.correlation, meaning.correlation)
+            meaning.correlation = named.get(meaning.correlation) or awaited(waiting, meaning.correlation)
+
+
+def await_result(waiting: dict[str, list[str]], call: Meaning) -> None:
+    """Notes a call with an id of its own, whose result may name the tool alone (Gemini)."""
+    if call.target is not None and call.identifier is not None:
+        waiting.setdefault(call.target, []).append(call.identifier)
+
+
+def awaited(waiting: dict[str, list[str]], named: str) -> str:
+    """The call that a result is of: the one so named, else the first of the tool without a result, else its last."""
+    calls = waiting.get(named)
+    if not calls:
+        return named
+    return calls.pop(0) if len(calls) > 1 else calls[0]
 
 
 def api_call(value: Mapping[str, Any]) -> ApiCall | None:

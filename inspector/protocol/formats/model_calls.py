@@ -387,6 +387,7 @@ def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *
         new: nobody said them before.
     """
     seen, named = Counter(call.seen), dict[str, str]()
+    waiting: dict[str, list[str]] = {}
     prompts: set[str] = set()  # which are not inherited by a request that goes on from this one
     for entry, own in zip(entries, marks, strict=True):
         meaning = entry.meaning
@@ -400,12 +401,13 @@ def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *
             note_words(entry)
         if meaning.kind == kinds.REQUEST and meaning.identifier is not None and meaning.identifier != meaning.target:
             named[meaning.identifier] = meaning.identifier
+            messages.await_result(waiting, meaning)
             continue
         if meaning.identifier is not None:
             named[meaning.identifier] = mark.hexdigest()
         meaning.identifier = mark.hexdigest()
         if meaning.correlation is not None:
-            meaning.correlation = named.get(meaning.correlation, meaning.correlation)
+            meaning.correlation = named.get(meaning.correlation) or messages.awaited(waiting, meaning.correlation)
     call.seen = {own: count for own, count in seen.items() if own not in prompts}
 
 

@@ -138,7 +138,9 @@ def test_a_router_that_is_given_the_end_of_a_history_is_none_of_it() -> None:
     wire.ask({"role": "system", "content": "You are a task routing model"}, made, result, user("more"), answer="large")
     wire.ask(MAIN, user("bake"), made, {**result, "content": "off"}, result, model("baked"), user("more"),
              answer="more", tools=TOOLS)  # fmt: skip
-    assert spaces(wire.document()) == [0, 0, 2, 0]
+    document = wire.document()
+    assert spaces(document) == [0, 0, 2, 0]
+    assert texts(moments(document)[3])[2:] == ["bake", "oven {}", "off", "on", "baked", "more"]
 
 
 @pytest.mark.parametrize("names", [("session-id", "thread-id"), ("x-claude-code-session-id", "x-claude-code-agent-id")])

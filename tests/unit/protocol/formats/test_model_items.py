@@ -52,6 +52,15 @@ def test_an_unknown_part_of_gemini_hides_none_of_its_neighbours() -> None:
     assert found[3][0] == "mcp/response"
 
 
+def test_a_result_of_gemini_that_names_its_tool_alone_answers_the_call_of_it() -> None:
+    calls = [{"functionCall": {"id": f"f{number}", "name": "oven", "args": {"rack": number}}} for number in (1, 2)]
+    results = [{"functionResponse": {"name": "oven", "response": {"output": str(number)}}} for number in (1, 2, 2)]
+    contents = [{"role": "user", "parts": [{"text": "heat"}]}, {"role": "model", "parts": calls},
+                {"role": "user", "parts": results}]  # fmt: skip
+    document = asked("/v1beta/models/m-1:generateContent", contents=contents)
+    assert [row[0] for row in values(document, "answers")] == [None, None, None, None, 3, 4, 4]
+
+
 def test_items_whose_text_is_known_keep_it() -> None:
     items = [
         {"type": "compaction", "id": "c1", "encrypted_content": "gAAAAB" * 50},
