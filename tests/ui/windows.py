@@ -107,9 +107,12 @@ def texts(window: MainWindow, most: int | None = None) -> list[str]:
 
 
 def shows(application: Application, count: int) -> bool:
-    """Whether the first window shows so many messages."""
+    """Whether the first window shows so many messages, or counts them as bookkeeping rows above the table."""
     window = application.windows[0]
-    return window.panes is not None and len(numbers(window)) == count
+    if window.panes is None:
+        return False
+    rows = window.panes.rows
+    return len(numbers(window)) + (rows.bookkeeping if rows.hides_bookkeeping else 0) == count
 
 
 Act = Callable[[MainWindow, QtBot], None]
