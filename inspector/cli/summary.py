@@ -178,10 +178,12 @@ def _say_latencies(found: dict[str, dict[str, dict[str, float]]]) -> None:
     for title, rows in found.items():
         if not rows:
             continue
-        heads = "".join(f"{part:>11}" for part in ENOUGH)
+        longest = max(one["count"] for one in rows.values())
+        shown = {part: enough for part, enough in ENOUGH.items() if longest >= enough}
+        heads = "".join(f"{part:>11}" for part in shown)
         say(f"  {f'latency in ms, by {title[:-1]}':38}{heads}{'answers':>10}")
         for name, one in islice(rows.items(), _MOST_LATENCIES):
-            parts = (f"{one[part]:,.1f}" if one["count"] >= enough else "" for part, enough in ENOUGH.items())
+            parts = (f"{one[part]:,.1f}" if one["count"] >= enough else "" for part, enough in shown.items())
             percentiles = "".join(f"{figure:>11}" for figure in parts)
             say(f"    {printable(name, 36):36}{percentiles}{one['count']:>10,}")
         if len(rows) > _MOST_LATENCIES:

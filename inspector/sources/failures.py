@@ -73,12 +73,13 @@ def open_failure(error: BaseException, *, url: str, step: str, timeout_s: float)
         case InvalidMessage() if isinstance(error.__cause__, EOFError):
             return Trouble(
                 f"{where} accepted the connection and hung up without answering the WebSocket upgrade (upgrade).",
-                "Check the port: another program may be listening there, or the gateway is just going down.",
+                "Check the port: another program may be listening there, or the gateway is just going down."
+                + _secure_instead(where),
             )
         case InvalidMessage() | InvalidHandshake():
             return Trouble(
                 f"{where} answered, but not as a WebSocket server (upgrade): {_text(error)}.",
-                "Check the port: another program may be listening there.",
+                "Check the port: another program may be listening there." + _secure_instead(where),
             )
         case socket.gaierror():
             return Trouble(
@@ -200,6 +201,11 @@ def _status_trouble(error: InvalidStatus, where: str) -> Trouble:
     answer = f"HTTP {status} {_short(error.response.reason_phrase)}".strip()
     what = f"{where} refused the WebSocket upgrade with {answer} (upgrade)."
     return Trouble(what, advice, permanent=status in (401, 403))
+
+
+def _secure_instead(where: str) -> str:
+    """Advice for an address without TLS: servers with TLS hang up on it, or answer in bytes that are no HTTP."""
+    return "" if where.startswith("wss://") else " If the gateway uses TLS, try wss:// in place of ws://."
 
 
 def _tls_trouble(error: ssl.SSLError | ssl.CertificateError, where: str) -> Trouble:

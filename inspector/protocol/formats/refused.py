@@ -17,8 +17,13 @@ _MARKS = (
 )
 
 
+_FRAMED = b"content-length:"
+
+
 def refusal(line: bytes) -> str | None:
     """What a line or a document is that is known but not read, as a sentence's end; None for others. Never raises."""
+    if line[: len(_FRAMED)].lower() == _FRAMED:
+        return "messages framed by Content-Length, as language servers speak, which are not read"
     if not any(mark in line for mark in _MARKS):
         return None
     value = decoded_object(line)

@@ -36,3 +36,9 @@ def test_the_header_of_a_droid_is_bookkeeping_with_its_title() -> None:
     lines = [{"type": "session_start", "id": "d1", "title": "Kites", "version": 2, "cwd": "/w"}, said]
     document = document_at(log_file(b"".join(json.dumps(line).encode() + b"\n" for line in lines)))
     assert (document.unreadable, document.capture.records.payload(0)["text"]) == (0, "Kites")
+
+
+def test_messages_framed_by_content_length_are_refused_by_name() -> None:
+    body = b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}'
+    with pytest.raises(UnknownFormatError, match="framed by Content-Length"):
+        document_at(log_file(b"Content-Length: %d\r\n\r\n%s" % (len(body), body)))
