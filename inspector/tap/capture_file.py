@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +27,6 @@ AGAIN_S = 1.0
 """A disk in trouble is tried again so often; while nothing is said, the file is looked for under its name."""
 MOST_UNWRITTEN_CHARS = 1 << 24
 """So much is kept for a disk in trouble."""
-_MOST_UNHEARD = 1_000
 _OWN_HEADS = (HEADER, b'{"t":')  # of a capture that was emptied between a look and a write: lines of ours
 _BY_SERVER = '"dir":"server->client"'
 _GONE = {REMOVED: "what was said before is not in", CUT: "what was cut off is missing in"}
@@ -77,45 +75,24 @@ class TapCapture:
         self._lost_bytes = 0
         self._gone = ""  # what others did to the file
         self._tools: ListedTools | None = None
-        self._loading: threading.Thread | None = None
-        self._unheard: list[tuple[str, bool]] = []
 
     # What is said
 
     def frame(self, data: str | bytes, *, direction: Direction, time_ns: int) -> None:
         """Take in a line that one side said."""
         writer = self._writer_for(len(data) + 1)
-        if isinstance(data, str):
-            self._hear(data, by_server=direction == "server->client")
+        if isinstance(data, str) and self._tools is not None:
+            self._tools.hear(data, by_server=direction == "server->client")
         if writer is not None:
             writer.frame(data, direction=direction, time_ns=time_ns)
 
     def line(self, head: str, value: str) -> None:
         """Take in a line as another format writes it: JSON in two parts, but for its last brace."""
         writer = self._writer_for(len(head) + len(value))
-        self._hear(value, by_server=_BY_SERVER in head)
+        if self._tools is not None:
+            self._tools.hear(value, by_server=_BY_SERVER in head)
         if writer is not None:
             writer.line(head, value)
-
-    def _hear(self, text: str, *, by_server: bool) -> None:
-        """Looks for lists of tools, as soon as what does is loaded: that takes longer than a line may wait."""
-        if self._tools is not None:
-            self._tools.hear(text, by_server=by_server)
-        elif len(self._unheard) < _MOST_UNHEARD:
-            self._unheard.append((text, by_server))
-
-    def _load_tools(self) -> None:
-        """Starts to load what looks for lists of tools, or takes it where it is loaded."""
-        if self._loading is None:
-            self._loading = threading.Thread(target=_import_tools, name="load", daemon=True)
-            self._loading.start()
-        elif self._tools is None and not self._loading.is_alive():
-            from inspector.capture.tool_baseline import ListedTools
-
-            self._tools, unheard = ListedTools(self._opened_ns), self._unheard
-            self._unheard = []
-            for text, by_server in unheard:
-                self._tools.hear(text, by_server=by_server)
 
     def mark(self, name: str, *, time_ns: int, **facts: object) -> None:
         """Take in a mark, unless something is missing before it."""
@@ -149,7 +126,6 @@ class TapCapture:
         try:
             writer = self._writer or self._open()
             writer.settle()
-            self._load_tools()
             if self._tools is not None:  # now: nobody knows how a tap will end
                 self._tools.store()
         except OSError as error:
@@ -159,8 +135,10 @@ class TapCapture:
                 self._recovered(writer)
 
     def _open(self) -> CaptureWriter:
-        from inspector.capture.writer import CaptureWriter  # the server runs meanwhile
+        from inspector.capture.tool_baseline import ListedTools  # the server runs meanwhile, and nothing is relayed yet
+        from inspector.capture.writer import CaptureWriter
 
+        self._tools = self._tools or ListedTools(self._opened_ns)
         name = str(self._path)
         if self._hold.file >= 0 and self._hold.meanwhile(name, 0) == REMOVED:
             self._hold.release()
@@ -229,9 +207,6 @@ class TapCapture:
 
     def finish(self, reason: str, **facts: object) -> None:
         """Write the last words; a disk in trouble is given one more chance by `write`."""
-        if self._loading is not None:
-            self._loading.join()
-            self._load_tools()
         if self._tools is not None:
             self._tools.store()
         if self._trouble or self._writer is None:
@@ -249,10 +224,6 @@ class TapCapture:
     def release(self) -> None:
         """Let other taps have the file."""
         self._hold.release()
-
-
-def _import_tools() -> None:
-    import_module("inspector.capture.tool_baseline")
 
 
 def _count(lines: int) -> str:

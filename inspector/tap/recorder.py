@@ -162,6 +162,8 @@ class TapRecorder:
     def _record(self) -> None:
         ending = False
         self._write()
+        while self._take_some():  # what was read first is written before it is passed on
+            self._write()
         self.began.set()
         while not ending:
             self._backlog.filled.wait(AGAIN_S)
