@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.context_tree import MAIN
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.prices import PriceError, PriceTable
 from inspector.analysis.reported_usage import NOT_REPORTED, USAGE, WRITTEN_1H, ReportedUsage
@@ -165,7 +166,9 @@ class Costs:
         rows = self._usage.reports()
         sums = np.zeros(len(self._contexts.tree.parent))
         if self.known and len(rows):
-            np.add.at(sums, self._contexts.nodes_of(rows), np.nan_to_num(self.at(rows)))
+            nodes = self._contexts.nodes_of(rows)
+            rows, nodes = rows[nodes != MAIN], nodes[nodes != MAIN]
+            np.add.at(sums, nodes, np.nan_to_num(self.at(rows)))
         return sums
 
     def carried(self, message: int) -> Carried | None:

@@ -147,3 +147,9 @@ def test_commands_take_prices(tmp_path: Path) -> None:
     refused = asked("summary", log, "--prices", prices)
     assert refused.exit_code == 2
     assert "b is no price" in refused.output
+
+
+def test_calls_of_the_main_context_cost_no_context_anything() -> None:
+    document = session(assistant(1, input=1_000))
+    assert document.analysis.costs.by_node().tolist() == []
+    assert printed("contexts", log_file(lines_of(assistant(1, input=1_000))), "--json").strip() == "[]"
