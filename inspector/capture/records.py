@@ -149,6 +149,7 @@ class Records:
         if part > len(record.means):
             return unreadable(record.raw, "its line was written anew since it was opened")
         meaning = record.means[part - 1]
+        meaning.kind = self._string("kind_raw", message) or meaning.kind
         meaning.sender = self._string("sender", message)
         meaning.to = self._to_sets[int(self._columns["to_set"][message])]
         meaning.context = self._string("context", message)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from inspector.present.message_columns import Column
-from inspector.settings import DEFAULT_HIGHLIGHTS, HighlightRule
+from inspector.settings import DEFAULT_HIGHLIGHTS, HighlightRule, default_presets
 from inspector.settings.sharing import SIGN
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.highlight_page import HighlightDelegate
@@ -209,7 +209,7 @@ def test_rules_are_switched_moved_and_removed(window: MainWindow) -> None:
     assert [rule.name for rule in settings.highlights] == ["Failed", "Selected context"]
     QTest.mouseClick(child(dialog, QAbstractButton, "settingsRestore"), Qt.MouseButton.LeftButton)
     assert settings.highlights == list(DEFAULT_HIGHLIGHTS)
-    assert len(settings.presets) == 13
+    assert settings.presets == default_presets()
     dialog.accept()
 
 

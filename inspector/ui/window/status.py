@@ -67,6 +67,7 @@ class DocumentStatus(QObject):
         self._msp = msp
         self._has_hung = False
         self._titled = ""  # by which title of a session the window is called
+        self._mark = ""
         self._clock = QTimer(self)
         self._clock.setInterval(_CLOCK_MS)
         self._clock.timeout.connect(self.refresh_clock)
@@ -91,10 +92,14 @@ class DocumentStatus(QObject):
     def show_title(self) -> None:
         """The title names the session or the document, with the platform's mark while it is not saved."""
         self._titled = title = self._session_title()
-        mark = "[*]" if self._saving.own is not None or self._shown.document.msp is not None else ""
+        self._mark = mark = self._title_mark()
         self._frame.setWindowModified(False)  # Qt wants its place in the title first
         self._frame.setWindowTitle(window_title(title or self._saving.name, mark))
         self._show_modified()
+
+    def _title_mark(self) -> str:
+        """Returns Qt's place for the mark of unsaved changes, or nothing if this document is never unsaved."""
+        return "[*]" if self._saving.own is not None or self._shown.document.msp is not None else ""
 
     def _session_title(self) -> str:
         panes = self._shown.panes
@@ -102,6 +107,9 @@ class DocumentStatus(QObject):
 
     def _show_modified(self) -> None:
         """The title's mark says whether something is not saved."""
+        if self._title_mark() != self._mark:  # a capture taken over after its title was shown
+            self.show_title()
+            return
         self._frame.setWindowModified(self._saving.unsaved or self._msp.saving.dirty)
 
     def refresh_counts(self) -> None:

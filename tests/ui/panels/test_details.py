@@ -293,9 +293,9 @@ def test_chat_in_markdown_is_rendered_without_html_or_resources(show: Show):
     assert "<img" not in view.toHtml()
 
 
-def test_chat_without_a_format_is_plain(show: Show):
+def test_chat_is_markdown_without_html(show: Show):
     panel = show(envelope("chat", {"text": "**not** <b>bold</b>"}))
-    assert one(panel, TextView, "chatText").toPlainText() == "**not** <b>bold</b>"
+    assert one(panel, TextView, "chatText").toPlainText() == "not <b>bold</b>"
 
 
 def test_a_link_opens_only_after_a_question(show: Show, monkeypatch: pytest.MonkeyPatch):

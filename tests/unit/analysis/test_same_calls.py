@@ -100,7 +100,7 @@ def test_the_call_of_a_transcript_is_the_request_its_server_got(tmp_path: Path) 
         files=[asked(1.1, 1, "read", path="a.txt"), answered(2.9, 1)],
     )
     assert pairs(document) == [("toolu_a", "1", False)]
-    assert tool_calls(document.analysis) == ToolCalls(1, 1, 0, 0, {"mcp__files__read": 1})
+    assert tool_calls(document.analysis) == ToolCalls(1, 1, 0, 0, 0, {"mcp__files__read": 1})
     tally = AccountTally(document.analysis)
     while not tally.step():
         pass
